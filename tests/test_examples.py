@@ -310,3 +310,31 @@ def test_an_environment_for_learning_goes_back_to_the_same_beginning(run):
     # by hand: what is left of the way times 30 N/m is less than the 5 N that the friction holds
     assert abs(names["place"] - 1) * 30 <= 5 and names["speed"] == 0
     assert "5 N that the friction holds" in printed
+
+
+def test_an_axis_hunts_as_the_shooting_says_and_a_dead_zone_stops_it(run):
+    names, printed = run("hunting_axis")
+    # the reference case of hunting (Coulomb's law; period 25.35665 s, amplitude 13.64129 mm for
+    # 1 kg, 20 N/m, 15 N/(m s), 6 N s/m, 1 and 1.5 N) five times as fast, with other forces
+    period, amplitude = 25.35665 / 5, 13.64129e-3 * 20 / 0.5 * 6 / 10e3
+    assert_allclose(names["cycle"].period.to("s").m, period, rtol=0.02)
+    assert_allclose(names["amplitude"].to("m").m, amplitude, rtol=0.03)
+    assert_allclose(np.ptp(names["late"]) / 2, names["amplitude"].to("um").m, rtol=0.02)
+    assert names["choice"].law.law == "stribeck" and "No crossing" in printed
+    late = names["quiet"]["carriage.v"].at(quantity(np.linspace(1, 30, 50), "s")).m
+    assert np.all(late == 0) and names["error"] < names["dead_zone"]
+
+
+def test_the_most_comfortable_damper_is_that_of_the_books(run):
+    names, printed = run("quarter_car_comfort")
+    assert_allclose(names["optimum"].to("N*s/m").m, 18e3 * sqrt(340 / 180e3), rtol=1e-4)
+    least = 0.015**2 * 18e3 / 300**2 * sqrt(180e3 * 340)  # of the sum of both terms
+    assert_allclose(names["best"].objective.to("m^2/s^3").m, least, rtol=1e-5)
+    assert_allclose(names["loaded"]["suspension.x"].to("mm").m, 120 * 9.81 / 18, rtol=1e-9)
+    found = names["linear"].poles[-1]
+    assert_allclose([found.real, found.imag], [-15.3206291677, 67.94636531668], rtol=1e-9)
+    shares = names["tolerance"].shares["final(meter.dose)"]
+    # by hand: d ln(dose) is half of dk_s / k_s twice, and half of dk_t / k_t
+    by_hand = np.array([900 / 18e3, 15e3 / 180e3 / 2]) ** 2
+    assert_allclose([shares["suspension.stiffness"], shares["tyre.stiffness"]],
+                    by_hand / by_hand.sum(), rtol=1e-4)

@@ -22,7 +22,9 @@ PAGES = [ROOT / "README.md", *(
         "getting_started", "how_to_write_a_component", "how_to_choose_a_solver", "units",
         "initial_values_and_nominals", "architecture", "sweeps", "friction_laws",
         "components_signal", "coming_from_simscape", "comparing_keeping_and_driving_runs",
-        "estimation", "at_the_prompt",
+        "estimation", "at_the_prompt", "coming_from_modelica", "coming_from_scipy",
+        "analysis", "components_isothermal_liquid", "components_planar", "components_thermal",
+        "messages",
     )
 )]  # fmt: skip
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n+^```text\n(.*?)^```$)?", re.M | re.S)

@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError, unknown_name
 from ..numerics.arrays import Array
 from ..simulation.progress import Progress
+from ..studies.calls import results_of
 from .estimation_data import Experiment, Measured, experiments_of
 from .estimation_misfit import Misfit
 from .estimation_result import Fit
@@ -33,8 +34,8 @@ LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
 def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping[str, Any], *,
-        loss: str = "linear", starts: int = 1, seed: int = 0, progress: bool | None = None,
-        rtol: float = 1e-8, **options: Any) -> Fit:
+        loss: str = "linear", starts: int = 1, seed: int = 0, executor: Any = None,
+        progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Fit:
     """Find the parameters with which a model behaves as measured. The model is not changed.
 
     Parameters
@@ -55,6 +56,9 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
         So many starts within the bounds; the best counts.
     seed : int
         Of the other starts.
+    executor : int or executor, optional
+        Where the starts are searched, as in :meth:`~blocks.Model.sweep`: a number of processes, an
+        executor of ``concurrent.futures``, a Dask client; by default one after the other, here.
     progress : bool, optional
         Show run and misfit; by default in terminals and notebooks, after two seconds.
     rtol, **options
@@ -93,8 +97,7 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
     status = "finished"
     try:
         with Progress(progress, 0, name="fit") as search.tell:
-            for start in _starts(misfit, starts, seed):
-                search.run(start)
+            search.run_all(_starts(misfit, starts, seed), executor)
             search.settle_noise()
     except KeyboardInterrupt:
         if search.best is None:
@@ -128,7 +131,21 @@ class _Search:
         self.best: tuple[float, Array] | None = None
         self._tried = 0
 
-    def run(self, start: Array) -> None:
+    def run_all(self, starts: Sequence[Array], executor: Any) -> None:
+        """Go to the minima nearest to several starts; from the first one here."""
+        self.run(starts[0], first_of_all=True)
+        misfit, others = self.misfit, starts[1:]
+        if executor is None:
+            for start in others:
+                self.run(start)
+            return
+        calls = [(*misfit.given, dict(misfit.options), self.loss, start) for start in others]
+        for cost, values, runs in results_of(_searched, calls, executor, "fit"):
+            misfit.runs += runs
+            if self.best is None or cost < self.best[0]:
+                self.best = cost, values
+
+    def run(self, start: Array, first_of_all: bool = False) -> None:
         """Go to the minimum nearest to a start."""
         from scipy.optimize import least_squares
 
@@ -137,7 +154,7 @@ class _Search:
         low = np.array([u.searched(u.low) for u in unknowns])
         high = np.array([u.searched(u.high) for u in unknowns])
         inside = np.clip(first, low + 1e-9 * (high - low), high - 1e-9 * (high - low))
-        if self._tried == 0:
+        if first_of_all:
             self.misfit.choose_method(self._values(inside))
             self.misfit.plain(self._values(inside))  # errors of the first run are told
         found = least_squares(self._residuals, inside, self._jacobian, bounds=(low, high),
@@ -194,6 +211,17 @@ class _Search:
         values = self._values(searched)
         slopes = np.array([u.slope(v) for u, v in zip(self.misfit.unknowns, values, strict=True)])
         return self.misfit.jacobian(values) * slopes
+
+
+def _searched(model: Model, experiments: Sequence[Experiment], parameters: Mapping[str, Any],
+              compare: Mapping[str, Any], options: dict[str, Any], loss: str, start: Array
+              ) -> tuple[float, Array, int]:
+    """Cost and values of the minimum nearest to a start, and how many runs it took."""
+    misfit = Misfit(model, experiments, parameters, compare, options)
+    search = _Search(misfit, loss)
+    search.run(start)
+    assert search.best is not None
+    return *search.best, misfit.runs
 
 
 def _spread(residuals: Array, loss: str) -> float:

@@ -82,6 +82,7 @@ class Misfit:
                  parameters: Mapping[str, Any], compare: Mapping[str, Any],
                  options: dict[str, Any]) -> None:
         self.model, self.experiments, self.options = model, experiments, options
+        self.given = model, experiments, parameters, compare  # for one like this elsewhere
         self.sensors = [sensors_of(e, compare, k + (len(experiments) > 1))
                         for k, e in enumerate(experiments)]
         settings = moved_settings(model, list(parameters), "fit(parameters=…)")
@@ -215,7 +216,7 @@ class Misfit:
                 self._apply(values, experiment)
                 warnings.simplefilter("ignore", SensitivityWarning)
                 found = Sensitivities(run.recording, self.settings, start_derivatives(
-                    self.model, self.settings, run.recording), "fit()")
+                    self.model, self.settings, run.recording), "fit()", self.options["rtol"])
             rows += [self._rows(values, run, found, s) for s in sensors]
         return np.concatenate(rows)
 
@@ -223,7 +224,8 @@ class Misfit:
         _, delay = self._sensor_values(values, sensor.name)
         info = find(run.recording.catalog, sensor.measured.variable, self.model.name)
         assert not isinstance(info, (list, tuple))
-        by = found.values([info.index], sensor.t - delay, rates=True)[0]
+        delayed = (sensor.name, "delay") in self.of_sensor
+        by = found.values([info.index], sensor.t - delay, rates=delayed)[0]
         out = np.zeros((len(sensor.t), len(self.unknowns)))
         out[:, : self.count] = -by[: self.count].T
         for (name, kind), k in self.of_sensor.items():

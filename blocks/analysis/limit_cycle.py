@@ -213,21 +213,21 @@ def _guess(model: Model, guess: Any, period: Any) -> tuple[Point, float, Array]:
                              "period about the initial state.",
                              "Write model.limit_cycle(model.simulate('60 s')), or "
                              "model.limit_cycle(period='1.4 s').")  # fmt: skip
-    t, states = _states(guess, 0.5)
-    size = np.ptp(states, axis=1) / 2
+    t, every = _states(guess, 0.5, discrete=True)  # a relay comes back when it has switched back
     if length is None:
-        length = _return_time(t, states, size)
+        length = _return_time(t, every, np.ptp(every, axis=1) / 2)
+    size = np.ptp(_states(guess, 0.5)[1], axis=1) / 2
     point = run_point(model, guess, from_si(_while_moving(guess, t), unit("s")))
     return point, length, size
 
 
-def _states(run: Result, part: float) -> tuple[Array, Array]:
-    """States of a run after a part of it, as columns."""
+def _states(run: Result, part: float, discrete: bool = False) -> tuple[Array, Array]:
+    """States of a run after a part of it, as columns, and perhaps its discrete values."""
     record: Any = run.recording
     first, last = record.episodes[0].start, record.episodes[-1].end
     t = np.linspace(first + part * (last - first), last, LOOKS)
     points, _ = record.replay.interpolated(t, record._episode_numbers(t, "right"))
-    return t, points.x
+    return t, np.concatenate([points.x, points.d]) if discrete else points.x
 
 
 def _return_time(t: Array, states: Array, size: Array) -> float:

@@ -321,7 +321,7 @@ def _chosen(known: Sequence[Named], path: str | None, kind: str) -> int:
     for k, one in enumerate(known):
         if one.path == path:
             return k
-    raise unknown_name("", path, [n.path for n in known], f"{kind}s of the linear model")
+    raise unknown_name("the linear model", path, [n.path for n in known], f"{kind}s")
 
 
 def _word(name: Named) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, unknown_name
+from ..exceptions import ParameterError, brief, unknown_name
 from ..numerics.arrays import Array, Flags, Indices
 from ..results.modes import SLIDES, TOUCHES, code_of
 from ..results.sheet import Sheet
@@ -26,7 +26,7 @@ from .point import Point, point_of
 from .reduction import Reduced, positional_states, reduce
 from .settle import settled
 from .signals import InputSignal, OutputSignal, ratio_unit, signals_of
-from .words import notes_of
+from .words import changed_since, notes_of
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -81,10 +81,10 @@ def linearise(model: Model, inputs: Any, outputs: Any, at: Any, modes: Any
     """See :meth:`blocks.Model.linearise`."""
     point = point_of(model, at)
     signals = signals_of(point.system)
-    given = signals.inputs(_paths(inputs), "linearise(inputs=…)")
-    asked = signals.outputs(_paths(outputs), "linearise(outputs=…)")
+    given = signals.inputs(_paths(inputs, "linearise(inputs=…)"), "linearise(inputs=…)")
+    asked = signals.outputs(_paths(outputs, "linearise(outputs=…)"), "linearise(outputs=…)")
     derivatives = derivatives_of(point.system, given, asked)
-    maker = _Maker(model.name, given, asked, derivatives)
+    maker = _Maker(model.name, given, asked, derivatives, changed_since(at))
     if isinstance(modes, str) and modes == "all":
         return maker.every_mode(point)
     if modes is not None:
@@ -92,19 +92,25 @@ def linearise(model: Model, inputs: Any, outputs: Any, at: Any, modes: Any
     return maker.with_sides(point)
 
 
-def _paths(given: Any) -> list[str]:
+def _paths(given: Any, where: str) -> list[str]:
     if given is None:
         return []
-    return [given] if isinstance(given, str) else list(given)
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, (list, tuple)) or not all(isinstance(p, str) for p in given):
+        raise ParameterError(where, f"takes paths as texts, but was given {brief(given)}.",
+                             "Write for example 'push.force', or ['push.force', 'brake.torque'].",
+                             given=given)  # fmt: skip
+    return list(given)
 
 
 class _Maker:
     """Linear models of one model with the same inputs and outputs."""
 
     def __init__(self, name: str, inputs: list[InputSignal], outputs: list[OutputSignal],
-                 derivatives: Derivatives) -> None:
+                 derivatives: Derivatives, notes: list[str]) -> None:
         self.name, self.inputs, self.outputs = name, inputs, outputs
-        self.derivatives = derivatives
+        self.derivatives, self.notes = derivatives, notes
 
     def with_sides(self, point: Point) -> LinearModel:
         """The model at a point, with those of other sides where it stands on an edge."""
@@ -172,7 +178,7 @@ class _Maker:
             loads=loads_of(point, at, reduced, inputs, not remaining), remaining=remaining,
             point=point,
         )  # fmt: skip
-        return replace(linear, notes=notes_of(linear, point, reduced))
+        return replace(linear, notes=[*self.notes, *notes_of(linear, point, reduced)])
 
     # -- edges -----------------------------------------------------------------------------
     def _others(self, point: Point, at: DerivativesAt) -> Iterator[LinearModel]:

@@ -79,6 +79,12 @@ class OperatingPoint:
         return from_si(float(value[0]) if len(value) == 1 else value, found[0].unit)
 
     @property
+    def inputs_chosen(self) -> list[int]:
+        """Places of the inputs that the wishes gave or left free, among the parameters."""
+        wishes = self._equations.wishes
+        return [s.place for s in (*wishes.free, *(signal for signal, _ in wishes.given))]
+
+    @property
     def free(self) -> dict[str, Any]:
         """The inputs that were free, with their values."""
         return {s.path: self[s.path] for s in self._equations.wishes.free}

@@ -67,7 +67,10 @@ def bode(linear: LinearModel, frequencies: Any = None, *, title: str = "", save:
 
 def nyquist(linear: LinearModel, frequencies: Any = None, *, title: str = "",
             save: str | None = None) -> Figure:
-    """The gain in the complex plane, for positive and negative frequencies, with the point -1."""
+    """The gain in the complex plane, for positive and negative frequencies.
+
+    With the point -1, which only a number can go around: a loop, whose gain has no unit.
+    """
     figure, (axes,) = _axes(1)
     omega = _range(linear, frequencies)
     gain = linear.transfer(1j * omega)
@@ -78,7 +81,8 @@ def nyquist(linear: LinearModel, frequencies: Any = None, *, title: str = "",
             (line,) = axes.plot(h.real, h.imag, label=f"{out.path} / {inp.path}")
             axes.plot(h.real, -h.imag, "--", color=line.get_color(), linewidth=0.8)
             units.add(str(ratio_unit(out.unit, inp.unit)))
-    axes.plot([-1], [0], "+", color="tab:red", markersize=9)
+    if "1" in units:
+        axes.plot([-1], [0], "+", color="tab:red", markersize=9)
     unit = units.pop() if len(units) == 1 else "output per input"
     axes.set_xlabel(f"real part [{unit}]")
     axes.set_ylabel(f"imaginary part [{unit}]")
@@ -96,7 +100,7 @@ def pole_zero(linear: LinearModel, input: str | None, output: str | None, *, tit
     if input is not None or output is not None or (len(linear.inputs) == len(linear.outputs) == 1):
         i, o = linear.pair(input, output)
         z = zeros(linear.dense_a, linear.B[:, i], linear.C[o], float(linear.D[o, i]))
-        if z is not None:
+        if z is not None and len(z):
             axes.plot(z.real, z.imag, "o", color="tab:orange", fillstyle="none",
                       label=f"zeros of {linear.outputs[o].path} / {linear.inputs[i].path}")
     _complex_plane(axes)
@@ -113,9 +117,10 @@ def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str 
     models : mapping of label to LinearModel
         Such as ``{"10 N*m": …, "20 N*m": …}``.
     """
-    if not models:
-        raise ParameterError("root_locus()", "takes at least one linear model.",
-                             "Give a mapping of labels to linear models.")  # fmt: skip
+    if not models or not isinstance(models, Mapping) or not all(
+            hasattr(m, "poles") for m in models.values()):
+        raise ParameterError("root_locus()", "takes linear models by label, and at least one.",
+                             "Write root_locus({'10 N': model.linearise(), '20 N': …}).")
     import matplotlib as mpl
 
     figure, (axes,) = _axes(1)
@@ -123,7 +128,7 @@ def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str 
     for k, (label, model) in enumerate(models.items()):
         p = model.poles
         named = len(models) <= 8 or k in (0, len(models) - 1)
-        axes.plot(p.real, p.imag, ".", color=colours[k], label=label if named else None)
+        axes.plot(p.real, p.imag, "x", color=colours[k], label=label if named else None)
     _complex_plane(axes)
     axes.legend(fontsize="small")
     return _finished(figure, title or "Root locus", save)
@@ -138,7 +143,17 @@ def _complex_plane(axes: Any) -> None:
 
 
 def _range(linear: LinearModel, frequencies: Any) -> Array:
-    """rad/s that are shown."""
+    """rad/s that are shown.
+
+    Raises
+    ------
+    ParameterError
+        For a linear model without an input or an output, which answers nothing.
+    """
+    for kind, known in (("input", linear.inputs), ("output", linear.outputs)):
+        if not known:
+            raise ParameterError(linear.title, f"has no {kind} in this linear model, so there is "
+                                 "no answer to draw.", f"Name one: model.linearise({kind}s=…).")
     if frequencies is not None:
         return np.atleast_1d(angular_frequency(frequencies, "frequencies"))
     size = np.abs(linear.poles)

@@ -60,7 +60,8 @@ def run_with_sensitivities(model: Model, duration: Any, options: Options,
     result = run(model, duration, options)
     recording: Any = result.recording
     start = start_derivatives(model, settings, recording)
-    result.sensitivities = found = Sensitivities(recording, settings, start, where)
+    result.sensitivities = found = Sensitivities(recording, settings, start, where,
+                                                 options.rtol)
     if found.notes:
         warnings.warn("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning,
                       stacklevel=3)
@@ -76,6 +77,7 @@ class Sensitivities:
     settings : what is varied
     start : how the start follows them
     where : for messages
+    rtol : of the run, to which derivatives are found between its events
 
     Attributes
     ----------
@@ -93,7 +95,7 @@ class Sensitivities:
     """
 
     def __init__(self, recording: RunRecording, settings: Sequence[Setting],
-                 start: StartDerivatives, where: str = WHERE) -> None:
+                 start: StartDerivatives, where: str = WHERE, rtol: float = 0.0) -> None:
         self._recording, self._settings, self._where = recording, list(settings), where
         self.parameters = [s.path for s in settings]
         entries = np.flatnonzero(np.any(start.p != 0, axis=1))
@@ -103,7 +105,8 @@ class Sensitivities:
         self.notes = [f"The start decides otherwise with a little more or less of {path}: "
                       "derivatives hold for one side only." for path in start.kinks]
         self._saltation.look_at_start(Changes(start.x, start.d))
-        self._course = Course(self._solved(), len(recording.episodes), start.x, start.d, self._over)
+        self._course = Course(self._solved(rtol), len(recording.episodes), start.x, start.d,
+                              self._over)
         self._saltation.look_between(*self._course.steps.looks(), self._points)
         self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
 
@@ -173,7 +176,7 @@ class Sensitivities:
         order = np.argsort(times, kind="stable")
         t = np.asarray(times, dtype=float)[order]
         which = recording._episode_numbers(t, side)
-        derivatives, points = self._derivatives(indices, t, which)
+        derivatives, points = self._derivatives(indices, t, which, rates)
         x, d = self._course.at(t, which), self._course.discrete[which]
         out = (np.einsum("tij,tjp->ipt", derivatives.x, x)
                + np.einsum("tij,tjp->ipt", derivatives.d, d)
@@ -186,23 +189,25 @@ class Sensitivities:
         back[:, :, order] = out
         return back
 
-    def _derivatives(self, indices: Sequence[int], t: Array, which: Indices
+    def _derivatives(self, indices: Sequence[int], t: Array, which: Indices, everything: bool
                      ) -> tuple[Derivatives, Points]:
         expression = self._recording.functions.expression(tuple(indices))
-        points = self._points(t, which)
-        return self._equations.rows(f"outputs {tuple(indices)}", expression, points), points
+        key = f"outputs {tuple(indices)}"
+        wanted = None if everything else self._equations.wanted(key, expression)
+        points = self._points(t, which, wanted)
+        return self._equations.rows(key, expression, points), points
 
-    def _points(self, t: Array, which: Indices) -> Points:
+    def _points(self, t: Array, which: Indices, wanted: Wanted | None = None) -> Points:
         replay, episodes = self._recording.replay, self._saltation
         t = np.clip(t, episodes.starts[which], episodes.ends[which])  # but for rounding
-        points = replay.points(t, which, Wanted.all_of(self._recording.system))
+        points = replay.points(t, which, wanted or Wanted.all_of(self._recording.system))
         return replay.with_modes(points, which)
 
     # -- solving ---------------------------------------------------------------------------
-    def _solved(self) -> Steps:
+    def _solved(self, rtol: float) -> Steps:
         """The linear equations of all steps."""
         table = self._recording.episodes.steps
-        return solved_steps(table.starts, table.ends, table.which, self._coefficients)
+        return solved_steps(table.starts, table.ends, table.which, self._coefficients, rtol)
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
         slopes = self._equations.slopes(self._points(t, which))

@@ -1,9 +1,10 @@
 """How do small changes of states grow between events? Linear equations along a known course.
 
 Changes S of the states obey ``S' = A(t) S + B(t)`` with coefficients that are known along the run.
-They are solved by collocation at the Radau points of every step (Radau IIA with eight stages, order
-15, L-stable [Hairer & Wanner II, IV.5]): all steps at once, as all coefficients are known. A step
-whose polynomial has not come to rest in its last term is parted.
+They are solved by collocation at the Radau points (Radau IIA with eight stages, order 15, L-stable
+[Hairer & Wanner II, IV.5]) of several of the run's steps together, whose order is far less; all at
+once, as all coefficients are known. Where the polynomial has not come to rest in its last term,
+which says how good it is between the ends (these are far better), it is parted.
 """
 
 from __future__ import annotations
@@ -20,11 +21,15 @@ from ..numerics.arrays import Array, Indices
 __all__ = ["Coefficients", "Course", "Steps", "solved_steps"]
 
 STAGES = 8
-ENOUGH = 2e-8  # of a step's change, that the last term of its polynomial may be: values are better
+ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
+SAMPLES = 6  # points that tell how long a step may be
+MOST_TOGETHER = 16  # steps of the run: where these are short, something happens
 MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
+POWERS = 4
+DOUBLE_FACTORIAL = 135135.0  # 13!!
 SHORT = 1e-9  # of the run
-LOOKS = np.array([0.0, 0.35, 0.7])  # parts of a step
+LOOKS = np.arange(STAGES) / STAGES  # parts of a step
 
 
 def _radau() -> tuple[Array, Array, Array]:
@@ -43,8 +48,16 @@ def _lagrange(nodes: Array, j: int) -> Array:
     return np.asarray(polynomial.polyfromroots(others) / np.prod(nodes[j] - others))
 
 
+def _halved() -> tuple[Array, Array, Array]:
+    """Eigenvalues of the method's matrix, its eigenvectors and their inverse; one of each pair."""
+    values, vectors = np.linalg.eig(MATRIX)
+    half = values.imag > 0
+    return values[half], vectors[:, half], np.linalg.inv(vectors)[half]
+
+
 NODES, BASIS, INTEGRALS = _radau()
 MATRIX = np.array([[polynomial.polyval(c, i) for i in INTEGRALS] for c in NODES])
+EIGENVALUES, FROM_EIGEN, TO_EIGEN = _halved()
 #: What the values at the nodes give of the last Legendre polynomial.
 LAST_TERM = BASIS[:, -1] / comb(2 * STAGES - 2, STAGES - 1)
 
@@ -110,9 +123,9 @@ class Course:
                  over: Callable[[int, Array, Array], tuple[Array, Array]]) -> None:
         self.steps = steps
         weights = steps.length[:, None] * MATRIX[-1]
-        ahead = np.eye(len(x)) + np.einsum("ks,ksij->kij", weights, steps.of_states)
-        pushed = np.einsum("ks,ksij->kij", weights, steps.of_parameters)
-        held = np.einsum("ks,ksij->kij", weights, steps.of_discrete)
+        ahead = np.eye(len(x)) + _weighted(weights, steps.of_states)
+        pushed = _weighted(weights, steps.of_parameters)
+        held = _weighted(weights, steps.of_discrete)
         self.begin = np.empty((len(steps), *x.shape))
         discrete = []
         self.last = np.searchsorted(steps.which, np.arange(episodes), side="right")
@@ -140,18 +153,27 @@ class Course:
         part = np.clip((t - steps.start[place]) / steps.length[place], 0.0, 1.0)
         weights = np.array([polynomial.polyval(part, i) for i in INTEGRALS])
         weights = weights * steps.length[place]
-        return self.begin[place] + np.einsum("sk,ksip->kip", weights, self._stages[place])
+        return self.begin[place] + _weighted(weights.T, self._stages[place])
+
+
+def _weighted(weights: Array, stages: Array) -> Array:
+    """Sums over the stages of every step."""
+    count, s, *shape = stages.shape
+    return np.asarray(weights[:, None] @ stages.reshape(count, s, np.prod(shape, dtype=int))
+                      ).reshape(count, *shape)
 
 
 def solved_steps(starts: Array, ends: Array, which: Indices,
-                 coefficients: Callable[[Array, Indices], Coefficients]) -> Steps:
-    """The steps of a run, parted until their polynomials follow.
+                 coefficients: Callable[[Array, Indices], Coefficients], rtol: float) -> Steps:
+    """The steps of a run, several as one, parted until their polynomials follow.
 
     Parameters
     ----------
     starts, ends, which : of the run's steps, and the numbers of their episodes
     coefficients : at times, in order within each episode
+    rtol : of the run, which knows its course no better
     """
+    enough = max(ENOUGH, 10 * rtol)
     sizes: list[Array] = []
 
     def seen(t: Array, episode: Indices) -> Coefficients:
@@ -160,20 +182,24 @@ def solved_steps(starts: Array, ends: Array, which: Indices,
             sizes.append(np.abs(found.a).max(axis=0))
         return found
 
-    keep = ends > starts
+    kept = ends > starts
+    starts, ends, which = starts[kept], ends[kept], which[kept]
+    some = np.unique(np.linspace(0, len(starts) - 1, SAMPLES).astype(int))
+    length = _length(seen(ends[some], which[some]).a, enough) if len(starts) else 0.0
+    first, last = _grouped(starts, ends, which, length)
     done: Steps | None = None
-    new = _stages(starts[keep], (ends - starts)[keep], which[keep], seen)
+    new = _stages(starts[first], ends[last] - starts[first], which[first], seen)
     scale = _balance(sizes[0]) if sizes else np.ones(new.of_states.shape[2])
     largest = np.zeros(0)
     for _ in range(ROUNDS):
         error, largest = _errors(new, scale, largest)
-        good = error <= ENOUGH
+        good = error <= enough
         fine = new.some(np.flatnonzero(good))
         done = fine if done is None else done.and_(fine)
         if good.all():
             return done
         coarse = np.flatnonzero(~good)
-        parts = np.clip(np.ceil((error[coarse] / ENOUGH) ** (1 / STAGES)), 2, MOST_PARTS)
+        parts = np.clip(np.ceil((error[coarse] / enough) ** (1 / STAGES)), 2, MOST_PARTS)
         parts = parts.astype(int)
         of = np.repeat(coarse, parts)
         number = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
@@ -181,6 +207,34 @@ def solved_steps(starts: Array, ends: Array, which: Indices,
         new = _stages(new.start[of] + number * length, length, new.which[of], seen)
     assert done is not None
     return done.and_(new)
+
+
+def _length(a: Array, enough: float) -> float:
+    """How long a step may be for the last term of exp(w t) to be small.
+
+    With w the largest of the eigenvalues, found by powers of A, that term is about
+    (w t / 2)^7 / 13!! of the whole.
+    """
+    size = float(np.abs(a).max(initial=0.0)) or 1.0
+    a = a / size
+    for _ in range(POWERS):
+        a = a @ a
+    largest = size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
+    reach = 2 * (enough * DOUBLE_FACTORIAL) ** (1 / (STAGES - 1))
+    return reach / largest if largest > 0 else np.inf
+
+
+def _grouped(starts: Array, ends: Array, which: Indices, length: float
+             ) -> tuple[Indices, Indices]:
+    """The first and the last of the run's steps that are solved together, within a length."""
+    begins = np.append(True, np.diff(which) != 0)[: len(which)]  # of episodes
+    origin = starts[begins][np.cumsum(begins) - 1]
+    within = np.floor((ends - origin) / length)
+    begins |= np.append(True, np.diff(within) != 0)[: len(which)]
+    number = np.arange(len(which))
+    number -= np.maximum.accumulate(np.where(begins, number, 0))
+    first = np.flatnonzero(number % MOST_TOGETHER == 0)
+    return first, np.append(first[1:], len(which))[: len(first)] - 1
 
 
 def _stages(start: Array, length: Array, which: Indices,
@@ -191,13 +245,37 @@ def _stages(start: Array, length: Array, which: Indices,
     given = coefficients(times, np.repeat(which, STAGES))
     n = given.a.shape[1]
     a = given.a.reshape(count, STAGES, n, n)
+    right = np.concatenate([given.a, given.b, given.d], axis=2).reshape(count, STAGES, n, -1)
+    constant = np.all(a == a[:, :1], axis=(1, 2, 3))
+    slopes = np.empty_like(right)
+    for some, solve in ((constant, _solved_apart), (~constant, _solved_together)):
+        if some.any():
+            slopes[some] = solve(a[some], length[some], right[some])
+    cuts = np.cumsum([n, given.b.shape[2]])
+    return Steps(start, length, which, *np.split(slopes, cuts, axis=3))
+
+
+def _solved_together(a: Array, length: Array, right: Array) -> Array:
+    """Slopes at all stages from one matrix for each step."""
+    count, _, n, _ = right.shape
     matrix = np.eye(STAGES * n) - (
         (MATRIX[None, :, None, :, None] * length[:, None, None, None, None]) * a[:, :, :, None, :]
     ).reshape(count, STAGES * n, STAGES * n)
-    right = np.concatenate([given.a, given.b, given.d], axis=2).reshape(count, STAGES * n, -1)
-    slopes = np.linalg.solve(matrix, right).reshape(count, STAGES, n, -1)
-    cuts = np.cumsum([n, given.b.shape[2]])
-    return Steps(start, length, which, *np.split(slopes, cuts, axis=3))
+    found = np.linalg.solve(matrix, right.reshape(count, STAGES * n, -1))
+    return np.asarray(found.reshape(right.shape))
+
+
+def _solved_apart(a: Array, length: Array, right: Array) -> Array:
+    """The same where A is constant: combinations of the stages do not see each other.
+
+    These are the eigenvectors of the method's matrix [Hairer & Wanner II, IV.8]; of a conjugate
+    pair one is solved for, twice its real part counts.
+    """
+    (count, _, *shape), a = right.shape, a[:, 0]
+    given = (TO_EIGEN @ right.reshape(count, STAGES, -1)).reshape(count, -1, *shape)
+    matrix = np.eye(a.shape[1]) - (length[:, None] * EIGENVALUES)[:, :, None, None] * a[:, None]
+    found = np.linalg.solve(matrix, given).reshape(count, len(EIGENVALUES), -1)
+    return np.asarray(2.0 * (FROM_EIGEN @ found).real).reshape(right.shape)
 
 
 def _balance(sizes: Array) -> Array:

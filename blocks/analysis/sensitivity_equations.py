@@ -8,7 +8,7 @@ slides has its kinetic effort, what is open has none.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Indices
+from ..simulation.wanted import Wanted
 from ..system.evaluator import Evaluator
 
 if TYPE_CHECKING:
@@ -44,10 +45,15 @@ class Derivatives:
     d: Array
     t: Array
 
-    def along(self, k: int, x: Array, p: Array, d: Array) -> Array:
+    def along(self, k: int, x: Array, p: Array, d: Array, rows: Any = slice(None)) -> Array:
         """The change of the rows at point ``k`` with given changes of states, ..."""
-        out: Array = self.x[k] @ x + self.p[k] @ p + self.d[k] @ d
+        out: Array = self.x[k][rows] @ x + self.p[k][rows] @ p + self.d[k][rows] @ d
         return out
+
+    def some(self, which: Any) -> Derivatives:
+        """Those at some of the points."""
+        return Derivatives(self.value[which], self.x[which], self.p[which], self.d[which],
+                           self.t[which])
 
 
 class SensitivityEquations:
@@ -79,6 +85,7 @@ class SensitivityEquations:
         #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
         self._guards = self._jacobian(ca.vertcat(tape.crossings, room, moving))
         self._rows: dict[str, tuple[Evaluator, Indices, Indices, int]] = {}
+        self._wanted: dict[str, Wanted] = {}
 
     @classmethod
     def of(cls, problem: Problem, entries: Indices, where: str) -> SensitivityEquations:
@@ -151,9 +158,11 @@ class SensitivityEquations:
         """Slopes of the states."""
         return self._total(self._slope, points, self.following(points))
 
-    def guards(self, points: Points) -> Derivatives:
-        """What says when an event happens."""
-        return self._total(self._guards, points, self.following(points))
+    def slopes_and_guards(self, points: Points) -> tuple[Derivatives, Derivatives]:
+        """Slopes, and what says when an event happens."""
+        through = self.following(points)
+        return (self._total(self._slope, points, through),
+                self._total(self._guards, points, through))
 
     def guard_values(self, points: Points) -> Array:
         """What says when an event happens, (guards, points)."""
@@ -161,14 +170,34 @@ class SensitivityEquations:
 
     def rows(self, key: str, expression: ca.SX, points: Points) -> Derivatives:
         """Other expressions; their function is made once for each key."""
+        made = self._made(key, expression)
+        through = self.following(points) if self._sees_w(made) else []
+        return self._total(made, points, through)
+
+    def wanted(self, key: str, expression: ca.SX) -> Wanted:
+        """What :meth:`rows` needs of points beside their states."""
+        if key not in self._wanted:
+            made, tape = self._made(key, expression), self.system.tape
+            derivatives = ca.jacobian(expression, ca.vertcat(tape.x, tape.p, tape.d, TIME))
+            self._wanted[key] = Wanted.all_of(self.system) if self._sees_w(made) else Wanted.by(
+                self.system, ca.vertcat(expression, *derivatives.nonzeros()))  # type: ignore[call-overload]
+        return self._wanted[key]
+
+    def _made(self, key: str, expression: ca.SX) -> tuple[Evaluator, Indices, Indices, int]:
         if key not in self._rows:
             self._rows[key] = self._jacobian(expression)
-        return self._total(self._rows[key], points, self.following(points))
+        return self._rows[key]
+
+    def _sees_w(self, made: tuple[Evaluator, Indices, Indices, int]) -> bool:
+        """Whether rows depend on torn unknowns and efforts."""
+        _, _, column, _ = made
+        s = self.system
+        return bool(np.any((column >= s.nx) & (column < s.nx + s.nz + s.nu)))
 
     def _total(self, made: tuple[Evaluator, Indices, Indices, int], points: Points,
                through: list[Array]) -> Derivatives:
         value, (x, w, p, d, t) = self._partial(made, points)
-        if w.shape[2]:
+        if through:
             x, p, d, t = (own + w @ by for own, by in zip((x, p, d, t), through, strict=True))
         return Derivatives(value, x, p, d, t[:, :, 0])
 
@@ -190,10 +219,9 @@ class SensitivityEquations:
         columns = np.abs(matrix).max(axis=1, keepdims=True)
         columns[columns == 0] = 1.0
         matrix = matrix / columns
-        inverse = np.linalg.pinv(matrix, rcond=SINGULAR) if _any_singular(matrix) else None
-        if inverse is None:
+        if not _any_singular(matrix):
             return np.linalg.solve(matrix, right) / columns.transpose(0, 2, 1)
-        out = inverse @ right
+        out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
         missed = np.abs(matrix @ out - right).max(initial=0.0)
         if missed > 1e-6 * (1.0 + np.abs(right).max(initial=0.0)):
             raise ParameterError(
@@ -205,6 +233,13 @@ class SensitivityEquations:
 
 
 def _any_singular(matrix: Array) -> bool:
+    try:  # a bound of all condition numbers, which is quickly found, says no in nearly all cases
+        inverse = np.linalg.inv(matrix)
+        if (np.linalg.norm(matrix, axis=(1, 2)) * np.linalg.norm(inverse, axis=(1, 2))
+                < 1 / SINGULAR).all():
+            return False
+    except np.linalg.LinAlgError:
+        return True
     values = np.linalg.svd(matrix, compute_uv=False)
     return bool(np.any(values[:, -1] <= SINGULAR * values[:, 0]))
 

@@ -8,13 +8,13 @@ matrix [Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Sy
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.relations import Relations
-from ..simulation.wanted import Wanted
 from .sensitivity_equations import SensitivityEquations
 from .sensitivity_grazing import touches
 from .sensitivity_jumps import Changes, Jumps
@@ -67,10 +67,7 @@ class Saltation:
         elements = self.equations.elements
         if elements is None:
             return
-        first, replay = np.zeros(1, dtype=int), self.recording.replay
-        points = replay.with_modes(replay.points(
-            self.starts[:1], first, Wanted.all_of(self.system)), first)
-        guards = self.equations.guards(points)
+        guards = self.sides.start
         change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
         value = guards.value[0][self.system.nm :]
         low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))
@@ -99,16 +96,16 @@ class Saltation:
 
     def _instant(self, k: int, changes: Changes) -> Array:
         """How the instant of an event moves."""
-        guards, slopes = self.sides.guards, self.sides.slopes[0]
+        guards = self.sides.guards
         which = self._candidates(k)
         self._caused = np.zeros(0, dtype=int)
         if not len(which):
             return np.zeros(self.dp.shape[1])
-        value = guards.value[k][which]
-        rate = guards.x[k][which] @ slopes.value[k] + guards.t[k][which]
+        value, rate = guards.value[k][which], self._rates[k][which]
         with np.errstate(divide="ignore", invalid="ignore"):
             away = np.where(value == 0, 0.0, np.abs(value / rate))
-        touched = np.isfinite(value) & (rate == 0) & (np.abs(value) <= self._rounding(which, k))
+        zero = np.abs(value) <= 1e-9 * (1e-9 + self._largest[which])
+        touched = np.isfinite(value) & (rate == 0) & zero
         if touched.any():
             self._tell_grazing(k, int(which[np.argmax(touched)]))
             return np.zeros(self.dp.shape[1])
@@ -116,7 +113,7 @@ class Saltation:
         if not len(cause):
             return np.zeros(self.dp.shape[1])
         first = cause[np.argmin(away[cause])]
-        moved = -guards.along(k, changes.x, self.dp, changes.d)[which] / np.where(
+        moved = -guards.along(k, changes.x, self.dp, changes.d, which) / np.where(
             rate == 0, 1.0, rate)[:, None]
         self._caused = which[cause[away[cause] <= away[first] + TOGETHER * self.span]]
         others = np.flatnonzero(np.isin(which, self._caused))
@@ -140,15 +137,23 @@ class Saltation:
                 changed += [nm + e, nm + size + e] if stuck else [nm + 2 * size + e]
         return np.array(changed, dtype=int)
 
-    def _rounding(self, which: Indices, k: int) -> Array:
-        return 1e-9 * (1e-9 + np.abs(self.sides.guards.value[:, which]).max(
-            axis=0, initial=0.0, where=np.isfinite(self.sides.guards.value[:, which])))
+    @cached_property
+    def _rates(self) -> Array:
+        """How fast guards move just before events, (events, guards)."""
+        guards = self.sides.guards
+        return np.asarray((guards.x @ self.sides.slopes[0].value[:, :, None])[..., 0] + guards.t)
+
+    @cached_property
+    def _largest(self) -> Array:
+        """Values of guards at events, the largest of each."""
+        value = np.abs(self.sides.guards.value)
+        return np.asarray(value.max(axis=0, initial=0.0, where=np.isfinite(value)))
 
     def _tell_if_grazing(self, k: int, guard: int, rate: float) -> None:
         """Say so where a guard is touched and hardly crossed."""
         g, f = self.sides.guards, self.sides.slopes[0]
         terms = np.abs(g.x[k][guard] * f.value[k]).sum() + abs(g.t[k][guard])
-        along = np.abs(np.einsum("kx,kx->k", g.x[:, guard], f.value) + g.t[:, guard])
+        along = np.abs(self._rates[:, guard])
         scale = max(float(along[np.isfinite(along)].max(initial=0.0)),
                     float(self._typical_rate(guard)))
         if abs(rate) <= GRAZES * max(scale, 1e-300) or abs(rate) <= 1e-13 * terms:

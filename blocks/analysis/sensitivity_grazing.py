@@ -38,14 +38,18 @@ def touches(times: Array, which: Indices, guards: Callable[[Array, Indices], Arr
         bottom = value[:, 1:-1] - np.abs(value[:, 2:] - value[:, :-2])
         close = least & (bottom <= NEAR * np.maximum(beside, TOUCHED)) & (beside > 0)
     for g, k in zip(*np.nonzero(close & np.isfinite(beside)), strict=True):
-        t, lowest = _lowest(times[k : k + 3], value[g, k : k + 3], int(g), int(which[k]), guards)
+        t, lowest = _lowest(times[k : k + 3], value[g, k : k + 3], int(g), int(which[k]), guards,
+                             float(TOUCHED * largest[g]))
         if lowest <= TOUCHED * largest[g]:
             yield t, int(g)
 
 
 def _lowest(t: Array, value: Array, guard: int, episode: int,
-            guards: Callable[[Array, Indices], Array]) -> tuple[float, float]:
-    """The least value between three looks, by parabolas through the three least."""
+            guards: Callable[[Array, Indices], Array], zero: float) -> tuple[float, float]:
+    """The least value between three looks, by parabolas through the three least.
+
+    Where a parabola has foretold a value well above ``zero``, it is not sought further.
+    """
     which = np.array([episode])
     for _ in range(ROUNDS):
         before, after = t[1] - t[0], t[2] - t[1]
@@ -58,9 +62,14 @@ def _lowest(t: Array, value: Array, guard: int, episode: int,
         if np.any(at == t):
             break
         new = float(np.abs(guards(np.array([at]), which))[guard, 0])
+        foretold = value[1] + (at - t[1]) * ((left * after + right * before) / (before + after)
+                                             + bend * (at - t[1]))
+        clear = new > 100 * zero and abs(foretold - new) < 0.1 * new
         order = np.argsort(np.append(value, new))[:3]
         t, value = np.append(t, at)[order], np.append(value, new)[order]
         order = np.argsort(t)
         t, value = t[order], value[order]
+        if clear:
+            break
     best = int(np.argmin(value))
     return float(t[best]), float(value[best])

@@ -33,11 +33,19 @@ class Changes:
 
 @dataclass(frozen=True)
 class Sides:
-    """A run just before and just after each of its events."""
+    """A run just before and just after each of its events.
+
+    Attributes
+    ----------
+    points, slopes : before, and after
+    guards : before
+    start : guards where the run starts, as one point
+    """
 
     points: tuple[Points, Points]
     slopes: tuple[Derivatives, Derivatives]
-    guards: Derivatives  # before
+    guards: Derivatives
+    start: Derivatives
 
 
 class Jumps:
@@ -60,26 +68,28 @@ class Jumps:
         self.recording, self.equations, self.dp = recording, equations, dp
         self.system, episodes = recording.system, recording.episodes
         starts, ends = episodes.starts, episodes.ends
-        self.times, self.notes = starts[1:], list[str]()
+        self.start, self.times, self.notes = float(starts[0]), starts[1:], list[str]()
         self.resets = Resets(self.system)
         self.samplings = Samplings(self.system, TimeEvents(
             self.system, recording.p, float(starts[0]), float(ends[-1])))
         self.sides = self._sides()
 
     def _sides(self) -> Sides:
-        number = np.arange(len(self.times))
-        wanted, replay = Wanted.all_of(self.system), self.recording.replay
-        before = replay.with_modes(replay.points(self.times, number, wanted), number)
-        after = replay.with_modes(replay.points(self.times, number + 1, wanted), number + 1)
-        equations = self.equations
-        return Sides((before, after), (equations.slopes(before), equations.slopes(after)),
-                     equations.guards(before))
+        replay, count = self.recording.replay, len(self.times)
+        which = np.append(0, np.repeat(np.arange(count + 1), 2)[1:-1])  # 0, 0, 1, 1, 2, …
+        times = np.append(self.start, np.repeat(self.times, 2))
+        both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
+        slopes, guards = self.equations.slopes_and_guards(both)
+        before, after = 2 * np.arange(count) + 1, 2 * np.arange(count) + 2
+        return Sides((both.some(before), both.some(after)),
+                     (slopes.some(before), slopes.some(after)),
+                     guards.some(before), guards.some([0]))
 
     def struck(self, k: int) -> Flags:
         """Elements of contacts struck at an event."""
         elements = self.equations.elements
-        if elements is None:
-            return np.zeros(0, dtype=bool)
+        if elements is None or not elements.contact.any():
+            return np.zeros(0 if elements is None else elements.size, dtype=bool)
         owners = self.recording.episodes[k + 1].struck
         gap = np.abs(self.sides.guards.value[k][self.system.nm + 2 * elements.size :])
         struck = np.zeros(elements.size, dtype=bool)

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .linear_model import LinearModel, Load
 from .point import Point
 from .reduction import Reduced
 
-__all__ = ["notes_of"]
+__all__ = ["changed_since", "notes_of"]
 
 TRIED = np.array([0.37 + 0.71j, 13.0 + 29.0j])  # 1/s: where a gain that is always zero is zero
 MOST_TOLD = 3
+
+
+def changed_since(at: Any) -> list[str]:
+    """A note on parameters that an operating point has with other values than the model now."""
+    if not hasattr(at, "inputs_chosen"):  # an instant of a run, or the initial state
+        return []
+    system = at.point.system
+    differs = set(np.flatnonzero(at.point.p != system.parameters()).tolist()) - set(
+        at.inputs_chosen)
+    names = [f"{system.network.families[f].path(k // width)}.{name}"
+             for f, name, offset, width in system.tape.parameter_layout
+             for k in range(width * system.network.families[f].size) if offset + k in differs]
+    if not names:
+        return []
+    return [f"This is the model at the operating point's own {', '.join(names[:MOST_TOLD])}, "
+            "changed since: find the operating point again for the values of now."]
 
 
 def notes_of(linear: LinearModel, point: Point, reduced: Reduced) -> list[str]:

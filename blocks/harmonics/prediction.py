@@ -14,15 +14,17 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.optimize import root
 
-from ..exceptions import ParameterError
+from ..exceptions import BlocksError, ParameterError
 from ..numerics.arrays import Array, Flags
 from ..results.sheet import Sheet
 from ..units import from_si, quantity
 from .describing import Bench
 
 if TYPE_CHECKING:
+    from ..analysis.limit_cycle import LimitCycle
     from ..analysis.linear_model import LinearModel
     from ..language.component import Component
+    from ..model import Model
 
 __all__ = ["Crossing", "Prediction", "predict_limit_cycles"]
 
@@ -31,8 +33,9 @@ FREQUENCIES = 400
 DECADES = 1.5  # beyond the slowest and fastest pole
 SAME = 1e-6
 SOLVED = 1e-9
-ESTIMATE = ("This is only an estimate by first harmonics: check it with model.limit_cycle() or a "
-            "run.")
+RUN = 60  # predicted periods
+ESTIMATE = ("This is only an estimate by first harmonics: check it, "
+            "prediction.check(model, variable).")
 NO_PROOF = ("No crossing, which does not prove that there is no limit cycle where an element can "
             "stick or the range of amplitudes is short: check with a run.")
 
@@ -57,6 +60,48 @@ class Prediction:
             "amplitude at the element": [f"{c.amplitude:.8g~P}" for c in self.crossings],
         }, ESTIMATE if self.crossings else NO_PROOF)  # fmt: skip
 
+    def check(self, model: Model, variable: str, duration: Any = None) -> Sheet:
+        """Compare with what the model does: its limit cycle, by a run and by shooting.
+
+        Parameters
+        ----------
+        model : Model
+            With the element in its loop. The run starts at its initial state, which must not be
+            at rest; for an unstable cycle, near to it.
+        variable : str
+            What drives the element.
+        duration : str or quantity, optional
+            Of the run; by default 60 of the predicted periods.
+
+        Returns
+        -------
+        Sheet
+            Predicted and found periods and amplitudes, a row per crossing.
+        """
+        if duration is None and not self.crossings:
+            raise ParameterError("Prediction.check()", "has no predicted period to run for.",
+                                 "Give a duration: a limit cycle may be there all the same.")
+        columns: dict[str, list[str]] = {name: [] for name in (
+            "predicted period", "period found", "predicted amplitude", "amplitude found",
+            "disturbances")}
+        notes = []
+        crossings: list[Crossing | None] = [*self.crossings] or [None]
+        for crossing in crossings:
+            period: Any = None
+            amplitude: Any = None
+            if crossing is not None:
+                period = quantity(2 * np.pi / crossing.frequency.to("rad/s").m, "s")
+                amplitude = crossing.amplitude
+            cycle, why = _found(model, duration or period * RUN, period)
+            notes += [why] if why else []
+            texts = ("none", "none", "-") if cycle is None else (
+                _beside(cycle.period, period), _beside(cycle.amplitude(variable), amplitude),
+                "die out" if cycle.is_stable else "grow")
+            for name, text in zip(columns, (
+                    _text(period), texts[0], _text(amplitude), *texts[1:]), strict=True):
+                columns[name].append(text)
+        return Sheet(f"{self.title}, against {model.name}", columns, " ".join(notes))
+
     def __repr__(self) -> str:
         if not self.crossings:
             return f"{self.title}: none\n{NO_PROOF}"
@@ -64,6 +109,31 @@ class Prediction:
 
     def _repr_html_(self) -> str:
         return f"<pre>{self!r}</pre>"
+
+
+def _found(model: Model, duration: Any, period: Any) -> tuple[LimitCycle | None, str]:
+    """The limit cycle that a run comes to, or one near the initial state; or why there is none."""
+    try:
+        return model.limit_cycle(model.simulate(duration, progress=False)), ""
+    except (BlocksError, ValueError) as error:
+        why = str(error)
+    if period is None:
+        return None, why
+    try:
+        return model.limit_cycle(period=period), ""
+    except (BlocksError, ValueError):
+        return None, f"{why} Nor is there one near the initial state."
+
+
+def _text(value: Any) -> str:
+    return "none" if value is None else f"{value:.6g~P}"
+
+
+def _beside(value: Any, predicted: Any) -> str:
+    """A value, and by how much the prediction is off."""
+    if predicted is None:
+        return _text(value)
+    return f"{_text(value)} ({100 * (predicted / value - 1).to('').m:+.2f} %)"
 
 
 def predict_limit_cycles(linear: LinearModel, element: Component, amplitudes: tuple[Any, Any], *,

@@ -23,6 +23,7 @@
     linearisation   how derivatives of slopes read as machine code
     lu              small systems of linear equations
     band            large ones whose matrix is a narrow band
+    columns         outputs at many points
     matrices        in which order unknowns make it one
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
     linearity       whether equations are linear with constant coefficients
@@ -52,22 +53,35 @@ from .costs import (
     TIGHT,
     compiles_quickly,
     is_installed,
+    many_values,
     most_steps,
     pays_off,
     solves_compiled,
     study,
 )
-from .forms import MOST_STATES, is_large, why_no_derivatives, why_not, why_not_implicit
+from .forms import (
+    MOST_STATES,
+    has_small_loops,
+    is_large,
+    is_solved_for,
+    why_no_derivatives,
+    why_not,
+    why_not_implicit,
+)
 
 if TYPE_CHECKING:
+    from ..numerics.arrays import Array
     from ..system import Problem
+    from ..system.evaluator import Evaluator
+    from ..system.points import Points
     from .cvode_method import CompiledCvode
     from .method import OneStep
 
-__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "compiled_cvode",
-           "compiled_method", "compiles_quickly", "is_installed", "is_large", "most_steps",
-           "pays_off", "solves_compiled", "study", "unwritable", "why_no_derivatives", "why_not",
-           "why_not_implicit", "why_not_linear"]  # fmt: skip
+__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
+           "compiled_method", "compiles_quickly", "has_small_loops", "is_installed", "is_large",
+           "is_solved_for", "many_values", "most_steps", "pays_off", "solves_compiled", "study",
+           "unwritable", "why_no_derivatives", "why_not", "why_not_implicit",
+           "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 
@@ -113,3 +127,10 @@ def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:
     from .cvode_method import CompiledCvode
 
     return CompiledCvode if CompiledCvode.can_run(problem) and not unwritable(problem) else None
+
+
+def column_values(function: Evaluator, points: Points) -> Array:
+    """A function at many points, (rows, points)."""
+    from .columns import column_values
+
+    return column_values(function, points)

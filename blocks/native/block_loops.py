@@ -1,8 +1,9 @@
-"""How do blocks of linear equations read as machine code?
+"""How do blocks of equations read as machine code?
 
 Blocks with equally many torn unknowns are solved side by side: residuals with torn unknowns of
 zero, their derivatives by these (exactly: laws differentiated, not differences), Cramer's rule,
-and all unknowns from the torn ones.
+and all unknowns from the torn ones. Where equations are not linear, that is a round of Newton's
+method, which starts from the unknowns in ``x``.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ import numpy as np
 from ..assembly.algebraic_loops import Block, cramer
 from ..assembly.tape import alike, by_level
 from ..numerics.arrays import Indices
+from ..numerics.tolerances import TIED_SOLVED
 from .loop_text import Operand
-from .places import Places, Q
+from .places import Places, Q, X
 
 if TYPE_CHECKING:
     from .instance_loops import Loops
 
-__all__ = ["write_blocks"]
+__all__ = ["entries_of", "write_blocks"]
+
+ROUNDS = 8  # of Newton's method, which starts from the last solution
 
 
 def write_blocks(loops: Loops, blocks: list[Block]) -> None:
@@ -30,35 +34,60 @@ def write_blocks(loops: Loops, blocks: list[Block]) -> None:
         return
     count, n = len(blocks), len(blocks[0].torn)
     torn = np.stack([b.torn for b in blocks], axis=1)
-    leftover = np.stack([b.leftover for b in blocks], axis=1).ravel()
+    starts = loops.starts[torn]
+    linear = bool((starts < 0).all())
     order = _Assignments(loops, blocks)
     unknowns = loops.room(n * count).reshape(n, count)
-    for row, entries in zip(torn, unknowns, strict=True):
+    for row, entries, start in zip(torn, unknowns, starts, strict=True):
         loops.values.put(row, Q, entries)
-        _fill(loops, entries, 0.0)
+        if linear:
+            _fill(loops, entries, 0.0)
+        else:
+            loops.text.add([entries_of(X, start)], entries_of(Q, entries), lambda _, read: read(0))
     loops.values.put(order.unknowns, Q, loops.room(len(order.unknowns)))
     order.write(loops.values)
     if not n:
         return
-    residual = loops.room(n * count)
-    loops.residuals(leftover, residual)
-    zero = loops.room(1)
-    tangents = Places(loops.flat.classes, int(zero[0]))
-    _fill(loops, zero, 0.0)
-    changes = loops.room(n * count).reshape(n, count)
-    for row, entries in zip(torn, changes, strict=True):
-        tangents.put(row, Q, entries)
-        _fill(loops, entries, 0.0)
-    tangents.put(order.unknowns, Q, loops.room(len(order.unknowns)))
-    matrix = np.stack([loops.room(n * count) for _ in range(n)])
-    for j in range(n):
-        _fill(loops, changes[j], 1.0)
-        if j:
-            _fill(loops, changes[j - 1], 0.0)
-        order.write(tangents, tangents)
-        loops.residuals(leftover, matrix[j], tangents)
-    _solve(loops, matrix.reshape(n, n, count), residual.reshape(n, count), unknowns)
-    order.write(loops.values)
+    newton = _Newton(loops, blocks, order, unknowns)
+    for later in reversed(range(1 if linear else ROUNDS)):
+        newton.write(linear, None if linear or later else loops.magnitudes[torn])
+        order.write(loops.values)
+
+
+class _Newton:
+    """Rounds of Newton's method, all of which use the same entries of ``q``."""
+
+    def __init__(self, loops: Loops, blocks: list[Block], order: _Assignments, unknowns: Indices
+                 ) -> None:
+        n, count = unknowns.shape
+        self.loops, self.order, self.unknowns = loops, order, unknowns
+        self.leftover = np.stack([b.leftover for b in blocks], axis=1).ravel()
+        self.residual = loops.room(n * count)
+        zero = loops.room(1)
+        self.tangents = Places(loops.flat.classes, int(zero[0]))
+        _fill(loops, zero, 0.0)
+        self.changes = loops.room(n * count).reshape(n, count)
+        torn = np.stack([b.torn for b in blocks], axis=1)
+        for row, entries in zip(torn, self.changes, strict=True):
+            self.tangents.put(row, Q, entries)
+        self.tangents.put(order.unknowns, Q, loops.room(len(order.unknowns)))
+        self.matrix = np.stack([loops.room(n * count) for _ in range(n)])
+
+    def write(self, linear: bool, magnitudes: Indices | None) -> None:
+        """Append a round, from zero where equations are ``linear``.
+
+        With ``magnitudes``, the entries of nominal values, it is the last one: unknowns that it
+        still changes are no solution, and become no number.
+        """
+        loops, (n, count) = self.loops, self.unknowns.shape
+        loops.residuals(self.leftover, self.residual)
+        for j in range(n):
+            for k in range(n):
+                _fill(loops, self.changes[k], float(j == k))
+            self.order.write(self.tangents, self.tangents)
+            loops.residuals(self.leftover, self.matrix[j], self.tangents)
+        _solve(loops, self.matrix.reshape(n, n, count), self.residual.reshape(n, count),
+               self.unknowns, linear, magnitudes)
 
 
 class _Assignments:
@@ -82,28 +111,39 @@ class _Assignments:
             self.loops.solve(g, rows, position, unknowns, places.operand(unknowns), tangents)
 
 
+def entries_of(base: int, entries: Indices) -> Operand:
+    """Entries of an array as they are."""
+    return Operand(np.full(len(entries), base), entries, np.ones(len(entries)))
+
+
 def _fill(loops: Loops, entries: Indices, value: float) -> None:
     """A constant in some entries of ``q``."""
-    loops.text.add([], _entries_of_q(entries), lambda writer, _: writer.constant(value))
+    loops.text.add([], entries_of(Q, entries), lambda writer, _: writer.constant(value))
 
 
-def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices) -> None:
+def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices, linear: bool,
+           magnitudes: Indices | None) -> None:
     """Cramer's rule, block by block.
 
     Parameters
     ----------
     matrix : (n, n, blocks), entries of ``q``: by which unknown, of which equation
-    residual, unknowns : (n, blocks), entries of ``q``; the latter are filled
+    residual, unknowns : (n, blocks), entries of ``q``; the latter are filled, or changed
+    linear : whether they are the solution, or come nearer to it
+    magnitudes : (n, blocks), entries of nominal values, where changes must have died away
     """
-    n = len(residual)
-    a, r = ca.SX.sym("a", n, n), ca.SX.sym("r", n)
+    n, count = residual.shape
+    a, r, z, size = ca.SX.sym("a", n, n), *(ca.SX.sym(name, n) for name in ("r", "z", "size"))
     rows = [[a[i, j] for j in range(n)] for i in range(n)]
-    function = ca.Function("cramer", [a, r], cramer(rows, [-r[i] for i in range(n)]))
-    given = {(0, i + j * n): _entries_of_q(matrix[j, i]) for j in range(n) for i in range(n)}
-    given |= {(1, i): _entries_of_q(residual[i]) for i in range(n)}
+    new = change = ca.vertcat(*cramer(rows, [-r[i] for i in range(n)]))
+    given = {(0, i + j * n): entries_of(Q, matrix[j, i]) for j in range(n) for i in range(n)}
+    given |= {(1, i): entries_of(Q, residual[i]) for i in range(n)}
+    if not linear:
+        new = z + change
+        given |= {(2, i): entries_of(Q, unknowns[i]) for i in range(n)}
+    if magnitudes is not None:
+        new += ca.if_else(ca.fabs(change) <= TIED_SOLVED * (ca.fabs(new) + size), 0.0, np.nan)
+        given |= {(3, i): entries_of(Q, magnitudes[i]) for i in range(n)}
+    function = ca.Function("cramer", [a, r, z, size], ca.vertsplit(new))
     for j in range(n):
-        loops.call(function, given, _entries_of_q(unknowns[j]), j)
-
-
-def _entries_of_q(entries: Indices) -> Operand:
-    return Operand(np.full(len(entries), Q), entries, np.ones(len(entries)))
+        loops.call(function, given, entries_of(Q, unknowns[j]), j)

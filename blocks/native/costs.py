@@ -8,10 +8,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..system.evaluator import Evaluator
     from ..system.problem import Problem
 
-__all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "most_steps", "solves_compiled", "study",
-           "pays_off"]  # fmt: skip
+__all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "many_values", "most_steps", "pays_off",
+           "solves_compiled", "study"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 90  # steps of a small model that are worth loading machine code: as dear as SciPy's methods
@@ -19,6 +20,8 @@ LOADS = 90  # steps of a small model that are worth loading machine code: as dea
 study: ContextVar[int] = ContextVar("study", default=1)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
+MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
+LONGEST_OUTPUT = 3000  # operations of an output that is written
 TIGHT_FOR_SOLVES = 1e-10  # and with exact friction, contacts or tied states
 
 
@@ -53,6 +56,13 @@ def compiles_quickly(problem: Problem) -> bool:
         return problem.system.residual_w.function.n_instructions() <= MOMENT
     held = problem.laws.held_modes
     return held is None or held.length <= MOMENT
+
+
+def many_values(function: Evaluator, points: int) -> bool:
+    """Whether a function is evaluated at so many points that machine code is worth it."""
+    operations = function.function.n_instructions()
+    return operations <= LONGEST_OUTPUT and operations * points >= MANY_OPERATIONS \
+        and is_installed()
 
 
 @cache

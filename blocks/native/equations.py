@@ -20,7 +20,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from .costs import MOMENT
 from .expressions import Unwritable, Writer
 from .forms import MOST_STATES, is_large, is_solved_for
-from .instance_loops import Loops
+from .instance_loops import Loops, NominalValues
 from .linearisation import write_derivatives
 from .loop_text import PARALLEL, LoopText
 from .machine import compiled
@@ -97,7 +97,8 @@ class Equations:
         self._jacobian: int | None = None  # once it is written
         self.settle = 0  # closes contacts that have drifted open
         self.reserve = False  # whether the last margin is that of the solved equations
-        self.carried: Tied | None = None  # tied and torn unknowns stand in x, if there is one
+        #: What knows of tied and torn unknowns, where they stand in x.
+        self.carried: Tied | NominalValues | None = None
         #: Solves for unknowns, and knows their derivatives.
         self._solved: LoopCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
@@ -109,8 +110,11 @@ class Equations:
             return
         self.large = is_large(system)
         if self.large:
+            start = int(self.offsets[-1])
             self.slope = self._looped("slope")
             self.crossings = self._looped("crossings") if system.nm else 0
+            if system.nz:
+                self.carried, self.settle = NominalValues(start), self._looped("settle")
             return
         if is_solved_for(system):
             self._with_tied()
@@ -183,6 +187,13 @@ class Equations:
         return {0: ("%t", 0), 1: ("%x", 0), 2: ("%q", z), 3: ("%p", 0), 4: ("%q", m),
                 **{k: ("%q", o) for k, o in enumerate(rest, 5)}}  # fmt: skip
 
+    @property
+    def _settled(self) -> dict[int, tuple[str, int]]:
+        """The same at events: what is carried along stands solved for behind the states."""
+        if self.carried is None:
+            return self._places
+        return {**self._places, 2: ("%x", self.system.nx)}
+
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         explicit = kind == EXPLICIT
@@ -207,6 +218,7 @@ class Equations:
         if self.carried is not None:
             self.carried.fill(q, problem)
             if self.reserve:
+                assert not isinstance(self.carried, NominalValues)
                 margins = np.empty(self.relations)
                 x, p = np.concatenate([problem.x, problem.z]), np.array(problem.p, dtype=float)
                 run_code(self.crossings, np.array([t]), x, p, q, margins)
@@ -255,14 +267,14 @@ class Equations:
     def assigned(self, function: ca.Function) -> int:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
         if "assigned" not in self.system.cache:
-            places = {**self._places, len(self.system.arguments): ("%out", function.nnz_out(0))}
+            places = {**self._settled, len(self.system.arguments): ("%out", function.nnz_out(0))}
             self.system.cache["assigned"] = self._straight(function, places=places)
         return self.system.cache["assigned"]
 
     def required(self, function: ca.Function) -> int:
         """What is required of a run."""
         if "required" not in self.system.cache:
-            self.system.cache["required"] = self._straight(function)
+            self.system.cache["required"] = self._straight(function, places=self._settled)
         return self.system.cache["required"]
 
     def jacobian(self, order: Indices, band: Band | None) -> int:

@@ -14,7 +14,7 @@ from .functions import machine_code
 from .network_modes import NetworkModes, choose_network_modes, notice_margins
 from .predictions import PredictedElements, notice_flows, predict_modes
 from .samples import Samples, count_samples
-from .steps import Code, Workspace, slope_at
+from .steps import Code, Workspace, settle_in_place, slope_at
 from .switches import Switches, meets_requirements, settle_relations
 from .zero_crossings import LARGEST, Relations
 
@@ -70,6 +70,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if done and network.modes.size:
         done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)
+    if done and not decides:  # what is solved for has perhaps jumped
+        settle_in_place(code, work, t, x)
     if done:
         done = meets_requirements(code, work, switches, t, x)
     if not done:

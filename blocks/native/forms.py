@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["MOST_STATES", "is_large", "is_solved_for", "why_no_derivatives", "why_not",
-           "why_not_implicit"]  # fmt: skip
+__all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large", "is_solved_for",
+           "why_no_derivatives", "why_not", "why_not_implicit"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 50  # of algebraic loops
 MOST_STATES = 50  # of an implicit method, whose matrix is full
+MOST_TORN = 3  # unknowns of each of the nonlinear loops of a large network
 
 
 def why_not(system: System, laws: Any = None) -> str:
@@ -23,14 +24,13 @@ def why_not(system: System, laws: Any = None) -> str:
     delayed = any(f.kernel.delays for f in system.network.families)
     if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
-    if system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
+    small = has_small_loops(system)
+    if not small and system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
-    if system.nu and system.nz:
-        return "algebraic unknowns beside exact friction or contacts are solved for in Python"
     if delayed and system.nu:
         return "delayed values beside exact friction or contacts are looked up in Python"
-    if is_large(system) and (system.nz or system.clusters):
-        return "a large network with large or nonlinear algebraic loops is solved in Python"
+    if is_large(system) and not small and (system.nz or system.clusters):
+        return "a large network with large algebraic loops is solved in Python"
     if not system.nx:
         return "there is nothing to integrate"
     return ""
@@ -56,7 +56,7 @@ def why_not_implicit(system: System, laws: Any = None) -> str:
     reason = why_no_derivatives(system, laws)
     if system.nx > MOST_STATES and reason and laws is None and not system.nu \
             and not why_not(system) and not any(f.kernel.delays for f in system.network.families) \
-            and not is_solved_for(system) and band_of(system) is not None:
+            and (is_large(system) or not is_solved_for(system)) and band_of(system) is not None:
         return ""
     return reason
 
@@ -66,10 +66,17 @@ def is_large(system: System) -> bool:
     return sum(len(s.unknowns) for s in system.tape.steps) > LARGE
 
 
+def has_small_loops(system: System) -> bool:
+    """Whether a large network's algebraic loops are few unknowns each, with one solution."""
+    tape = system.tape
+    return bool(system.nz) and is_large(system) and not system.clusters and not (
+        tape.switched_loops or tape.carried.any()) and max(tape.loops) <= MOST_TORN
+
+
 def is_solved_for(system: System) -> bool:
     """Whether Newton's method gives some of its states or unknowns at every point."""
     return bool(system.clusters) or (
-        bool(system.nz) and not is_large(system) and not _are_linear(system))
+        bool(system.nz) and (is_large(system) or not _are_linear(system)))
 
 
 def _are_linear(system: System) -> bool:

@@ -8,6 +8,7 @@ equations are solved side by side (:mod:`blocks.native.block_loops`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -20,15 +21,27 @@ from ..assembly.matching import distinct
 from ..assembly.tape import Step
 from ..language.kernel import Key
 from ..numerics.arrays import Array, Flags, Indices
-from .block_loops import write_blocks
+from .block_loops import entries_of, write_blocks
 from .expressions import Unwritable, Writer
+from .forms import MOST_TORN
 from .loop_text import LoopText, Operand
 from .places import OUT, P, Places, Q, T, X
 
 if TYPE_CHECKING:
-    from ..system import System
+    from ..system import Problem, System
 
-__all__ = ["Loops"]
+__all__ = ["Loops", "NominalValues"]
+
+
+@dataclass(frozen=True)
+class NominalValues:
+    """Those of unknowns that Newton's method solves for, from an entry of ``q`` on."""
+
+    start: int
+
+    def fill(self, q: Array, problem: Problem) -> None:
+        """Put them there."""
+        q[self.start : self.start + len(problem.scale_z)] = problem.scale_z
 
 
 class Loops:
@@ -52,6 +65,12 @@ class Loops:
         self.values = Places(self.flat.classes)
         states = self.tape.reduced.states
         self.values.put(states, X, np.arange(len(states)))
+        #: Of unknowns that stay in z, by class: where Newton's method starts in x, and nominal
+        #: values in ``q``.
+        z_classes, n = self.tape.z_classes, len(states)
+        self.starts, self.magnitudes = np.full((2, self.flat.classes), -1)
+        self.starts[z_classes] = n + np.arange(len(z_classes))
+        self.magnitudes[z_classes] = self.room(len(z_classes))
         self.steps = list(_merged(self.tape.steps))
 
     # -- what is needed ------------------------------------------------------------------
@@ -70,6 +89,24 @@ class Loops:
             value = self.values.operand(wanted[rest], signs[rest])
             self.text.add([value], Operand(np.full(len(rest), OUT), rest, np.ones(len(rest))),
                           lambda writer, read: read(0))
+
+        entries = self.starts[self.tape.z_classes]  # only what Newton's method starts from
+        if len(entries):
+            self.text.add([], entries_of(OUT, entries), lambda writer, _: writer.constant(0.0))
+
+    def settle(self) -> None:
+        """Into ``%out``: states as they are, and the unknowns that stay in z solved for."""
+        z_classes = self.tape.z_classes
+        entries, states = self.starts[z_classes], np.arange(len(self.tape.reduced.states))
+        self.text.add([entries_of(X, states)], entries_of(OUT, states), lambda _, read: read(0))
+        self._run(self._needed(z_classes), np.zeros(self.flat.classes, dtype=bool), self.values)
+
+        def unless_lost(writer: Writer, read: Callable[[int], str]) -> str:
+            new = read(0)
+            return writer.select(writer.compare("uno", new, new), read(1), new)
+
+        self.text.add([self.values.operand(z_classes), entries_of(X, entries)],
+                      entries_of(OUT, entries), unless_lost)
 
     def crossings(self) -> None:
         """Crossing functions into ``%out``."""
@@ -294,11 +331,12 @@ def _merged(steps: list[Step]) -> Iterator[Step | list[Block]]:
         if group == 0:
             yield from run
             continue
-        blocks: dict[int, list[Block]] = {}
+        blocks: dict[tuple[int, int], list[Block]] = {}
         for step in run:
-            if step.block is None or step.torn or not step.linear:
-                raise Unwritable("a large model with algebraic loops")
-            blocks.setdefault(len(step.block.torn), []).append(step.block)
+            assert step.block is not None
+            if step.torn > MOST_TORN:
+                raise Unwritable("a large model with large algebraic loops")
+            blocks.setdefault((len(step.block.torn), step.torn), []).append(step.block)
         yield from blocks.values()
 
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Cube, Flags, IndexMatrix, Indices, Matrix, Vector
-from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR
+from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR, NEARLY_STILL
 from .functions import machine_code
-from .one_step import FULL, NOT_FINITE, REACHED, TOO_SMALL
+from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL
 from .signatures import run_code, take
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROOT, ROWS, STAGE_TIMES, WORK
 from .step_control import (
@@ -71,6 +71,7 @@ class _Lanes(NamedTuple):
     x: Matrix
     p: Matrix
     rejected: Flags
+    pressed: Flags  # stability limits its step
     fresh: Flags  # has just been given a run
     taken: Flags  # its present step is accepted
     last: Flags  # its present step ends the run
@@ -110,7 +111,8 @@ def _no_lanes(n: int, parameters: int) -> _Lanes:
         np.full(LANES, -1), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES),
         np.zeros((n, LANES)), np.zeros((parameters, LANES)), np.zeros(LANES, dtype=np.bool_),
         np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.bool_),
-        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.int64))
+        np.zeros(LANES, dtype=np.bool_), np.zeros(LANES, dtype=np.bool_),
+        np.zeros(LANES, dtype=np.int64))
 
 
 @machine_code
@@ -139,7 +141,7 @@ def _begin(runs: _Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None
     lanes.t[lane] = runs.t0
     lanes.h[lane] = 0.0
     lanes.old_error[lane] = LEAST_ERROR
-    lanes.rejected[lane] = False
+    lanes.rejected[lane] = lanes.pressed[lane] = False
 
 
 @machine_code
@@ -291,6 +293,17 @@ def _judge(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
 
 
 @machine_code
+def _rate_of_error(lanes: _Lanes, work: _Work, lane: int, rtol: float) -> float:
+    """As :func:`blocks.native.steps.rate_of_error`, of one lane."""
+    k, x, across, rise = work.k, lanes.x, 0.0, 0.0
+    for i in range(x.shape[0]):
+        size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
+        across += ((k[NEW, i, lane] - k[WORK, i, lane]) / size) ** 2
+        rise += ((k[6, i, lane] - k[5, i, lane]) / size) ** 2
+    return np.sqrt(rise / across) if across > NEARLY_STILL**2 else 0.0
+
+
+@machine_code
 def _move_on(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
     """Go to the ends of accepted steps; the number of lanes that have no run any more."""
     idle, k = 0, work.k
@@ -301,6 +314,11 @@ def _move_on(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> in
         now, error = work.step[0, lane], work.error[0, lane]
         lanes.h[lane] = next_step(now, lanes.h[lane], error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
+        if lanes.pressed[lane] or outcomes.counts[run, 0] % SELDOM == 0:
+            rate = _rate_of_error(lanes, work, lane, runs.rtol)
+            lanes.pressed[lane] = lanes.h[lane] * rate > DAMPS
+            if lanes.pressed[lane]:
+                lanes.h[lane] = DAMPS / rate
         lanes.old_error[lane] = max(error, LEAST_ERROR)
         lanes.rejected[lane] = False
         outcomes.counts[run, 0] += 1

@@ -12,12 +12,15 @@ from ..numerics.arrays import Indices
 from .cvode_library import Band
 
 if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
+
     from ..system import System
 
 __all__ = ["LinearAlgebra", "band_of", "linear_algebra_of"]
 
 DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
+SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
 WIDEST = 50  # diagonals on either side
 NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
 
@@ -39,13 +42,13 @@ def linear_algebra_of(system: System) -> LinearAlgebra | None:
 
 def _linear_algebra(system: System) -> LinearAlgebra | None:
     n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
-    if n > DENSE and not system.nz:
-        from scipy.sparse import csc_matrix
+    if n > DENSE and max(system.tape.loops, default=0) <= SMALL_LOOP:
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-        pattern = ca.jacobian_sparsity(system.tape.slope, system.tape.x)
-        row, column = (np.array(k, dtype=np.int64) for k in pattern.get_triplet())
-        graph = csc_matrix((np.ones(len(row)), (row, column)), shape=(n, n))
+        graph = _pattern(system.tape.slope, system.tape.x)
+        if system.nz:
+            graph = graph + _through_loops(system)
+        row, column = graph.nonzero()
         order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
         place = np.empty(n, dtype=np.int64)
         place[order] = np.arange(n)
@@ -54,6 +57,25 @@ def _linear_algebra(system: System) -> LinearAlgebra | None:
         if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
             return LinearAlgebra(order.astype(np.int64), band)
     return LinearAlgebra(as_they_are) if n <= MOST_DENSE else None
+
+
+def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:
+    """Ones where expressions depend on symbols."""
+    from scipy.sparse import csc_matrix
+
+    pattern = ca.jacobian_sparsity(of, by)
+    row, column = (np.array(k, dtype=np.int64) for k in pattern.get_triplet())
+    return csc_matrix((np.ones(len(row)), (row, column)), shape=pattern.shape)
+
+
+def _through_loops(system: System) -> csc_matrix:
+    """Ones where slopes depend on states by unknowns that are solved for."""
+    from scipy.sparse import csc_matrix
+
+    tape = system.tape
+    loop = np.repeat(np.arange(len(tape.loops)), tape.loops)
+    member = csc_matrix((np.ones(len(loop)), (np.arange(len(loop)), loop)))
+    return _pattern(tape.slope, tape.z) @ member @ member.T @ _pattern(tape.residual, tape.x)
 
 
 def band_of(system: System) -> LinearAlgebra | None:

@@ -114,7 +114,11 @@ class OneStep(Method):
         if matrices is None:
             return None
         assert matrices.band is not None
-        return Banded(matrices.band.upper, matrices.band.lower, matrices.order, self.scale)
+        order, sizes = matrices.order, self.scale
+        if self.carries:  # their slopes are zero, and they act on none
+            sizes = np.concatenate([problem.scale_x, problem.scale_z])
+            order = np.concatenate([order, np.arange(len(order), len(sizes))])
+        return Banded(matrices.band.upper, matrices.band.lower, order, sizes)
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
@@ -151,10 +155,10 @@ class OneStep(Method):
         self.instant[0] = instant
 
     def carry_out(self, rules: EventRules) -> None:
-        if self.every > 1 or self.carries or (
+        problem: Any = self.problem
+        if self.every > 1 or self.carries and problem.laws is not None or (
                 rules.parts is None and self.equations.reserve and rules.samplers is None):
             return
-        problem: Any = self.problem
         self.own_events = OwnEvents(self.equations, rules, self.equations.held(problem, self.t),
                                     len(self.x), self.held.size, not self.keeps_step)
         self.restart(self.t, self.y)
@@ -436,7 +440,8 @@ class Course:
         all_times = self._times[0]
         refuse_outside(times, float(all_times[0]), self.end)
         at = np.searchsorted(all_times, times, side="right") - 1
-        place = np.searchsorted(self._kept[0], at)
+        whole = len(self._kept[0]) == len(all_times)  # the end of every step is kept
+        place = at if whole else np.searchsorted(self._kept[0], at)
         known = (all_times[at] == times) & (
             self._kept[0][np.minimum(place, len(self._kept[0]) - 1)] == at)
         width = self._rows[0].shape[1]
@@ -602,6 +607,19 @@ class PassedCourses:
                 step[inner], theta, q[: self.events.q.shape[1]], np.empty(self._form.size),
                 np.zeros(5, dtype=np.int64), found)
             out[inner] = found
+        return out
+
+    def solved(self, times: Array, number: Indices) -> Array:
+        """The same; what is carried along is solved for, as it is in every course."""
+        rows, form = self.values(times, number), self._form
+        if form.equations.carried is None:
+            return rows
+        out = np.empty_like(rows)
+        for after in np.unique(number):
+            q = self.events.constants(after)
+            code = self._code._replace(q=address_of(q))
+            for k in np.flatnonzero(number == after):
+                settle_at(code, form.work, times[k], rows[k], out[k])
         return out
 
     def _begun(self, number: int) -> Course:

@@ -35,11 +35,13 @@ from .step_control import (
 )
 from .step_kinds import arrive, length_of, root_of, take_step, values_inside
 from .steps import (
+    EXPLICIT,
     Code,
     Workspace,
     error_of_step,
     flush_denormals,
     keep_denormals,
+    rate_of_error,
     slope_at,
 )
 from .switches import Switches
@@ -52,9 +54,11 @@ from .zero_crossings import (
     name_crossed,
 )
 
-__all__ = ["CROSSED", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "TOO_SMALL", "Limits",
-           "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
+__all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "SELDOM", "TOO_SMALL",
+           "Limits", "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
 
+DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
+SELDOM = 8  # steps between two looks at that
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
 
 
@@ -131,7 +135,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
     flush_denormals(code, work)
-    rejected = False
+    rejected = pressed = False
     status = FULL
     while taken < record.ends.size and status == FULL:
         if t >= t_stop:
@@ -156,6 +160,11 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 status = TOO_SMALL
             continue
         h = next_step(now, proposed, error, old_error, rejected, root)
+        if code.kind == EXPLICIT and (pressed or taken % SELDOM == 0):
+            rate = rate_of_error(work, x, limits.rtol)
+            pressed = h * rate > DAMPS
+            if pressed:
+                h = DAMPS / rate
         old_error = max(error, LEAST_ERROR)
         rejected = False
         end = t_stop if last else t + now

@@ -240,11 +240,13 @@ class PassedEvents:
         self.d = self.q[:, equations.part_of_constants("discrete values")]
         self.modes = self.q[:, equations.part_of_constants("modes")].astype(int) \
             if own.rules.parts is not None else None
-        self.speed = own.speed
+        self.speed, self._whole = own.speed, own.q.copy()
 
     def __len__(self) -> int:
         return len(self.times)
 
     def constants(self, number: int) -> Array:
         """What machine code reads from an event on."""
-        return self.equations.with_room(self.q[number])
+        whole, held = self._whole.copy(), self.q[number]
+        whole[: held.size] = held
+        return whole

@@ -34,8 +34,7 @@ from .decisions import hold_last_state
 from .functions import machine_code
 from .signatures import run_code
 from .small_systems import eliminate
-from .stages import WORK
-from .steps import Code, Workspace, settle_at
+from .steps import Code, Workspace, settle_in_place
 from .zero_crossings import LARGEST, Relations
 
 if TYPE_CHECKING:
@@ -145,9 +144,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
         if again and elements.contact[e] and modes[e] == 0.0:
             return False  # whether it pulls by rounding
         elements.slack[e] = 0.0
-    if code.settle != 0:
-        work.k[WORK, :] = x
-        settle_at(code, work, t, work.k[WORK], x)
+    settle_in_place(code, work, t, x)
     if not _look(code, work, elements, t, x):
         return False
     for e in range(modes.size):

@@ -17,7 +17,7 @@ from ..solvers.samples import is_due as _is_due
 from ..solvers.samples import sample_number as _sample_number
 from .functions import machine_code
 from .signatures import run_code
-from .steps import Code, Workspace
+from .steps import Code, Workspace, settle_in_place
 
 __all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples"]
 
@@ -76,6 +76,7 @@ def begin_samples(samples: Samples, t: float) -> bool:
 def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vector) -> bool:
     """Assign with the present values of everything else; whether anything changed."""
     d, values, changed = samples.d, samples.values, False
+    settle_in_place(code, work, t, x)
     work.at[0] = t
     run_code(samples.assigned, work.at, x, code.p, code.q, values)
     for j in range(samples.owner.size):

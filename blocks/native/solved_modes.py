@@ -131,7 +131,7 @@ class SolvedCode(Text):
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, *scratch, self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.pivots, self.failed = scratch
-        if laws.system.clusters:
+        if laws.system.clusters or laws.system.nz:
             self.tied = Tied(laws.system, places, self.end)
             self.end = self.tied.end
             places = self.tied.places
@@ -148,6 +148,8 @@ class SolvedCode(Text):
         self._efforts(w)
         values = self._values(w, self.e["slope"] * self.free)
         self._put(w, self.tied.or_nan(w, done, values) if self.tied else values, "%out", 0)
+        if self.tied:
+            self.tied.put_slopes_of_torn(w)
         return self._text(w)
 
     def margins(self) -> str:
@@ -167,6 +169,7 @@ class SolvedCode(Text):
         share = w.binary("fsub", share, w.constant(FAR))
         if self.tied:
             values = self.tied.or_nan(w, done, values)
+        if self.laws.system.clusters:
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
         values.append(share)
         self._put(w, values, "%out", 0)

@@ -12,14 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Cube, Indices, Matrix, Vector
+from ..numerics.tolerances import NEARLY_STILL
 from .functions import machine_code
 from .kept_matrices import MARKS, MATRICES, most_modes
 from .signatures import run_code
 from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 
 __all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Workspace", "error_of_step",
-           "flush_denormals", "keep_denormals", "settle_at", "slope_at", "take_stages",
-           "workspace"]  # fmt: skip
+           "flush_denormals", "keep_denormals", "rate_of_error", "settle_at", "settle_in_place",
+           "slope_at", "take_stages", "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
 
@@ -117,6 +118,14 @@ def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> 
 
 
 @machine_code
+def settle_in_place(code: Code, work: Workspace, t: float, x: Vector) -> None:
+    """A point, brought back onto its constraints; nothing where there are none."""
+    if code.settle != 0:
+        work.k[WORK, :] = x
+        settle_at(code, work, t, work.k[WORK], x)
+
+
+@machine_code
 def take_stages(code: Code, work: Workspace, t: float, h: float, x: Vector) -> None:
     """Stages 2 to 7 of the explicit pair, from k1 = f(t, x); the end goes into its row."""
     k = work.k
@@ -129,6 +138,22 @@ def take_stages(code: Code, work: Workspace, t: float, h: float, x: Vector) -> N
         run_code(code.arithmetic[j], x, k, out, n, pair)
         work.at[0] = t + STAGE_TIMES[j] * h
         run_code(code.slope, work.at, out, code.p, code.q, k[j + 1])
+
+
+@machine_code
+def rate_of_error(work: Workspace, x: Vector, rtol: float) -> float:
+    """How fast the slope changes with the difference of the last two stages of the explicit pair.
+
+    Both stand at the end of the step: what is smooth differs little there, and near the bound of
+    stability what should have died out long ago is what is left. [E. Hairer and G. Wanner,
+    "Solving Ordinary Differential Equations II", 2nd ed., sec. IV.2]
+    """
+    k, across, rise = work.k, 0.0, 0.0
+    for i in range(x.size):
+        size = k[ATOL, i] + rtol * abs(x[i])
+        across += ((k[NEW, i] - k[WORK, i]) / size) ** 2
+        rise += ((k[6, i] - k[5, i]) / size) ** 2
+    return np.sqrt(rise / across) if across > NEARLY_STILL**2 else 0.0
 
 
 @machine_code

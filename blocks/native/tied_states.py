@@ -16,7 +16,7 @@ import numpy as np
 
 from ..language.expression import TIME
 from ..numerics.arrays import Array
-from ..numerics.tolerances import TIED_SOLVED
+from ..numerics.tolerances import SOLVED_ALREADY, TIED_SOLVED
 from .expressions import Writer
 from .linearisation import write_derivatives
 from .machine import compiled, name_of_code
@@ -65,6 +65,8 @@ class Tied(Text):
             self.carried_at, self.torn = ("%q", self.here + self.nx), self.nz
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx)}
         self.name = name_of_code(compiled(self._solver(), parallel=False))
+        self.slopes = name_of_code(compiled(self._slopes_of_torn(), parallel=False)) \
+            if self.nz else ""
 
     # -- what stands in q ----------------------------------------------------------------
     def fill(self, q: Array, problem: Problem) -> None:
@@ -102,9 +104,23 @@ class Tied(Text):
         return w.select(done, share, w.constant(-1.0))
 
     def store_solution(self, w: Writer, done: str) -> None:
-        """Put the solution into ``out``; where there is none, ``out`` stays as it is."""
+        """Put the solution into ``out``; where there is none, ``out`` stays as it is.
+
+        So it does where it is solved but for rounding: what is solved again stays the same.
+        """
         for i in range(self.nx + self.nz):
-            w.store(w.select(done, w.load("%q", self.here + i), w.load("%out", i)), "%out", i)
+            new, old = w.load("%q", self.here + i), w.load("%out", i)
+            change = w.intrinsic("fabs", w.binary("fsub", new, old))
+            allowed = w.binary("fmul", w.constant(SOLVED_ALREADY), w.intrinsic("fabs", old))
+            moved = w.new(f"and i1 {done}, {w.compare('ogt', change, allowed)}")
+            w.store(w.select(moved, new, old), "%out", i)
+
+    def put_slopes_of_torn(self, w: Writer) -> None:
+        """Put the slopes of torn unknowns into ``out``, behind those of all states."""
+        if self.nz:
+            w.declared.add(f"declare void {self.slopes}(ptr, ptr, ptr, ptr, ptr)")
+            w.lines.append(
+                f"  call void {self.slopes}(ptr %t, ptr %x, ptr %p, ptr %q, ptr %out)")
 
     @staticmethod
     def or_nan(w: Writer, done: str, values: list[str]) -> list[str]:
@@ -144,6 +160,21 @@ class Tied(Text):
                     "  br i1 %stop, label %solved, label %round", "solved:"]
         done = w.new(f"and i1 {found}, {w.new(f'xor i1 {bad}, true')}")
         w.store(w.truth(done), "%q", self.done)
+        return self._text(w)
+
+    def _slopes_of_torn(self) -> str:
+        """By the implicit function theorem, with the factors of the last solution."""
+        w, slope = Writer(), ca.SX.sym("slope", self.nx)
+        change = ca.jtimes(self.residual, self.unknowns[: self.nx], slope)
+        change += ca.jacobian(self.residual, TIME)
+        places = {**self.places, len(self.arguments): ("%out", 0)}
+        self._put(w, self._values(w, change, places, slope), "%q", self.right)
+        bad = self._solve(w, self.n, factored=True)
+        for i in range(self.nz):  # only what Newton's method starts from
+            value = w.new(f"fneg double {w.load('%q', self.right + self.n - self.nz + i)}")
+            fine = w.compare("olt", w.intrinsic("fabs", value), w.constant(1e300))
+            value = w.select(fine, value, w.constant(0.0))
+            w.store(w.select(bad, w.constant(0.0), value), "%out", self.nx + i)
         return self._text(w)
 
     def _copy(self, w: Writer, target: str, source: str, count: int) -> None:
@@ -190,19 +221,7 @@ class TiedCode(Text):
         w, tied = Writer(), self.tied
         values = tied.or_nan(w, tied.call(w), self._values(w, self.tape.slope))
         self._put(w, values, "%out", 0)
-        if not tied.nz:
-            return self._text(w)
-        slope = ca.SX.sym("slope", tied.nx)
-        change = ca.jtimes(tied.residual, self.tape.x, slope)
-        change += ca.jacobian(tied.residual, TIME)
-        places = {**self.places, len(self.arguments): ("%out", 0)}
-        self._put(w, self._values(w, change, places, slope), "%q", self.right)
-        bad = self._solve(w, tied.n, factored=True)
-        for i in range(tied.nz):  # only what Newton's method starts from
-            value = w.new(f"fneg double {w.load('%q', self.right + tied.n - tied.nz + i)}")
-            fine = w.compare("olt", w.intrinsic("fabs", value), w.constant(1e300))
-            value = w.select(fine, value, w.constant(0.0))
-            w.store(w.select(bad, w.constant(0.0), value), "%out", tied.nx + i)
+        tied.put_slopes_of_torn(w)
         return self._text(w)
 
     def derivatives(self, slope: ca.SX) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..system.points import Points
     from .mode_state import ModeState
     from .modes.elements import Change, Elements
+    from .modes.held_loads import HeldLoads
     from .modes.held_modes import HeldModes
     from .modes.held_network import HeldNetwork
     from .modes.load_dependence import LoadDependence
@@ -124,7 +125,7 @@ class Laws(ABC):
         return None
 
     def notice(self, margins: Array) -> None:  # noqa: B027  # a default: nothing to note
-        """Take note of the largest margins of an episode, which tell the speeds in it."""
+        """Take note of the largest margins of an episode, which tell speeds and efforts."""
 
     def flow_rounding(self, problem: Problem, t: float) -> Array:
         """Flows that rounding alone may give to elements, near the present point."""
@@ -132,7 +133,7 @@ class Laws(ABC):
 
     # -- efforts ---------------------------------------------------------------------------
     @property
-    def held_modes(self) -> HeldModes | SolvedModes | HeldNetwork | None:
+    def held_modes(self) -> HeldModes | SolvedModes | HeldNetwork | HeldLoads | None:
         """Efforts and slopes of the present modes in one or two evaluations, where that is so."""
         return None
 

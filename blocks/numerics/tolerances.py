@@ -202,6 +202,7 @@ BAND_DIFFERENCE = 1e-8  # of an unknown: the difference that stands for an entry
 TIME_DIFFERENCE = 1e-6  # of a step: the difference that stands for a derivative by time
 SAME_COEFFICIENT = 1e-6  # of 1 / step: factors made for one serve the other
 TIED_SOLVED = 1e-9  # of an unknown: its change after which it has converged (squared it is 0)
+SOLVED_ALREADY = 1e-15  # change by a solution, per value, that is rounding
 NO_DIP = 1e-12  # of the largest margin in a step: below zero by rounding
 EXTREME_ROUNDING = 1e-12  # of an output: an extreme between looks that is no rounding
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..numerics.arrays import Array
 from ..numerics.tolerances import UNRESOLVED
 
-__all__ = ["integrals", "rates_at_nodes"]
+__all__ = ["NODES", "integrals", "rates_at_nodes"]
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 #: From values at the nodes to Legendre coefficients.
@@ -27,7 +27,6 @@ COEFFICIENTS = (np.polynomial.legendre.legvander(NODES, 5) * WEIGHTS[:, None]
 #: From values at the nodes to derivatives there, of the polynomial through them.
 DERIVATIVES = np.polynomial.legendre.legval(
     NODES, np.polynomial.legendre.legder(COEFFICIENTS.T))  # fmt: skip
-TAIL = 2  # coefficients that must have died away
 SMOOTH = 1e-3  # to this part of the largest: the integral is then exact to about its cube
 MOST_HALVINGS = 10
 STAYS = 0.6  # part of a tail that halving leaves where values are noisy: a kink leaves half of it
@@ -54,22 +53,24 @@ def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
     for halving in range(MOST_HALVINGS + 1):
         half = (ends - starts) / 2
         at = (starts[:, None] + half[:, None] * (NODES + 1)).ravel()
-        rows = np.asarray(values(at), dtype=float)
-        rows = rows.reshape(len(rows), len(half), len(NODES))
+        found = np.asarray(values(at), dtype=float)
+        rows, k = len(found), len(half)
+        nodes = found.reshape(rows * k, len(NODES)).T
+        means, magnitudes = (np.reshape(WEIGHTS @ n, (rows, k)) for n in (nodes, np.abs(nodes)))
+        sizes = np.abs(COEFFICIENTS.T @ nodes)
+        tail = (sizes[-2] + sizes[-1]).reshape(rows, k)
+        largest = np.maximum.reduce(sizes).reshape(rows, k)
         if allowed is None:
-            total, moved, error = (np.zeros(len(rows)) for _ in range(3))
-            allowed = negligible * (np.abs(rows) @ WEIGHTS * half).sum()
-        sizes = np.abs(rows @ COEFFICIENTS)
-        tail, largest = sizes[..., -TAIL:].sum(axis=-1), sizes.max(axis=-1)
+            total, moved, error = np.zeros((3, rows))
+            allowed = negligible * (magnitudes @ half).sum()
         fine = (tail <= SMOOTH * largest) | (tail * half <= allowed)
-        fine = (fine | (tail > STAYS * before)).all(axis=0)
-        if halving == MOST_HALVINGS:
-            fine[:] = True
-        total = total + rows[:, fine] @ WEIGHTS @ half[fine]
-        moved = moved + np.abs(rows[:, fine]) @ WEIGHTS @ half[fine]
+        fine = (fine | (tail > STAYS * before)).all(axis=0) | (halving == MOST_HALVINGS)
+        known = np.where(fine, half, 0.0)
+        total = total + means @ known
+        moved = moved + magnitudes @ known
         with np.errstate(divide="ignore", invalid="ignore"):
             missing = np.where(tail > 0, tail * np.minimum(1.0, tail / largest) ** 2, 0.0)
-        error = error + missing[:, fine] @ half[fine]
+        error = error + missing @ known
         if fine.all():
             break
         before = np.repeat(tail[:, ~fine], 2, axis=1)

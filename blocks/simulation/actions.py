@@ -49,12 +49,9 @@ class Requirements:
     def compiled(self) -> ca.Function | None:
         """The conditions, for a method that looks at them itself; None where that takes more, or
         there are none."""
-        tape = self.system.tape
-        if self.values is None or tape.z.numel() or tape.constraints.numel():
+        if self.values is None or not _is_known_at_events(self.values.function, self.system):
             return None
-        given = self.values.function
-        by_efforts = given.jac_sparsity(0, len(self.system.arguments) - 1).nnz()
-        return None if by_efforts else given
+        return self.values.function
 
     def check(self, problem: Problem, t: float) -> None:
         """Raise for the first one that does not hold."""
@@ -239,11 +236,10 @@ class Samplings:
     def compiled(self) -> Samplers | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing."""
-        tape = self.system.tape
-        if self.values is None or self.in_python or tape.z.numel() or tape.constraints.numel():
+        if self.values is None or self.in_python:
             return None
         given = self.values.function
-        if given.jac_sparsity(0, len(self.system.arguments) - 1).nnz():  # by set-valued efforts
+        if not _is_known_at_events(given, self.system):
             return None
         from ..native.samples import Samplers
 
@@ -266,3 +262,16 @@ class Samplings:
                 return family.path(item % family.size)
             item -= count
         raise IndexError(item)
+
+
+def _is_known_at_events(function: ca.Function, system: System) -> bool:
+    """Whether machine code knows at events what a function depends on: no set-valued efforts.
+
+    Of what is solved for it knows what is carried along with the states.
+    """
+    from .. import native
+
+    effort, unknown = len(system.arguments) - 1, 2
+    carried = native.is_solved_for(system)
+    return not function.jac_sparsity(0, effort).nnz() and (
+        carried or not function.jac_sparsity(0, unknown).nnz())

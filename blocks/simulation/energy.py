@@ -21,7 +21,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import LEDGER_NEGLIGIBLE, LEDGER_ROUNDING
-from ..results.quadrature import integrals, rates_at_nodes
+from ..results.quadrature import NODES, integrals, rates_at_nodes
 from ..results.recording import EnergyTerm
 from ..system.evaluator import Evaluator
 from ..system.system import System
@@ -84,13 +84,13 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     negligible = max(LEDGER_NEGLIGIBLE * recording.energy_tolerance, LEDGER_ROUNDING)
     table = episodes.steps
     moving = np.flatnonzero(table.ends > table.starts)
-    for some in np.split(moving, np.flatnonzero(np.diff(
-            np.arange(len(moving)) * len(rows.live) // MOST_POWERS)) + 1):
-        if len(some):
-            found = integrals(partial(_powers, recording, rows, table, some), table.starts[some],
-                              table.ends[some], negligible / len(np.unique(table.which[some])))
-            for sums, more in zip((flows, exchanged, unsure), found, strict=True):
-                sums[rows.live] += more
+    parts = -(-len(moving) * len(rows.live) // MOST_POWERS)
+    for some in np.array_split(moving, parts) if parts else ():
+        allowed = negligible * parts / len(np.unique(table.which[some]))  # about as of them all
+        found = integrals(partial(_powers, recording, rows, table, some), table.starts[some],
+                          table.ends[some], allowed)
+        for sums, more in zip((flows, exchanged, unsure), found, strict=True):
+            sums[rows.live] += more
     _add_jumps(recording, rows, flows, exchanged)
     terms = []
     a = b = 0
@@ -112,8 +112,9 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
 
 def _powers(recording: RunRecording, rows: _Rows, table: StepTable, some: Indices, at: Array
             ) -> Array:
-    """Powers at times inside some steps."""
-    step = some[np.maximum(np.searchsorted(table.starts[some], at, side="right") - 1, 0)]
+    """Powers at the nodes of intervals inside some steps."""
+    step = np.searchsorted(table.starts[some], at[:: len(NODES)], side="right") - 1
+    step = np.repeat(some[np.maximum(step, 0)], len(NODES))
     powers, factors, courses = np.split(
         recording.evaluate_unsplit(rows.rate, at, table.which[step]),
         [len(rows.live), len(rows.live) + len(rows.rated)])

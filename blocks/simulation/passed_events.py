@@ -90,8 +90,10 @@ class PassedEpisodes:
     def _episode(self, number: int, course: Course) -> Episode:
         events = self.courses.events
         modes = self.before.modes if events.modes is None else events.modes[number]
+        x, z = np.split(events.x[number], [len(self.before.x)])
         return replace(self.before, trajectory=course, m=events.m[number], d=events.d[number],
-                       x=events.x[number], modes=modes, struck=self._struck(number))
+                       x=x, z=z if len(z) else self.before.z, modes=modes,
+                       struck=self._struck(number))
 
     def _struck(self, number: int) -> tuple[tuple[int, int], ...]:
         """Family and instance of the contact that was struck at an event, if one was."""
@@ -99,8 +101,8 @@ class PassedEpisodes:
         return (self.laws.owners[element],) if self.laws is not None and element >= 0 else ()
 
     def states(self, t: Array, number: Indices) -> Array:
-        """States at times of episodes, a column per time."""
-        return self.courses.values(t, number).T
+        """States at times of episodes, and unknowns that are carried along: a column per time."""
+        return self.courses.solved(t, number).T
 
     def discrete_values(self, number: Indices) -> Array:
         """Discrete values in episodes, a column for each."""

@@ -20,6 +20,7 @@ from ..results.parameters import MadeWith
 from ..results.recording import EnergyTerm, EventRecord
 from ..results.versions import versions
 from ..system.evaluator import Evaluator
+from ..system.points import Points
 from ..system.problem import Problem
 from ..system.system import System
 from .catalog import Catalog
@@ -210,7 +211,7 @@ class RunRecording:
         with READING:
             if self._kept is None:
                 self._kept = KeptPoints(self.replay, t, which)
-            return self._kept.points(wanted).values(function)
+            return self._values(function, self._kept.points(wanted))
 
     def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices) -> Array:
         """A function of what the system's functions take, (rows, times).
@@ -222,10 +223,20 @@ class RunRecording:
         """
         most = self.replay.most_points
         with READING:
-            parts = [self.replay.points(t[k : k + most], which[k : k + most], wanted)
-                     .values(function) for k in range(0, len(t), most)]
+            parts = [self._values(function, self.replay.points(
+                t[k : k + most], which[k : k + most], wanted)) for k in range(0, len(t), most)]
+        if len(parts) == 1:
+            return parts[0]
         return np.concatenate(parts, axis=1) if parts else np.zeros(
             (function.function.size1_out(0), 0))
+
+    @staticmethod
+    def _values(function: Evaluator, points: Points) -> Array:
+        """(rows, points) of a function; many points in machine code."""
+        from .. import native
+
+        return native.column_values(function, points) if native.many_values(
+            function, len(points)) else points.values(function)
 
     def evaluate_states(self, function: Evaluator, t: Array, which: Indices) -> Array:
         """The same of a function of states, time and parameters alone."""

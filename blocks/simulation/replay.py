@@ -90,9 +90,11 @@ class Replay:
         for part, columns, number in self.episodes.parts(which):
             times = t[columns]
             if not isinstance(part, Episode):
-                x[:, columns] = part.states(times, number)
+                x[:, columns], carried = np.split(part.states(times, number), [system.nx])
                 d[:, columns] = part.discrete_values(number)
-                incomplete |= bool(system.nz)
+                if len(carried):
+                    z[:, columns] = carried
+                incomplete |= bool(system.nz) and not len(carried)
                 continue
             solved = part.trajectory.solved
             if solved is not None:

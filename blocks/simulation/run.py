@@ -127,7 +127,7 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
                 not system.tape.carried.any()):
             starting = RunStart(model, t0, t1, DaeProblem, at=options.start_from)
             problem = starting.problem()
-    if chosen.implicit and not isinstance(problem, DaeProblem):
+    if chosen.implicit and chosen.name not in COMPILED and not isinstance(problem, DaeProblem):
         refuse_full_jacobian(problem, chosen.name)
     if options.method != "auto" and chosen.name in COMPILED:
         refuse_uncompiled(chosen.name, system, problem)

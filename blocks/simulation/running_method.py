@@ -26,6 +26,11 @@ LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
 WORTH = 5  # times that: steps left for which another method is worth beginning
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
+PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ within a step
+FARTHER = 3.0  # times an explicit step, that implicit ones must reach to be worth their price
+TRIED = 200  # explicit steps, over which they are tried
+BOLD = 10.0  # explicit steps that the first of them is long
+PATIENCE = 4  # times as many steps to the next look after a trial in vain
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
@@ -79,6 +84,7 @@ class RunningMethod:
         self.driven = False
         self._asked = 0  # how often it was asked whether to give the method up
         self._judged = 0  # steps at the last look for stiffness
+        self._patience = 1  # times the steps to the next one
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
@@ -177,11 +183,17 @@ class RunningMethod:
         return (self.settings.t_end - step.t) / max(step.t - step.t_old, TINY)
 
     def _has_become_stiff(self, step: Step) -> bool:
-        """Whether stability, not accuracy, limits the explicit method: take an implicit one."""
+        """Whether stability, not accuracy, limits the explicit method: take an implicit one.
+
+        Where the implicit one is in machine code, too, its steps are tried. The fastest rate alone
+        does not tell: beside the root of a law like a square root the explicit method can stay
+        for good at a point that is no solution, where the rate is a fraction of the one it strides
+        over.
+        """
         problem = self.problem
         self._asked += 1
         many = self.current.many  # steps that cost next to nothing
-        between = LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED
+        between = self._patience * (LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
         taken = self.work.get("steps", 0) + self.current.work.steps
         if taken - self._judged < between:
             return False
@@ -194,15 +206,36 @@ class RunningMethod:
             kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
         if kind is None and many is not None and left < many(problem.size):
             return False
-        rate = problem.fastest_rate(step.t, step.y)
-        limit = AT_THE_LIMIT
+        limit = AT_THE_LIMIT if kind is None or many is None else PERHAPS
+        tried = kind is not None
         if kind is None:
             kind = method_named("cvode" if problem.laws is None else "Radau")
             limit *= 1.0 if problem.laws is None else WITH_LAWS
+        rate = problem.fastest_rate(step.t, step.y)
         if rate * (step.t - step.t_old) < limit:
+            return False
+        if tried and not self._reaches_farther(kind, step):
+            self._patience *= PATIENCE
             return False
         self.may_switch = False
         self._take(kind, f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)")
+        return True
+
+    def _reaches_farther(self, kind: Any, step: Step) -> bool:
+        """Whether steps of a one-step method from here on are much longer than the last one.
+
+        It then begins with the same first step, and so goes the same way.
+        """
+        h, end = step.t - step.t_old, self.settings.t_end
+        trial = kind(self.problem.copy_for_reading(), step.t, step.y, t_end=end,
+                     rtol=self.settings.rtol, atol=self.tolerances(self.problem),
+                     first_step=BOLD * h, max_step=self.longest)  # fmt: skip
+        trial.pieces = self.time_events.functions.around(step.t)
+        reached = trial.advance(min(step.t + TRIED * h, end))
+        steps = trial.work.steps + trial.work.rejected
+        if reached.failure or trial.t - step.t < FARTHER * h * steps:
+            return False
+        self.first_step = BOLD * h
         return True
 
     def _is_long(self, step: Step) -> bool:

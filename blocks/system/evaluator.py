@@ -33,6 +33,8 @@ class Evaluator:
     def __init__(self, function: ca.Function) -> None:
         self.function = function
         self._maps: dict[tuple[int, tuple[int, ...]], Evaluator] = {}
+        #: Addresses of the same in machine code, by which arguments are columns.
+        self.machine_code: dict[tuple[bool, ...], int] = {}
         self.buffer, self.trigger = function.buffer()
         self.arguments = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
         self.results = [np.zeros(function.nnz_out(i)) for i in range(function.n_out())]

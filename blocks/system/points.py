@@ -56,9 +56,8 @@ class Points:
         """The points of some columns, which ascend."""
         kept = []
         for held, mine in self.modes:
-            places = np.searchsorted(columns, mine)
-            found = columns[np.minimum(places, len(columns) - 1)] == mine
-            if found.any():
-                kept.append((held, places[found]))
+            found = mine[np.isin(mine, columns)]
+            if len(found):
+                kept.append((held, np.searchsorted(columns, found)))
         return Points(self.t[columns], self.x[:, columns], self.z[:, columns], self.p,
                       self.m[:, columns], self.d[:, columns], self.u[:, columns], tuple(kept))

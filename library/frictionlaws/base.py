@@ -20,13 +20,13 @@ class FrictionLaw(Replacement):
 
     A law is written for forces and torques alike. It sees the friction component c:
 
-    ====================  ==================================================
-    ``c.effort``          force (torque) carried from R to C, to be determined
-    ``c.flow``            velocity of R against C
-    ``c.coulomb``         kinetic strength F_C
-    ``c.breakaway``       largest strength at rest F_G
-    ``c.breakaway_velocity``, ``c.viscous_coefficient``
-    ====================  ==================================================
+    =========================  ==================================================
+    ``c.effort``               force (torque) carried from R to C, to be determined
+    ``c.flow``                 velocity of R against C
+    ``c.coulomb``              kinetic strength F_C
+    ``c.breakaway``            largest strength at rest F_G
+    ``c.breakaway_velocity``   and ``c.viscous_coefficient``, of a law that uses them
+    =========================  ==================================================
 
     and its own parameters and variables, whose unit is one of the functions
     ``force``, ``velocity``, ``shift``, ``stiffness``, ``resistance`` of this module.

@@ -20,7 +20,8 @@ import numpy as np
 from blocks import quantity
 from blocks.exceptions import ParameterError
 
-__all__ = ["FrictionChoice", "FrictionFit", "identify_friction"]
+__all__ = ["CURVES", "FEW", "PARTS", "TIED", "FrictionChoice", "FrictionFit", "condition_of",
+           "fitted_curve", "identify_friction", "measured_column"]  # fmt: skip
 
 PARTS = 5  # of the data, each held out once
 TIED = 6.0  # difference of information criteria that says nothing
@@ -125,14 +126,14 @@ def identify_friction(data: Any, velocity: str, force: str) -> FrictionChoice:
     ParameterError
         For columns that are not there, without unit, or with too few values.
     """
-    v, v_unit = _column(data, velocity)
-    f, f_unit = _column(data, force)
+    v, v_unit = measured_column(data, velocity)
+    f, f_unit = measured_column(data, force)
     kept = np.isfinite(v) & np.isfinite(f) & (v != 0)
     v, f = v[kept], f[kept]
     if len(v) < 4 * max(FEW.values()):
         raise ParameterError("identify_friction()", f"has {len(v)} values in motion.",
                              f"Measure at least {4 * max(FEW.values())}.", code="friction.few")
-    fits = sorted((_fitted(*curve, v, f, v_unit, f_unit) for curve in CURVES),
+    fits = sorted((fitted_curve(*curve, v, f, v_unit, f_unit) for curve in CURVES),
                   key=lambda one: float(one.held_out.m))
     best = min(one.bic for one in fits)
     tied = [one for one in fits if one.bic <= best + TIED]
@@ -141,15 +142,16 @@ def identify_friction(data: Any, velocity: str, force: str) -> FrictionChoice:
                           tuple(_notes(law, tied, v, v_unit)))
 
 
-def _column(data: Any, name: str) -> tuple[np.ndarray, str]:
+def measured_column(data: Any, name: str, where: str = "identify_friction()"
+                    ) -> tuple[np.ndarray, str]:
     """Values of a column, and its unit."""
     if name not in getattr(data, "columns", ()):
         known = ", ".join(map(repr, getattr(data, "columns", ())))
-        raise ParameterError("identify_friction()", f"finds no column {name!r}.",
+        raise ParameterError(where, f"finds no column {name!r}.",
                              f"There are {known}." if known else "Give a pandas DataFrame.")
     found = HEADING.match(name)
     if found is None:
-        raise ParameterError("identify_friction()", f"column {name!r} has no unit in its heading.",
+        raise ParameterError(where, f"column {name!r} has no unit in its heading.",
                              f"Write it in brackets: '{name} [N]'.", code="fit.unit")
     quantity(1.0, found[2])  # an unknown unit is told here
     return np.asarray(data[name], dtype=float), found[2]
@@ -183,12 +185,13 @@ def _best(basis: Basis, scaled: bool, v: np.ndarray, f: np.ndarray) -> tuple[flo
     return scale, _least_squares(basis(v, scale), f)[0]
 
 
-def _fitted(name: str, basis: Basis, word: str, v: np.ndarray, f: np.ndarray, v_unit: str,
-            f_unit: str) -> FrictionFit:
+def fitted_curve(name: str, basis: Basis, word: str, v: np.ndarray, f: np.ndarray, v_unit: str,
+                 f_unit: str, parts: np.ndarray | None = None) -> FrictionFit:
+    """A law of the velocity; ``parts`` says of every point with which others it is held out."""
     scale, forces = _best(basis, bool(word), v, f)
     rest = f - basis(v, scale) @ forces
     squares = max(float(rest @ rest), np.finfo(float).tiny)
-    part = np.random.default_rng(0).permutation(len(v)) % PARTS
+    part = np.random.default_rng(0).permutation(len(v)) % PARTS if parts is None else parts
     missed = np.empty(len(v))
     for k in range(PARTS):
         own, other = part == k, part != k
@@ -214,7 +217,12 @@ def _condition(basis: Basis, scaled: bool, v: np.ndarray, scale: float, forces: 
         step = 1e-4
         columns.append((basis(v, scale * (1 + step)) - basis(v, scale * (1 - step))) @ forces
                        / (2 * step))
-    singular = np.linalg.svd(np.array(columns), compute_uv=False)
+    return condition_of(np.array(columns))
+
+
+def condition_of(matrix: np.ndarray) -> float:
+    """Largest over smallest singular value."""
+    singular = np.linalg.svd(matrix, compute_uv=False)
     return float(singular[0] / max(singular[-1], 1e-300))
 
 

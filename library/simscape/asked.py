@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .diagram import Block
 from .levels import Scope
 from .simulink import defaults_of
 
 if TYPE_CHECKING:
     from .diagram import Diagram
-    from .physical_signals import NodeUnits
+    from .node_units import NodeUnits
     from .texts import Texts, Written
 
 __all__ = ["Asked"]
@@ -59,10 +61,18 @@ class Asked:
         value = self._of(name, default).value
         return float(value) if isinstance(value, (int, float)) else None
 
+    def shape(self, name: str, default: str) -> tuple[int, ...]:
+        """Rows and columns of a parameter's value; nothing of a number."""
+        return np.shape(self._of(name, default).value)
+
     def value(self, name: str, default: str = "0") -> Written:
         """The value of a parameter of a component, with its unit."""
         found = self.block.values.get(name)
         return self._of(name, default, found.unit if found is not None else "")
+
+    def name(self, path: str) -> str:
+        """The Python name of a value of the workspace or of a mask."""
+        return self.texts.name(path, self.scope)
 
     def choice(self, name: str) -> str:
         """A choice by its last word."""
@@ -73,3 +83,7 @@ class Asked:
         """The unit of the signal at a port."""
         end = next((e for e, p in self.block.ports.items() if p == port), "")
         return self.units.of(self.block.sid, end) or ""
+
+    def ports(self, kind: str) -> list[str]:
+        """Names of the ports that are an ``"input"`` or an ``"output"``."""
+        return [p for p in self.block.ports.values() if self.block.types.get(p) == kind]

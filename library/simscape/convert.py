@@ -6,7 +6,6 @@ and Simulink become units; what only shows signals becomes the plot.
 
 from __future__ import annotations
 
-import re
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,37 +15,28 @@ from blocks import Component
 
 from .asked import Asked
 from .diagram import Block, Diagram, End
+from .gaps import Gaps
 from .levels import Joint, Level, Scope
 from .loose_nodes import NOTE, loose_stop, small_damper
-from .mapping import component_names, counterpart_of, domain_here
+from .mapping import component_names
 from .matlab import NotUnderstood
 from .matlab_scripts import parse_script
 from .names import Workspace, workspace_of
 from .networks import networks_of
+from .node_units import NodeUnits
 from .nodes import inner_port, name_ports, nodes_of
-from .physical import keywords_of, port_kind
-from .physical_signals import NodeUnits, is_physical_signal, physical_signal_part
-from .plan import ClassPlan, Entry, Part, PortPlan, Script, Stub
+from .physical_blocks import PhysicalBlocks
+from .plan import ClassPlan, Entry, Part, Script
 from .python_text import PythonNames, class_name, python_name, said
 from .resolve import resolve
 from .signals import SignalsOfLevel
 from .simulink import UNSEEN
+from .solver import SOLVER, Solvers
 from .texts import Texts
 
 __all__ = ["Conversion"]
 
-# what a gap lets pass, so little that it changes nothing, and enough that no node floats
-LEAKS = {
-    "translational": 'quantity("1e-9 N*s/m") * {port}.v == {port}.f',
-    "rotational": 'quantity("1e-9 N*m*s/rad") * {port}.w == {port}.t',
-    "electrical": 'quantity("1e-12 S") * {port}.v == {port}.i',
-    "thermal": 'quantity("1e-6 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Q',
-    "magnetic": 'quantity("1e-15 H") * {port}.mmf == {port}.phi',
-    "isothermal_liquid":
-        'quantity("1e-9 kg/s/MPa") * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot',
-}  # fmt: skip
 NEWEST = "R2026a"  # the youngest release whose files were seen
-_SOLVER = "nesl_utility/Solver Configuration"
 _RESERVED = tuple(dir(Component))
 
 
@@ -73,22 +63,20 @@ class Conversion:
         self.workspace_scope = Scope(self.workspace.values)
         self.entries: list[Entry] = []
         self.classes: list[ClassPlan] = []
-        self.stubs: dict[str, Stub] = {}
         self.plots: list[str] = []
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
         self.masked: list[tuple[str, str, str, str]] = []  # values of masks, as lines
-        self.dampings: dict[str, Any] = {}  # of hard stops, by block
         self.class_names = PythonNames({"Model", "Component", *component_names()})
+        self.gaps = Gaps(self.class_names)
+        self.physical = PhysicalBlocks(self, self.gaps)
         self.units = NodeUnits(diagram.root)
         guessed = Texts(self.workspace)
         self.units.follow(lambda block: Asked(guessed, diagram, self.units, self.workspace_scope,
                                               block))
-        self.networks = networks_of(diagram.root, self.units)
-        self.solvers: dict[tuple[str, str], str] = {}  # by network
+        self.solvers = Solvers(networks_of(diagram.root, self.units), self.texts, self.remarks)
         if diagram.release > NEWEST:
             self.remarks.append(f"The file is of {diagram.release}; files up to {NEWEST} are "
                                 "known. Look through the report.")
-        self.gaps: dict[tuple[str, tuple[str, ...]], str] = {}  # stubs by kind and ports
         root = ClassPlan("model", diagram.name)
         self.convert(Level(diagram.root, "", "", "model", self.workspace_scope, root,
                            PythonNames(_RESERVED)))
@@ -105,12 +93,11 @@ class Conversion:
         for block in live:
             if block.system is not None:
                 self._subsystem(level, block)
-            elif block.kind == _SOLVER:
-                self._solver(level, block)
-            elif is_physical_signal(block):
-                self._physical_signal(level, block)
+            elif block.kind == SOLVER:
+                self.solvers.take(level, block)
+                self.enter(level, block, "mapped", "simulate()")
             elif "." in block.kind and "/" not in block.kind:
-                self._physical(level, block)
+                self.physical.make(level, block)
         self._nodes(level, signals)
         signals.convert(live)
         level.plan.notes = level.system.notes
@@ -136,27 +123,6 @@ class Conversion:
     def asked(self, level: Level, block: Block) -> Asked:
         """The parameters of a block."""
         return Asked(self.texts, self.diagram, self.units, level.scope, block, level.path)
-
-    def _solver(self, level: Level, block: Block) -> None:
-        options = block.options
-        if options.get("DoDC") == "on":
-            self.remarks.append("The model asks to start from steady state; here it starts from "
-                                "its initial targets.")
-        if options.get("UseLocalSolver") == "on":
-            choice = options.get("LocalSolverChoice", "")
-            step = options.get("LocalSolverSampleTime", "?")
-            method = "trapezoidal" if "TRAPEZOIDAL" in choice else "backward_euler"
-            self.remarks.append(
-                f"The model uses a local solver ({choice}, sample time {step} s), whose errors its "
-                f"stored results have. Here steps are adaptive; simulate(…, method={method!r}, "
-                f"step='{step} s') takes such steps.")
-        self.enter(level, block, "mapped", "simulate()")
-        network = self.networks.find((block.sid, "rconn1"))
-        if network in self.solvers:
-            self.remarks.append(
-                f"{level.path}/{block.name} and {self.solvers[network]} are Solver Configuration "
-                "blocks of one network, which Simscape refuses; take one of them out.")
-        self.solvers.setdefault(network, f"{level.path}/{block.name}")
 
     # -- subsystems --------------------------------------------------------------------
     def _subsystem(self, level: Level, block: Block) -> None:
@@ -203,97 +169,6 @@ class Conversion:
             self.remarks.append(f"{place} has initialisation code in its mask, which is not run.")
         return scope
 
-    # -- physical blocks ---------------------------------------------------------------
-    def _physical(self, level: Level, block: Block) -> None:
-        where = f"{level.path}/{block.name}"
-        counterpart = counterpart_of(block.kind)
-        component = None if counterpart is None else counterpart.component
-        if counterpart is None or component is None:
-            self._gap(level, block)
-            return
-        keywords = keywords_of(block, counterpart, self.texts, level.scope, where)
-        name = level.names.make(python_name(block.name))
-        instance = keywords.instance(component) or component
-        self.dampings[block.sid] = keywords.values.get("upper_damping")
-        notes = keywords.notes + ([f"Not in the file, so the default here holds: "
-                                   f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
-        module = counterpart.module.removeprefix("library.")
-        full = f"{module}.{counterpart.name}" if counterpart.module.startswith("library.") else \
-            f"{counterpart.module}.{counterpart.name}"
-        level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name)))
-        self.enter(level, block, "missing" if keywords.lost else "approximated" if keywords.notes
-                   else "mapped", full, keywords.lost + notes)
-        self.remarks += keywords.lost
-        for end, written in (block.ports or counterpart.ports).items():
-            port = counterpart.port(written)
-            level.joints[block.sid, end] = Joint(
-                f"{level.owner}.{name}.{port}", *port_kind(instance, port))
-
-    def _physical_signal(self, level: Level, block: Block) -> None:
-        """A block for physical signals, in the units of what it is connected to."""
-        try:
-            made = physical_signal_part(block, self.asked(level, block))
-        except NotUnderstood as error:
-            made = None
-            self.remarks.append(f"{level.path}/{block.name}: {error}")
-        if made is None:
-            self._gap(level, block)
-            return
-        name = level.names.make(python_name(block.name))
-        part = made.part
-        level.plan.parts.append(Part(name, part.component, part.keywords,
-                                     said(block.name, name)))
-        self.enter(level, block, "approximated" if part.note else "mapped", part.component,
-                   [part.note] if part.note else [])
-        several = len(part.inputs) > 1
-        here = {written: f"u{k}" if several else "u" for k, written in enumerate(part.inputs, 1)}
-        here |= {part.outputs[0]: "y", **part.ports}
-        for end, written in block.ports.items():
-            if written in here:
-                kind = "output" if here[written] == "y" else "input"
-                level.joints[block.sid, end] = Joint(
-                    f"{level.owner}.{name}.{here[written]}", kind, self.units.of(block.sid, end)
-                    or "")
-
-    def _gap(self, level: Level, block: Block) -> None:
-        """A stub with the ports of a component that has no counterpart."""
-        name = level.names.make(python_name(block.name))
-        made, ports = self._stub_of(block)
-        for end, port in ports.items():
-            what = block.types.get(block.ports[end], "")
-            level.joints[block.sid, end] = Joint(
-                f"{level.owner}.{name}.{port}", what if what in ("input", "output") else
-                domain_here(what), self.units.of(block.sid, end) or "")
-        level.plan.parts.append(Part(name, made, original=said(block.name, name)))
-        self.enter(level, block, "missing", made, ["No counterpart: a stub with its ports."])
-
-    def _stub_of(self, block: Block) -> tuple[str, dict[str, str]]:
-        """The class of a stub, one for all blocks of a kind, and its ports by end."""
-        ports, equations, found = [], [], {}
-        for end, written in block.ports.items():
-            port = "".join(c if c.isalnum() else "_" for c in written)
-            what = block.types.get(written, "")
-            domain = domain_here(what)
-            if what in ("input", "output"):
-                ports.append(PortPlan(port, what.title(), self.units.of(block.sid, end) or ""))
-                if what == "output":
-                    equations.append(f"self.{port} == 0")
-            elif domain:
-                ports.append(PortPlan(port, "Port", domain))
-                equations.append(LEAKS[domain].format(port=f"self.{port}"))
-            else:
-                continue
-            found[end] = port
-        key = block.kind, tuple(port.text for port in ports)
-        if key not in self.gaps:
-            made = self.class_names.make(class_name(_title(block)))
-            gap = (f"stands for {block.kind}, which has no counterpart here: it lets next to "
-                   "nothing pass, and its outputs are 0.")
-            self.gaps[key] = made
-            self.stubs[made] = Stub(made, f"A gap: {block.kind} has no counterpart here.", ports,
-                                    equations, gap)
-        return self.gaps[key], found
-
     # -- nodes -------------------------------------------------------------------------
     def joint(self, level: Level, end: End) -> Joint | None:
         """What an end of a physical line has become; None where it has become nothing."""
@@ -313,6 +188,7 @@ class Conversion:
                      "" if port.kind == "Port" else port.argument)
 
     def _nodes(self, level: Level, signals: SignalsOfLevel) -> None:
+        at: dict[str, list[str]] = {}  # the connection of a port
         for node in nodes_of(level.system):
             found = [(end, joint) for end in node
                      if (joint := self.joint(level, end)) is not None and joint.kind]
@@ -331,7 +207,7 @@ class Conversion:
                     port = level.add_port(block, "Port", domain)
                     texts.append(f"{level.owner}.{port.name}")
             if len(texts) > 1:
-                level.plan.connections.append(texts)
+                _connect(level.plan.connections, at, texts)
             stop = loose_stop(level.block(end) for end in node)
             if stop is not None:
                 self._settle(level, stop)
@@ -343,7 +219,7 @@ class Conversion:
         name = level.names.make(f"{owner.rpartition('.')[2]}_damper")
         if any(part.name == name for part in level.plan.parts):
             return
-        level.plan.parts.append(small_damper(stop, name, self.dampings.get(stop.sid)))
+        level.plan.parts.append(small_damper(stop, name, self.physical.dampings.get(stop.sid)))
         level.plan.connections += [[f"{level.owner}.{name}.{end.rpartition('.')[2]}", end]
                                    for end in ends]
         entry = next(e for e in self.entries if e.path == f"{level.path}/{stop.name}")
@@ -353,13 +229,16 @@ class Conversion:
     # -- the whole ---------------------------------------------------------------------
     def _script(self, root: ClassPlan) -> Script:
         python = self.workspace.python
+        solver = self.solvers.arguments(self.diagram.settings, any(
+            NOTE in entry.notes for entry in self.entries))
         values = [(python.variable(g.path), g.text, g.comment, g.source)
                   for g in self._needed(self.texts.used)]
         self.remarks += self.workspace.notes
         return Script(
             title=self.diagram.name, source=self.diagram.path.name, release=self.diagram.release,
-            values=[*values, *self.masked], classes=self.classes, stubs=list(self.stubs.values()),
-            root=root, run=self.diagram.settings,
+            values=[*values, *self.masked], classes=self.classes,
+            stubs=list(self.gaps.classes.values()),
+            root=root, run=self.diagram.settings, solver=solver,
             plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks,
             entries=self.entries)
 
@@ -381,12 +260,16 @@ class Conversion:
         return [line for path, line in lines.items() if path in kept]
 
 
+def _connect(connections: list[list[str]], at: dict[str, list[str]], texts: list[str]) -> None:
+    """Add a node; two ports of one body in the file are one here, and so are their nodes."""
+    touched = list({id(at[text]): at[text] for text in texts if text in at}.values())
+    whole = list(dict.fromkeys(text for known in (*touched, texts) for text in known))
+    connections[:] = [known for known in connections if not any(known is t for t in touched)] \
+        if touched else connections
+    connections.append(whole)
+    at.update(dict.fromkeys(whole, whole))
+
+
 def _is_idle(block: Block) -> bool:
     return block.system is None or not block.system.blocks or all(
         b.block_type in UNSEEN for b in block.system.walk())
-
-
-def _title(block: Block) -> str:
-    """The name of a block in its library, without what stands in brackets, but for a fluid."""
-    title = block.title or block.library.rpartition("/")[2] or block.kind.rpartition(".")[2]
-    return re.sub(r"\s*\((?![A-Z0-9]{1,2}\)).*?\)", "", title)

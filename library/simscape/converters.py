@@ -14,15 +14,14 @@ from .diagram import Block, End
 from .levels import Joint
 from .plan import Part, PortPlan, Stub
 from .python_text import python_name, said
+from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .units import unit_here
 
 if TYPE_CHECKING:
     from .signals import SignalsOfLevel
 
-__all__ = ["Converters", "TO_PHYSICAL", "TO_SIMULINK"]
+__all__ = ["Converters"]
 
-TO_PHYSICAL = "nesl_utility/Simulink-PS Converter"
-TO_SIMULINK = "nesl_utility/PS-Simulink Converter"
 _FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
            "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
 
@@ -102,11 +101,11 @@ class Converters:
 
     def _folded(self, driver: End, converter: Block, unit: str, affine: bool) -> Joint | None:
         """A source that drives only converters of one unit is written in that unit."""
-        known = self.signals.parts.get(driver.sid)
-        if known is None or known[1].component not in (*_FOLDED, "signal.Ramp"):
+        known = self.signals.placed.get(driver.sid)
+        if known is None or known.made.component not in (*_FOLDED, "signal.Ramp"):
             return None
-        part, made = known
-        consumers, shown = self.signals.consumers(driver)
+        part, made = known.part, known.made
+        consumers, shown = self.signals.lines.consumers(driver)
         blocks = [self.signals.level.block(c) for c in consumers]
         if shown or any(b is None or b.kind != TO_PHYSICAL or b.options.get("Unit", "1")
                         != converter.options.get("Unit", "1") for b in blocks) or (
@@ -128,7 +127,7 @@ class Converters:
         """The input of a converter to a number, where something uses the number."""
         level = self.signals.level
         end = End(block.sid, "out", 1)
-        consumers, shown = self.signals.consumers(end)
+        consumers, shown = self.signals.lines.consumers(end)
         written = block.options.get("Unit", "1")
         unit = source.unit if written in ("1", "inherit", "") else unit_here(written, block.name)
         if shown:
@@ -156,7 +155,7 @@ class Converters:
                      PortPlan("y", "Output", "" if unit else "K")]
             law = f'self.y == self.u / quantity(1, "{scale}") - {zero}' if unit else \
                 f'self.y == (self.u + {zero}) * quantity(1, "{scale}")'
-            self.signals.conversion.stubs.setdefault(made, Stub(
+            self.signals.conversion.gaps.classes.setdefault(made, Stub(
                 made, f"The number of a temperature in {unit or to}." if unit else
                 f"The temperature of a number in {unit or to}.", ports, [law]))
             return Part(name, made)

@@ -1,7 +1,8 @@
 """How much of what occurs in models has a counterpart here?
 
 ``python -m library.simscape.coverage census.csv`` counts the instances of a census of blocks, by
-kind: those that map fully, in part (some choice or parameter has no counterpart), or not at all.
+kind: those of a kind whose parameters and choices, as far as they occur there, map fully, in part
+or not at all.
 """
 
 from __future__ import annotations
@@ -21,11 +22,9 @@ __all__ = ["Kind", "coverage", "summary"]
 
 _BESIDE = {"foundation.signal.sinks.terminator"}  # it only ends a line
 _IN_PART = {  # what is not taken, beside parameters without a keyword
-    "foundation.signal.functions.concatenate": "within one system, with selectors behind it",
-    "foundation.signal.nonlinear.selector": "within one system, behind a concatenation",
-    "foundation.signal.functions.math_function": "functions that the library has",
-    "foundation.signal.linear.integrator": "without limits and resets",
-    "foundation.signal.linear.transfer_function": "lags",
+    "foundation.signal.functions.concatenate":
+        "where selectors, sums or converters take its vector",
+    "foundation.signal.nonlinear.selector": "of a vector that is joined in the model",
     "foundation.isothermal_liquid.elements.translational_mechanical_converter":
         "with a displacement that is calculated",
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .diagram import System
+from .node_units import NodeUnits
 from .nodes import Groups
-from .physical_signals import NodeUnits
 
 __all__ = ["networks_of"]
 

@@ -61,6 +61,7 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: Texts, scope: Sco
     declared: Mapping[str, Any] = component._declared
     _choose(block, counterpart, declared, found,
             lambda value: _number(value, texts, scope, where))
+    _fit_ports(block, counterpart, found)
     chosen = found.instance(component) or component()
     declared = chosen._declared  # with the parameters of the laws that were chosen
     for name, value in block.values.items():
@@ -109,6 +110,37 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
             keyword, here = option, True if wanted == "True" else wanted
         if isinstance(declared.get(keyword), Option):
             _option(keyword, here, declared, found)
+
+
+def _fit_ports(block: Block, counterpart: Counterpart, found: Keywords) -> None:
+    """Take the one other choice that gives the ports which the block has, where there is one.
+
+    Which ports a block has is a fact of its file; the choice that shows them may not be in it.
+    """
+    component = counterpart.component
+    assert component is not None
+    wanted = {counterpart.port(written) for written in block.ports.values()}
+    if not wanted or _fits(component, found.values, wanted):
+        return
+    for keyword, option in component._declared.items():
+        for value in option.choices or (True, False) if isinstance(option, Option) else ():
+            if _fits(component, {**found.values, keyword: value}, wanted):
+                found.texts.pop(keyword, None)
+                found.values.pop(keyword, None)
+                _option(keyword, value, component._declared, found)
+                return
+
+
+def _fits(component: type[Component], values: Mapping[str, Any], wanted: set[str]) -> bool:
+    """Whether a component has these ports, and no other one that must be connected."""
+    try:
+        made = component(**values)
+    except BlocksError:
+        return False
+    there = {name: declared for name, declared in made._declared.items()
+             if isinstance(declared, (Port, Input, Output)) and declared.exists(made)}
+    return wanted <= there.keys() and all(
+        name in wanted for name, declared in there.items() if isinstance(declared, Port))
 
 
 def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable[[Value], Any]

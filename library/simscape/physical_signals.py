@@ -1,31 +1,23 @@
-"""Which signal block here does what a block for physical signals does, and in which units?
-
-Physical signals carry units that the file does not say: they follow from the ports and
-converters that a signal touches, over all levels of the diagram.
-"""
+"""Which signal block here does what a block for physical signals does, and in which units?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from blocks import BlocksError, quantity
+from blocks import quantity
 
-from .diagram import Block, System
-from .mapping import counterpart_of
-from .matlab import NotUnderstood
-from .nodes import Groups, inner_port, name_ports, nodes_of
-from .physical import signal_unit
-from .signal_part import SignalPart
+from .diagram import Block
+from .signal_part import SignalPart, law
 from .units import unit_here
 
 if TYPE_CHECKING:
     from .texts import Written
 
-__all__ = ["NodeUnits", "SIGNALS", "is_physical_signal", "physical_signal_part"]
+__all__ = ["AsksUnits", "SIGNALS", "is_physical_signal", "physical_signal_part",
+           "unit_expected"]  # fmt: skip
 
-Key = tuple[str, str]
 _SIGNAL = "foundation.signal."
 
 
@@ -35,6 +27,7 @@ class AsksUnits(Protocol):
     def value(self, name: str, default: str = "0") -> Written: ...
     def choice(self, name: str) -> str: ...
     def unit(self, port: str) -> str: ...
+    def ports(self, kind: str) -> list[str]: ...
     def number(self, name: str, default: str) -> float | None: ...
 
 
@@ -58,23 +51,34 @@ def _named(unit: str, word: str = "unit") -> dict[str, str]:
 
 @dataclass
 class Made:
-    """A part, and the unit of its output."""
+    """A part, and the unit of its output, or of several by port."""
 
     part: SignalPart
     unit: str
+    units: dict[str, str] = field(default_factory=dict)
+
+
+def _part(component: str, keywords: dict[str, str], inputs: tuple[str, ...] = ("I",),
+          outputs: tuple[str, ...] = ("O",), note: str = "", here: tuple[str, ...] = ()
+          ) -> SignalPart:
+    """A part whose ports are called u, or u1, u2 …, and y, or as in ``here``."""
+    several = len(inputs) > 1
+    names = here or (*(f"u{k}" if several else "u" for k in range(1, len(inputs) + 1)), "y")
+    return SignalPart(component, keywords, inputs, outputs, note,
+                      ports=dict(zip((*inputs, *outputs), names, strict=True)))
 
 
 def _gain(a: AsksUnits) -> Made:
     gain, unit = a.value("gain", "1"), a.unit("I")
-    return Made(SignalPart("signal.Gain", {**_named(unit, "input"), "gain": gain.argument},
-                           ("I",), ("O",)), product(gain.unit, unit))
+    return Made(_part("signal.Gain", {**_named(unit, "input"), "gain": gain.argument}),
+                product(gain.unit, unit))
 
 
 def _sum(signs: str) -> Callable[[AsksUnits], Made]:
     def made(a: AsksUnits) -> Made:
         unit = a.unit("I1") or a.unit("I2")
         name = "signal.Subtract" if signs == "+-" else "signal.Sum"
-        return Made(SignalPart(name, _named(unit), ("I1", "I2"), ("O",)), unit)
+        return Made(_part(name, _named(unit), ("I1", "I2")), unit)
 
     return made
 
@@ -82,18 +86,18 @@ def _sum(signs: str) -> Callable[[AsksUnits], Made]:
 def _product(a: AsksUnits) -> Made:
     units = a.unit("I1"), a.unit("I2")
     keywords = {"units": f'"{units[0] or 1}, {units[1] or 1}"'} if any(units) else {}
-    return Made(SignalPart("signal.Product", keywords, ("I1", "I2"), ("O",)), product(*units))
+    return Made(_part("signal.Product", keywords, ("I1", "I2")), product(*units))
 
 
 def _divide(a: AsksUnits) -> Made:
     units = a.unit("I1"), a.unit("I2")
     keywords = {"units": f'"{units[0] or 1}, {units[1] or 1}"'} if any(units) else {}
-    return Made(SignalPart("signal.Divide", keywords, ("I1", "I2"), ("O",)), quotient(*units))
+    return Made(_part("signal.Divide", keywords, ("I1", "I2")), quotient(*units))
 
 
 def _constant(a: AsksUnits) -> Made:
     value = a.value("constant", "1")
-    return Made(SignalPart("signal.Constant", {"value": value.argument}, (), ("O",)), value.unit)
+    return Made(_part("signal.Constant", {"value": value.argument}, ()), value.unit)
 
 
 def _ramp(a: AsksUnits) -> Made:
@@ -102,7 +106,7 @@ def _ramp(a: AsksUnits) -> Made:
                 "start": a.value("start_time").argument}
     if initial.value != 0:
         keywords["initial"] = initial.argument
-    return Made(SignalPart("signal.Ramp", keywords, (), ("O",)), product(slope.unit or "1/s", "s"))
+    return Made(_part("signal.Ramp", keywords, ()), product(slope.unit or "1/s", "s"))
 
 
 def _sine(a: AsksUnits) -> Made:
@@ -112,13 +116,15 @@ def _sine(a: AsksUnits) -> Made:
         keywords["frequency"] = a.value("frequency_SI", "1").argument
     else:
         turns = a.value("frequency_angular", "1")
-        keywords["frequency"] = f'quantity(({turns.python}) / (2 * np.pi), "Hz")'
+        factor = quantity(1.0, turns.unit or "rad/s").to("rad/s").magnitude
+        scaled = turns.python if factor == 1 else f"{turns.python} * {factor:g}"
+        keywords["frequency"] = f'quantity(({scaled}) / (2 * np.pi), "Hz")'
     phase = a.value("phase")
     if phase.value != 0:
         keywords["phase"] = phase.times(phase.unit or "rad").argument
     if bias.value != 0:
         keywords["bias"] = bias.argument
-    return Made(SignalPart("signal.Sine", keywords, (), ("O",)), amplitude.unit)
+    return Made(_part("signal.Sine", keywords, ()), amplitude.unit)
 
 
 def _step(a: AsksUnits) -> Made:
@@ -126,7 +132,7 @@ def _step(a: AsksUnits) -> Made:
     keywords = {"final": final.argument, "start": a.value("step_time", "1").argument}
     if initial.value != 0:
         keywords["initial"] = initial.argument
-    return Made(SignalPart("signal.Step", keywords, (), ("O",)), final.unit)
+    return Made(_part("signal.Step", keywords, ()), final.unit)
 
 
 def _limits(name: str) -> Callable[[AsksUnits], Made]:
@@ -136,8 +142,8 @@ def _limits(name: str) -> Callable[[AsksUnits], Made]:
         for w in infinite:
             w.python, w.literal = ("1e30" if w.value > 0 else "-1e30"), True
         note = "A limit that is infinite is 1e30 here." if infinite else ""
-        return Made(SignalPart(name, {"upper": upper.argument, "lower": lower.argument}, ("I",),
-                               ("O",), note), upper.unit or lower.unit)
+        return Made(_part(name, {"upper": upper.argument, "lower": lower.argument}, note=note),
+                    upper.unit or lower.unit)
 
     return made
 
@@ -145,21 +151,50 @@ def _limits(name: str) -> Callable[[AsksUnits], Made]:
 def _alike(name: str, inputs: tuple[str, ...] = ("I",)) -> Callable[[AsksUnits], Made]:
     def made(a: AsksUnits) -> Made:
         unit = next((u for u in map(a.unit, inputs) if u), "")
-        return Made(SignalPart(name, _named(unit), inputs, ("O",)),
+        return Made(_part(name, _named(unit), inputs),
                     "" if name == "signal.Sign" else unit)
 
     return made
 
 
 def _integrator(a: AsksUnits) -> Made | None:
-    if a.choice("reset_method") not in ("", "1", "None") or \
-            a.choice("saturation_spec") not in ("", "1", "None"):
-        return None
-    unit, initial = a.unit("I"), a.value("x0")
+    reset, limits = a.choice("reset_method").lower(), a.choice("saturation_spec").lower()
+    others = [p for p in a.ports("input") if p != "I"]
+    edge = {"rising": "1, 0", "falling": "0, 1"}.get(reset)
+    if others and (len(others) > 1 or edge is None) or not others and reset not in _NO:
+        return None  # started, limited or held by a signal, or reset by both edges
+    unit = a.unit("I")
+    whole = product(unit, "s")
+    initial = a.value("x0")
+    initial = initial.times(initial.unit or whole)
     keywords = _named(unit, "input")
+    if limits not in _NO:
+        keywords |= {"limited": "True", "lower": _bound(a, "xl", "upper" in limits, -1, whole),
+                     "upper": _bound(a, "xu", "lower" in limits, 1, whole)}
+    if edge is not None:
+        keywords["external_reset"] = "True"
     if initial.value != 0:
-        keywords["x"] = initial.times(initial.unit or product(unit, "s")).argument
-    return Made(SignalPart("signal.Integrator", keywords, ("I",), ("O",)), product(unit, "s"))
+        keywords |= {"x": initial.argument} | (
+            {"reset_value": initial.argument} if edge is not None else {})
+    part = _part("signal.Integrator", keywords, ("I", *others), ("O",),
+                 here=("u", *(["reset"] if others else []), "y"))
+    if edge is not None:
+        one = a.unit(others[0])
+        before = law(f"where(self.u > 0, {edge})")
+        before.units = {"u": one} if one else {}
+        part.before = ((1, "edge", before),)
+    return Made(part, whole)
+
+
+_NO = ("", "1", "none")
+
+
+def _bound(a: AsksUnits, name: str, free: bool, side: int, unit: str) -> str:
+    """A limit; one that is free or infinite is a number that nothing reaches."""
+    limit = a.value(name, "inf" if side > 0 else "-inf")
+    if free or isinstance(limit.value, float) and abs(limit.value) > 1e30:
+        limit.python, limit.literal = ("1e30" if side > 0 else "-1e30"), True
+    return limit.times(limit.unit or unit).argument
 
 
 def _lag(a: AsksUnits) -> Made | None:
@@ -171,7 +206,7 @@ def _lag(a: AsksUnits) -> Made | None:
     start = a.value("y0")
     if start.value != 0:  # its state is the output, as a number in its unit
         keywords["x1"] = start.python
-    return Made(SignalPart("signal.TransferFunction", keywords, ("U",), ("Y",)), unit)
+    return Made(_part("signal.TransferFunction", keywords, ("U",), ("Y",)), unit)
 
 
 def in_seconds(lag: Written) -> str:
@@ -184,7 +219,7 @@ def in_seconds(lag: Written) -> str:
 def _table(a: AsksUnits) -> Made:
     x, f = a.value("x", "[0 1]"), a.value("f", "[0 1]")
     keywords = {"x": x.argument, "values": f.argument, **_reading(a)}
-    return Made(SignalPart("signal.Table1D", keywords, ("I",), ("O",)), f.unit)
+    return Made(_part("signal.Table1D", keywords), f.unit)
 
 
 def _table_of_several(count: int) -> Callable[[AsksUnits], Made]:
@@ -192,8 +227,8 @@ def _table_of_several(count: int) -> Callable[[AsksUnits], Made]:
         f = a.value("f", "[0 1; 1 2]")
         keywords = {f"x{k}": a.value(f"x{k}", "[0 1]").argument for k in range(1, count + 1)}
         keywords |= {"values": f.argument, **_reading(a)}
-        return Made(SignalPart(f"signal.Table{count}D", keywords,
-                               tuple(f"I{k}" for k in range(1, count + 1)), ("O",)), f.unit)
+        return Made(_part(f"signal.Table{count}D", keywords,
+                          tuple(f"I{k}" for k in range(1, count + 1))), f.unit)
 
     return made
 
@@ -208,22 +243,42 @@ def _reading(a: AsksUnits) -> dict[str, str]:
     return found
 
 
-_UNIT_OF = {"square": 2.0, "cube": 3.0, "sqrt": 0.5, "reciprocal": -1.0}
+_EXPONENTS = {"square": 2.0, "cube": 3.0, "sqrt": 0.5, "reciprocal": -1.0}
+_FUNCTIONS = ("sin", "cos", "exp", "log", "10^u", "log10", "square", "sqrt", "reciprocal", "tanh",
+              "pow")  # in the documented order
 
 
 def _function(a: AsksUnits) -> Made | None:
-    from ..signal import MathFunction
-
-    word, unit = a.choice("fcn_choice"), a.unit("I")
-    if word == "pow" and a.number("v", "1") in (2.0, 3.0, 0.5, -1.0):
-        word = next(w for w, p in _UNIT_OF.items() if p == a.number("v", "1"))
-    if word not in MathFunction._declared["function"].choices:  # type: ignore[attr-defined]
+    word, unit, v = a.choice("fcn_choice"), a.unit("I"), a.number("v", "1")
+    if word.isdigit():
+        word = _FUNCTIONS[int(word) - 1] if 0 < int(word) <= len(_FUNCTIONS) else ""
+    if word == "pow":
+        word = next((w for w, p in _EXPONENTS.items() if p == v), "pow")
+    if word == "pow":
+        return _to_the_power(a.value("v", "1"), unit)
+    if "10" in word and "log" not in word:
+        made = law("10 ** self.u")
+        made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
+        return Made(made, "")
+    if word not in _FUNCTIONS and word != "cube":
         return None
     keywords = {"function": f'"{word}"', **_named(unit)}
     if word == "square":
         del keywords["function"]
-    return Made(SignalPart("signal.MathFunction", keywords, ("I",), ("O",)),
-                _power(unit, _UNIT_OF.get(word, 0.0)))
+    return Made(_part("signal.MathFunction", keywords), _power(unit, _EXPONENTS.get(word, 0.0)))
+
+
+def _to_the_power(v: Written, unit: str) -> Made | None:
+    """The power with any exponent, of a number or of a quantity."""
+    if not isinstance(v.value, (int, float)):
+        return None
+    result = _power(unit, v.value)
+    exponent = v.python if v.python.replace(".", "").isalnum() else f"({v.python})"
+    made = law(f'(self.u / quantity("1 {unit}")) ** {exponent} * quantity("1 {result}")'
+               if unit else f"self.u ** {exponent}")
+    made.inputs, made.outputs, made.ports = ("I",), ("O",), {"I": "u", "O": "y"}
+    made.units = {"u": unit, "y": result}
+    return Made(made, result)
 
 
 def _power(unit: str, exponent: float) -> str:
@@ -234,22 +289,49 @@ def _power(unit: str, exponent: float) -> str:
 def _switch(a: AsksUnits) -> Made:
     unit, threshold = a.unit("I1") or a.unit("I3"), a.value("Threshold", "0.5")
     threshold = threshold.times(threshold.unit or a.unit("I2"))
-    return Made(SignalPart("signal.Switch", {**_named(unit), "threshold": threshold.argument},
-                           ("I1", "I2", "I3"), ("O",),
-                           ports={"I1": "u1", "I2": "control", "I3": "u2"}), unit)
+    return Made(_part("signal.Switch", {**_named(unit), "threshold": threshold.argument},
+                      ("I1", "I2", "I3"), here=("u1", "control", "u2", "y")), unit)
 
 
 def _rms(a: AsksUnits) -> Made:
     unit = a.unit("I")
-    return Made(SignalPart("signal.PeriodicRMS", {
-        **_named(unit), "frequency": a.value("f0", "60").argument}, ("I",), ("O",)), unit)
+    return Made(_part("signal.PeriodicRMS", {
+        **_named(unit), "frequency": a.value("f0", "60").argument}), unit)
+
+
+def _harmonic(amplitude: bool) -> Callable[[AsksUnits], Made | None]:
+    def made(a: AsksUnits) -> Made | None:
+        unit, outputs = a.unit("I"), a.ports("output")
+        if len(outputs) != 2:
+            return None
+        keywords = {**_named(unit), "frequency": a.value("f0", "60").argument}
+        if a.number("n", "1") != 1:
+            keywords["harmonic"] = f'{a.number("n", "1"):g}'
+        if amplitude:
+            least = a.value("amplMin", "0.001")
+            keywords["minimum_amplitude"] = least.times(least.unit or unit).argument
+        here = ("u", "amplitude", "phase") if amplitude else ("u", "real", "imaginary")
+        note = "The phase counts from a sine; that Simscape's does is not verified."
+        return Made(_part("signal.HarmonicEstimator", keywords, outputs=tuple(outputs), here=here,
+                          note=note), unit, {outputs[1]: "rad" if amplitude else unit})
+
+    return made
+
+
+def _sum_of_elements(a: AsksUnits) -> Made | None:
+    inputs = tuple(a.ports("input"))
+    unit = next((u for u in map(a.unit, inputs) if u), "")
+    if len(inputs) < 2:
+        return None  # a vector that comes from a block without a counterpart
+    return Made(_part("signal.Sum", {**_named(unit), "signs": f'"{"+" * len(inputs)}"'}, inputs),
+                unit)
 
 
 def _rounding(function: str) -> Callable[[AsksUnits], Made]:
     def made(a: AsksUnits) -> Made:
         unit = a.unit("I")
         keywords = {"function": f'"{function}"'} | ({"step": f'"1 {unit}"'} if unit else {})
-        return Made(SignalPart("signal.Rounding", keywords, ("I",), ("O",)), unit)
+        return Made(_part("signal.Rounding", keywords), unit)
 
     return made
 
@@ -267,9 +349,30 @@ SIGNALS: dict[str, Callable[[AsksUnits], Made | None]] = {
     "lookup_tables.two_dimensional": _table_of_several(2),
     "lookup_tables.three_dimensional": _table_of_several(3),
     "functions.math_function": _function, "nonlinear.controlled_switch": _switch,
+    "periodic_operators.harmonic_estimator_amplitude_phase": _harmonic(amplitude=True),
+    "periodic_operators.harmonic_estimator_real_imag": _harmonic(amplitude=False),
+    "functions.sum_of_elements": _sum_of_elements,
     "periodic_operators.RMS": _rms, "nonlinear.ceil": _rounding("ceil"),
     "nonlinear.floor": _rounding("floor"), "nonlinear.fix": _rounding("fix"),
 }  # fmt: skip
+
+
+_SAME_UNIT = {  # by block: inputs, and the parameters in whose unit they come
+    "nonlinear.saturation": {"I": "upper_limit"}, "nonlinear.dead_zone": {"I": "upper_limit"},
+    "linear.integrator": {"I": "x0"}, "linear.transfer_function": {"U": "y0"},
+    "lookup_tables.one_dimensional": {"I": "x"}, "nonlinear.controlled_switch": {"I2": "Threshold"},
+    "lookup_tables.two_dimensional": {"I1": "x1", "I2": "x2"},
+    "lookup_tables.three_dimensional": {"I1": "x1", "I2": "x2", "I3": "x3"},
+    "periodic_operators.harmonic_estimator_amplitude_phase": {"I": "amplMin"},
+}  # fmt: skip
+
+
+def unit_expected(block: Block, port: str) -> str:
+    """The unit in which a block takes an input, where one of its parameters says it."""
+    kind = block.kind.removeprefix(_SIGNAL)
+    value = block.values.get(_SAME_UNIT.get(kind, {}).get(port, ""))
+    unit = "" if value is None else unit_here(value.unit, block.name)
+    return quotient(unit, "s") if unit and kind == "linear.integrator" else unit
 
 
 def is_physical_signal(block: Block) -> bool:
@@ -281,103 +384,3 @@ def physical_signal_part(block: Block, asks: AsksUnits) -> Made | None:
     """The counterpart of a block for physical signals; None where there is none."""
     made = SIGNALS.get(block.kind.removeprefix(_SIGNAL))
     return made(asks) if made is not None else None
-
-
-class NodeUnits:
-    """The unit of every physical signal of a diagram.
-
-    Parameters
-    ----------
-    root : System
-    """
-
-    def __init__(self, root: System) -> None:
-        self.groups: Groups[Key] = Groups()
-        self.units: dict[Key, str] = {}  # by the first of a node
-        self.blocks: list[Block] = []
-        self._join(root)
-        self._known_units(root)
-
-    def of(self, sid: str, end: str) -> str | None:
-        """The unit of the node at an end; None where nothing says it."""
-        return self.units.get(self.groups.find((sid, end)))
-
-    def _join(self, system: System) -> None:
-        for block in system.blocks.values():
-            name_ports(block)
-        for node in nodes_of(system):
-            self.groups.join((end.sid, end.name) for end in node)
-            for end in node:
-                outer = system.blocks.get(end.sid)
-                inside = inner_port(outer, end) if outer is not None else None
-                if inside is not None:
-                    self.groups.join([(end.sid, end.name), (inside.sid, "rconn1")])
-        for block in system.blocks.values():
-            if block.system is not None:
-                self._join(block.system)
-
-    def _set(self, key: Key, unit: str) -> None:
-        self.units.setdefault(self.groups.find(key), unit)
-
-    def _known_units(self, root: System) -> None:
-        inputs: list[tuple[Key, str]] = []
-        for block in root.walk():
-            if is_physical_signal(block):
-                self.blocks.append(block)
-            elif block.kind.startswith("nesl_utility/Simulink-PS"):
-                written = block.options.get("Unit", "1")
-                if written not in ("1", "", "inherit"):
-                    self._set((block.sid, "rconn1"), unit_here(written, block.name))
-            elif block.kind.startswith("nesl_utility/PS-Simulink"):
-                written = block.options.get("Unit", "1")
-                if written not in ("1", "", "inherit"):
-                    inputs.append(((block.sid, "lconn1"), unit_here(written, block.name)))
-            else:
-                inputs += self._of_component(block)
-        for key, unit in inputs:
-            self._set(key, unit)
-
-    def _of_component(self, block: Block) -> list[tuple[Key, str]]:
-        counterpart = counterpart_of(block.kind)
-        component = counterpart.component if counterpart is not None else None
-        inputs = []
-        if counterpart is not None and component is not None:
-            for end, written in block.ports.items():
-                kind, unit = signal_unit(component, counterpart.port(written))
-                if kind == "output":
-                    self._set((block.sid, end), unit)
-                elif kind == "input":
-                    inputs.append(((block.sid, end), unit))
-        return inputs
-
-    def follow(self, asked: Callable[[Block], AsksUnits]) -> None:
-        """Find units of outputs from those of inputs, until nothing more follows.
-
-        Parameters
-        ----------
-        asked : function of a block
-            Its parameters.
-        """
-        waiting = list(self.blocks)
-        while waiting:
-            rest = []
-            for block in waiting:
-                ends = {port: end for end, port in block.ports.items()}
-                inputs = [self.of(block.sid, end) for port, end in ends.items()
-                          if block.types.get(port) == "input"]
-                if any(unit is None for unit in inputs):
-                    rest.append(block)
-                    continue
-                try:
-                    made = physical_signal_part(block, asked(block))
-                except (NotUnderstood, BlocksError):
-                    made = None
-                for port, end in ends.items():
-                    if block.types.get(port) == "output":
-                        self._set((block.sid, end), made.unit if made is not None else "")
-            if len(rest) == len(waiting):  # a loop: what nothing says has no unit
-                block = rest[0]
-                for end, port in block.ports.items():
-                    if block.types.get(port) == "input" and self.of(block.sid, end) is None:
-                        self._set((block.sid, end), "")
-            waiting = rest

@@ -15,15 +15,16 @@ from .diagram import Block, End, System
 from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate
 
-__all__ = ["dissolve_physical_vectors"]
+__all__ = ["JOIN", "dissolve_physical_vectors", "wire_at"]
 
-_JOIN = "foundation.signal.functions.concatenate"
+JOIN = "foundation.signal.functions.concatenate"
 _PICK = "foundation.signal.nonlinear.selector"
-_DEEPEST = 30
+_ADD = "foundation.signal.functions.sum_of_elements"
+_WIDEST = 1000  # elements of a vector
 
 
-def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> list[str]:
-    """Replace selectors whose vector is joined in the same system; returns their names.
+def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> None:
+    """Replace selectors and sums of a vector that is joined in the same system.
 
     Parameters
     ----------
@@ -32,23 +33,33 @@ def dissolve_physical_vectors(system: System, names: Mapping[str, Any]) -> list[
     names : mapping
         Values that an index may use.
     """
-    done = []
     for block in list(system.blocks.values()):
         if block.kind == _PICK:
             chosen = _element(system, block, names)
             if chosen is not None:
-                _short(system, End(block.sid, "rconn", 1), chosen)
-                _remove(system, block)
-                done.append(block.name)
+                system.wires.append([End(block.sid, "rconn", 1), chosen])
+                del system.blocks[block.sid]
+        elif block.kind == _ADD:
+            _add(system, block)
     for block in list(system.blocks.values()):
-        used = {end.sid for end in _wire(system, End(block.sid, "rconn", 1))} - {block.sid}
-        if block.kind == _JOIN and done and not used & system.blocks.keys():
-            _remove(system, block)
-            done.append(block.name)
-    return done
+        used = {end.sid for end in wire_at(system, End(block.sid, "rconn", 1))} - {block.sid}
+        if block.kind == JOIN and not used & system.blocks.keys():
+            del system.blocks[block.sid]
 
 
-def _wire(system: System, end: End) -> list[End]:
+def _add(system: System, block: Block) -> None:
+    """Give a sum of the elements of a vector an input for each."""
+    whole = _elements(system, End(block.sid, "lconn", 1))
+    if len(whole) < 2:
+        return
+    system.wires = [[e for e in wire if e != End(block.sid, "lconn", 1)] for wire in system.wires]
+    names = [f"I{k}" for k in range(1, len(whole) + 1)]
+    block.ports = {f"lconn{k}": name for k, name in enumerate(names, start=1)} | {"rconn1": "O"}
+    block.types = dict.fromkeys(names, "input") | {"O": "output"}
+    system.wires += [[end, End(block.sid, "lconn", k)] for k, end in enumerate(whole, start=1)]
+
+
+def wire_at(system: System, end: End) -> list[End]:
     """All ends of the lines at a port."""
     return [e for wire in system.wires if end in wire for e in wire]
 
@@ -59,28 +70,23 @@ def _element(system: System, block: Block, names: Mapping[str, Any]) -> End | No
         index = np.ravel(evaluate(parse(block.values["ix"].text), names))
     except (KeyError, NotUnderstood, Unknown):
         return None
-    whole = _elements(system, End(block.sid, "lconn", 1), 0)
+    whole = _elements(system, End(block.sid, "lconn", 1))
     if len(index) != 1 or not 1 <= index[0] <= len(whole):
         return None
     return whole[int(index[0]) - 1]
 
 
-def _elements(system: System, end: End, depth: int) -> list[End]:
-    """The scalar signals of a vector that is joined here."""
-    for other in _wire(system, end):
+def _elements(system: System, end: End, known: dict[End, list[End]] | None = None) -> list[End]:
+    """The scalar signals of a vector that is joined here, each line followed once."""
+    known = {} if known is None else known
+    for other in wire_at(system, end):
         block = system.blocks.get(other.sid)
-        if block is not None and block.kind == _JOIN and other.port == "rconn" \
-                and depth < _DEEPEST:
-            count = block.counts.get("lconn") or 2
-            return [e for k in range(1, count + 1)
-                    for e in _elements(system, End(block.sid, "lconn", k), depth + 1)]
+        if block is not None and block.kind == JOIN and other.port == "rconn":
+            if other not in known:
+                known[other] = []  # of a circle of joined lines
+                known[other] = [e for k in range(1, (block.counts.get("lconn") or 2) + 1)
+                                for e in _elements(system, End(block.sid, "lconn", k), known)
+                                ][:_WIDEST]
+            return known[other]
     return [end]
 
-
-def _short(system: System, end: End, other: End) -> None:
-    system.wires.append([end, other])
-
-
-def _remove(system: System, block: Block) -> None:
-    """Take a block out; the lines at one of its outputs and at an input stay lines."""
-    del system.blocks[block.sid]

@@ -90,7 +90,8 @@ class Script:
     classes: list[ClassPlan]
     stubs: list[Stub]
     root: ClassPlan
-    run: dict[str, str]
+    run: dict[str, str]  # settings of the model
+    solver: dict[str, str]  # keywords of simulate() that a local solver gives
     plots: list[str]
     remarks: list[str] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)

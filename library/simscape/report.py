@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 __all__ = ["report_html", "report_table", "report_text"]
 
 _ORDER = ("mapped", "approximated", "left out", "missing")
-_STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 70em;
+_STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 80em;
 padding: 0 1em }
 table { border-collapse: collapse; font-size: 14px } td, th { padding: .25em .7em; text-align: left;
-border-bottom: 1px solid #ccc; vertical-align: top } img { max-width: 100% }
+border-bottom: 1px solid #ccc; vertical-align: top; overflow-wrap: anywhere }
+td:nth-child(3) { white-space: nowrap } td:last-child { min-width: 22em } svg { max-width: 100% }
 @media (prefers-color-scheme: dark) { body { background: #111; color: #ddd }
-img { background: #fff } }"""
+svg { background: #fff } }"""
 
 
 def report_table(script: Script) -> Any:
@@ -50,7 +51,8 @@ def _summary(script: Script) -> list[str]:
 def report_text(script: Script) -> str:
     """The account as text."""
     rows = sorted(script.entries, key=lambda e: (-_ORDER.index(e.outcome), e.path))
-    lines = [f"{script.source}, {script.release}", *_summary(script), ""]
+    lines = [f"{script.source}, {script.release}"]
+    lines += [line for said in _summary(script) for line in textwrap.wrap(said, 96)] + [""]
     for entry in rows:
         here = f" -> {entry.component}" if entry.component else ""
         lines.append(f"{entry.outcome:<12}  {entry.path} ({entry.kind}){here}")

@@ -13,10 +13,12 @@ from typing import Any
 
 from blocks import FileError
 
+from .borders import carry_vectors
 from .diagram import Block, Diagram, End, Mask, Signal, System, read_diagram
 from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate
 from .physical_vectors import dissolve_physical_vectors
+from .sample_times import inherit_sample_times
 
 __all__ = ["resolve"]
 
@@ -156,6 +158,9 @@ def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, 
     remarks: list[str] = []
     _Resolver([diagram.path.parent, *folders], names or {}, remarks).system(diagram.root, "")
     _carry_tags(diagram.root)
+    _pass_through(diagram.root)
+    carry_vectors(diagram.root, names or {})
+    inherit_sample_times(diagram, names or {})
     _dissolve(diagram.root, names or {})
     return remarks
 
@@ -195,6 +200,22 @@ def _inside(system: System, path: str) -> Block | None:
         block = next((b for b in (found.blocks.values() if found else ()) if b.name == name), None)
         found = block.system if block is not None else None
     return block
+
+
+def _pass_through(system: System) -> None:
+    """Blocks that are commented through are lines from each port to the one on the other side."""
+    for block in system.blocks.values():
+        if block.system is not None:
+            _pass_through(block.system)
+        if block.commented != "through":
+            continue
+        before = {t.index: s.source for s in system.signals for t in s.targets
+                  if t.sid == block.sid and t.port == "in"}
+        system.signals = [Signal(before.get(s.source.index, s.source), s.targets, s.name)
+                          if s.source.sid == block.sid else s for s in system.signals]
+        count = min(block.counts.get("lconn", 1), block.counts.get("rconn", 1))
+        system.wires += [[End(block.sid, "lconn", k), End(block.sid, "rconn", k)]
+                         for k in range(1, count + 1)]
 
 
 # -- tags that cross levels ---------------------------------------------------------------------

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Asks", "SignalPart", "is_number", "law", "listed", "many", "seconds"]
+__all__ = ["Asks", "SignalPart", "is_number", "law", "limit", "listed", "many", "per_second",
+           "seconds"]  # fmt: skip
 
 
 @dataclass
@@ -16,15 +17,18 @@ class SignalPart:
     ----------
     component : str
         ``"signal.Gain"``; empty for a law, which becomes a class of the script.
-    before : str
-        Gain of a block in front of the first input: a number of Simulink's gets the unit per
-        second that an integrator of this library asks for.
+    before : tuple of (int, str, SignalPart)
+        Blocks in front of an input: its number from 0, a word for the name, and the block.
     note : str
         What is not as in the model.
     equation : str
         Of a law: ``self.y == …``.
+    inputs, outputs : tuple of str
+        Ports of the block, in its order.
     ports : dict of str to str
-        Of a block for physical signals: ports that are not u1, u2 … in this order.
+        Ports of the component that are called otherwise than the block's.
+    units : dict of str to str
+        Of a law: units of its ports; plain numbers otherwise.
     """
 
     component: str
@@ -32,9 +36,15 @@ class SignalPart:
     inputs: tuple[str, ...] = ("u",)
     outputs: tuple[str, ...] = ("y",)
     note: str = ""
-    before: str = ""
+    before: tuple[tuple[int, str, SignalPart], ...] = ()
     equation: str = ""
     ports: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def here(self) -> dict[str, str]:
+        """Ports of the component by those of the block."""
+        return {port: self.ports.get(port, port) for port in (*self.inputs, *self.outputs)}
 
 
 class Asks(Protocol):
@@ -43,6 +53,8 @@ class Asks(Protocol):
     def text(self, name: str, default: str) -> str: ...
     def written(self, name: str, default: str) -> str: ...
     def number(self, name: str, default: str) -> float | None: ...
+    def name(self, path: str) -> str: ...
+    def shape(self, name: str, default: str) -> tuple[int, ...]: ...
 
 
 def law(equation: str, inputs: tuple[str, ...] = ("u",)) -> SignalPart:
@@ -50,8 +62,20 @@ def law(equation: str, inputs: tuple[str, ...] = ("u",)) -> SignalPart:
     return SignalPart("", inputs=inputs, equation=f"self.y == {equation}")
 
 
+def per_second(gain: str = '"1 1/s"') -> tuple[int, str, SignalPart]:
+    """A gain in front of an integrator, which asks for something per second."""
+    return 0, "rate", SignalPart("signal.Gain", {"gain": gain})
+
+
 def many(word: str, count: int) -> tuple[str, ...]:
     return tuple(f"{word}{k}" for k in range(1, count + 1))
+
+
+def limit(a: Asks, name: str, default: str) -> str:
+    """A limit; an infinite one is a number that nothing reaches."""
+    value = a.number(name, default)
+    return a.text(name, default) if value is None or abs(value) < 1e30 else \
+        "1e30" if value > 0 else "-1e30"
 
 
 def seconds(text: str) -> str:

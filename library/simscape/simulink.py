@@ -13,8 +13,10 @@ from functools import cache
 from pathlib import Path
 
 from .diagram import Block
-from .signal_part import Asks, SignalPart, is_number, law, listed, many, seconds
-from .simulink_sampled import SAMPLED, matrices_of
+from .matlab import parse
+from .python_text import python_of
+from .signal_part import Asks, SignalPart, is_number, law, limit, listed, many, per_second, seconds
+from .simulink_sampled import SAMPLED, has_vectors, matrices_of
 
 __all__ = ["SINKS", "UNSEEN", "defaults_of", "signal_part"]
 
@@ -37,7 +39,9 @@ def defaults_of(block_type: str) -> dict[str, str]:
     return found.get(block_type, {})
 
 
-def _constant(a: Asks) -> SignalPart:
+def _constant(a: Asks) -> SignalPart | None:
+    if a.shape("Value", "1"):
+        return None
     return SignalPart("signal.Constant", {"value": a.text("Value", "1")}, ())
 
 
@@ -85,7 +89,8 @@ def _ramp(a: Asks) -> SignalPart:
 
 
 def _gain(a: Asks) -> SignalPart | None:
-    if a.written("Multiplication", "Element-wise(K.*u)").startswith("Matrix"):
+    if a.written("Multiplication", "Element-wise(K.*u)").startswith("Matrix") \
+            or a.shape("Gain", "1"):
         return None
     return SignalPart("signal.Gain", {"gain": a.text("Gain", "1")})
 
@@ -104,6 +109,8 @@ def _sum(a: Asks) -> SignalPart | None:
 
 def _product(a: Asks) -> SignalPart | None:
     signs = _signs(a, "2", "*")
+    if signs == "/":
+        return SignalPart("signal.MathFunction", {"function": '"reciprocal"'})
     if signs == "*/":
         return SignalPart("signal.Divide", {}, ("u1", "u2"))
     if len(signs) < 2 or set(signs) - {"*", "/"} or a.written(
@@ -120,7 +127,8 @@ def _product(a: Asks) -> SignalPart | None:
 
 def _integrator(a: Asks) -> SignalPart | None:
     reset = a.written("ExternalReset", "none")
-    if reset not in ("none", "rising") or a.written("WrapState", "off") == "on" \
+    edge = {"rising": "1, 0", "falling": "0, 1"}.get(reset)
+    if reset != "none" and edge is None or a.written("WrapState", "off") == "on" \
             or a.written("InitialConditionSource", "internal") != "internal":
         return None
     start = a.text("InitialCondition", "0")
@@ -130,27 +138,24 @@ def _integrator(a: Asks) -> SignalPart | None:
             "numerator": "[1]", "denominator": "[1, 0]", **({"x1": start} if begins else {})})
     keywords = {"input": '"1/s"'}
     if a.written("LimitOutput", "off") == "on":
-        keywords |= {"limited": "True", "lower": _limit(a, "LowerSaturationLimit", "-inf"),
-                     "upper": _limit(a, "UpperSaturationLimit", "inf")}
-    if reset == "rising":
+        keywords |= {"limited": "True", "lower": limit(a, "LowerSaturationLimit", "-inf"),
+                     "upper": limit(a, "UpperSaturationLimit", "inf")}
+    before = [per_second()]
+    if edge is not None:
         keywords |= {"external_reset": "True"} | ({"reset_value": start} if begins else {})
+        before.append((1, "edge", law(f"where(self.u > 0, {edge})")))
     return SignalPart("signal.Integrator", keywords | begins,
-                      ("u", "reset") if reset == "rising" else ("u",), before='"1 1/s"')
-
-
-def _limit(a: Asks, name: str, default: str) -> str:
-    """A limit; an infinite one is a number that nothing reaches."""
-    value = a.number(name, default)
-    return a.text(name, default) if value is None or abs(value) < 1e30 else \
-        "1e30" if value > 0 else "-1e30"
+                      ("u",) if edge is None else ("u", "reset"), before=tuple(before))
 
 
 def _derivative(a: Asks) -> SignalPart:
-    return SignalPart("signal.Derivative", {"input": '"s"'}, before='"1 s"',
+    return SignalPart("signal.Derivative", {"input": '"s"'}, before=(per_second('"1 s"'),),
                       note="The derivative is filtered here, with 1 ms.")
 
 
-def _state_space(a: Asks) -> SignalPart:
+def _state_space(a: Asks) -> SignalPart | None:
+    if has_vectors(a):
+        return None
     names = matrices_of(a)
     if a.number("D", "1") == 0:
         del names["D"]
@@ -167,8 +172,8 @@ def _transfer(a: Asks) -> SignalPart:
 
 
 def _saturation(a: Asks) -> SignalPart:
-    return SignalPart("signal.Saturation", {"upper": _limit(a, "UpperLimit", "0.5"),
-                                            "lower": _limit(a, "LowerLimit", "-0.5")})
+    return SignalPart("signal.Saturation", {"upper": limit(a, "UpperLimit", "0.5"),
+                                            "lower": limit(a, "LowerLimit", "-0.5")})
 
 
 def _dead_zone(a: Asks) -> SignalPart:
@@ -176,10 +181,23 @@ def _dead_zone(a: Asks) -> SignalPart:
                                           "lower": a.text("LowerValue", "-0.5")})
 
 
+_EQUALITY = {"==": "1, 0", "~=": "0, 1"}
+
+
+def _equality(sign: str, other: str, inputs: tuple[str, ...]) -> SignalPart:
+    """Whether a signal equals another: of signals that change continuously never for long."""
+    own = f"self.{inputs[0]}"
+    made = law(f"where(({own} >= {other}) & ({own} <= {other}), {_EQUALITY[sign]})", inputs)
+    made.note = "Signals that change continuously are equal for no time at all here."
+    return made
+
+
 def _relation(a: Asks) -> SignalPart | None:
     sign = a.written("Operator", "<=")
+    if sign in _EQUALITY:
+        return _equality(sign, "self.u2", ("u1", "u2"))
     if sign not in (">", ">=", "<", "<="):
-        return None  # equality of continuous signals has no duration
+        return None
     return SignalPart("signal.Compare", {"relation": f'"{sign}"'}, ("u1", "u2"))
 
 
@@ -187,10 +205,17 @@ def _logic(a: Asks) -> SignalPart | None:
     word, count = a.written("Operator", "AND"), int(a.written("Inputs", "2") or 2)
     if word == "NOT":
         return SignalPart("signal.Not")
+    ports = many("u", count)
+    true = [f"(self.{port} > 0.5)" for port in ports]
+    if word in ("NAND", "NOR"):
+        return law(f"where({(' & ' if word == 'NAND' else ' | ').join(true)}, 0, 1)", ports)
+    if word in ("XOR", "NXOR"):
+        ones = " + ".join(f"where(self.{port} > 0.5, 1, 0)" for port in ports)
+        return law(f"where(mod({ones}, 2) > 0.5, {'1, 0' if word == 'XOR' else '0, 1'})", ports)
     if word not in ("AND", "OR"):
         return None
     keywords = {"inputs": str(count)} if count != 2 else {}
-    return SignalPart(f"signal.{word.title()}", keywords, many("u", count))
+    return SignalPart(f"signal.{word.title()}", keywords, ports)
 
 
 def _switch(a: Asks) -> SignalPart:
@@ -235,6 +260,8 @@ def _backlash(a: Asks) -> SignalPart:
 def _compare_to(default: str) -> Callable[[Asks], SignalPart | None]:
     def made(a: Asks) -> SignalPart | None:
         sign = a.written("relop", "<=")
+        if sign in _EQUALITY:
+            return _equality(sign, a.text("const", default), ("u",))
         if sign not in (">", ">=", "<", "<="):
             return None
         return law(f"where(self.u {sign} {a.text('const', default)}, 1, 0)")
@@ -285,7 +312,11 @@ _LAWS = {  # functions that the library has no block for
     "atan2": ("arctan2(self.u1, self.u2)", 2), "pow": ("self.u1 ** self.u2", 2),
     "hypot": ("sqrt(self.u1**2 + self.u2**2)", 2), "mod": ("mod(self.u1, self.u2)", 2),
     "10^u": ("10 ** self.u", 1), "signedSqrt": ("sign(self.u) * sqrt(abs_(self.u))", 1),
-    "rSqrt": ("1 / sqrt(self.u)", 1),
+    "rSqrt": ("1 / sqrt(self.u)", 1), "asinh": ("log(self.u + sqrt(self.u**2 + 1))", 1),
+    "acosh": ("log(self.u + sqrt(self.u**2 - 1))", 1),
+    "atanh": ("log((1 + self.u) / (1 - self.u)) / 2", 1),
+    "rem": ("sign(self.u1) * mod(abs_(self.u1), abs_(self.u2))", 2), "conj": ("self.u", 1),
+    "transpose": ("self.u", 1), "hermitian": ("self.u", 1),
 }  # fmt: skip
 _SAME = {"atan": "arctan", "magnitude^2": "square"}
 
@@ -337,20 +368,26 @@ def _delay(a: Asks) -> SignalPart:
     return SignalPart("signal.Delay", keywords)
 
 
-def _minmax(a: Asks) -> SignalPart | None:
+def _minmax(a: Asks) -> SignalPart:
     count = int(a.written("Inputs", "1") or 1)
     name = "Maximum" if a.written("Function", "min") == "max" else "Minimum"
     keywords = {"inputs": str(count)} if count != 2 else {}
-    return SignalPart(f"signal.{name}", keywords, many("u", count)) if count > 1 else None
+    if count == 1:
+        return _passed(a)
+    return SignalPart(f"signal.{name}", keywords, many("u", count))
 
 
-def _pulse(a: Asks) -> SignalPart | None:
-    if a.written("PulseType", "Time based") != "Time based":
-        return None
+def _pulse(a: Asks) -> SignalPart:
+    period, width, delay = (a.text(*word) for word in (
+        ("Period", "10"), ("PulseWidth", "5"), ("PhaseDelay", "0")))
+    if a.written("PulseType", "Time based") == "Time based":
+        return SignalPart("signal.Pulse", {
+            "amplitude": a.text("Amplitude", "1"), "period": seconds(period),
+            "width": f"{width} / 100", "start": seconds(delay)}, ())  # fmt: skip
+    sample = a.text("SampleTime", "1")  # counted in samples
     return SignalPart("signal.Pulse", {
-        "amplitude": a.text("Amplitude", "1"), "period": seconds(a.text("Period", "10")),
-        "width": f'{a.text("PulseWidth", "5")} / 100',
-        "start": seconds(a.text("PhaseDelay", "0"))}, ())  # fmt: skip
+        "amplitude": a.text("Amplitude", "1"), "period": seconds(f"{period} * {sample}"),
+        "width": f"{width} / {period}", "start": seconds(f"{delay} * {sample}")}, ())  # fmt: skip
 
 
 def _pid(a: Asks) -> SignalPart | None:
@@ -368,6 +405,20 @@ def _pid(a: Asks) -> SignalPart | None:
     return SignalPart("signal.PID", keywords)
 
 
+def _written_law(a: Asks) -> SignalPart | None:
+    """A block whose law is written in it, of one signal or of the elements of a vector."""
+    text = re.sub(r"\bu[(\[](\d+)[)\]]", r"u(\1)", a.written("Expr", "sin(u[1])"))
+    used = max((int(n) for n in re.findall(r"\bu\((\d+)\)", text)), default=1)
+    inputs = ("u",) if used == 1 else many("u", used)
+    text = re.sub(r"\bu\((\d+)\)", lambda m: inputs[int(m[1]) - 1], text)
+    tree = parse(re.sub(r"\bsgn\(", "sign(", text))
+    written = python_of(tree, lambda path: f"self.{path}" if path in inputs else a.name(path))
+    if re.search(r"[<>]|[=!]=|\b(and|or|not)\b", written):
+        return None  # a condition that is used as a number
+    return law(written.replace("np.pi", repr(math.pi)).replace("np.abs(", "abs_(").replace(
+        "np.", ""), inputs)
+
+
 def _passed(a: Asks) -> SignalPart:
     return SignalPart("signal.Gain", {})
 
@@ -381,7 +432,8 @@ _BLOCKS: dict[str, Callable[[Asks], SignalPart | None]] = {
     "Sqrt": _function("Operator", "sqrt"), "Trigonometry": _function("Operator", "sin"),
     "Derivative": _derivative, "StateSpace": _state_space, "ManualSwitch": _manual_switch,
     "MultiPortSwitch": _multiport_switch, "Relay": _relay, "Backlash": _backlash,
-    "FromWorkspace": _from_workspace, "Rounding": _rounding, "Quantizer": _quantizer,
+    "Fcn": _written_law, "FromWorkspace": _from_workspace, "Rounding": _rounding,
+    "Quantizer": _quantizer,
     "Bias": lambda a: law(f"self.u + {a.text('Bias', '0')}"), **SAMPLED,
     "DiscretePulseGenerator": _pulse, "DataTypeConversion": _passed, "RateTransition": _passed,
     "SignalConversion": _passed, "SignalSpecification": _passed,
@@ -389,12 +441,17 @@ _BLOCKS: dict[str, Callable[[Asks], SignalPart | None]] = {
     "Ground": lambda a: SignalPart("signal.Constant", {"value": "0"}, ()),
 }  # fmt: skip
 
+_SOURCES = ("Sin", "Step", "DigitalClock")  # that may be sampled
+
 # masked blocks of Simulink's own library, by the last part of their path
 _LINKED: dict[str, Callable[[Asks], SignalPart | None]] = {
     "Ramp": _ramp, "PID Controller": _pid, "Compare To Constant": _compare_to("3"),
     "Compare To Zero": _compare_to("0"), "Chirp Signal": _chirp,
     "Repeating Sequence": _repeating, "Repeating table": _repeating,
     "Manual Switch": _manual_switch,
+    "Slider Gain": lambda a: SignalPart("signal.Gain", {"gain": a.text("gain", "1")}),
+    "Saturation Dynamic": lambda a: law("maximum(minimum(self.u, self.upper), self.lower)",
+                                        ("upper", "u", "lower")),
 }  # fmt: skip
 
 
@@ -403,4 +460,8 @@ def signal_part(block: Block, asks: Asks) -> SignalPart | None:
     made = _BLOCKS.get(block.block_type)
     if made is None and block.kind.startswith("simulink"):
         made = _LINKED.get(block.kind.rpartition("/")[2])
-    return made(asks) if made is not None else None
+    part = made(asks) if made is not None else None
+    if part is not None and block.block_type in _SOURCES and (
+            asks.number("SampleTime", "0") or 0) > 0:
+        part.note = part.note or "Its sample time is not taken: it is continuous here."
+    return part

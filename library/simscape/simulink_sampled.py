@@ -1,16 +1,16 @@
 """Which sampled block here does what a discrete Simulink block does?
 
-A sample time of -1 is that of the block before, which is not followed here: such a block
-becomes a gap, unless the block before is sampled anyway.
+Inherited sample times have been written into the blocks before; one that is still -1 is that of
+signals without a sample time, and such a block becomes a gap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from .signal_part import Asks, SignalPart, listed, seconds
+from .signal_part import Asks, SignalPart, limit, listed, per_second, seconds
 
-__all__ = ["SAMPLED", "matrices_of"]
+__all__ = ["SAMPLED", "has_vectors", "matrices_of"]
 
 _RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
 _OTHER_NUMBERS = "It gives other random numbers than there."
@@ -59,14 +59,14 @@ def _integrator(a: Asks) -> SignalPart | None:
     if word != "forward":
         keywords["method"] = f'"{word}"'
     if a.written("LimitOutput", "off") == "on":
-        keywords |= {"limited": "True", "lower": a.text("LowerSaturationLimit", "-inf"),
-                     "upper": a.text("UpperSaturationLimit", "inf")}
+        keywords |= {"limited": "True", "lower": limit(a, "LowerSaturationLimit", "-inf"),
+                     "upper": limit(a, "UpperSaturationLimit", "inf")}
     if a.number("InitialCondition", "0") != 0:
         keywords["x"] = a.text("InitialCondition", "0")
     gain = a.text("gainval", "1.0")
     return SignalPart("signal.DiscreteIntegrator", {"input": '"1/s"', **keywords},
-                      before=f'quantity({gain}, "1/s")' if a.number("gainval", "1") != 1
-                      else '"1 1/s"')
+                      before=(per_second(f'quantity({gain}, "1/s")') if a.number("gainval", "1")
+                              != 1 else per_second(),))
 
 
 def _transfer(a: Asks) -> SignalPart | None:
@@ -80,10 +80,15 @@ def _transfer(a: Asks) -> SignalPart | None:
 
 def _space(a: Asks) -> SignalPart | None:
     keywords = _period(a)
-    if keywords is None or a.number("InitialCondition", "0") != 0:
+    if keywords is None or a.number("InitialCondition", "0") != 0 or has_vectors(a):
         return None
     matrices = matrices_of(a)
     return SignalPart("signal.DiscreteStateSpace", {**keywords, **matrices}, ("u1",), ("y1",))
+
+
+def has_vectors(a: Asks) -> bool:
+    """Whether a state space has more than one input or output."""
+    return a.shape("B", "1")[1:] not in ((), (1,)) or a.shape("C", "1")[:1] not in ((), (1,))
 
 
 def matrices_of(a: Asks) -> dict[str, str]:
@@ -103,13 +108,19 @@ def matrix(text: str) -> str:
     return f"[{text}]" if text.startswith("[") else text if text.isidentifier() else f"[[{text}]]"
 
 
+def _seed(a: Asks) -> str:
+    """The start of a random sequence: at least 1 here."""
+    value = a.number("Seed", "0")
+    return a.text("Seed", "0") if value is not None and value >= 1 else "1"
+
+
 def _uniform(a: Asks) -> SignalPart | None:
     keywords = _period(a)
     if keywords is None:
         return None
     return SignalPart("signal.UniformRandomNumber", {
         **keywords, "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
-        "seed": a.text("Seed", "0")}, (), note=_OTHER_NUMBERS)  # fmt: skip
+        "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
 
 
 def _random(a: Asks) -> SignalPart | None:
@@ -120,7 +131,7 @@ def _random(a: Asks) -> SignalPart | None:
     return SignalPart("signal.RandomNumber", {
         **keywords, "mean": a.text("Mean", "0"),
         "deviation": "1" if variance == "1" else f"({variance})**0.5",
-        "seed": a.text("Seed", "0")}, (), note=_OTHER_NUMBERS)  # fmt: skip
+        "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
 
 
 SAMPLED: dict[str, Callable[[Asks], SignalPart | None]] = {

@@ -72,14 +72,15 @@ class Texts:
         literal = isinstance(tree, Number) or isinstance(tree, Unary) and isinstance(
             tree.of, Number)  # fmt: skip
         try:
-            python = python_of(tree, lambda path: self._name(path, scope))
+            python = python_of(tree, lambda path: self.name(path, scope))
         except NotUnderstood:
             python = value_text(value)
         if np.ndim(value) and not isinstance(_bare(tree), (Matrix, Brace)):
             python = python if python.isidentifier() else value_text(value)
         return Written(python, value, literal, here)
 
-    def _name(self, path: str, scope: Scope) -> str:
+    def name(self, path: str, scope: Scope) -> str:
+        """The Python name of a value."""
         first = path.partition(".")[0]
         if first in scope.local:
             return scope.local[first]

@@ -10,46 +10,79 @@ import re
 
 from .diagram import Block, End, System
 
-__all__ = ["JOINING", "SPLITTING", "elements"]
+__all__ = ["JOINING", "SPLITTING", "elements", "inputs_of", "origin"]
 
 JOINING = {"Mux", "BusCreator", "VectorConcatenate", "Concatenate"}
 SPLITTING = {"Demux", "BusSelector", "Selector"}
 _DEEPEST = 30
+_WIDEST = 1000  # elements of a vector
 
 
-def elements(system: System, source: End, depth: int = 0) -> list[End]:
-    """The scalar outputs that a signal is made of; itself where it is no vector."""
+def elements(system: System, source: End, known: dict[End, list[End]] | None = None
+             ) -> list[End]:
+    """The scalar outputs that a signal is made of; itself where it is no vector.
+
+    ``known`` holds what has been followed: a vector may be joined with itself again and again.
+    """
+    source = origin(system, source)
+    known = {} if known is None else known
+    if source not in known:
+        known[source] = []  # of a circle of joined lines
+        known[source] = _elements(system, source, known)[:_WIDEST]
+    return known[source]
+
+
+def _elements(system: System, source: End, known: dict[End, list[End]]) -> list[End]:
     block = system.blocks.get(source.sid)
-    if block is None or depth > _DEEPEST:
+    if block is None:
         return []
     if block.block_type in JOINING:
-        return [e for driver, _ in _inputs(system, block)
-                for e in elements(system, driver, depth + 1)]
+        return [e for driver, _ in inputs_of(system, block)
+                for e in elements(system, driver, known)]
     if block.block_type in SPLITTING:
-        return _taken(system, block, source.index, depth)
-    if block.block_type == "SignalConversion":
-        return [e for driver, _ in _inputs(system, block)
-                for e in elements(system, driver, depth + 1)]
+        return _taken(system, block, source.index, known)
     return [source]
 
 
-def _inputs(system: System, block: Block) -> list[tuple[End, str]]:
+def origin(system: System, source: End) -> End:
+    """What a signal is taken from unchanged: tags and conversions of its type are followed."""
+    for _ in range(_DEEPEST):
+        block = system.blocks.get(source.sid)
+        if block is None:
+            break
+        if block.block_type == "From":
+            tag = block.options.get("GotoTag", "A")
+            ends = {b.sid for b in system.blocks.values() if b.block_type == "Goto"
+                    and b.options.get("GotoTag", "A") == tag}
+        elif block.block_type == "SignalConversion":
+            ends = {block.sid}
+        else:
+            break
+        driver = next((s.source for s in system.signals for t in s.targets if t.sid in ends), None)
+        if driver is None:
+            break
+        source = driver
+    return source
+
+
+def inputs_of(system: System, block: Block) -> list[tuple[End, str]]:
     """What drives the inputs of a block, in their order, and how the lines are called."""
     found = [(target.index, signal.source, signal.name) for signal in system.signals
              for target in signal.targets if target.sid == block.sid and target.port == "in"]
     return [(source, name) for _, source, name in sorted(found, key=lambda row: row[0])]
 
 
-def _taken(system: System, block: Block, index: int, depth: int) -> list[End]:
+def _taken(system: System, block: Block, index: int, known: dict[End, list[End]]
+           ) -> list[End]:
     """What an output of a Demux, a Selector or a Bus Selector takes out of its input."""
-    drivers = _inputs(system, block)
+    drivers = inputs_of(system, block)
     if not drivers:
         return []
     if block.block_type == "BusSelector":
         wanted = block.options.get("OutputSignals", "signal1,signal2,signal3").split(",")
         return _named(system, drivers[0][0], wanted[index - 1].strip()) \
             if index <= len(wanted) else []
-    whole = elements(system, drivers[0][0], depth + 1)
+    whole = elements(system, drivers[0][0], known)
     if block.block_type == "Selector":
         picked = [int(n) for n in re.findall(r"\d+", block.options.get("Indices", "1"))]
         base = 0 if block.options.get("IndexMode", "One-based") == "Zero-based" else 1
@@ -63,11 +96,12 @@ def _taken(system: System, block: Block, index: int, depth: int) -> list[End]:
 
 def _named(system: System, source: End, path: str) -> list[End]:
     """The element of a bus by its path, ``"motor.speed"``."""
+    source = origin(system, source)
     block = system.blocks.get(source.sid)
     if block is None or block.block_type != "BusCreator":
         return []
     first, _, rest = path.partition(".")
-    for k, (driver, name) in enumerate(_inputs(system, block), start=1):
+    for k, (driver, name) in enumerate(inputs_of(system, block), start=1):
         if first in (name, f"signal{k}"):
             return _named(system, driver, rest) if rest else elements(system, driver)
     return []

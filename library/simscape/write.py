@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import ast
 import textwrap
 from collections.abc import Iterable, Iterator
 
@@ -39,8 +39,9 @@ def _title(script: Script) -> Iterator[str]:
 
 
 def _imports(script: Script, text: str) -> list[str]:
+    used = _names(text)
     core = [name for name in ("Component", "Input", "Model", "Output", "Port", "Target", "quantity",
-                              *_FUNCTIONS) if re.search(rf"(?<![\w.]){name}\b", text)]
+                              *_FUNCTIONS) if name in used]
     homes: dict[str, set[str]] = {}
     for plan in (*script.classes, script.root):
         for part in plan.parts:
@@ -52,11 +53,19 @@ def _imports(script: Script, text: str) -> list[str]:
         for port in ports:
             if port.kind == "Port":
                 homes.setdefault(f"library.{port.argument}", set()).add(port.argument)
-    lines = ["import numpy as np", ""] if re.search(r"\bnp\.", text) else []
+    lines = ["import numpy as np", ""] if "np" in used else []
     lines += list(_import("blocks", core))
     for home in sorted(homes):
         lines += _import(home, homes[home])
     return lines
+
+
+def _names(text: str) -> set[str]:
+    """The names that a text uses; none of one that is no Python, which is refused as a whole."""
+    try:
+        return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    except (SyntaxError, ValueError):
+        return set()
 
 
 def _import(home: str, names: Iterable[str]) -> Iterator[str]:
@@ -151,7 +160,7 @@ def _classes(script: Script) -> Iterator[str]:
 def _content(plan: ClassPlan, owner: str) -> list[str]:
     indent = "        " if owner == "self" else "    "
     lines = [line for part in plan.parts for line in _part(part, owner, indent)]
-    if plan.connections:
+    if plan.connections and lines:
         lines.append("")
     for texts in plan.connections:
         lines += _call(f"{indent}{owner}.connect(", texts, indent)
@@ -191,11 +200,11 @@ def _build(script: Script) -> Iterator[str]:
 def _run(script: Script) -> Iterator[str]:
     stop = script.run.get("StopTime", "10")
     arguments = [f'"{stop} s"' if _is_number(stop) else '"10 s"']
-    step = script.run.get("MaxStep", "auto")
-    if _is_number(step):
+    step, tolerance = (script.run.get(word, "auto") for word in ("MaxStep", "RelTol"))
+    arguments += [f"{keyword}={text}" for keyword, text in script.solver.items()]
+    if _is_number(step) and not script.solver:
         arguments.append(f'max_step="{step} s"')
-    tolerance = script.run.get("RelTol", "auto")
-    if _is_number(tolerance) and float(tolerance) < 1e-6:
+    if _is_number(tolerance) and float(tolerance) < 1e-6 and not script.solver:
         arguments.append(f"rtol={tolerance}")
     yield from ("", 'if __name__ == "__main__":')
     if not _is_number(stop):

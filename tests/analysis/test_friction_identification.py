@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from blocks import Model
+from blocks import Model, cos, quantity, sin
 from blocks.exceptions import ParameterError
 from library.frictionlaws.identification import CURVES, identify_friction
+from library.frictionlaws.motion import identify_friction_motion
 from library.translational import Reference, TranslationalFriction, VelocitySource
 
 DATA = Path(__file__).parents[1] / "data/analysis"
@@ -82,3 +83,60 @@ def test_mistakes_are_said():
                           "force")
     with pytest.raises(ParameterError, match="values in motion"):
         identify_friction(data.head(5), "velocity [mm/s]", "friction force [N]")
+
+
+MOTION = "time [ms]", "velocity [mm/s]", "friction force [N]"
+
+
+def motion():
+    return pd.read_csv(DATA / "friction_motion_a.csv")
+
+
+def test_a_motion_with_reversals_tells_bristles():
+    """Laws of the velocity alone leave forty times the noise."""
+    found = identify_friction_motion(motion(), *MOTION)
+    assert found.law.law == "lugre" and found.tied == ("lugre",)
+    assert found.fits[0].law == "lugre"  # by held-out stretches, too
+    lugre, *others = (fit.rms.to("N").m for fit in found.fits)
+    assert min(others) > 40 * lugre
+    assert found.law.held_out.to("N").m < 1.2 * lugre
+    TranslationalFriction(law="lugre", **found.law.parameters)
+    assert "depends on what went before" in str(found)
+
+
+def test_values_of_a_made_motion_are_found():
+    """LuGre's law as the component runs it, with 0.02 N of noise.
+
+    Within four times the spread over ten draws of the noise.
+    """
+    truth = {"coulomb_force": "5 N", "breakaway_force": "7 N", "breakaway_velocity": "3 mm/s",
+             "viscous_coefficient": "20 N*s/m", "stiffness": "60 kN/m", "damping": "200 N*s/m"}
+    model = Model("bench")
+    model.friction = TranslationalFriction(law="lugre", **truth)
+    model.drive = VelocitySource(velocity=lambda t: quantity("8 mm/s") * sin(
+        quantity("7 rad/s") * t) * cos(quantity("1.7 rad/s") * t))
+    model.ground = Reference()
+    model.connect(model.drive.R, model.friction.R)
+    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    run, rng = model.simulate("3 s", rtol=1e-8), np.random.default_rng(2)
+    t = np.sort(rng.uniform(0.01, 2.99, 600))
+    v, f = (run[name].at(t * quantity("1 s")) for name in ("friction.v", "friction.f"))
+    data = pd.DataFrame({"time [s]": t, "v [m/s]": v.to("m/s").m,
+                         "f [N]": f.to("N").m + 0.02 * rng.standard_normal(600)})
+    found = identify_friction_motion(data, "time [s]", "v [m/s]", "f [N]").law
+    assert found.law == "lugre" and found.rms.to("N").m == pytest.approx(0.02, rel=0.15)
+    for name, spread in (("coulomb_force", 0.0017), ("breakaway_force", 0.0007),
+                         ("breakaway_velocity", 0.0029), ("viscous_coefficient", 0.057),
+                         ("stiffness", 0.0025), ("damping", 0.026)):
+        value = quantity(truth[name])
+        assert float((found.parameters[name] / value).to("")) == pytest.approx(
+            1, abs=4 * spread), name
+
+
+def test_mistakes_in_a_motion_are_said():
+    with pytest.raises(ParameterError, match="goes back in time after row 0"):
+        identify_friction_motion(motion().iloc[::-1], *MOTION)
+    with pytest.raises(ParameterError, match=r"identify_friction_motion\(\).*no column 'speed"):
+        identify_friction_motion(motion(), "time [ms]", "speed [mm/s]", MOTION[2])
+    with pytest.raises(ParameterError, match="has 20 values"):
+        identify_friction_motion(motion().head(20), *MOTION)

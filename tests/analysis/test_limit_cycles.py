@@ -9,13 +9,20 @@ import pytest
 from analysis_bench import DATA, oscillator, results, stribeck
 
 from blocks import Component, Model, Parameter, Port, Variable, der, dry_friction, quantity
-from blocks.harmonics import describing_function, predict_limit_cycles
-from library.signal import Backlash, Constant, DeadZone, Relay, Saturation, TransferFunction
+from blocks.exceptions import ParameterError
+from blocks.harmonics import (
+    Prediction,
+    describing_function,
+    predict_limit_cycles,
+    swept_response,
+)
+from library.signal import Backlash, Constant, DeadZone, Gain, Relay, Saturation, TransferFunction
 from library.translational import (
     ForceSource,
     Reference,
     TranslationalFriction,
     TwoPort,
+    VelocitySource,
     translational,
 )
 
@@ -191,3 +198,55 @@ def test_predicted_limit_cycle_of_a_relay():
     (crossing,) = prediction.crossings
     assert crossing.frequency.to("rad/s").magnitude == pytest.approx(known["df_omega"], rel=1e-8)
     assert crossing.amplitude.magnitude == pytest.approx(known["df_amplitude"], rel=1e-8)
+    told = str(prediction.check(relay_loop([2], [0.5, 1, 0]), "plant.y"))
+    for text in ("1.43286 s", "1.42362 s (+0.65 %)", "0.234453 (+2.78 %)", "die out"):
+        assert text in told
+
+
+def relay_loop(numerator, denominator):
+    """A plant that a relay drives against its output."""
+    model = Model("closed")
+    model.relay = Relay(switch_on=0.1, switch_off=-0.1, on_value=1, off_value=-1)
+    model.plant = TransferFunction(numerator=numerator, denominator=denominator)
+    model.minus = Gain(gain=-1.0)
+    model.connect(model.plant.y, model.relay.u)
+    model.connect(model.relay.y, model.minus.u)
+    model.connect(model.minus.y, model.plant.u)
+    return model
+
+
+def test_a_cycle_that_no_crossing_predicts_is_found_by_the_check():
+    known = results("describing", "C3c")
+    none = Prediction("Relay", [])
+    model = relay_loop([2], [0.5, 1])
+    told = str(none.check(model, "plant.y", "1 s"))
+    assert "none" in told and f"{known['period']:.6g} s" in told
+    cycle = model.limit_cycle(model.simulate("1 s"))
+    assert cycle.period.magnitude == pytest.approx(known["period"], rel=1e-9)
+    assert cycle.amplitude("plant.y").magnitude == pytest.approx(0.1, rel=1e-9)
+    with pytest.raises(ParameterError, match="Give a duration"):
+        none.check(model, "plant.y")
+
+
+# -- sine sweeps -----------------------------------------------------------------------------
+def test_a_sine_sweep_agrees_with_the_linear_model():
+    model = oscillator(damping=2.0, friction=stribeck(0, 0, 0.1))
+    model.push.force = "1 N"
+    swept = swept_response(model, "push.force", "spring.x", ["0.7 Hz", "2 Hz"], "3 N")
+    exact = model.linearise("push.force", "spring.x").transfer(2j * np.pi * swept.frequencies)
+    np.testing.assert_allclose(swept.values, exact[:, 0, 0], rtol=1e-4)
+    assert (swept.distortion < 1e-4).all() and "gain [m/N]" in repr(swept)
+    with pytest.raises(ParameterError, match="spring.stiffness, which is a fixed number"):
+        swept_response(model, "spring.stiffness", "spring.x", "1 Hz", "1 N/m")
+
+
+def test_a_sine_sweep_of_friction_is_its_describing_function():
+    """Coulomb friction answers a velocity by a square wave, 4 F / (pi A) in its first harmonic."""
+    model = Model("driven")
+    model.drive, model.ground = VelocitySource(velocity="0 m/s"), Reference()
+    model.friction = stribeck(20, 20, 0.1, law="coulomb")
+    model.connect(model.drive.R, model.friction.R)
+    model.connect(model.drive.C, model.friction.C, model.ground.V)
+    swept = swept_response(model, "drive.velocity", "friction.f", "2 Hz", "0.5 m/s")
+    assert abs(swept.values[0]) == pytest.approx(4 * 20 / np.pi / 0.5, rel=1e-3)
+    assert swept.distortion[0] == pytest.approx(np.sqrt(np.pi**2 / 8 - 1), rel=1e-2)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+
 import numpy as np
 import pytest
 from analysis_bench import (
+    DATA,
     assert_poles,
     block,
     chain,
@@ -85,6 +88,31 @@ def test_motor_with_two_inertias():
     assert 20 * np.log10(abs(gain)) == pytest.approx(-27.0851400386, rel=1e-9)
     assert np.degrees(np.angle(gain)) == pytest.approx(-58.4484517902, rel=1e-9)
     assert "rad" in linear.units("D")[0][0] and "V" in linear.units("D")[0][0]
+
+
+def test_motor_over_all_frequencies():
+    known = results("linearisation", "A2")
+    linear = motor().linearise("source.voltage", ["rotor.w", "load.w"])
+    for omega, row in known["response"].items():
+        for key, path in (("w1", "rotor.w"), ("w2", "load.w")):
+            expected = complex(*row[key])
+            found = linear.response(f"{omega} rad/s", output=path)
+            assert abs(found - expected) <= 1e-9 * abs(expected)
+
+
+def test_quarter_car_over_all_frequencies():
+    """Body and wheel per road in dB and degrees, suspension and tyre force per road height."""
+    linear = quarter_car().linearise("road.velocity", ["body.v", "wheel.v", "tyre.f"])
+    with (DATA / "quarter_car_bode.csv").open() as file:
+        rows = [[float(x) for x in row] for row in list(csv.reader(file))[1:]]
+    for hertz, *known in rows:
+        body, wheel, tyre = (linear.response(f"{hertz} Hz", output=path)
+                             for path in ("body.v", "wheel.v", "tyre.f"))
+        for found, (gain, phase) in ((body, known[:2]), (wheel, known[2:4])):
+            expected = 10 ** (gain / 20) * np.exp(1j * np.radians(phase))
+            assert abs(found - expected) <= 1e-9 * abs(expected)
+        expected = complex(*known[6:8])
+        assert abs(abs(2j * np.pi * hertz * tyre) - abs(expected)) <= 1e-9 * abs(expected)
 
 
 def quarter_car():
@@ -336,6 +364,7 @@ def test_matrices_have_units_and_go_to_pandas_and_scipy():
                             "equations. An input is a parameter"),
     (["push.force", "push.S"], "spring.x",
      "linearise(inputs=…): push.force and push.S are the same input. Name it once."),
+    ({"push.force": "3 N"}, "spring.x", "linearise(inputs=…): takes paths as texts, but was given"),
 ])  # fmt: skip
 def test_mistakes_are_told(inputs, outputs, text):
     with pytest.raises(Exception, match=r".") as caught:
@@ -433,3 +462,45 @@ def test_pictures_have_units_in_their_axes(tmp_path):
     assert figure.axes[1].get_xlabel() == "frequency [Hz]"
     assert linear.nyquist().axes[0].get_xlabel().startswith("real part [")
     assert linear.pole_zero_plot(output="body.v").axes[0].get_xlabel() == "real part [1/s]"
+
+
+def test_a_picture_of_nothing_is_refused():
+    from blocks.analysis import root_locus
+
+    linear = oscillator(0.2).linearise(None, "spring.x")
+    with pytest.raises(ValueError, match="has no input in this linear model"):
+        linear.bode()
+    with pytest.raises(ValueError, match="takes linear models by label"):
+        root_locus([linear])
+
+
+def test_response_of_a_long_chain_is_its_closed_form():
+    """Sparse, and in a band: x/F of the last of n masses, by the recursion of a ladder."""
+    omega = np.geomspace(0.05, 30, 40)
+    linear = chain(700).linearise("push.force", "sensor.x")
+    link, mass = 300 + 1.5j * omega, -2 * omega**2
+    stiffness = link + mass
+    for _ in range(699):
+        stiffness = mass + 1 / (1 / link + 1 / stiffness)
+    found = linear.response(quantity(omega, "rad/s"))
+    np.testing.assert_allclose(found, 1 / stiffness, rtol=1e-8)
+
+
+def test_a_mass_in_a_clearance_is_free():
+    from library.translational import HardStop
+
+    model = block(0, mass=1)
+    model.damper = Damper(damping="0.5 N*s/m")
+    model.stop = HardStop(upper_bound="10 mm", lower_bound="-10 mm")
+    model.connect(model.block.M, model.damper.R, model.stop.R)
+    model.connect(model.ground.V, model.damper.C, model.stop.C)
+    linear = model.linearise("push.force", ["stop.x", "stop.f"])
+    assert linear.poles == pytest.approx([0, -0.5], abs=1e-12)
+    assert linear.notes == ["The gain to stop.f from push.force is zero: stop lets nothing through "
+                            "at this point."]
+
+
+def test_nyquist_shows_the_critical_point_of_a_number_only():
+    car = quarter_car().linearise("road.velocity", "body.v").nyquist()
+    force = oscillator(0.2).linearise("push.force", "spring.x").nyquist()
+    assert [len(f.axes[0].lines) for f in (car, force)] == [3, 2]

@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 from analysis_bench import assert_poles, block, numbers, oscillator, results, stribeck
 
-from blocks import Component, Input, Model, Parameter, Port, Variable, cos, der, quantity, sin, sqrt
+from blocks import (
+    Component,
+    Input,
+    Model,
+    Parameter,
+    Port,
+    Variable,
+    cos,
+    der,
+    quantity,
+    sin,
+    sqrt,
+)
 from blocks.analysis import free
 from blocks.exceptions import InitialisationError
 from library.mechanisms import GearBox
@@ -109,6 +121,53 @@ def test_three_equilibria_of_a_slider_crank(known):
     assert_poles(model.linearise(at=op).poles, numbers(known["poles"]))
 
 
+class FourBar(Component):
+    """Crank, coupler and rocker as three turning bodies, closed by two equations (index 3)."""
+
+    crank = Variable("rad", "1 rad", priority="high")
+    coupler, rocker = (Variable("rad", f"{angle} rad", priority="low")
+                       for angle in (0.6, 1.6))
+    w1, w2, w3 = Variable("rad/s"), Variable("rad/s"), Variable("rad/s")
+    fx, fy = Variable("N"), Variable("N")
+    torque = Parameter("1.5 N*m")
+
+    def equations(self):
+        a, b, c, ground = (quantity(x, "m") for x in (0.1, 0.3, 0.25, 0.32))
+        inertia = quantity("1e-3 kg*m^2")
+        for angle, w in ((self.crank, self.w1), (self.coupler, self.w2), (self.rocker, self.w3)):
+            yield der(angle) == w
+        yield inertia * der(self.w1) == self.torque + a * (
+            self.fx * sin(self.crank) - self.fy * cos(self.crank))
+        yield inertia * der(self.w2) == b * (
+            self.fx * sin(self.coupler) - self.fy * cos(self.coupler))
+        yield inertia * der(self.w3) == -quantity("20 N*m/rad") * (
+            self.rocker - quantity("1.2 rad")) - c * (
+            self.fx * sin(self.rocker) - self.fy * cos(self.rocker))
+        yield a * cos(self.crank) + b * cos(self.coupler) == ground + c * cos(self.rocker)
+        yield a * sin(self.crank) + b * sin(self.coupler) == c * sin(self.rocker)
+
+
+def test_four_bar_has_two_poles_about_its_equilibrium():
+    model = Model("four-bar")
+    model.bars = FourBar()
+    op = model.operating_point()
+    angles = [op[f"bars.{n}"].to("rad").magnitude for n in ("crank", "coupler", "rocker")]
+    assert angles == pytest.approx([0.9757315076388, 0.589421781523, 1.629089676405], rel=1e-9)
+    linear = model.linearise("bars.torque", ["bars.rocker", "bars.crank"], at=op)
+    gain = linear.dc_gain[:, 0]
+    assert gain[0] / gain[1] == pytest.approx(0.1747886377234, rel=1e-9)
+    # by hand: velocities of the loop, and their change with the crank
+    t, q, p = angles
+    loop = np.array([[-0.3 * np.sin(q), 0.25 * np.sin(p)], [0.3 * np.cos(q), -0.25 * np.cos(p)]])
+    first = np.linalg.solve(loop, 0.1 * np.array([np.sin(t), -np.cos(t)]))
+    second = np.linalg.solve(loop, np.array([
+        0.1 * np.cos(t) + 0.3 * np.cos(q) * first[0]**2 - 0.25 * np.cos(p) * first[1]**2,
+        0.1 * np.sin(t) + 0.3 * np.sin(q) * first[0]**2 - 0.25 * np.sin(p) * first[1]**2]))
+    stiffness = 20 * (first[1]**2 + (p - 1.2) * second[1])
+    pole = np.emath.sqrt(-stiffness / (1e-3 * (1 + first @ first)))
+    assert_poles(linear.poles, [pole, -pole])
+
+
 class Car(Component):
     """A car on a slope with an engine, in one piece."""
 
@@ -149,6 +208,14 @@ def test_throttle_for_a_speed(grade, speed, throttle, pole, gain):
     assert linear.poles == pytest.approx([pole], rel=1e-9)
     assert linear.dc_gain[0, 0] == pytest.approx(gain, rel=1e-9)
     assert linear.is_stable == (pole < 0)
+
+
+@pytest.mark.parametrize(("grade", "throttle", "speed"), [
+    (0.04, 1, 35.1177207097), (0.0, 1, 38.4566660256), (-0.08, 1, 44.0056555347),
+    (0.1, 1, 28.7440909027), (-0.08, 0, 31.13390581762)])
+def test_speed_of_a_throttle(grade, throttle, speed):
+    op = car(grade).operating_point({"throttle.y": throttle})
+    assert op["car.v"].magnitude == pytest.approx(speed, rel=1e-9)
 
 
 @pytest.mark.parametrize(("grade", "needed", "limit"), [(0.3, 1.864087680317, "at most 1"),
@@ -351,3 +418,14 @@ def test_an_operating_point_with_a_free_input_is_no_start_until_the_model_has_it
         model.simulate("1 s", start_from=op)
     model.push.force = "5 N"
     assert model.simulate("2 s", start_from=op)["block.v"].final.magnitude == pytest.approx(5)
+
+
+def test_a_linear_model_of_an_older_point_says_so():
+    """Wishes about inputs are no change; a parameter that the model got since is one."""
+    model = oscillator(0.2)
+    op = model.operating_point({"push.force": free, "spring.x": "0 m"})
+    assert not model.linearise("push.force", "spring.x", at=op).notes
+    model.spring.stiffness = "150 N/m"
+    assert model.linearise("push.force", "spring.x", at=op).notes == [
+        "This is the model at the operating point's own spring.stiffness, changed since: find the "
+        "operating point again for the values of now."]

@@ -19,6 +19,7 @@ from blocks import (
     contact,
     der,
     every,
+    exp,
     quantity,
     time,
     when,
@@ -68,6 +69,41 @@ def test_an_oscillator_has_the_derivatives_of_its_closed_form(method):
                         rtol=1e-8)
         assert_allclose(run.sensitivities["block.v", path].final.to_base_units().m, exact["dv"],
                         rtol=1e-8)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+def test_several_steps_taken_at_once_are_as_good_as_the_run_between_their_ends(rtol):
+    """dx/dF = (1 - exp(-a t) (cos w t + a/w sin w t)) / k, looked at within steps."""
+    run = oscillator().simulate("10 s", rtol=rtol, method="dopri5", sensitivities=["push.force"])
+    t = np.linspace(0, 10, 1777)
+    found = run.sensitivities["spring.x", "push.force"].at(t * quantity("1 s")).to("m/N").m
+    a, k = 3 / 4, 150
+    w = np.sqrt(k / 2 - a**2)
+    exact = (1 - np.exp(-a * t) * (np.cos(w * t) + a / w * np.sin(w * t))) / k
+    assert_allclose(found, exact, atol=rtol / k)
+    solved, steps = (len(one) for one in (run.sensitivities._course.steps,
+                                          run.recording.episodes.steps.starts))
+    assert solved < steps / 3  # work, never seconds
+
+
+class Pulse(Component):
+    """A free mass under a short and smooth push."""
+
+    height, width = Parameter("3 m/s^2"), Parameter("5 ms")
+    v = Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        yield der(self.v) == self.height * exp(-((time - quantity("5 s")) / self.width) ** 2)
+
+
+def test_a_short_push_is_not_stepped_over():
+    """v = sqrt(pi) height width: nothing else tells how long a step may be."""
+    model = Model("pulse")
+    model.part = Pulse()
+    run = model.simulate("10 s", max_step="20 ms", sensitivities=["part.height", "part.width"])
+    for path, exact in (("part.height", 5e-3), ("part.width", 3.0)):
+        assert_allclose(run.sensitivities["part.v", path].final.to_base_units().m,
+                        np.sqrt(np.pi) * exact, rtol=1e-8)
 
 
 def test_a_derivative_is_a_series_with_a_unit():

@@ -46,26 +46,66 @@ from library.translational import (  # noqa: E402
     Reference,
     Spring,
     TranslationalFriction,
+    TwoPort,
 )
 
 SEEN_AT = "0.05 s", "1.1 s"
 CHATTERS = "bristle"  # pushed like this; friction "table" has no default
 
 
-def pushed(part, count=1, **state):
-    """Masses of 1 kg on springs, pushed to and fro, each with a part to the ground."""
+def pushed(part, count=1, grounded=True, **state):
+    """Masses of 1 kg on springs, pushed to and fro, each with a part, mostly to the ground."""
     model = Model("pushed")
     model.ground, model.masses = Reference(), Mass(count=count, mass="1 kg", **state)
     model.springs = Spring(count=count, stiffness="40 N/m")
     model.push = ForceSource(force=lambda t: quantity("9 N") * sin(quantity("4 rad/s") * t))
     model.parts = part
     model.connect(model.springs.R, model.masses.M, model.parts.R)
-    model.connect(model.parts.C, model.ground.V)
+    if grounded:
+        model.connect(model.parts.C, model.ground.V)
     if count > 1:
         model.connect(model.springs[1:].C, model.masses[:-1].M)
     model.connect(model.springs[0].C if count > 1 else model.springs.C, model.ground.V)
     model.connect(model.push.R, model.masses[-1].M if count > 1 else model.masses.M)
     model.connect(model.push.C, model.ground.V)
+    return model
+
+
+class Thinning(TwoPort):
+    """A damper that yields the more, the more it carries."""
+
+    def equations(self):
+        yield self.v == self.f * quantity("0.2 m/(s*N)") + self.f**3 * quantity("10 mm/(s*N^3)")
+
+
+def dry(count, force="2 N"):
+    return TranslationalFriction(count=count, law="coulomb", coulomb_force=force,
+                                 breakaway_force=force)
+
+
+def springs_on_friction(count):
+    """A mass that drags as many springs, each held by a friction at its end without mass."""
+    model = pushed(Spring(count=count, stiffness="100 N/m"), grounded=False)
+    model.ends = dry(count, "0.3 N")
+    model.connect(model.parts.C, model.ends.R)
+    model.connect(model.ends.C, model.ground.V)
+    return model
+
+
+def friction_beside_a_loop():
+    model = pushed(Thinning())
+    model.friction = dry(1)
+    model.connect(model.friction.R, model.masses.M)
+    model.connect(model.friction.C, model.ground.V)
+    return model
+
+
+def friction_from_mass_to_mass(count):
+    """Every element acts on all others."""
+    strengths = quantity(np.random.default_rng(3).uniform(1, 3, count), "N")
+    model = pushed(dry(count, strengths), count, grounded=False)
+    model.connect(model.parts[0].C, model.ground.V)
+    model.connect(model.parts[1:].C, model.masses[:-1].M)
     return model
 
 
@@ -127,7 +167,8 @@ def echo(part):
 EXAMPLES = [path for path in sorted((Path(__file__).parents[2] / "examples").glob("[!_]*.py"))
             if path.stem not in ("heap_of_discs", "unit_mistakes",
                                 "sweep_friction",  # steps of fixed size; mistakes; a study
-                                "gymnasium_cart")]  # driven step by step
+                                "gymnasium_cart",  # driven step by step
+                                "quarter_car_comfort")]  # an optimum and linear models
 MODELS = {
     "chain": named(models.chain_of_arrays, 12), "large chain": named(models.chain_of_arrays, 150),
     "chain of parts": named(models.chain_of_parts, 7), "stick-slip": models.stick_slip,
@@ -140,6 +181,10 @@ MODELS = {
     "table": named(tables.oscillator, 30), "smooth table": named(tables.oscillator, 900, "smooth"),
     "three exact frictions": lambda: pushed(
         TranslationalFriction(count=3, law="coulomb", coulomb_force="2 N"), 3),
+    "spring on friction": named(springs_on_friction, 1),
+    "thirty springs on friction": named(springs_on_friction, 30),
+    "friction beside a nonlinear loop": friction_beside_a_loop,
+    "thirty frictions that act on each other": named(friction_from_mass_to_mass, 30),
     "delays": named(echo, Straight), "delays and a nonlinear loop": named(echo, Echo),
     "three delays": lambda: echo(lambda: Straight(count=3, delay=["0.1 s", "40 ms", "0.3 s"])),
     "grid": named(models.grid, 5), "disc": planar.disc, "drivetrain": drivetrain.drivetrain,

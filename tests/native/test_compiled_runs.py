@@ -215,9 +215,10 @@ def test_a_run_that_cannot_go_on_is_reported_and_what_was_computed_is_kept(part,
 
 
 def test_what_cannot_run_in_machine_code_says_why():
-    model = Model("friction in series with a spring, no mass between them")
+    model = Model("measured friction in series with a spring, no mass between them")
     model.block, model.floor, model.spring = Mass(v="1 m/s"), Reference(), Spring()
-    model.friction = TranslationalFriction(law="coulomb", breakaway_force="20 N")
+    model.friction = TranslationalFriction(law="table", speeds=quantity([0, 0.1, 1], "m/s"),
+                                           levels=quantity([20, 21, 25], "N"))
     model.connect(model.block.M, model.friction.R)
     model.connect(model.friction.C, model.spring.R)
     model.connect(model.spring.C, model.floor.V)

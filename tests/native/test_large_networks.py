@@ -7,9 +7,18 @@ import itertools
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 from benchmarks import models
 from blocks import Component, Model, Parameter, Variable, der, quantity
+from library.thermal import (
+    ConductingRod,
+    RadiativeHeatTransfer,
+    TemperatureSource,
+    ThermalMass,
+    ThermalResistance,
+)
 from library.translational import Damper, ForceSource, FreeEnd, Mass, Reference, Spring, TwoPort
 
 pytest.importorskip("llvmlite")
@@ -136,3 +145,62 @@ def test_a_node_of_a_thousand_springs_is_one_sum():
     model.connect(model.springs.C, model.frame.M)
     found, expected = slopes_of(model.compile())
     assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+# -- nonlinear loops -----------------------------------------------------------------------------
+def warmed_skins(n):
+    """Lumps that lose heat through a resistance to a skin, which radiates."""
+    rng = np.random.default_rng(n)
+    model = Model("skins")
+    model.room = TemperatureSource(temperature="300 K")
+    model.lump = ThermalMass(count=n, mass="1 g", T=quantity(rng.uniform(500, 1500, n), "K"))
+    model.link = ThermalResistance(count=n, resistance="20 K/W")
+    model.skin = RadiativeHeatTransfer(count=n, area="1 cm^2")
+    model.connect(model.lump.M, model.link.A)
+    model.connect(model.link.B, model.skin.A)
+    model.connect(model.skin.B, model.room.A)
+    return model
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+def test_nonlinear_loops_of_a_large_network_are_solved_side_by_side(method):
+    """Each skin takes the temperature at which conduction and radiation balance."""
+    n = 120
+    model = warmed_skins(n)
+    system = model.compile()
+    assert system.nz == n and not why_not(system)
+    run = model.simulate("30 s", rtol=1e-9, method=method)
+    capacity = (model.lump.mass * model.lump.specific_heat).to("J/K").m
+    share = (model.skin.radiation_coefficient * model.skin.area).to("W/K^4").m
+
+    def skin(T):
+        found = T
+        for _ in range(60):
+            found = found - ((found - T) / 20 + share * (found**4 - 300**4)) / (
+                1 / 20 + 4 * share * found**3)
+        return found
+
+    exact = solve_ivp(lambda t, T: (skin(T) - T) / 20 / capacity, (0, 30),
+                      run["lump.T"].initial.to("K").m, rtol=1e-11, atol=1e-8).y[:, -1]
+    assert_allclose(run["lump.T"].final.to("K").m, exact, rtol=1e-7)
+    assert_allclose(run["skin.A.T"].final.to("K").m, skin(exact), rtol=1e-7)
+
+
+def test_a_long_rod_that_radiates_takes_the_implicit_steps_of_a_band():
+    """In the steady state what is conducted through rod and skin is radiated."""
+    model = Model("rod")
+    model.rod = ConductingRod(segments=400, thermal_conductivity="50 W/(m*K)")
+    model.hot, model.cold = TemperatureSource(temperature="1000 K"), TemperatureSource()
+    model.skin = RadiativeHeatTransfer(area="1 cm^2")
+    model.connect(model.hot.A, model.rod.A)
+    model.connect(model.rod.B, model.skin.A)
+    model.connect(model.skin.B, model.cold.A)
+    run = model.simulate("1e5 s", rtol=1e-7)
+    assert run.statistics["method"] == "rodas4"
+    assert run.statistics["steps"] < 400
+    share = (model.skin.radiation_coefficient * model.skin.area).to("W/K^4").m
+    cold = model.cold.temperature.to("K").m
+    end = brentq(lambda T: (1000 - T) * 50e-4 / 0.1 - share * (T**4 - cold**4), 100, 1000)
+    assert_allclose(run["skin.A.T"].final.to("K").m, end, rtol=1e-6)
+    across = (np.arange(400) + 0.5) / 400
+    assert_allclose(run["rod.segment.T"].final.to("K").m, 1000 - (1000 - end) * across, rtol=1e-6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 from blocks import Model, quantity
 from blocks.nonsmooth.modes.mode_search import ModeSearch
@@ -18,6 +19,7 @@ from library.electrical import (
     Inductor,
     Resistor,
     Switch,
+    TwoPort,
 )
 from library.signal import Constant, Pulse
 
@@ -153,3 +155,35 @@ def test_the_same_script_gives_the_same_numbers_however_often_it_is_run():
     model = buck(50.0, vc="15 V")
     first, second = (model.simulate("0.4 ms")["coil.i"].magnitude for _ in range(2))
     assert np.array_equal(first, second)
+
+
+class Bent(TwoPort):
+    """v = 1 ohm (i + i^3 / A^2)."""
+
+    def equations(self):
+        yield self.v == self.i * quantity("1 ohm") + self.i**3 * quantity("1 ohm/A^2")
+
+
+def test_an_ideal_diode_opens_where_the_current_through_an_inductor_and_a_bent_resistance_ends():
+    model = Model("rectifier")
+    model.source = ACVoltageSource(amplitude="2 V", frequency="50 Hz")
+    model.diode, model.resistance = Diode(model="ideal"), Bent()
+    model.coil, model.ground = Inductor(inductance="10 mH"), ElectricalReference()
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.resistance.p)
+    model.connect(model.resistance.n, model.coil.p)
+    model.connect(model.coil.n, model.source.n, model.ground.V)
+    run = model.simulate("35 ms", rtol=1e-10)
+
+    def slope(t, i):
+        return (2 * np.sin(100 * np.pi * t) - i - i**3) / 0.01
+
+    def ends(t, i):
+        return i[0] if t > 1e-3 else 1.0
+
+    ends.terminal = True
+    exact = solve_ivp(slope, (0, 0.02), [0.0], method="DOP853", rtol=1e-12, atol=1e-14,
+                      events=ends)
+    off = exact.t_events[0][0]
+    assert [event.mode for event in run.events] == ["open", "closed", "open"]
+    assert_allclose([event.time for event in run.events], [off, 0.02, 0.02 + off], rtol=1e-8)

@@ -13,6 +13,7 @@ from blocks import (
     Model,
     Output,
     Parameter,
+    Target,
     Variable,
     der,
     every,
@@ -185,6 +186,63 @@ def test_a_controller_beside_exact_friction_makes_the_same_run_in_both(monkeypat
     times = np.linspace(0, 2, 501)
     for name in ("body.v", "sensor.x", "push.held"):
         assert_allclose(at(run, name, times), at(python, name, times), rtol=0, atol=1e-7)
+
+
+class Bent(Component):
+    """dx/dt = u, and half of it where f is small; u = -gain f is sampled, f + f^3/2 = x."""
+
+    x, f = Variable("m", "1 m", priority="high"), Variable("1")
+    u = Discrete("m/s")
+
+    def equations(self):
+        yield der(self.x) == where(self.f > 0.3, 1.0, 0.5) * self.u
+        yield self.f + 0.5 * self.f**3 == self.x / quantity("1 m")
+        yield every("10 ms", {self.u: -self.f * quantity("5 m/s")})
+
+
+def test_a_sample_and_a_relation_look_at_the_unknown_of_a_nonlinear_loop(monkeypatch):
+    python = flips(monkeypatch)
+    run = alone(Bent).simulate("1 s", method="dopri5", rtol=1e-9)
+    x, limit, exact = 1.0, 0.3 + 0.5 * 0.3**3, []
+    for _ in range(100):
+        exact.append(x)
+        u = -5.0 * np.roots([0.5, 0, 1, -x]).real[np.argmin(abs(np.roots([0.5, 0, 1, -x]).imag))]
+        fast = min(max((x - limit) / -u, 0.0), 10e-3)
+        x += u * fast + u * (10e-3 - fast) / 2
+    times = np.arange(100) * 10e-3
+    assert_allclose(at(run, "part.x", times), exact, rtol=0, atol=1e-9)
+    f = at(run, "part.f", times + 4e-3)
+    assert_allclose(f + 0.5 * f**3, at(run, "part.x", times + 4e-3), rtol=0, atol=1e-12)
+    assert len(run.events) == 1
+    assert len(python) <= 1  # the start
+
+
+class PushedPendulum(Component):
+    """1 kg on a rod of 1 m; what pushes it follows where it has been, 200 times a second."""
+
+    x, y = Variable("m"), Variable("m")
+    vx, vy, pull, push = Variable("m/s"), Variable("m/s"), Variable("N/m"), Discrete("N")
+
+    def equations(self):
+        m = quantity("1 kg")
+        yield der(self.x) == self.vx
+        yield der(self.y) == self.vy
+        yield m * der(self.vx) == self.push - self.pull * self.x
+        yield m * der(self.vy) == -self.pull * self.y - quantity("9.81 N")
+        yield self.x**2 + self.y**2 == quantity("1 m^2")
+        yield every("5 ms", {self.push: self.x * quantity("9 N/m") - self.vy * quantity("1 N*s/m")})
+
+
+def test_samples_beside_tied_states_are_those_that_python_takes(monkeypatch):
+    start = {"x": "0.6 m", "y": Target("-0.8 m", priority="low")}
+    run, python = (alone(PushedPendulum, **start).simulate("0.4 s", method=method, rtol=1e-10)
+                   for method in ("dopri5", "DOP853"))
+    times = np.linspace(0, 0.4, 97)
+    for name in ("part.x", "part.y", "part.vy", "part.pull", "part.push"):
+        assert_allclose(at(run, name, times), at(python, name, times), rtol=0, atol=1e-8)
+    seen = flips(monkeypatch)
+    alone(PushedPendulum, **start).simulate("0.4 s", method="dopri5")
+    assert len(seen) <= 1
 
 
 def test_a_step_that_resets_leaves_samples_to_python(monkeypatch):

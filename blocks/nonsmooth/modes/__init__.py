@@ -8,8 +8,9 @@ efforts while modes are held (``held_modes``, ``solved_modes``). In a run: the `
 on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). ``laws`` puts them together.
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
-``mode_search``, ``node_velocities``), and so have laws that look at the load (``load_laws``,
-``load_efforts``, ``rest_bands``). ``choice`` says which laws a network needs.
+``one_sided``, ``held_network``, ``mode_search``, ``node_velocities``), and so have laws that look
+at the load (``load_laws``, ``load_efforts``, ``held_loads``, ``rest_bands``). ``choice`` says which
+laws a network needs.
 
 Words: an element is *idle* where its law leaves it no choice, *dead* where nothing it does changes
 its own rate, *open* where the motion does not determine its effort (static indeterminacy), and it

@@ -16,8 +16,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
-from .held_modes import MOST
-from .mode_equations import MOST_KEPT, ModeEquations, rows_of, without_rounding
+from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HeldNetwork", "held_network"]
 
+MOST = 100  # elements: two matrices of all by all
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 
@@ -92,11 +92,11 @@ class HeldNetwork:
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
         of_states = ca.jacobian(ca.vertcat(*rows), tape.x)
         by_inputs = ca.vertcat(*(ca.jacobian(e, tape.u) for e in rows))
-        fixed = _symbols_in(ca.veccat(tape.p, tape.m))
-        self.decides = _symbols_in(of_states) | _symbols_in(
+        fixed = symbols_in(ca.veccat(tape.p, tape.m))
+        self.decides = symbols_in(of_states) | symbols_in(
             ca.jacobian(tape.slope, tape.u)) <= fixed and not any(
             ca.which_depends(tape.crossings, tape.u, 1, True))
-        seen = _symbols_in(ca.veccat(by_inputs, of_states, laws.low, laws.high))
+        seen = symbols_in(ca.veccat(by_inputs, of_states, laws.low, laws.high))
         self.relations = np.array([k for k, s in enumerate(ca.vertsplit(tape.m))
                                    if s.__hash__() in seen], dtype=np.int64)
 
@@ -225,7 +225,3 @@ def _equations_of(rows: list[ca.SX], modes: ca.SX, direct: ca.SX) -> tuple[ca.SX
     out = [ca.if_else(direct, 0, given) - ca.if_else(modes > 0, forth, ca.if_else(
         modes < 0, back, 0)) for given, back, forth in (rows[:3], rows[3:])]
     return out[0], out[1]
-
-
-def _symbols_in(expression: ca.SX) -> set[int]:
-    return {s.__hash__() for s in ca.symvar(expression)}

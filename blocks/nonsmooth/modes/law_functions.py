@@ -20,7 +20,7 @@ from .bound_functions import BoundFunctions
 from .elements import Elements, elements_of
 from .held_modes import MOST, HeldModes, parts_of
 from .memory import LastRun
-from .solved_modes import SolvedModes
+from .solved_modes import MOST_SOLVED, SolvedModes
 
 if TYPE_CHECKING:
     from ...system import System
@@ -139,20 +139,22 @@ class LawFunctions:
         return cls(system, elements_of(system), expressions_of(system))
 
     def _held_modes(self, laws: LawExpressions) -> HeldModes | SolvedModes | None:
-        """Held modes in one or two evaluations, for networks without loops.
+        """Held modes in one or two evaluations, where no loop or constraint follows an effort.
 
         Those of few elements, or of more that act on few others.
         """
         system, tape, size = self.system, self.system.tape, self.elements.size
-        if system.nz or size != system.nu or any(
-                ca.which_depends(tape.constraints, tape.u, 1, True)):
+        solved_for = ca.vertcat(tape.residual, tape.constraints)
+        if size != system.nu or any(ca.which_depends(solved_for, tape.u, 1, True)):
             return None
         if self.constant and not self.nonlinear and not system.clusters:
             parts = parts_of(laws, self.elements.column)
             if max(map(len, parts)) > MOST:
                 return None
             return HeldModes(system, self.elements, laws, parts)
-        return SolvedModes(system, self.elements, laws, self.bounds) if size <= MOST else None
+        if size > MOST_SOLVED:
+            return None
+        return SolvedModes(system, self.elements, laws, self.bounds)
 
 
 def _flow_varies(laws: LawExpressions) -> Flags:

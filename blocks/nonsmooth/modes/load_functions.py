@@ -16,6 +16,7 @@ from ...language.expression import TIME
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import WITHOUT_EFFECT
 from .elements import inputs_of
+from .held_loads import HeldLoads
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -94,6 +95,7 @@ class LoadFunctions:
     flow : flows, bands of rest and strengths in them
     flow_x, slope_u : how flows follow states, and slopes inputs
     inputs, inputs_x : of explicit laws; else None
+    held : slopes and margins of explicit laws in one function of the states; else None
     coupled : functions of laws that are solved together; else None
     """
 
@@ -112,11 +114,13 @@ class LoadFunctions:
         own = not any(ca.which_depends(law, effort, 1, True))
         self.explicit = affine and own and not beside and all(
             r == c for r, c in zip(rows, columns, strict=True))
-        self.inputs = self.inputs_x = self.coupled = None
+        self.inputs = self.inputs_x = self.coupled = self.held = None
         if self.explicit:
-            inputs = _explicit_inputs(system, elements, rate, law, ca.diag(d))
-            self.inputs = system.function("inputs", ca.densify(inputs))
+            inputs = ca.densify(_explicit_inputs(system, elements, rate, law, ca.diag(d)))
+            self.inputs = system.function("inputs", inputs)
             self.inputs_x = system.jacobian(inputs, tape.x)
+            if not system.clusters:
+                self.held = HeldLoads(system, elements, inputs, [flow, band, strength])
         else:
             self.coupled = CoupledFunctions(system, elements, rate, law)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ...system import Problem, System
     from ...system.points import Points
+    from .held_loads import HeldLoads
 
 __all__ = ["LoadLaws", "refuse_loads_without_mass", "with_loads"]
 
@@ -107,7 +108,18 @@ class LoadLaws(Laws):
         return self.bands.stop(self._set_valued.correct(slope, problem, t), problem, t)
 
     def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
-        return self.efforts.jacobian(problem, t)
+        through = self.efforts.jacobian(problem, t)
+        if not self.bands.held.any():
+            return through
+        from scipy.sparse import diags
+
+        free = self._free(problem, t)  # what is held stays, whatever drives it
+        own = self.system.slope_x.sparse(*problem.arguments(t))
+        return diags(free) @ through - diags(1.0 - free) @ own
+
+    def _free(self, problem: Problem, t: float) -> Array:
+        """1 for every state, 0 where an element is held that it is the flow of."""
+        return self.bands.stop(np.ones(self.system.nx), problem, t)
 
     def fresh(self) -> LoadLaws:
         return LoadLaws(self.system, self._set_valued.fresh(), self.efforts.functions)
@@ -119,6 +131,21 @@ class LoadLaws(Laws):
             return None
         u = points.values(function, np.zeros(self.system.nu))
         return u, np.ones(len(points), dtype=bool)
+
+    # -- machine code ----------------------------------------------------------------------
+    @property
+    def held_modes(self) -> HeldLoads | None:
+        return self.efforts.functions.held
+
+    def runs_compiled(self, problem: Problem, t: float) -> bool:
+        return self.held_modes is not None
+
+    def held_constants(self, problem: Problem, t: float) -> Array:
+        return np.concatenate([self.modes, self._free(problem, t)])
+
+    def margin_expressions(self) -> ca.SX:
+        assert self.held_modes is not None
+        return self.held_modes.margins
 
     def split_internal_stress(self, problem: Problem, t: float) -> None:
         self._set_valued.split_internal_stress(problem, t)

@@ -20,7 +20,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import ModeState
-from .elements import Change, elements_of
+from .elements import Change, Elements, elements_of
 from .held_network import HeldNetwork, held_network
 from .jumps import Jumps
 from .kept_modes import KeptModes
@@ -30,6 +30,7 @@ from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
 from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
+from .one_sided import one_sided
 from .parts import NetworkParts
 
 if TYPE_CHECKING:
@@ -92,17 +93,11 @@ def _without_mass(system: System) -> list[str]:
 class MasslessLaws(Laws):
     """Set-valued laws of a network with massless nodes, in one run."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, equations: ModeEquations | None = None) -> None:
         super().__init__(system, elements_of(system))
         refuse_massless(system)
         self.state = ModeState(self.elements.size)
-        if "massless laws" not in system.cache:
-            laws = expressions_of(system)
-            made = ModeEquations(system, self.elements, laws)
-            system.cache["massless laws"] = made, held_network(system, self.elements, laws, made)
-        self.equations: ModeEquations
-        self._held: HeldNetwork | None
-        self.equations, self._held = system.cache["massless laws"]
+        self.equations, self._held = _equations_of(system, self.elements, equations)
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
         self.switching = MasslessMargins(self.efforts, self.stress)
@@ -112,11 +107,12 @@ class MasslessLaws(Laws):
         self.kept = None if self._held is None else KeptModes(self._held, self.efforts)
 
     def fresh(self) -> MasslessLaws:
-        return MasslessLaws(self.system)
+        return MasslessLaws(self.system, self.equations)
 
     def notice(self, margins: Array) -> None:
-        slid = (self.modes != 0) & ~self.elements.switch & np.isfinite(margins)
-        self.state.notice_flow(margins[slid])
+        says = ~self.elements.switch & np.isfinite(margins)
+        self.state.notice_flow(margins[says & (self.modes != 0)])
+        self.state.notice_effort(margins[says & (self.modes == 0)])
 
     # -- efforts ---------------------------------------------------------------------------
     def apply(self, problem: Problem, t: float) -> None:
@@ -209,3 +205,16 @@ class MasslessLaws(Laws):
     def margin_expressions(self) -> ca.SX:
         assert self._held is not None
         return self._held.margins
+
+
+def _equations_of(system: System, elements: Elements, known: ModeEquations | None
+                  ) -> tuple[ModeEquations, HeldNetwork | None]:
+    """The equations of modes, those of its parameters if none are known, and held modes."""
+    if "massless laws" not in system.cache:
+        laws = one_sided(expressions_of(system))
+        system.cache["massless laws"] = laws, ModeEquations(system, elements, laws), {}
+    laws, general, held = system.cache["massless laws"]
+    made: ModeEquations = known or general.at_parameters(system.parameters())
+    if made.constant not in held:
+        held[made.constant] = held_network(system, elements, laws, made)
+    return made, held[made.constant]

@@ -14,8 +14,9 @@ derivative takes its place.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["LinearEquations", "ModeEquations", "rows_of", "without_rounding"]
+__all__ = ["LinearEquations", "ModeEquations", "rows_of", "symbols_in",
+           "without_rounding"]  # fmt: skip
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
 
@@ -124,14 +126,39 @@ class ModeEquations:
             *(ca.densify(ca.jacobian(e, tape.z)).T for e in rows)))
         self._everyone = np.arange(n)
         self._has_switches = bool(elements.switch.any())
-        known = {s.__hash__() for s in ca.symvar(ca.veccat(tape.p, tape.m))}
-        fixed = {s.__hash__() for s in ca.symvar(ca.veccat(laws.low, laws.high, *by_u))} <= known
-        self.constant = self.affine and fixed and not system.nz
+        self._tape = tape
+        self._decisive = everything, ca.veccat(laws.low, laws.high, *by_u)
+        bounds, names = symbols_in(laws.bounds), ca.vertsplit(tape.p)
+        self._strengths = [k for k, s in enumerate(names) if s.__hash__() in bounds]
+        self.constant = not system.nz and _is_constant(*self._decisive, tape)
         # by what they depend on: parameters too, which a look at the effect of rounding changes
         self._kept: dict[tuple[bytes, bytes, bytes], ModeMatrices] = {}
         self._told: dict[tuple[bytes, bytes], tuple[Flags, Flags]] = {}
+        self._linear_at: dict[bytes, bool] = {}  # by strengths
+        self._constant: ModeEquations | None = None  # these, where that is so
         self._last: tuple[bytes, Array, tuple[Array, Array]] | None = None  # combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
+
+    def at_parameters(self, p: Array) -> ModeEquations:
+        """These equations, as those they are where values of parameters make them linear.
+
+        As where nothing is viscous: what does not follow the flow is a number.
+        """
+        if self.constant or self.loops is not None:
+            return self
+        strengths = p[self._strengths]
+        key = strengths.tobytes()
+        if key not in self._linear_at:
+            everything, coefficients = ca.substitute(
+                list(self._decisive), [self._tape.p[self._strengths]], [ca.SX(strengths)])
+            self._linear_at[key] = _is_constant(everything, coefficients, self._tape)
+        if not self._linear_at[key]:
+            return self
+        if self._constant is None:
+            self._constant = copy.copy(self)
+            self._constant.affine = self._constant.constant = True
+            self._constant._kept, self._constant._told = {}, {}
+        return self._constant
 
     def values(self, problem: Problem, t: float) -> Array:
         """Flows, efforts, bounds at rest and in motion, a row each."""
@@ -307,6 +334,17 @@ def rows_of(system: System, elements: Elements, laws: LawExpressions) -> list[ca
     output = ca.vertcat(*(laws.effort[k] if g else laws.flow[k] for k, g in enumerate(gives)))
     rows = [output, laws.back, laws.forth]
     return rows + [ca.jtimes(e, tape.x, tape.slope) + ca.jacobian(e, TIME) for e in rows]
+
+
+def symbols_in(expression: ca.SX) -> set[int]:
+    """What an expression is made of."""
+    return {s.__hash__() for s in ca.symvar(expression)}
+
+
+def _is_constant(everything: ca.SX, coefficients: ca.SX, tape: Any) -> bool:
+    """Whether all is linear in the inputs, by coefficients of parameters and relations alone."""
+    return not any(ca.which_depends(everything, tape.u, 2, True)) and (
+        symbols_in(coefficients) <= symbols_in(ca.veccat(tape.p, tape.m)))
 
 
 def without_rounding(one: Array, other: Array) -> Array:

@@ -173,10 +173,9 @@ class NodeVelocities:
         own = np.where(elements.gives_flow[:, None], np.eye(n), output_u)
         size = np.maximum((own**2).sum(axis=1), TINY)
         slopes = [np.maximum((k * own).sum(axis=1) / size, 0.0) for k in (back_u, forth_u)]
-        ahead = flow > 0
-        slope = np.where(kinetic, np.where(ahead, slopes[1], slopes[0]), 0.0)
-        bottom = np.where(kinetic & np.isfinite(low), back - slope * np.minimum(flow, 0), low)
-        top = np.where(kinetic & np.isfinite(high), forth - slope * np.maximum(flow, 0), high)
+        slope = np.where(kinetic, np.where(flow > 0, slopes[1], slopes[0]), 0.0)
+        bottom = np.where(kinetic & np.isfinite(low), back - slopes[0] * flow, low)
+        top = np.where(kinetic & np.isfinite(high), forth - slopes[1] * flow, high)
         return np.minimum(bottom, top), top, slope
 
     def _regular(self, problem: Problem, t: float, flow: Array) -> Indices:

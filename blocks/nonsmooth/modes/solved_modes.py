@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["ROUNDS", "SolvedModes"]
+__all__ = ["MOST_SOLVED", "ROUNDS", "SolvedModes"]
 
+MOST_SOLVED = 24  # elements: all of them are solved for together at every point
 ROUNDS = 25  # of Newton's method, where bounds have kinks
 
 

@@ -34,6 +34,7 @@ class Drawn:
     inputs: tuple[str, ...] = ()  # names of signals
     outputs: tuple[str, ...] = ()
     within: str = ""  # the subsystem it stands in
+    inner: list = field(default_factory=list)  # blocks of a subsystem that is drawn with its ports
 
 
 def sides_of(block):
@@ -41,7 +42,8 @@ def sides_of(block):
     if block.kind in UTILITIES:
         return UTILITIES[block.kind][1:]
     if block.kind not in port_table():
-        return [], []
+        ends = list(block.nodes)
+        return ([], ends) if block.kind == "PMIOPort" else (ends, [])
     for left, right in (map(str.split, layout) for layout in port_table()[block.kind]["layouts"]):
         if {*left, *right} == set(block.nodes):
             return left, right
@@ -101,6 +103,19 @@ def block_text(block, sid, release, inner=""):
             f'{"".join(lines)}{whole}{inner}</Block>')
 
 
+def drawn_inside(block, sid, release):
+    """The system of a subsystem whose blocks and ports are drawn one by one."""
+    if not block.inner:
+        return ""
+    sids = {id(b): f"{sid}:{k}" for k, b in enumerate(block.inner, 1)}
+    nodes = {}
+    for b in block.inner:
+        add_ends(nodes, b, sids[id(b)])
+    texts = [block_text(b, sids[id(b)], release, drawn_inside(b, sids[id(b)], release))
+             for b in block.inner]
+    return f"<System>{''.join([*texts, *wires(nodes), *signals(block.inner, sids)])}</System>"
+
+
 def write(path, blocks, release, settings=None):
     """Write blocks as the model file of a release."""
     sids = {id(block): str(k) for k, block in enumerate(blocks, 1)}
@@ -115,7 +130,8 @@ def write(path, blocks, release, settings=None):
     nodes = {}
     for block in blocks:
         if not block.within:
-            root.append(block_text(block, sids[id(block)], release))
+            inside = drawn_inside(block, sids[id(block)], release)
+            root.append(block_text(block, sids[id(block)], release, inside))
             add_ends(nodes, block, sids[id(block)])
     for k, (name, (inside, boundary)) in enumerate(systems.items(), 1):
         sid = str(1000 * k)
@@ -177,4 +193,5 @@ def signals(blocks, sids):
     for block in blocks:
         for k, name in enumerate(block.outputs, 1):
             branches = "".join(f"<Branch>{p('Dst', e)}</Branch>" for e in targets.get(name, ()))
-            yield f"<Line>{p('Src', f'{sids[id(block)]}#out:{k}')}{branches}</Line>"
+            source = p("Src", f"{sids[id(block)]}#out:{k}")
+            yield f"<Line>{p('Name', name)}{source}{branches}</Line>"

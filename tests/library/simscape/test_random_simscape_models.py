@@ -16,6 +16,8 @@ from slx_writer import RELEASES, Drawn, write
 
 from blocks import Model
 from library import electrical as el
+from library import isothermal_liquid as il
+from library import magnetic as ma
 from library import rotational as ro
 from library import signal as si
 from library import thermal as th
@@ -226,8 +228,78 @@ def thermal(m):
     m.drive("s", "W")
 
 
+def magnetic(m):
+    """Iron paths between random nodes, a coil on one of them and its circuit."""
+    def path(m):
+        g, area = m.number(1, 50), m.number(1, 9)
+        return (ma.Reluctance(length=f"{g} mm", area=f"{area} cm^2", relative_permeability=300),
+                {"g": (g, "mm"), "CSA": (area, "cm^2"), "mur": (300, "1")}, ("phi",))
+
+    def direct(m):
+        r = m.number(1e4, 1e5)
+        return ma.FundamentalReluctance(reluctance=f"{r} 1/H"), {"R": (r, "1/H")}, ("phi",)
+
+    nodes = ["ground", "n0", "n1", "n2"]
+    for node in nodes[1:]:  # a path to the reference, so that no node floats
+        ours, values, watch = path(m)
+        m.add("foundation.magnetic.elements.reluctance", ours, {"N": node, "S": "ground"}, values,
+              watch)
+    m.two_ports([("foundation.magnetic.elements.reluctance", path, "NS"),
+                 ("foundation.magnetic.elements.fundamental_reluctance", direct, "NS")], 4, nodes)
+    m.add("foundation.magnetic.elements.reference", ma.MagneticReference(), {"M": "ground"})
+    turns, r = m.pick.randint(10, 200), m.number(1, 10)
+    m.add("foundation.magnetic.elements.electromagnetic_converter",
+          ma.ElectromagneticConverter(turns=turns), {"p": "coil", "n": "earth", "N": "n0",
+                                                     "S": "n1"}, {"N": (turns, "1")}, ("i",))
+    m.add(f"{EE}reference", el.ElectricalReference(), {"V": "earth"})
+    m.add("foundation.electrical.sources.controlled_voltage", el.ControlledVoltageSource(),
+          {"p": "source", "vT": "s", "n": "earth"})
+    m.add(f"{EE}resistor", el.Resistor(resistance=f"{r} ohm"), {"p": "source", "n": "coil"},
+          {"R": (r, "Ohm")}, ("i",))
+    m.drive("s", "V")
+
+
+def isothermal_liquid(m):
+    """Chambers that leak into each other and into a tank, and a pressure that swings."""
+    def leakage(m):
+        length, inner = m.number(1, 9), m.number(0.5, 0.9)
+        return (il.LaminarLeakage(cross_section_geometry="annular", inner_diameter=f"{inner} mm",
+                                  outer_diameter="1 mm", length=f"{length} m"),
+                {"cross_section_geometry": ("foundation.enum.cross_section_geometry.annular", "1"),
+                 "inner_diameter": (inner, "mm"), "outer_diameter": ("1e-3", "m"),
+                 "length": (length, "m")}, ("mdot",))
+
+    def orifice(m):  # its flow near balance magnifies the errors of a run: pressures are compared
+        area = m.number(0.1, 2)
+        return (il.LocalRestriction(restriction_type="fixed", area=f"{area} mm^2",
+                                    discharge_coefficient=0.7, critical_reynolds=12,
+                                    pressure_recovery=False),
+                {"restriction_type": (2, "1"), "restriction_area": (area, "mm^2"), "area":
+                 ("inf", "m^2"), "Cd": ("0.7", "1"), "Re_c": (12, "1"),
+                 "pressure_recovery": ("simscape.enum.onoff.off", "1")}, ())
+
+    nodes = ["tank", "n0", "n1", "n2"]
+    for node in nodes[1:]:
+        volume, p = m.number(1, 20), m.number(0.1, 2)
+        m.add("foundation.isothermal_liquid.elements.constant_volume_chamber",
+              il.ConstantVolumeChamber(volume=f"{volume} l", p_I=f"{p} MPa"), {"A": node},
+              {"volume": (f"{volume}e-3", "m^3"), "p_I": (p, "MPa", "High")}, ("p_I",))
+    m.two_ports([("foundation.isothermal_liquid.elements.laminar_leakage", leakage, "AB"),
+                 ("foundation.isothermal_liquid.elements.local_restriction", orifice, "AB")], 5,
+                nodes)
+    m.add("foundation.isothermal_liquid.elements.reservoir", il.Reservoir(), {"A": "tank"},
+          {"pressure_spec": ("foundation.enum.pressure_spec.atmospheric", "1")})
+    m.add("foundation.isothermal_liquid.sources.pressure_source", il.PressureSource(),
+          {"A": "tank", "P": "s", "B": "pump"})
+    ours, values, watch = leakage(m)
+    m.add("foundation.isothermal_liquid.elements.laminar_leakage", ours,
+          {"A": "pump", "B": "n0"}, values, watch)
+    m.drive("s", "kPa")
+
+
 MAKERS = {"translational": (translational, "ground"), "rotational": (rotational, "ground"),
-          "electrical": (electrical, "ground"), "thermal": (thermal, "air")}
+          "electrical": (electrical, "ground"), "thermal": (thermal, "air"),
+          "magnetic": (magnetic, "earth"), "isothermal_liquid": (isothermal_liquid, "tank")}
 
 
 @pytest.mark.parametrize("domain", MAKERS)

@@ -29,6 +29,11 @@ def last(kind, **options):
     return clock(Drawn(kind, "last", options=options, inputs=("t",), outputs=("y",)))
 
 
+def box(inner, inputs=(), outputs=(), nodes=()):
+    return Drawn("SubSystem", "box", {n: n for n in nodes}, inputs=inputs, outputs=outputs,
+                 inner=inner)
+
+
 STEPS = np.floor(T / 0.1)
 CASES = {
     "Bias": (last("Bias", Bias="2"), T + 2),
@@ -43,6 +48,34 @@ CASES = {
     "Unit Delay": (last("UnitDelay", SampleTime="0.1", InitialCondition="7"),
                    np.where(STEPS > 0, (STEPS - 1) * 0.1, 7)),
     "Delay": (last("Delay", SampleTime="0.1", DelayLength="2"), np.maximum(STEPS - 2, 0) * 0.1),
+    "inherited sample time": (clock(
+        Drawn("ZeroOrderHold", "hold", options={"SampleTime": "0.1"}, inputs=("t",),
+              outputs=("h",)),
+        box([Drawn("Inport", "in", outputs=("a",)),
+             Drawn("Sum", "sum", options={"Inputs": "++"}, inputs=("a", "z"), outputs=("b",)),
+             Drawn("UnitDelay", "delay", options={"SampleTime": "-1"}, inputs=("b",),
+                   outputs=("z",)), Drawn("Outport", "out", inputs=("z",))], ("h",), ("z",)),
+        Drawn("Gain", "last", inputs=("z",), outputs=("y",))), 0.1 * STEPS * (STEPS - 1) / 2),
+    "vector constant": (clock(
+        Drawn("Constant", "c", options={"Value": "[2; 5]"}, outputs=("c",)),
+        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("c",), outputs=("a", "b")),
+        Drawn("Sum", "last", options={"Inputs": "+-+"}, inputs=("t", "a", "b"), outputs=("y",))),
+        T + 3),
+    "input without a line": (clock(
+        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("t", "nothing"), outputs=("y",))),
+        T),
+    "sample-based pulse": (clock(
+        Drawn("DiscretePulseGenerator", "pulse", options={
+            "PulseType": "Sample based", "Period": "4", "PulseWidth": "1", "SampleTime": "0.25"},
+            outputs=("p",)),
+        Drawn("Gain", "last", inputs=("p",), outputs=("y",))), np.where(T % 1 < 0.25, 1, 0)),
+    "exclusive or": (clock(
+        Drawn("Constant", "c", options={"Value": "1"}, outputs=("c",)),
+        Drawn("Logic", "last", options={"Operator": "XOR", "Inputs": "2"}, inputs=("t", "c"),
+              outputs=("y",))), np.where(T > 0.5, 0, 1)),
+    "commented through": (clock(
+        Drawn("Gain", "gain", options={"Gain": "9", "Commented": "through"}, inputs=("t",),
+              outputs=("g",)), Drawn("Gain", "last", inputs=("g",), outputs=("y",))), T),
     "Discrete Integrator": (last("DiscreteIntegrator", SampleTime="0.1", gainval="2"),
                             2 * 0.01 * STEPS * (STEPS - 1) / 2),
     "Relay": (last("Relay", OnSwitchValue="1.2", OffSwitchValue="0.3", OnOutputValue="4"),
@@ -118,6 +151,105 @@ def physical(*blocks):
     ([Drawn(f"{S}sources.constant", "c", {"O": "c"}, {"constant": ("5", "m")}),
       Drawn(f"{S}nonlinear.controlled_switch", "last", {"I1": "c", "I2": "r", "I3": "r", "O": "o"},
             {"Threshold": ("1.01", "m")})], np.where(2 * T >= 1.01, 5, 2 * T)),
-], ids=["square", "table", "lag", "selected element", "switch"])  # fmt: skip
+    ([Drawn(f"{S}functions.math_function", "last", {"I": "r", "O": "o"},
+            {"fcn_choice": ("foundation.enum.math_function.pow", "1"), "v": ("1/3", "1")})],
+     np.cbrt(2 * T)),
+    ([Drawn(f"{S}functions.math_function", "last", {"I": "r", "O": "o"}, {"fcn_choice": (7, "1")})],
+     4 * T**2),
+    ([Drawn(f"{S}linear.integrator", "last", {"I": "r", "O": "o"},
+            {"saturation_spec": ("foundation.enum.IntegratorSaturationSpec.Both", "1"),
+             "xu": ("150", "cm*s"), "xl": ("-inf", "m*s"), "x0": ("1", "m*s")})],
+     np.minimum(1 + T**2, 1.5)),
+    ([Drawn(f"{S}sources.sine_wave", "wave", {"O": "w"},
+            {"amplitude": ("3", "A"), "phase": ("30", "deg"), "frequency_spec":
+             ("foundation.enum.frequency_spec.SI", "1"), "frequency_SI": ("10", "Hz")}),
+      Drawn(f"{S}periodic_operators.harmonic_estimator_amplitude_phase", "harmonic",
+            {"I": "w", "A": "a", "Phi": "phi"}, {"f0": ("10", "Hz"), "n": ("1", "1")}),
+      Drawn(f"{S}functions.product", "last", {"I1": "a", "I2": "phi", "O": "o"})],
+     np.where(T > 0.1, np.pi / 2, 0)),
+], ids=["square", "table", "lag", "selected element", "switch", "power", "square by number",
+        "limited integral", "harmonic"])  # fmt: skip
 def test_a_block_for_physical_signals_gives_what_is_known(blocks, expected, tmp_path):
     assert_allclose(result_of(physical(*blocks), tmp_path), expected, rtol=1e-6, atol=1e-7)
+
+
+def test_a_bus_crosses_two_borders_element_by_element(tmp_path):
+    """A bus of t and 3 t goes into a box, through a tag into a box in it, and what is picked out
+    by name comes back as a vector of two."""
+    deep = box([Drawn("Inport", "bus", outputs=("b",)),
+                Drawn("BusSelector", "pick", options={"OutputSignals": "slow,fast"}, inputs=("b",),
+                      outputs=("s", "f")),
+                Drawn("Mux", "again", options={"Inputs": "2"}, inputs=("f", "s"), outputs=("v",)),
+                Drawn("Outport", "vector", inputs=("v",))], ("c",), ("w",))
+    middle = box([Drawn("Inport", "bus", outputs=("b",)),
+                  Drawn("Goto", "to", inputs=("b",)), Drawn("From", "from", outputs=("c",)), deep,
+                  Drawn("Outport", "vector", inputs=("w",))], ("bus",), ("v",))
+    blocks = clock(
+        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
+        Drawn("BusCreator", "join", inputs=("t", "g"), outputs=("bus",)), middle,
+        Drawn("Gain", "twice", options={"Gain": "2"}, inputs=("v",), outputs=("d",)),
+        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("d",), outputs=("a", "b")),
+        Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("a", "b"), outputs=("y",)))
+    blocks[1].outputs, blocks[0].outputs = ("fast",), ("slow",)
+    for block in blocks:
+        block.inputs = tuple({"t": "slow", "g": "fast"}.get(n, n) for n in block.inputs)
+    assert_allclose(result_of(blocks, tmp_path), 4 * T, rtol=1e-6)
+
+
+def test_a_vector_of_physical_signals_crosses_borders_and_converters(tmp_path):
+    """Two numbers become physical signals, are added inside a box, and come back as numbers."""
+    inner = [Drawn("PMIOPort", "in", {"v": "v"}, options={"Side": "Left", "Port": "1"}),
+             Drawn(f"{S}functions.sum_of_elements", "sum", {"I": "v", "O": "s"},
+                   {"sumAll": ("true", "1")}),
+             Drawn(f"{S}functions.concatenate", "both", {"I1": "s", "I2": "s", "O": "w"}),
+             Drawn("PMIOPort", "out", {"w": "w"}, options={"Side": "Left", "Port": "2"})]
+    blocks = clock(
+        Drawn("Gain", "g", options={"Gain": "3"}, inputs=("t",), outputs=("g",)),
+        Drawn("Mux", "mux", inputs=("t", "g"), outputs=("m",)),
+        Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": "v"}, options={"Unit": "m"},
+              inputs=("m",)),
+        box(inner, nodes=("v", "w")),
+        Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": "w"}, options={"Unit": "cm"},
+              outputs=("n",)),
+        Drawn("Sum", "last", options={"Inputs": "+"}, inputs=("n",), outputs=("y",)))
+    assert_allclose(result_of(blocks, tmp_path), 800 * T, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("reset", "jumps"), [("rising", 1.0), ("falling", 1.5)])
+def test_an_integrator_is_reset_at_an_edge(reset, jumps, tmp_path):
+    """The reset is 1 from 1 s to 1.5 s; the integral of 1 starts anew from 5 at an edge."""
+    steps = [Drawn("Step", f"step{k}", options={"Time": time, "After": after}, outputs=(f"s{k}",))
+             for k, (time, after) in enumerate((("1", "1"), ("1.5", "-1")))]
+    blocks = [Drawn("Constant", "one", options={"Value": "1"}, outputs=("c",)), *steps,
+              Drawn("Sum", "sum", inputs=("s0", "s1"), outputs=("r",)),
+              Drawn("Integrator", "last", options={"ExternalReset": reset, "InitialCondition": "5"},
+                    inputs=("c", "r"), outputs=("y",)), Drawn("Scope", "scope", inputs=("y",))]
+    assert_allclose(result_of(blocks, tmp_path), 5 + T - np.where(jumps < T, jumps, 0), rtol=1e-6)
+
+
+def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
+    """Files of 2013 hold no choice of the reference; a sensor without C measures absolutely."""
+    blocks = [Drawn("foundation.mechanical.translational.mass", "mass", {"M": "n"},
+                    {"mass": ("1", "kg"), "v": ("3", "m/s", "High")}),
+              Drawn("foundation.mechanical.sensors.velocity", "last", {"R": "n", "V": "v"}),
+              Drawn("nesl_utility/Solver Configuration", "solver", {"P": "n"})]
+    made = convert(write(tmp_path / "sensor.slx", blocks, "R2013b"))
+    assert 'MotionSensor(reference="absolute")' in made.text
+    assert_allclose(built(made.text, tmp_path).simulate("1 s")["last.V"].final.to("m/s").m, 3)
+
+
+def test_a_vector_that_is_not_taken_apart_is_named(tmp_path):
+    blocks = [Drawn("Constant", "c", options={"Value": "[1 2 3]"}, outputs=("v",)),
+              Drawn("Sum", "two", options={"Inputs": "++"}, inputs=("v", "v"), outputs=("y",)),
+              Drawn("Scope", "scope", inputs=("y",))]
+    made = convert(write(tmp_path / "vector.slx", blocks, "R2024a"))
+    assert ["A vector of 3 elements enters it, which is taken as a scalar here: connect its "
+            "elements by hand."] in [e.notes for e in made.entries if e.outcome == "missing"]
+
+
+def test_a_vector_joined_with_itself_many_times_is_bounded(tmp_path):
+    """Forty times doubled it would have a million million elements."""
+    blocks = [Drawn("Clock", "clock", outputs=("v0",)),
+              *(Drawn("Mux", f"mux{k}", inputs=(f"v{k}", f"v{k}"), outputs=(f"v{k + 1}",))
+                for k in range(40)), Drawn("Scope", "scope", inputs=("v40",))]
+    assert len(convert(write(tmp_path / "bomb.slx", blocks, "R2024a")).text) < 100_000

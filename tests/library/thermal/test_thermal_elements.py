@@ -285,3 +285,14 @@ def test_a_rod_with_radiation_at_its_end():
     run = model.simulate("600 s", rtol=1e-8)
     found = [run[f"cell[{i}].T"].final.to("K").magnitude for i in (499, 999)]
     assert_allclose(found, [754.291545867, 511.501100661], rtol=0, atol=2e-6)
+
+
+def test_the_ledger_closes_where_stability_limits_the_steps_of_a_rod():
+    """What should have died out is damped: it would flow to and fro between segments."""
+    model = Model("rod")
+    model.rod = ConductingRod(segments=40, thermal_conductivity="50 W/(m*K)")
+    model.hot, model.cold = TemperatureSource(temperature="1000 K"), TemperatureSource()
+    model.connect(model.hot.A, model.rod.A)
+    model.connect(model.rod.B, model.cold.A)
+    run = model.simulate("600 s", method="dopri5")
+    assert run.energy().relative_residual < 1e-5

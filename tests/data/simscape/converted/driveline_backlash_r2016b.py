@@ -1,8 +1,7 @@
 """Converted from driveline_backlash_r2016b.slx, R2016b.
 
-The model uses a local solver (NE_TRAPEZOIDAL_ADVANCER, sample time 0.01 s), whose errors its
-stored results have. Here steps are adaptive; simulate(…, method='trapezoidal', step='0.01 s')
-takes such steps.
+The model uses a local solver of fixed steps (method='trapezoidal', step=0.01 s). Here steps are
+adaptive: a stop has a side without inertia, which such steps do not follow.
 """
 
 from blocks import Component, Input, Model, Output, quantity, sin

@@ -1,4 +1,7 @@
-"""Converted from driveline_trivial_r2014b.slx, R2014b."""
+"""Converted from driveline_trivial_r2014b.slx, R2014b.
+
+The model's solver has fixed steps (ode3); here steps are adaptive.
+"""
 
 from blocks import Component, Input, Model, Output, sin
 from library.rotational import (

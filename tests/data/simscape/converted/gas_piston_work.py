@@ -110,14 +110,14 @@ class ThermodynamicPropertiesSensorG(Component):
 
     def equations(self):
         yield self.H == 0
-        yield self.RHO == 0
+        yield self.RHO == quantity("1 kg/m^3")
         yield self.CP == 0
         yield self.S == 0
 
     def advise(self):
         yield (
             "stands for foundation.gas.sensors.thermodynamic_sensor, which has no counterpart "
-            "here: it lets next to nothing pass, and its outputs are 0."
+            "here: it lets next to nothing pass, and its outputs are 0, or 1 as divisors."
         )
 
 

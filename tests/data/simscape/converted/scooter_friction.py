@@ -33,8 +33,7 @@ def build() -> Model:
     model.simulink_ps_converter = Gain(gain="1 m/s")
 
     model.connect(model.rolling_resistance.C, model.reference.V, model.velocity_source.C)
-    model.connect(model.force_sensor.C, model.mass.M)
-    model.connect(model.rolling_resistance.R, model.mass.M)
+    model.connect(model.force_sensor.C, model.mass.M, model.rolling_resistance.R)
     model.connect(model.velocity_source.R, model.force_sensor.R)
     model.connect(model.simulink_ps_converter.y, model.ps_product.u1, model.velocity_source.S)
     model.connect(model.force_sensor.F, model.ps_product.u2)

@@ -1,0 +1,77 @@
+"""A function of what a system's functions take, at many points at once: outputs, powers, energies.
+
+The same instructions as everywhere (:mod:`blocks.native.expressions`), eight points at a time.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from ..numerics.arrays import Array
+from ..system.evaluator import Evaluator
+from ..system.points import Points
+from .expressions import Unwritable, Writer
+from .machine import compiled
+from .signatures import run_code
+
+__all__ = ["column_values"]
+
+LANES = 8
+
+
+def column_values(function: Evaluator, points: Points) -> Array:
+    """(rows, points) of a function; at least as many points as are looked at at a time."""
+    given = [points.t[None, :], points.x, points.z, points.p[:, None], points.m, points.d, points.u]
+    moving = tuple(a.shape[1] > 1 for a in given)
+    try:
+        address = _address(function, moving)
+    except Unwritable:
+        return points.values(function)
+    out = np.empty((function.function.size1_out(0), len(points)))
+    run_code(address, *(np.ascontiguousarray(a) for a in given), np.array([len(points)]), out)
+    return out
+
+
+def _address(function: Evaluator, moving: tuple[bool, ...]) -> int:
+    """Of the code, kept with the function."""
+    if moving not in function.machine_code:
+        function.machine_code[moving] = compiled(_text(function.function, moving))
+    return function.machine_code[moving]
+
+
+def _text(function: ca.Function, moving: tuple[bool, ...]) -> str:
+    """A loop over the points; its last turn begins so early that it ends with the last one."""
+    w = Writer(LANES)
+    rows, of_result = function.size1_out(0), function.sparsity_out(0).row()
+
+    def place(base: str, row: int) -> str:
+        first = w.new(f"mul i64 %count, {row}")
+        return w.new(f"getelementptr double, ptr {base}, i64 {w.new(f'add i64 {first}, %i')}")
+
+    def read(argument: int, entry: int) -> str:
+        base = f"%a{argument}"
+        if moving[argument]:
+            return w.new(f"load {w.type}, ptr {place(base, entry)}, align 8")
+        one = w.new(f"load double, ptr {w.new(f'getelementptr double, ptr {base}, i64 {entry}')}")
+        lane = w.new(f"insertelement {w.type} poison, double {one}, i32 0")
+        return w.new(f"shufflevector {w.type} {lane}, {w.type} poison, "
+                     f"<{LANES} x i32> zeroinitializer")
+
+    def keep(_: int, entry: int, value: str) -> None:
+        store(of_result[entry], value)
+
+    def store(row: int, value: str) -> None:
+        w.lines.append(f"  store {w.type} {value}, ptr {place('%out', row)}, align 8")
+
+    w.write(function, read, keep)
+    for row in set(range(rows)) - set(of_result):
+        store(row, w.constant(0.0))
+    arguments = ", ".join(f"ptr noalias %a{i}" for i in range(function.n_in()))
+    return "\n".join([
+        *sorted(w.declared), f"define void @main({arguments}, ptr noalias %n, ptr noalias %out) {{",
+        "entry:", "  %count = load i64, ptr %n", f"  %last = sub i64 %count, {LANES}",
+        "  br label %loop", "loop:", "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]", *w.lines,
+        f"  %ahead = add i64 %i, {LANES}", "  %late = icmp sgt i64 %ahead, %last",
+        "  %next = select i1 %late, i64 %last, i64 %ahead", "  %done = icmp sge i64 %i, %last",
+        "  br i1 %done, label %end, label %loop", "end:", "  ret void", "}"])  # fmt: skip

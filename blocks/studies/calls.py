@@ -1,0 +1,75 @@
+"""How are calls of a function spread over processes or machines?
+
+For searches, each of which makes many runs; studies of single runs are spread by :mod:`.spread`.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..exceptions import BlocksError, ParameterError
+
+__all__ = ["results_of"]
+
+T = TypeVar("T")
+
+
+def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], executor: Any,
+               where: str) -> Iterator[T]:
+    """Results of a function, in the order of its arguments.
+
+    Parameters
+    ----------
+    function : of a module
+    calls : arguments of every call
+    executor : None, a number of processes, a ``concurrent.futures`` executor, a Dask client
+    where : for messages
+
+    Raises
+    ------
+    ParameterError
+        For what is no executor, and for arguments that cannot be sent to one.
+    """
+    if executor is None:
+        yield from (function(*one) for one in calls)
+        return
+    own = isinstance(executor, (int, np.integer)) and not isinstance(executor, bool) and (
+        executor > 0)
+    if hasattr(executor, "get_executor"):
+        executor = executor.get_executor()
+    if not own and not hasattr(executor, "submit"):
+        raise ParameterError(f"{where}(executor=…)", f"is {executor!r}, which cannot run anything.",
+                             "Give a number of processes, a concurrent.futures executor or a Dask "
+                             "client, or leave it out.", given=executor)  # fmt: skip
+    if isinstance(executor, ThreadPoolExecutor):
+        raise ParameterError(f"{where}(executor=…)", "is given threads, which would all change the "
+                             "one model.", "Give a number of processes, or leave it out.")
+    pool = ProcessPoolExecutor(int(executor), initializer=_leave_interrupts) if own else executor
+    waiting = []
+    try:
+        waiting = [pool.submit(function, *one) for one in calls]
+        for one in waiting:
+            yield one.result()
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        if isinstance(error, BlocksError):
+            raise
+        raise ParameterError(
+            f"{where}(executor=…)", f"something of the model cannot be sent to a worker: {error}.",
+            "Define component classes at the top of a module, or leave executor=… out.",
+            code="sweep.pickle") from error  # fmt: skip
+    finally:
+        for one in waiting:
+            one.cancel()
+        if own:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C is for the process that waits."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,1 @@
+"""The documentation; ``python -m docs build`` makes a site of it."""

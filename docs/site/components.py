@@ -1,0 +1,291 @@
+"""The page of a component, made from its class."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from blocks import BlocksError, Component, Option
+from docs.site.equations import mathml
+from docs.site.signs import directions, picture
+from docs.site.traced import Traced, packages, traced
+from docs.site.words import markdown
+
+__all__ = ["component_page", "domain_page", "other_words", "page_of", "table"]
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST = 220  # characters of an equation that is typeset; what is longer is read in the class
+MOST_CHOICES = 6  # of an option, whose equations are shown one after the other
+BOUNDS = re.compile(r", (?=at least |at most |greater than |less than |or a function)")
+
+
+def page_of(cls: type[Component]) -> str:
+    """Where its page is, from the root of the site, without an ending."""
+    package = next(p for p, classes in packages().items() if cls in classes)
+    return f"components/{package.removeprefix('library.')}/{cls.__name__}"
+
+
+def component_page(cls: type[Component]) -> str:
+    """The page as MyST Markdown."""
+    package = page_of(cls).split("/")[1]
+    base = traced(cls)
+    parts = [
+        f"# {cls.__name__}",
+        f"```python\nfrom library.{package} import {cls.__name__}\n```",
+        _figure(picture(base, getattr(cls, "symbol", None), cls.__name__)),
+        _written(cls),
+        *_equations(cls, base),
+        *_tables(cls, base),
+        *_elsewhere(cls, package),
+        *_golden(cls, package),
+        *_examples(cls),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _figure(svg: str) -> str:
+    return f'<figure class="signs-figure">{svg}</figure>'
+
+
+# -- words ------------------------------------------------------------------------------------
+def _sections(cls: type) -> dict[str, str]:
+    """The docstring by its headings; what is above the first one is under an empty text."""
+    parts = re.split(r"^(\w[\w ]+)\n-{3,}\n", inspect.cleandoc(cls.__doc__ or ""), flags=re.M)
+    return {"": parts[0].strip(), **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def _written(cls: type) -> str:
+    """What its author wrote, without what is told by tables below."""
+    here = page_of(cls)
+
+    def link(name: str) -> str | None:
+        places = [page_of(c) for cs in packages().values() for c in cs if c.__name__ == name]
+        near = [p for p in places if p.rpartition("/")[0] == here.rpartition("/")[0]]
+        return f"../../{(near or places)[0]}.md" if places else None
+
+    shown = [f"**{title}**\n\n" * bool(title) + markdown(text, link)
+             for title, text in _sections(cls).items()
+             if title not in ("Keywords", "Ports and variables")]  # fmt: skip
+    return "\n\n".join(shown)
+
+
+# -- equations --------------------------------------------------------------------------------
+def _own_laws(one: Traced) -> list[str]:
+    """Equations without those that only pass values on to ports."""
+    told = set()
+    for a, b, through, across in directions(one):
+        for quantity in one.ports[a].through:
+            told |= {f"{a}.{quantity} == {through}", f"{b}.{quantity} == -{through}"}
+        for quantity in one.ports[a].across:
+            told.add(f"{across} == {a}.{quantity} - {b}.{quantity}")
+    return [law for law in one.laws if law not in told]
+
+
+def _typeset(texts: list[str]) -> str:
+    rows = []
+    for text in texts:
+        if len(text) > LONGEST:
+            left = mathml(text.split(" == ")[0]).replace("</math>", "<mo>=</mo><mi>…</mi></math>")
+            rows.append(f'<div class="equation">{left}<small>as the class says, below</small>'
+                        "</div>")  # fmt: skip
+        else:
+            rows.append(f'<div class="equation">{mathml(text)}</div>')
+    return f'<div class="equations">{"".join(rows)}</div>'
+
+
+def _held(one: Traced) -> Iterator[str]:
+    words = {"friction": "sticks and slides", "contact": "opens and closes"}
+    for kind, effort, flow in one.held:
+        yield (f"`{effort}` is set-valued: it {words.get(kind, 'conducts and blocks')} "
+               f"({kind}), with the rate `{flow}`.")
+
+
+def _equations(cls: type[Component], base: Traced) -> Iterator[str]:
+    laws = _own_laws(base)
+    yield "## Equations"
+    if laws:
+        yield _typeset(laws)
+    yield from _held(base)
+    if base.computed:
+        yield "Computed for results:"
+        yield _typeset(base.computed)
+    shown = {*base.laws, *base.computed}
+    for name, choice, other in _choices(cls):
+        new = [law for law in _own_laws(other) if law not in shown]
+        if new:
+            yield f"With `{name}={choice!r}`:"
+            yield _typeset(new)
+        yield from (line for line in _held(other) if line not in list(_held(base)))
+    yield from _source(cls, any(len(law) > LONGEST for law in base.laws))
+
+
+def _choices(cls: type[Component]) -> Iterator[tuple[str, Any, Traced]]:
+    """Equations for every choice of every option that is not the default."""
+    for name in dir(cls):
+        option = inspect.getattr_static(cls, name)
+        if not isinstance(option, Option):
+            continue
+        choices = (True, False) if isinstance(option.default, bool) else option.choices or ()
+        if len(choices) > MOST_CHOICES:
+            continue
+        for choice in choices:
+            if choice != option.default:
+                try:
+                    yield name, choice, traced(cls, **{name: choice})
+                except BlocksError:  # a choice that needs more than a name
+                    continue
+
+
+def _source(cls: type[Component], shown: bool) -> Iterator[str]:
+    """The class's own text, shown at once where an equation is too long to be typeset."""
+    for method in ("equations", "compose"):
+        function = getattr(cls, method)
+        if function is not getattr(Component, method):
+            code = textwrap.dedent(inspect.getsource(function)).rstrip()
+            yield (f"<details{' open' * shown}><summary>What the class says</summary>\n\n"
+                   f"```python\n{code}\n```\n\n</details>")  # fmt: skip
+
+
+# -- tables -----------------------------------------------------------------------------------
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """Rows as a table of Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in lines)
+
+
+def _declared(text: str) -> Iterator[tuple[str, str, str]]:
+    """Name, kind and meaning of every line of a section of ``help()``."""
+    for match in re.finditer(r"^(\w+) : (.*)\n?((?:^ {4}.*\n?)*)", text, re.M):
+        yield match[1], match[2], " ".join(match[3].split())
+
+
+def _tables(cls: type[Component], base: Traced) -> Iterator[str]:
+    sections = _sections(cls)
+    options, parameters, targets = [], [], []
+    for name, kind, doc in _declared(sections.get("Keywords", "")):
+        if name == "count":
+            continue
+        if ", initial target " in kind:
+            unit, target = kind.split(", initial target ")
+            value, priority = target.rstrip(")").rsplit(" (", 1)
+            targets.append([f"`{name}`", unit, value, priority, doc])
+            continue
+        what, _, rest = kind.partition(", default ")
+        default, *rules = BOUNDS.split(rest)
+        row = [f"`{name}`", _cell(what), f"`{default}`", ", ".join(rules), doc]
+        if isinstance(inspect.getattr_static(cls, name, None), Option):
+            options.append([row[0], row[1].replace("'", "`"), row[2], doc])
+        else:
+            parameters.append(row)
+    if options:
+        yield "## Options"
+        yield table(["option", "choices", "default", "meaning"], options)
+    if parameters:
+        yield "## Parameters"
+        yield table(["parameter", "unit", "default", "allowed", "meaning"], parameters)
+    if targets:
+        yield "## Initial targets"
+        yield table(["variable", "unit", "target", "priority", "meaning"], targets)
+    rows = [[f"`{n}`", _cell(kind), doc]
+            for n, kind, doc in _declared(sections.get("Ports and variables", ""))]  # fmt: skip
+    if rows:
+        yield "## Ports and variables"
+        yield table(["name", "what", "meaning"], rows)
+        yield from (f"*{domain}*: {domain.doc}" for domain in
+                    dict.fromkeys(base.ports.values()) if domain.doc)  # fmt: skip
+
+
+# -- other tools ------------------------------------------------------------------------------
+@cache
+def other_words() -> list[dict[str, str]]:
+    """Rows of what other tools call components and parameters."""
+    lines = (ROOT / "library" / "other_words.csv").read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def _elsewhere(cls: type[Component], package: str) -> Iterator[str]:
+    mine = [r for r in other_words() if r["component"] == f"{package}.{cls.__name__}" and r["tool"]]
+    if not mine:
+        return
+    yield "## In other tools"
+    rows = []
+    for row in mine:
+        here = f"`{row['here']}`" if row["here"] else "" if row["word"] else f"`{cls.__name__}`"
+        rows.append([row["tool"], row["block"], f"`{row['word']}`" if row["word"] else "", here,
+                     _cell(row["note"] or "")])  # fmt: skip
+    yield table(["tool", "block", "parameter", "here", "note"], rows)
+
+
+# -- what is checked --------------------------------------------------------------------------
+@cache
+def _checked() -> list[tuple[str, str, list[str], list[str]]]:
+    """Tables of the pages about components: page, name in the first cell, head, rest of the row."""
+    rows = []
+    for page in sorted((ROOT / "docs").glob("components_*.md")):
+        head: list[str] = []
+        name = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if not line.startswith("|"):
+                head = []
+                continue
+            cells = [c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]]
+            if not head:
+                head = cells
+            elif not set(line) <= set("|-: "):
+                name = cells[0] or name
+                rows.append((page.stem, name, head, cells))
+    return rows
+
+
+def _golden(cls: type[Component], package: str) -> Iterator[str]:
+    word = re.compile(rf"`{cls.__name__}(\(.*?\))?`")
+    found = [(page, head, cells) for page, name, head, cells in _checked() if word.search(name)
+             and "error" in head]  # fmt: skip
+    if not found:
+        return
+    yield "## What is checked, and how well it holds"
+    page, head, _ = found[0]
+    yield table(head, [cells for _, h, cells in found if h == head])
+    yield f"How this was measured: [{page.replace('_', ' ')}](../../{page}.md)."
+
+
+@cache
+def _example_texts() -> dict[str, str]:
+    return {f.stem: f.read_text(encoding="utf-8")
+            for f in sorted((ROOT / "examples").glob("[a-z]*.py"))}  # fmt: skip
+
+
+def _examples(cls: type[Component]) -> Iterator[str]:
+    made = re.compile(rf"\b{cls.__name__}\(")
+    found = [name for name, text in _example_texts().items() if made.search(text)]
+    if found:
+        yield "## Examples"
+        yield "\n".join(f"- [{name.replace('_', ' ')}](../../gallery/{name}.md)" for name in found)
+
+
+def domain_page(package: str) -> str:
+    """All components of a package, with their symbols."""
+    name = package.removeprefix("library.")
+    cards = []
+    for cls in packages()[package]:
+        summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
+        svg = picture(traced(cls), getattr(cls, "symbol", None), cls.__name__)
+        cards.append(f'<a class="card-link" href="{name}/{cls.__name__}.html"><span>{svg}</span>'
+                     f"<b>{cls.__name__}</b><small>{escape(summary)}</small></a>")  # fmt: skip
+    listed = "\n".join(f"{name}/{cls.__name__}" for cls in packages()[package])
+    checks = [p for p in (ROOT / "docs").glob("components_*.md") if p.stem.endswith(f"_{name}")]
+    more = f"\n\nHow all of them are checked: [{name}](../{checks[0].stem}.md)." if checks else ""
+    title = name.replace("_", " ").capitalize()
+    return (f"# {title}\n\n`{package}`{more}\n\n<div class=\"cards\">{''.join(cards)}</div>\n\n"
+            f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n")

@@ -1,0 +1,117 @@
+"""The gallery: every example with its picture, what it prints, and its text."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import io
+import multiprocessing
+import os
+import re
+import runpy
+import shutil
+import sys
+from pathlib import Path
+
+__all__ = ["examples", "gallery", "run_examples"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def examples() -> list[Path]:
+    """The examples by name."""
+    return sorted((ROOT / "examples").glob("[a-z]*.py"))
+
+
+def _version() -> str:
+    """Changes with every file that an example may depend on."""
+    files = [f for folder in ("blocks", "library", "examples")
+             for f in sorted((ROOT / folder).rglob("*.py"))]  # fmt: skip
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
+
+
+def _run(example: Path, folder: Path) -> str:
+    """Run one; returns its name if it fails."""
+    printed = io.StringIO()
+    sys.argv = [example.name, "--save", str(folder)]
+    os.chdir(folder)
+    with contextlib.redirect_stdout(printed):
+        try:
+            runpy.run_path(str(example), run_name="__main__")
+        except Exception as error:  # the build says which, and goes on with the others
+            return f"{example.name}: {error}"
+    text = re.sub(r"\n*The (picture|film) is in .*", "", printed.getvalue()).rstrip()
+    (folder / f"{example.stem}.txt").write_text(text, encoding="utf-8")
+    return ""
+
+
+def run_examples(folder: Path) -> list[str]:
+    """Pictures and printed words of all examples, in a folder that is kept while no code changes.
+
+    Returns what failed.
+    """
+    done = folder / "version.txt"
+    if done.exists() and done.read_text() == _version():
+        return []
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    os.environ["MPLBACKEND"] = "agg"
+    sys.path.insert(0, str(ROOT / "examples"))
+    _imports()
+    with multiprocessing.get_context("fork").Pool(maxtasksperchild=1) as pool:
+        failed = [f for f in pool.starmap(_run, [(e, folder) for e in examples()], 1) if f]
+    if not failed:
+        done.write_text(_version())
+    return failed
+
+
+def _imports() -> None:
+    """Import once what all examples import."""
+    import matplotlib.pyplot  # noqa: F401
+    import pandas  # noqa: F401
+    import xarray  # noqa: F401
+
+    import library.translational  # noqa: F401
+
+
+def _page(example: Path, pictures: Path) -> tuple[str, str]:
+    """Title and page of an example."""
+    text = example.read_text(encoding="utf-8")
+    doc = ast.get_docstring(ast.parse(text)) or example.stem
+    first, _, rest = doc.partition("\n\n")
+    title = " ".join(first.split())
+    parts = [f"# {title}", f"`python examples/{example.name}`"]
+    if rest:
+        parts.append(f"```text\n{rest}\n```")
+    parts += [f"![{title}](pictures/{p.name})"
+              for p in sorted(pictures.glob(f"{example.stem}.[gp]*"))]  # fmt: skip
+    printed = pictures / f"{example.stem}.txt"
+    if printed.exists() and printed.read_text().strip():
+        parts.append(f"It prints\n\n```text\n{printed.read_text()}\n```")
+    code = text.partition('"""')[2].partition('"""')[2].strip()
+    parts.append(f"Its text\n\n```python\n{code}\n```")
+    return title, "\n\n".join(parts) + "\n"
+
+
+def gallery(source: Path, pictures: Path | None) -> None:
+    """Write the pages, and the one that shows all."""
+    (source / "gallery").mkdir(parents=True, exist_ok=True)
+    pictures = pictures or source / "none"
+    if pictures.exists():
+        shutil.copytree(pictures, source / "gallery" / "pictures", dirs_exist_ok=True)
+    cards = []
+    for example in examples():
+        title, text = _page(example, pictures)
+        (source / "gallery" / f"{example.stem}.md").write_text(text, encoding="utf-8")
+        shown = f":img-top: gallery/pictures/{example.stem}.png\n" * (
+            pictures / f"{example.stem}.png").exists()  # fmt: skip
+        cards.append(f":::{{grid-item-card}}\n{shown}:link: gallery/{example.stem}\n"
+                     f":link-type: doc\n\n{title}\n:::")  # fmt: skip
+    listed = "\n".join(f"{e.stem.replace('_', ' ').capitalize()} <gallery/{e.stem}>"
+                       for e in examples())  # fmt: skip
+    (source / "gallery.md").write_text(
+        "# Gallery\n\nEvery example runs from a checkout, "
+        "`python examples/dry_friction.py`, and prints a number that can be checked by hand.\n\n"
+        "::::{grid} 1 2 3 3\n:gutter: 3\n\n" + "\n\n".join(cards) + "\n::::\n\n"
+        f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n", encoding="utf-8")  # fmt: skip

@@ -1,0 +1,117 @@
+"""Which classes does a script need for what the library lacks: gaps, and laws of one block?
+
+A gap is a stub with the ports of a block that has no counterpart; a law is a function that is
+written in the diagram, as a class with one equation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+
+from .diagram import Block, folded
+from .mapping import domain_here
+from .plan import PortPlan, Stub
+from .python_text import PythonNames, class_name
+from .signal_part import SignalPart
+
+__all__ = ["Gaps"]
+
+# what a gap lets pass, so little that it changes nothing, and enough that no node floats
+LEAKS = {
+    "translational": 'quantity("1e-9 N*s/m") * {port}.v == {port}.f',
+    "rotational": 'quantity("1e-9 N*m*s/rad") * {port}.w == {port}.t',
+    "electrical": 'quantity("1e-12 S") * {port}.v == {port}.i',
+    "thermal": 'quantity("1e-6 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Q',
+    "magnetic": 'quantity("1e-15 H") * {port}.mmf == {port}.phi',
+    "isothermal_liquid":
+        'quantity("1e-9 kg/s/MPa") * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot',
+}  # fmt: skip
+
+
+@dataclass
+class Gaps:
+    """Classes of a script by name, each made once for all blocks that are alike."""
+
+    names: PythonNames
+    classes: dict[str, Stub] = field(default_factory=dict)
+    _known: dict[object, str] = field(default_factory=dict)
+
+    def physical(self, block: Block, unit_of: Callable[[str], str], divisors: Collection[str]
+                 ) -> tuple[str, dict[str, str]]:
+        """The class of a physical block without a counterpart, and its ports by end.
+
+        Parameters
+        ----------
+        block : Block
+        unit_of : function of an end
+            The unit of a signal port.
+        divisors : collection of str
+            Ends of outputs that something is divided by.
+        """
+        ports, equations, found = [], [], {}
+        for end, written in block.ports.items():
+            port = "".join(c if c.isalnum() else "_" for c in written)
+            what = block.types.get(written, "")
+            domain = domain_here(what)
+            if what in ("input", "output"):
+                unit = unit_of(end)
+                ports.append(PortPlan(port, what.title(), unit))
+                if what == "output":
+                    one = f'quantity("1 {unit}")' if unit else "1"
+                    equations.append(f"self.{port} == {one if end in divisors else 0}")
+            elif domain:
+                ports.append(PortPlan(port, "Port", domain))
+                equations.append(LEAKS[domain].format(port=f"self.{port}"))
+            else:
+                continue
+            found[end] = port
+        made = self._made(
+            (block.kind, tuple(port.text for port in ports), tuple(equations)), _title(block),
+            f"A gap: {block.kind} has no counterpart here.", ports, equations,
+            f"stands for {block.kind}, which has no counterpart here: it lets next to nothing "
+            f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.")
+        return made, found
+
+    def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int]) -> SignalPart:
+        """A stub for a Simulink block without a counterpart, with the ports that are used."""
+        ins, outs = _numbered("u", inputs), _numbered("y", outputs)
+        made = self._made(
+            object(), block.name,
+            f"A gap: the Simulink block {block.kind} has no counterpart here.",
+            [*(PortPlan(p, "Input", "") for p in ins), *(PortPlan(p, "Output", "") for p in outs)],
+            [f"self.{p} == 0" for p in outs],
+            f"stands for the Simulink block {block.kind}, which has no counterpart here: its "
+            "outputs are 0.")
+        return SignalPart(made, {}, ins, outs)
+
+    def law(self, block: Block, part: SignalPart) -> str:
+        """The class of a law, one for all blocks with the same one."""
+        here = [part.here[p] for p in part.inputs]
+        ports = [*(PortPlan(p, "Input", part.units.get(p, "")) for p in here),
+                 PortPlan("y", "Output", part.units.get("y", ""))]
+        return self._made(
+            (block.kind, part.equation, tuple(port.text for port in ports)),
+            block.title or block.kind.rpartition("/")[2].rpartition(".")[2],
+            f"The block {folded(block.name)} of the model.", ports, [part.equation])
+
+    def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
+              equations: list[str], missing: str = "") -> str:
+        if key not in self._known:
+            name = self.names.make(class_name(title))
+            self._known[key] = name
+            self.classes[name] = Stub(name, doc, ports, equations, missing)
+        return self._known[key]
+
+
+def _numbered(word: str, used: Iterable[int]) -> tuple[str, ...]:
+    """Ports ``u``, or ``u1``, ``u2`` … up to the last that is used."""
+    count = max(used, default=0)
+    return (word,) if count == 1 else tuple(f"{word}{k}" for k in range(1, count + 1))
+
+
+def _title(block: Block) -> str:
+    """The name of a block in its library, without what stands in brackets, but for a fluid."""
+    title = block.title or block.library.rpartition("/")[2] or block.kind.rpartition(".")[2]
+    return re.sub(r"\s*\((?![A-Z0-9]{1,2}\)).*?\)", "", title)

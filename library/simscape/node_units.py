@@ -1,0 +1,130 @@
+"""Which unit has every physical signal of a diagram?
+
+Physical signals carry units that the file does not say: they follow from the ports and
+converters that a signal touches, over all levels of the diagram.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from blocks import BlocksError
+
+from .diagram import Block, System
+from .mapping import counterpart_of
+from .matlab import NotUnderstood
+from .nodes import Groups, inner_port, name_ports, nodes_of
+from .physical import signal_unit
+from .physical_signals import AsksUnits, is_physical_signal, physical_signal_part, unit_expected
+from .units import unit_here
+
+__all__ = ["NodeUnits"]
+
+Key = tuple[str, str]
+
+
+class NodeUnits:
+    """The unit of every physical signal of a diagram.
+
+    Parameters
+    ----------
+    root : System
+    """
+
+    def __init__(self, root: System) -> None:
+        self.groups: Groups[Key] = Groups()
+        self.units: dict[Key, str] = {}  # by the first of a node
+        self.blocks: list[Block] = []
+        self._join(root)
+        self._known_units(root)
+
+    def of(self, sid: str, end: str) -> str | None:
+        """The unit of the node at an end; None where nothing says it."""
+        return self.units.get(self.groups.find((sid, end)))
+
+    def _join(self, system: System) -> None:
+        for block in system.blocks.values():
+            name_ports(block)
+        for node in nodes_of(system):
+            self.groups.join((end.sid, end.name) for end in node)
+            for end in node:
+                outer = system.blocks.get(end.sid)
+                inside = inner_port(outer, end) if outer is not None else None
+                if inside is not None:
+                    self.groups.join([(end.sid, end.name), (inside.sid, "rconn1")])
+        for block in system.blocks.values():
+            if block.system is not None:
+                self._join(block.system)
+
+    def _set(self, key: Key, unit: str) -> None:
+        self.units.setdefault(self.groups.find(key), unit)
+
+    def _known_units(self, root: System) -> None:
+        inputs: list[tuple[Key, str]] = []
+        for block in root.walk():
+            if is_physical_signal(block):
+                self.blocks.append(block)
+            elif block.kind.startswith("nesl_utility/Simulink-PS"):
+                written = block.options.get("Unit", "1")
+                if written not in ("1", "", "inherit"):
+                    self._set((block.sid, "rconn1"), unit_here(written, block.name))
+            elif block.kind.startswith("nesl_utility/PS-Simulink"):
+                written = block.options.get("Unit", "1")
+                if written not in ("1", "", "inherit"):
+                    inputs.append(((block.sid, "lconn1"), unit_here(written, block.name)))
+            else:
+                inputs += self._of_component(block)
+        for key, unit in inputs:
+            self._set(key, unit)
+
+    def _of_component(self, block: Block) -> list[tuple[Key, str]]:
+        counterpart = counterpart_of(block.kind)
+        component = counterpart.component if counterpart is not None else None
+        inputs = []
+        if counterpart is not None and component is not None:
+            for end, written in block.ports.items():
+                kind, unit = signal_unit(component, counterpart.port(written))
+                if kind == "output":
+                    self._set((block.sid, end), unit)
+                elif kind == "input":
+                    inputs.append(((block.sid, end), unit))
+        return inputs
+
+    def follow(self, asked: Callable[[Block], AsksUnits]) -> None:
+        """Find units of outputs from those of inputs, until nothing more follows.
+
+        Parameters
+        ----------
+        asked : function of a block
+            Its parameters.
+        """
+        waiting = list(self.blocks)
+        while waiting:
+            rest = []
+            for block in waiting:
+                ends = {port: end for end, port in block.ports.items()}
+                inputs = [self.of(block.sid, end) for port, end in ends.items()
+                          if block.types.get(port) == "input"]
+                if any(unit is None for unit in inputs):
+                    rest.append(block)
+                    continue
+                try:
+                    made = physical_signal_part(block, asked(block))
+                except (NotUnderstood, BlocksError):
+                    made = None
+                for port, end in ends.items():
+                    if block.types.get(port) == "output":
+                        self._set((block.sid, end), "" if made is None else
+                                  made.units.get(port, made.unit))
+            if len(rest) == len(waiting):  # a loop, or nothing says it
+                self._guess(rest)
+            waiting = rest
+
+    def _guess(self, blocks: list[Block]) -> None:
+        """Take a unit from a parameter of a block that waits for one, else none."""
+        open_ends = [(block, end, port) for block in blocks for end, port in block.ports.items()
+                     if block.types.get(port) == "input" and self.of(block.sid, end) is None]
+        said = [(block, end, unit) for block, end, port in open_ends
+                if (unit := unit_expected(block, port))]
+        for block, end, unit in said or [(open_ends[0][0], open_ends[0][1], "")]:
+            self._set((block.sid, end), unit)

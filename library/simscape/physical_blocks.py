@@ -1,0 +1,140 @@
+"""What does a physical block become, and which ports of the script are its ends?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .diagram import Block
+from .gaps import Gaps
+from .levels import Joint, Level
+from .mapping import Counterpart, counterpart_of, domain_here
+from .matlab import NotUnderstood
+from .nodes import nodes_of
+from .physical import keywords_of, port_kind
+from .physical_signals import is_physical_signal, physical_signal_part
+from .plan import Part
+from .python_text import python_name, said
+from .signal_part import SignalPart
+
+if TYPE_CHECKING:
+    from .convert import Conversion
+
+__all__ = ["PhysicalBlocks"]
+
+
+@dataclass
+class PhysicalBlocks:
+    """The components of a diagram, and its blocks for physical signals."""
+
+    conversion: Conversion
+    gaps: Gaps
+    dampings: dict[str, Any] = field(default_factory=dict)  # of hard stops, by block
+
+    def make(self, level: Level, block: Block) -> None:
+        """The part of a block, or a gap."""
+        if is_physical_signal(block):
+            self._signal(level, block)
+            return
+        counterpart = counterpart_of(block.kind)
+        if counterpart is None or counterpart.component is None:
+            self._gap(level, block)
+        else:
+            self._component(level, block, counterpart)
+
+    def _component(self, level: Level, block: Block, counterpart: Counterpart) -> None:
+        conversion, where = self.conversion, f"{level.path}/{block.name}"
+        component = counterpart.component
+        assert component is not None
+        keywords = keywords_of(block, counterpart, conversion.texts, level.scope, where)
+        name = level.names.make(python_name(block.name))
+        instance = keywords.instance(component) or component
+        self.dampings[block.sid] = keywords.values.get("upper_damping")
+        notes = keywords.notes + ([f"Not in the file, so the default here holds: "
+                                   f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
+        full = f"{counterpart.module.removeprefix('library.')}.{counterpart.name}"
+        level.plan.parts.append(Part(name, full, keywords.texts, said(block.name, name)))
+        conversion.enter(level, block, "missing" if keywords.lost else "approximated"
+                         if keywords.notes else "mapped", full, keywords.lost + notes)
+        conversion.remarks += keywords.lost
+        for end, written in (block.ports or counterpart.ports).items():
+            port = counterpart.port(written)
+            level.joints[block.sid, end] = Joint(
+                f"{level.owner}.{name}.{port}", *port_kind(instance, port))
+
+    def _signal(self, level: Level, block: Block) -> None:
+        """A block for physical signals, in the units of what it is connected to."""
+        conversion = self.conversion
+        try:
+            made = physical_signal_part(block, conversion.asked(level, block))
+        except NotUnderstood as error:
+            made = None
+            conversion.remarks.append(f"{level.path}/{block.name}: {error}")
+        if made is None:
+            self._gap(level, block)
+            return
+        name = level.names.make(python_name(block.name))
+        part = made.part
+        _, places = self.place(level, block, name, part)
+        conversion.enter(level, block, "approximated" if part.note else "mapped", part.component,
+                         [part.note] if part.note else [])
+        for end, written in block.ports.items():
+            if written in places:
+                kind = "output" if written in part.outputs else "input"
+                level.joints[block.sid, end] = Joint(places[written], kind,
+                                                     conversion.units.of(block.sid, end) or "")
+
+    def place(self, level: Level, block: Block, name: str, made: SignalPart
+              ) -> tuple[Part, dict[str, str]]:
+        """Put a signal block and what stands before it; its part, and its ports by their names."""
+        if made.equation:
+            made.component = self.gaps.law(block, made)
+        part = Part(name, made.component, dict(made.keywords), said(block.name, name))
+        level.plan.parts.append(part)
+        places = {port: f"{level.owner}.{name}.{here}" for port, here in made.here.items()}
+        for index, word, before in made.before:
+            first, inner = self.place(level, block, level.names.make(f"{name}_{word}"), before)
+            first.original = ""
+            port = made.inputs[index]
+            level.plan.connections.append([inner[before.outputs[0]], places[port]])
+            places[port] = inner[before.inputs[0]]
+        return part, places
+
+    def _gap(self, level: Level, block: Block) -> None:
+        """A stub with the ports of a component that has no counterpart."""
+        units = self.conversion.units
+        name = level.names.make(python_name(block.name))
+        made, ports = self.gaps.physical(block, lambda end: units.of(block.sid, end) or "",
+                                         self._divisors(level, block))
+        for end, port in ports.items():
+            what = block.types.get(block.ports[end], "")
+            level.joints[block.sid, end] = Joint(
+                f"{level.owner}.{name}.{port}", what if what in ("input", "output") else
+                domain_here(what), units.of(block.sid, end) or "")
+        level.plan.parts.append(Part(name, made, original=said(block.name, name)))
+        self.conversion.enter(level, block, "missing", made,
+                              ["No counterpart: a stub with its ports."])
+
+    @staticmethod
+    def _divisors(level: Level, block: Block) -> set[str]:
+        """Ends of outputs that something of this system is divided by, through a converter too."""
+        found = set()
+        for node in nodes_of(level.system):
+            own = [end for end in node if end.sid == block.sid]
+            reached = [(other, end.name) for end in node
+                       if (other := level.block(end)) is not None]
+            reached += [(other, t.name) for b, _ in reached if b.kind == "nesl_utility/PS-Simulink "
+                        "Converter" for s in level.system.signals if s.source.sid == b.sid
+                        for t in s.targets if (other := level.block(t)) is not None]
+            if own and any(_divides(other, end) for other, end in reached):
+                found |= {end.name for end in own}
+        return found
+
+
+def _divides(block: Block, end: str) -> bool:
+    """Whether an input of a block is a divisor."""
+    if block.kind == "foundation.signal.functions.divide":
+        return block.ports.get(end) == "I2"
+    signs = block.options.get("Inputs", "").replace("|", "")
+    return block.block_type == "Product" and "/" in signs and signs.startswith(
+        ("*", "/")) and end in {f"in{k}" for k, sign in enumerate(signs, 1) if sign == "/"}

@@ -1,0 +1,112 @@
+"""Which sample time does a block take that inherits it?
+
+That of the blocks that drive it, over all levels of the diagram; of several the shortest, as
+Simulink does where the others are multiples of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .diagram import Block, Diagram, End, System
+from .matlab import NotUnderstood, parse
+from .matlab_values import Unknown, evaluate
+from .nodes import inner_port
+from .simulink import defaults_of
+from .simulink_sampled import SAMPLED
+
+__all__ = ["inherit_sample_times"]
+
+Place = tuple[System, Block]
+_CONTINUOUS = {"Integrator", "TransferFcn", "StateSpace", "Derivative", "TransportDelay"}
+
+
+def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
+    """Write the inherited sample time into every sampled block that has none of its own.
+
+    Parameters
+    ----------
+    diagram : Diagram
+        Changed in place.
+    names : mapping
+        Values that sample times may use.
+    """
+    flow = _Flow(diagram.root)
+    own = {id(block): _own(diagram, block, names) for block in diagram.root.walk()}
+    sources: dict[str, list[Place]] = {}
+    values: dict[str, float] = {}
+    for system, block in flow.places:
+        said = own[id(block)]
+        if said is not None and 0 < said[1] < float("inf"):
+            sources.setdefault(said[0], []).append((system, block))
+            values[said[0]] = said[1]
+    done: set[int] = set()
+    for text in sorted(sources, key=lambda text: values[text]):  # the shortest first
+        waiting, seen = list(sources[text]), set[int]()
+        while waiting:
+            for system, block in flow.behind(*waiting.pop()):
+                if id(block) in seen or own[id(block)] is not None \
+                        or block.block_type in _CONTINUOUS:
+                    continue
+                seen.add(id(block))
+                waiting.append((system, block))
+                if block.block_type in SAMPLED and id(block) not in done:
+                    block.options["SampleTime"] = text
+                    done.add(id(block))
+
+
+def _own(diagram: Diagram, block: Block, names: Mapping[str, Any]) -> tuple[str, float] | None:
+    """The sample time that a block says itself; None where it inherits it, or is a subsystem."""
+    file = diagram.defaults.get(block.block_type, {})
+    text = block.options.get("SampleTime", file.get(
+        "SampleTime", defaults_of(block.block_type).get("SampleTime", "-1")))
+    if text == "-1" or block.system is not None:
+        return None
+    try:
+        value = evaluate(parse(text), names)
+    except (NotUnderstood, Unknown):
+        return text, float("inf")
+    if not isinstance(value, (int, float)):
+        return text, float("inf")
+    return None if value == -1 else (text, float(value))
+
+
+class _Flow:
+    """Which blocks do the outputs of a block drive, over all levels?"""
+
+    def __init__(self, root: System) -> None:
+        self.places: list[Place] = []
+        self.holders: dict[int, Place] = {}  # by inner system
+        self.targets: dict[tuple[int, str], list[tuple[int, End]]] = {}  # by block: output, end
+        for system in (root, *(b.system for b in root.walk() if b.system is not None)):
+            for block in system.blocks.values():
+                self.places.append((system, block))
+                if block.system is not None:
+                    self.holders[id(block.system)] = system, block
+            for signal in system.signals:
+                self.targets.setdefault((id(system), signal.source.sid), []).extend(
+                    (signal.source.index, target) for target in signal.targets)
+
+    def behind(self, system: System, block: Block) -> Iterator[Place]:
+        if block.block_type == "Outport" and id(system) in self.holders:
+            outer, holder = self.holders[id(system)]
+            yield from self._ends(outer, holder.sid, int(block.options.get("Port") or 1))
+        elif block.block_type == "Goto":
+            tag = block.options.get("GotoTag", "A")
+            for other in system.blocks.values():
+                if other.block_type == "From" and other.options.get("GotoTag", "A") == tag:
+                    yield system, other
+        else:
+            yield from self._ends(system, block.sid)
+
+    def _ends(self, system: System, sid: str, output: int = 0) -> Iterator[Place]:
+        for index, end in self.targets.get((id(system), sid), ()):
+            block = system.blocks.get(end.sid)
+            if block is None or output not in (0, index):
+                continue
+            inside = inner_port(block, end)
+            if inside is not None and block.system is not None:
+                yield block.system, inside
+            elif block.system is None:
+                yield system, block

@@ -1,0 +1,114 @@
+"""Which inputs does a signal of a diagram drive, and does something show it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .diagram import Block, End, Signal
+from .levels import Level
+from .simulink import SINKS, UNSEEN
+from .vectors import JOINING, SPLITTING
+
+__all__ = ["SignalLines", "TO_PHYSICAL", "TO_SIMULINK", "is_converter", "is_shown",
+           "is_signal_block"]  # fmt: skip
+
+TO_PHYSICAL = "nesl_utility/Simulink-PS Converter"
+TO_SIMULINK = "nesl_utility/PS-Simulink Converter"
+_VECTORS = (*JOINING, *SPLITTING)
+_LINES = ("Inport", "Outport", "PMIOPort", "ConnectionLabel", "Goto", "From", "GotoTagVisibility",
+          *_VECTORS)  # fmt: skip
+
+
+def is_converter(block: Block | None) -> bool:
+    return block is not None and block.kind in (TO_PHYSICAL, TO_SIMULINK)
+
+
+def is_shown(block: Block) -> bool:
+    """Whether it only shows or keeps a signal."""
+    return block.block_type in SINKS or block.block_type in UNSEEN
+
+
+def is_signal_block(block: Block) -> bool:
+    """Whether it becomes a part, rather than a line, a component or nothing."""
+    return block.system is None and not is_shown(block) and block.block_type not in _LINES and \
+        "." not in block.kind and not block.kind.startswith("nesl_utility")
+
+
+@dataclass
+class SignalLines:
+    """The signal lines of one system, tags and vectors followed."""
+
+    level: Level
+
+    def __post_init__(self) -> None:
+        self._by_source: dict[End, list[Signal]] = {}
+        for signal in self.level.system.signals:
+            self._by_source.setdefault(signal.source, []).append(signal)
+
+    def consumers(self, source: End, seen: set[End] | None = None) -> tuple[list[End], bool]:
+        """Inputs that a signal drives, and whether something shows it.
+
+        ``seen`` holds the signals that have been followed: lines may join again and again.
+        """
+        found: list[End] = []
+        shown = False
+        seen = set() if seen is None else seen
+        if source in seen:
+            return found, shown
+        seen.add(source)
+        for signal in self._by_source.get(source, ()):
+            for target in signal.targets:
+                more, also = self._behind(target, seen)
+                found += more
+                shown |= also
+        return found, shown
+
+    def _behind(self, target: End, seen: set[End]) -> tuple[list[End], bool]:
+        """What the signal that ends here drives in the end."""
+        block = self.level.block(target)
+        if block is None:
+            return [], False
+        if block.block_type == "Outport" and self.level.owner == "model":
+            return [], True
+        if is_shown(block):
+            return [], block.block_type != "Terminator"
+        if block.block_type == "Goto":
+            return self._all((End(inner.sid, "out", 1) for inner in self._from(block)), seen)
+        if block.block_type in _VECTORS:
+            found, shown = self._all({s.source: None for s in self.level.system.signals
+                                      if s.source.sid == block.sid}, seen)
+            return [target] * bool(found), shown
+        return [target], False
+
+    def _all(self, sources: Iterable[End], seen: set[End]) -> tuple[list[End], bool]:
+        found: list[End] = []
+        shown = False
+        for source in sources:
+            more, also = self.consumers(source, seen)
+            found += more
+            shown |= also
+        return found, shown
+
+    def _from(self, goto: Block) -> list[Block]:
+        tag = goto.options.get("GotoTag", "A")
+        return [b for b in self.level.system.blocks.values()
+                if b.block_type == "From" and b.options.get("GotoTag", "A") == tag]
+
+    def goto_of(self, use: Block) -> End | None:
+        """What drives the Goto block of a From block's tag in this system."""
+        tag = use.options.get("GotoTag", "A")
+        for signal in self.level.system.signals:
+            for target in signal.targets:
+                other = self.level.block(target)
+                if other is not None and other.block_type == "Goto" and other.options.get(
+                        "GotoTag", "A") == tag:
+                    return signal.source
+        return None
+
+    def used_ports(self, block: Block) -> tuple[list[int], list[int]]:
+        """Numbers of the inputs and outputs of a block that lines end at."""
+        signals = self.level.system.signals
+        return ([t.index for s in signals for t in s.targets
+                 if t.sid == block.sid and t.port == "in"],
+                [s.source.index for s in signals if s.source.sid == block.sid])

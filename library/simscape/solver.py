@@ -1,0 +1,100 @@
+"""How do the solver settings of a model become arguments of ``simulate()``?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .diagram import Block
+from .levels import Level
+from .matlab import NotUnderstood
+from .nodes import Groups
+from .signal_part import seconds
+from .texts import Texts
+
+__all__ = ["SOLVER", "Solvers"]
+
+SOLVER = "nesl_utility/Solver Configuration"
+_METHODS = {"NE_BACKWARD_EULER_ADVANCER": "backward_euler",
+            "NE_PARTITIONING_ADVANCER": "backward_euler",
+            "NE_TRAPEZOIDAL_ADVANCER": "trapezoidal"}  # fmt: skip
+_FIXED = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode8", "ode14x", "ode1be")
+
+
+@dataclass
+class Solvers:
+    """The Solver Configuration blocks of a model.
+
+    Attributes
+    ----------
+    networks : Groups
+        Ends by physical network.
+    remarks : list of str
+        What a person should know is added here.
+    """
+
+    networks: Groups[tuple[str, str]]
+    texts: Texts
+    remarks: list[str]
+    _blocks: dict[tuple[str, str], str] = field(default_factory=dict)  # by network
+    _local: set[tuple[str, str]] = field(default_factory=set)  # method and step; empty: adaptive
+
+    def take(self, level: Level, block: Block) -> None:
+        """Read one block."""
+        options, where = block.options, f"{level.path}/{block.name}"
+        if options.get("DoDC") == "on":
+            self.remarks.append("The model asks to start from steady state; here it starts from "
+                                "its initial targets.")
+        network = self.networks.find((block.sid, "rconn1"))
+        if network in self._blocks:
+            self.remarks.append(
+                f"{where} and {self._blocks[network]} are Solver Configuration blocks of one "
+                "network, which Simscape refuses; take one of them out.")
+        self._blocks.setdefault(network, where)
+        self._local.add(self._steps(level, block, where)
+                        if options.get("UseLocalSolver") == "on" else ("", ""))
+
+    def _steps(self, level: Level, block: Block, where: str) -> tuple[str, str]:
+        """Method and step of a local solver, where both have a counterpart."""
+        choice = block.options.get("LocalSolverChoice", "NE_BACKWARD_EULER_ADVANCER")
+        written = block.options.get("LocalSolverSampleTime", "0.001")
+        try:
+            step = self.texts.of(written, level.scope, f"{where}.LocalSolverSampleTime")
+        except NotUnderstood:
+            step = None
+        if choice in _METHODS and step is not None and isinstance(step.value, (int, float)) \
+                and step.value > 0:
+            return _METHODS[choice], seconds(step.python)
+        self.remarks.append(f"{where} uses a local solver ({choice}, sample time {written}) that "
+                            "has no counterpart: steps are adaptive here.")
+        return "", ""
+
+    def arguments(self, settings: dict[str, str], loose: bool) -> dict[str, str]:
+        """Arguments ``method`` and ``step``, where the whole model has one local solver.
+
+        Parameters
+        ----------
+        settings : dict of str to str
+            Of the model.
+        loose : bool
+            Whether a stop has a side that a small damper holds: with located contacts its decay
+            is too fast for steps of the file's size.
+        """
+        fixed = settings.get("SolverName", settings.get("Solver", ""))
+        if len(self._local) > 1:
+            self.remarks.append("Its networks have different local solvers: steps are adaptive "
+                                "here.")
+        elif self._local and (only := next(iter(self._local))) != ("", ""):
+            method, step = only
+            said = f"method={method!r}, step={step.strip(chr(34))}"
+            if not loose:
+                self.remarks.append(
+                    f"The model uses a local solver of fixed steps, and so does simulate() below: "
+                    f"{said}. Leave both out for steps that keep to a tolerance.")
+                return {"method": f'"{method}"', "step": step}
+            self.remarks.append(
+                f"The model uses a local solver of fixed steps ({said}). Here steps are adaptive: "
+                "a stop has a side without inertia, which such steps do not follow.")
+        elif fixed in _FIXED:
+            self.remarks.append(f"The model's solver has fixed steps ({fixed}); here steps are "
+                                "adaptive.")
+        return {}

@@ -1,0 +1,87 @@
+"""Whole runs in machine code: their events, and what they come to, are those of runs in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+
+pytest.importorskip("llvmlite")
+
+import test_agreement as models  # noqa: E402
+
+from blocks import Model, quantity  # noqa: E402
+from library.translational import Mass, Reference, Spring, TranslationalFriction  # noqa: E402
+
+RUNS = {
+    "springs on friction": lambda: models.springs_on_friction(3),
+    "friction beside a nonlinear loop": models.friction_beside_a_loop,
+    "a law of the load with a band of rest": lambda: models.pushed(TranslationalFriction(
+        law="karnopp", coulomb_force="2 N", breakaway_force="3 N")),
+}
+
+
+@pytest.mark.parametrize("name", sorted(RUNS))
+def test_a_run_and_its_events_are_those_of_a_method_in_python(name):
+    model = RUNS[name]()
+    compiled, python = (model.simulate("2 s", rtol=1e-9, method=method)
+                        for method in ("auto", "DOP853"))
+    assert compiled.statistics["method"].split(",")[0] == "dopri5"
+    told = [[(e.element, e.mode) for e in run.events] for run in (compiled, python)]
+    assert told[0] == told[1]
+    assert_allclose([e.time for e in compiled.events], [e.time for e in python.events], rtol=1e-6)
+    times = quantity(np.linspace(0, 2, 21), "s")
+    speeds = [run["masses.v"].at(times).m for run in (compiled, python)]
+    assert_allclose(speeds[0], speeds[1], atol=1e-7 * np.abs(speeds[1]).max())
+
+
+def drag(viscous="0 N*s/m"):
+    """A body of 1 kg and 1 m/s that drags a spring of 100 N/m on friction of 2 N."""
+    model = Model("drag")
+    model.body, model.ground = Mass(mass="1 kg", v="1 m/s"), Reference()
+    model.spring = Spring(stiffness="100 N/m")
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                           breakaway_force="2 N", viscous_coefficient=viscous)
+    model.connect(model.body.M, model.spring.R)
+    model.connect(model.spring.C, model.friction.R)
+    model.connect(model.friction.C, model.ground.V)
+    return model
+
+
+def test_a_body_that_drags_a_spring_on_friction_slides_and_then_swings_for_ever():
+    run = drag().simulate("3 s", rtol=1e-9)
+    assert run.statistics["method"] == "exact"
+    w = 10.0
+    slips = np.arcsin(2.0 * w / 100.0) / w
+    rests = slips + np.cos(w * slips) / 2.0
+
+    def speed(t):
+        if t < slips:
+            return np.cos(w * t)
+        if t < rests:
+            return np.cos(w * slips) - 2.0 * (t - slips)
+        return -2.0 / w * np.sin(w * (t - rests))
+
+    assert_allclose([event.time for event in run.events], [slips, rests], rtol=1e-7)
+    times = np.linspace(0, 3, 31)
+    assert_allclose(run["body.v"].at(quantity(times, "s")).m, [speed(t) for t in times],
+                    atol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853"])
+@pytest.mark.parametrize("viscous", [0.1, 5.0])
+def test_viscous_friction_behind_a_spring_yields_by_what_the_spring_has_over_its_strength(
+        viscous, method):
+    run = drag(quantity(viscous, "N*s/m")).simulate("1 s", rtol=1e-9, method=method)
+
+    def slopes(t, y):
+        force = 100.0 * y[1]
+        slides = np.sign(force) * max(abs(force) - 2.0, 0.0) / viscous
+        return [-force, y[0] - slides]
+
+    times = np.linspace(0, 1, 21)
+    exact = solve_ivp(slopes, (0, 1), [1.0, 0.0], method="LSODA", rtol=1e-10, atol=1e-12,
+                      max_step=2e-3, t_eval=times).y
+    found = [run[path].at(quantity(times, "s")).m for path in ("body.v", "spring.x")]
+    assert_allclose(found, exact, atol=1e-6)

@@ -1,0 +1,148 @@
+"""Is every public name on a page of the site, and does every link there lead somewhere?
+
+The pages are written without running an example; building them with Sphinx, which warns of
+nothing, is a slow test.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+
+import blocks
+from blocks import Component
+from docs.__main__ import build
+from docs.site import source
+from docs.site.api import public_names
+from docs.site.components import component_page
+from docs.site.equations import mathml
+from docs.site.signs import directions
+from docs.site.traced import packages, traced
+from docs.site.words import markdown
+from library.electrical import Gyrator
+from library.translational import HardStop, Spring
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site") / "source"
+    assert source.write_source(folder) == []
+    return folder
+
+
+def pages_of(folder):
+    return {f.relative_to(folder).with_suffix("").as_posix(): f.read_text(encoding="utf-8")
+            for f in folder.rglob("*.md")}  # fmt: skip
+
+
+def test_every_public_component_has_a_page(site):
+    lacking = []
+    for package in packages():
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            public = getattr(module, name)
+            if inspect.isclass(public) and issubclass(public, Component):
+                home = next(p for p in packages() if public in packages()[p])
+                place = site / "components" / home.removeprefix("library.") / f"{name}.md"
+                lacking += [] if place.exists() else [f"{package}.{name}"]
+    assert lacking == []
+    assert sum(map(len, packages().values())) > 240
+
+
+def test_every_public_name_of_blocks_is_on_a_page_of_its_own_kind(site):
+    pages = public_names()
+    shown = [name for names in pages.values() for module, name in names if module == "blocks"]
+    assert sorted(shown) == sorted(blocks.__all__)
+    models = {name for module, name in pages["models"] if module == "blocks"}
+    assert models == {"Model", "compare", "load", "quantity"}  # and not for want of a page
+
+
+def test_every_link_leads_to_a_page_and_every_page_is_reached(site):
+    pages = pages_of(site)
+    wrong, reached = [], {"index"}
+    for name, text in pages.items():
+        here = (site / name).parent
+        bare = re.sub(r"^(`{3,})(?!\{).*?^\1$", "", text, flags=re.M | re.S)  # without code
+        found = re.findall(r"\]\(([^)#\s]+)[^)]*\)|href=\"([^\"#]+)\"", bare)
+        links = [a or b.replace(".html", ".md") for a, b in found]
+        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.M | re.S):
+            for line in tree.splitlines():
+                entry = re.sub(r".*<(.*)>$", r"\1", line)
+                if entry and not entry.startswith(":"):
+                    links.append(f"{entry}.md")
+                    reached.add((here / entry).resolve().relative_to(site.resolve()).as_posix())
+        wrong += [f"{name}: {link}" for link in links
+                  if "://" not in link and not link.startswith("pictures/")
+                  and not (here / link).exists()]  # fmt: skip
+    assert wrong == []
+    assert set(pages) - reached == set()
+
+
+def test_equations_are_mathml_whose_signs_are_all_known(site):
+    for name, text in pages_of(site).items():
+        for element in re.findall(r"<math.*?</math>", text):
+            ElementTree.fromstring(element.replace("&#160;", " "))
+            assert "<mo>?</mo>" not in element, name
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("f == a - (b - c)", "f = a − ( b − c )"),
+    ("f == a - b - c", "f = a − b − c"),
+    ("f == -(a + b)*c", "f = − ( a + b ) · c"),
+    ("y == (-a)^2", "y = ( − a ) 2"),
+    ("y == a*(b/c)^2", "y = a · ( b c ) 2"),
+    ("m*der(v) == R.f", "m · v ˙ = f R"),
+    ("y == where(a > 0, b, where(c < 0, 1, 0))", "y = { b if a > 0 1 if c < 0 0 otherwise"),
+    ("y == table(…", "y == table(…"),
+])  # fmt: skip
+def test_an_equation_keeps_what_brackets_and_signs_say(text, shown):
+    assert " ".join(" ".join(ElementTree.fromstring(mathml(text)).itertext()).split()) == shown
+
+
+def test_signs_are_read_off_the_equations():
+    assert directions(traced(Spring)) == [("R", "C", "f", "v")]
+    assert directions(traced(Gyrator)) == [("p1", "n1", "i1", "v1"), ("n2", "p2", "i2", "")]
+
+
+def test_the_page_of_a_component_tells_what_its_class_says():
+    page = component_page(Spring)
+    for row in ("| `stiffness` | N/m | `1000 N/m` | greater than 0 N/m | Stiffness. |",
+                "| `x` | m | 0 m | high | Deformation, R against C. |",
+                "| `law` | `linear` or `table` | `'linear'` | How the force follows from x. |",
+                "| Simscape | Translational Spring | `spr_rate` | `stiffness` |  |",
+                "| Modelica | Spring | `c` | `stiffness` |  |"):  # fmt: skip
+        assert row in page
+    assert "preload and stiffness in a drive at constant velocity | 1e-15" in page
+    assert "(../../gallery/mass_spring_damper.md)" in page
+    assert "With `model='full'`:" in component_page(HardStop)
+
+
+def test_a_docstring_for_the_terminal_becomes_markdown():
+    text = 'Mode:\n\n* ``a="b"``: |v| * 2\n  + more\n\nSee :class:`~x.Spring`::\n\n    a\n\n    b'
+    assert markdown(text, {"Spring": "Spring.md"}.get).split("\n\n") == [
+        "Mode:", '- `a="b"`: \\|v\\| \\* 2\n  \\+ more', "See [`Spring`](Spring.md):",
+        "```text\n    a", "    b\n```"]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_its_links_lead_somewhere(tmp_path):
+    for needed in ("sphinx", "myst_parser", "pydata_sphinx_theme", "sphinx_design"):
+        pytest.importorskip(needed)
+    assert build(tmp_path, pictures=False) == 0
+    html = {f: f.read_text(encoding="utf-8") for f in (tmp_path / "html").rglob("*.html")
+            if "_static" not in f.parts}  # fmt: skip
+    names = {f: set(re.findall(r'\bid="([^"]+)"', text)) for f, text in html.items()}
+    wrong = []
+    for file, text in html.items():
+        for link in set(re.findall(r'(?:href|src)="([^"]*)"', text)):
+            path, _, name = unquote(link.partition("?")[0]).partition("#")
+            place = (file.parent / path).resolve() if path else file
+            if "://" not in link and not link.startswith(("data:", "mailto:")) and (
+                    not place.exists() or name and place in names and name not in names[place]):
+                wrong.append(f"{file.name}: {link}")
+    assert wrong == []

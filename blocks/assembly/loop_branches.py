@@ -70,8 +70,9 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
             point[3] = (np.array(crossings(0.0, *point)).ravel() > 0).astype(float)
         found = function.call([0.0, *point])
         for kind, matrix in zip(signs, found, strict=True):
-            sign, size = np.linalg.slogdet(np.array(matrix))
-            if np.isfinite(size) and sign:
+            values = np.array(matrix)
+            sign = np.linalg.slogdet(values)[0] if np.isfinite(values).all() else 0.0
+            if sign:
                 kind.add(float(sign))
     return any(len(kind) > 1 for kind in signs)
 

@@ -9,7 +9,9 @@ only.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -193,7 +195,7 @@ class Flat:
 
     def group_of(self, equation: int) -> tuple[Group, int]:
         """The group an equation is in, and its row there."""
-        group = self.groups[int(self.groups_of(np.array([equation]))[0])]
+        group = self.groups[bisect_right(self.groups, equation, key=attrgetter("first")) - 1]
         return group, equation - group.first
 
     def slot_names(self) -> list[tuple[int, int, int, Key]]:

@@ -21,13 +21,14 @@ import casadi as ca
 import numpy as np
 
 from ..language.kernel import Law
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Flags, Indices
 from .flatten import Flat, Group
 from .matching import Matching
 
 __all__ = ["hidden_constraints"]
 
 LARGE = 5000  # equations of a block from which none is looked for
+MOST_ROUNDS = 100  # of looking for unknowns that one sum has alone; the rest is eliminated
 
 Sum: TypeAlias = dict[int, Fraction]  # coefficients by class
 
@@ -43,40 +44,66 @@ def hidden_constraints(flat: Flat, top: Indices, classes: Indices, m: Matching
     m : which determines which, completely; set-valued laws count as equations behind ``top``,
         of their effort and flow, so that what is found holds in every mode
     """
+    sizes = np.diff(m.block_starts)
+    block = np.repeat(np.where((sizes >= 2) & (sizes <= LARGE), np.arange(len(sizes)), -1), sizes)
+    mine = np.flatnonzero(m.block_equations < len(top))  # others: set-valued laws
+    equations = top[m.block_equations[mine]]
+    block_of, place = np.full((2, flat.equations), -1)
+    block_of[equations], place[equations] = block[mine], mine
+    block_of_class = np.full(flat.classes, -2)
+    block_of_class[classes[m.block_unknowns]] = block
+    rows, columns, factors = _sums(flat, block_of >= 0)
+    inside = block_of_class[columns] == block_of[rows]
+    undecided = np.flatnonzero(_may_depend(rows, columns, inside))
+    by_block: dict[int, dict[int, Sum]] = {}
+    for k in undecided[np.argsort(place[rows[undecided]], kind="stable")].tolist():
+        e, c = int(rows[k]), int(columns[k])
+        by_block.setdefault(int(block_of[e]), {}).setdefault(e, {})[c] = Fraction(int(factors[k]))
     found: dict[int, Group] = {}
-    known: dict[Law, bool] = {}
-    ends = np.append(m.block_starts[1:], len(m.block_equations))
-    for start, end in zip(m.block_starts.tolist(), ends.tolist(), strict=True):
-        if not 2 <= end - start <= LARGE:
-            continue
-        inside = set(classes[m.block_unknowns[start:end]].tolist())
-        rows = m.block_equations[start:end]
-        sums = {e: s for e in top[rows[rows < len(top)]].tolist()  # others: set-valued laws
-                if (s := _sum(flat, e, known))}  # fmt: skip
-        for e, rest in _left(sums, inside).items():
+    for b, sums in by_block.items():
+        unknowns = m.block_unknowns[slice(*m.block_starts[[b, b + 1]])]
+        for e, rest in _left(sums, set(classes[unknowns].tolist())).items():
             found[e] = _group(rest)
     return found
 
 
-def _sum(flat: Flat, equation: int, known: dict[Law, bool]) -> Sum | None:
-    """Coefficients of an equation that is a sum with whole numbers, and nothing else."""
-    group, row = flat.group_of(equation)
-    out: Sum = {}
-    if group.law is None:
-        for k in range(group.starts[row], group.starts[row + 1]):
-            c = int(group.classes[k])
-            out[c] = out.get(c, Fraction(0)) + int(group.signs[k])
-    else:
-        law = group.law
-        if law not in known:
-            known[law] = _is_sum(law)
-        if not known[law]:
-            return None
-        one = Group(group.family, law, group.instances[row : row + 1])
-        for key, slope in zip(law.arguments, law.partials, strict=True):
-            (c,), (sign,) = flat.argument(one, key)
-            out[int(c)] = out.get(int(c), Fraction(0)) + round(float(slope)) * int(sign)
-    return {c: value for c, value in out.items() if value}
+def _sums(flat: Flat, wanted: Flags) -> tuple[Indices, Indices, Indices]:
+    """Equation, class and coefficient of what is added in sums with whole numbers."""
+    found = [np.zeros((3, 0), dtype=int)]
+    for group in flat.groups:
+        numbers = np.arange(group.first, group.first + group.size)
+        if not wanted[numbers].any():
+            continue
+        if group.law is None:
+            which, classes, signs = group.terms(np.arange(group.size))
+            found.append(np.stack([numbers[which], classes, signs]))
+        elif _is_sum(group.law):
+            for key, slope in zip(group.law.arguments, group.law.partials, strict=True):
+                classes, signs = flat.argument(group, key)
+                found.append(np.stack([numbers, classes, round(float(slope)) * signs]))
+    rows, columns, factors = np.concatenate([f[:, wanted[f[0]]] for f in found], axis=1)
+    keys, which = np.unique(rows * flat.classes + columns, return_inverse=True)
+    total = np.zeros(len(keys), dtype=int)
+    np.add.at(total, which, factors)
+    rows, columns = np.divmod(keys[total != 0], max(flat.classes, 1))
+    return rows, columns, total[total != 0]
+
+
+def _may_depend(rows: Indices, columns: Indices, inside: Flags) -> Flags:
+    """Which entries are of sums that may follow from others.
+
+    One with an unknown that no other sum has does not, nor does it help another one to.
+    """
+    follows = np.ones(int(rows.max(initial=-1)) + 1, dtype=bool)
+    row, column = rows[inside], np.unique(columns[inside], return_inverse=True)[1]
+    for _ in range(MOST_ROUNDS):
+        alone = np.bincount(column)[column] == 1
+        if not alone.any():
+            break
+        follows[row[alone]] = False
+        left = follows[row]
+        row, column = row[left], column[left]
+    return follows[rows]
 
 
 def _is_sum(law: Law) -> bool:

@@ -1,4 +1,4 @@
-"""Types of arrays, as signatures name them."""
+"""Types of arrays, as signatures name them, and how long a vector is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector"]
+__all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector", "length"]
 
 Array: TypeAlias = NDArray[np.float64]
 Vector: TypeAlias = Array  # of one dimension; machine code asks for it by this name
@@ -16,3 +16,8 @@ Cube: TypeAlias = Array  # of three
 Indices: TypeAlias = NDArray[np.int_]
 IndexMatrix: TypeAlias = Indices  # of two dimensions
 Flags: TypeAlias = NDArray[np.bool_]
+
+
+def length(v: Vector) -> float:
+    """The Euclidean norm, in one thread: those of BLAS wait for work longer than they add up."""
+    return float(np.sqrt(np.sum(v * v)))

@@ -181,17 +181,18 @@ class Ode45(PublishedControl):
 
     def _try(self, t_new: float, h: float) -> tuple[Array, float, Callable[[ArrayLike], Array]]:
         t, y = self.t, self.y
+        sums = np.einsum  # threads of BLAS wait for work longer than they add up
         k = np.empty((7, y.size))
         k[0] = self._slope
         for i, (node, row) in enumerate(zip(self.nodes, self.stages, strict=True), start=1):
-            k[i] = self._slope_at(t + h * node, y + (h * row) @ k[:i])
+            k[i] = self._slope_at(t + h * node, y + sums("i,ij", h * row, k[:i]))
         h = t_new - t
-        y_new = y + (h * self.weights) @ k[:6]
+        y_new = y + sums("i,ij", h * self.weights, k[:6])
         k[6] = self._slope_at(t_new, y_new)
-        error = self._relative(h * (self.error_weights @ k), y_new)
+        error = self._relative(h * sums("i,ij", self.error_weights, k), y_new)
         if error <= self.rtol:
             self._slope = k[6]
-        return y_new, error, _Quartic(t, h, y, k.T @ self.interpolant)
+        return y_new, error, _Quartic(t, h, y, sums("ki,kj->ij", self.interpolant, k).T)
 
     def _shrink(self, error: float, failed: bool) -> float:
         return 0.5 if failed else self._reduced(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,7 @@ class DaeProblem(Problem):
 
     def tie(self, tied: Indices) -> None:
         super().tie(tied)
+        self.__dict__.pop("_layout", None)
         self.inner = self.size
         self.size = self.size + self.algebraic
         self.differential = np.arange(self.size) < self.inner
@@ -56,25 +58,32 @@ class DaeProblem(Problem):
 
     def residual(self, t: float, y: Array, slope: Array) -> Array:
         self.place(y)
-        args = self.arguments(t)
-        f = self.system.slope(*args)[self.free] / self.scale_y - slope[: self.inner]
-        return np.concatenate([f, self.system.residual(*args)])
+        values = self.system.implicit(*self.arguments(t))
+        return np.concatenate([values[self.free] / self.scale_y - slope[: self.inner],
+                               values[self.system.nx:]])
 
     def residual_jacobian(self, t: float, y: Array, slope: Array, c: float) -> csc_matrix:
-        from scipy.sparse import bmat, csc_matrix, diags, hstack, identity
+        from scipy.sparse import csc_matrix
 
         self.place(y)
-        args = self.arguments(t)
-        fx = self.system.slope_x.sparse(*args)
-        left = diags(1 / self.scale_y)
-        top = hstack([fx[self.free][:, self.free], fx[self.free][:, self.tied],
-                      self.system.slope_z.sparse(*args)[self.free]])
-        rows = [left @ top]
-        if self.algebraic:
-            rx = self.system.residual_x.sparse(*args)
-            rows.append(hstack([rx[:, self.free], rx[:, self.tied],
-                                self.system.residual_z.sparse(*args)]))
-        j = bmat([[r] for r in rows]) @ diags(self.scale)
-        shift = bmat([[identity(self.inner), None],
-                      [None, csc_matrix((self.algebraic, self.algebraic))]])
-        return csc_matrix(j - c * shift)
+        kept, factors, place, rows, starts = self._layout
+        values = self.system.implicit_jacobian(*self.arguments(t))[kept] * factors
+        data = np.bincount(place, np.concatenate([values, np.full(self.inner, -c)]), len(rows))
+        return csc_matrix((data, rows, starts), shape=(self.size, self.size))
+
+    @cached_property
+    def _layout(self) -> tuple[Indices, Array, Indices, Indices, Indices]:
+        """Which derivatives count, times what, and where in the Jacobian they are added, then
+        those by slopes; rows of its entries, and where its columns begin."""
+        nx, function = self.system.nx, self.system.implicit_jacobian.function
+        rows, columns = np.array(function.sparsity_out(0).get_triplet(), dtype=int)
+        row_at, column_at = np.full(function.size1_out(0), -1), np.arange(function.size2_out(0))
+        row_at[self.free], row_at[nx:] = np.arange(self.inner), np.arange(self.inner, self.size)
+        column_at[np.concatenate([self.free, self.tied])] = np.arange(nx)
+        kept = np.flatnonzero(row_at[rows] >= 0)
+        row, column = row_at[rows[kept]], column_at[columns[kept]]
+        factors = self.scale[column] / np.append(self.scale_y, np.ones(self.algebraic))[row]
+        own = np.arange(self.inner) * (self.size + 1)
+        keys, place = np.unique(np.append(column * self.size + row, own), return_inverse=True)
+        starts = np.searchsorted(keys, np.arange(self.size + 1) * self.size)
+        return kept, factors, place, keys % self.size, starts

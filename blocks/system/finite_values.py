@@ -49,7 +49,7 @@ class FiniteValues:
             for law, text, value in _partial_laws(family.kernel):
                 rows.append(system.tape.writer.kernel_row(f, value).T)
                 self.told += [(family, i, text) for i in range(family.size)]
-                moving += [(f, id(law), i) in slopes for i in range(family.size)]
+                moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
         self.alone = len(self.told)  # laws that are evaluated by themselves
         #: Those that give a state's slope: where they have no value, the run stops by itself.
         self.moving = np.flatnonzero(moving)
@@ -204,18 +204,19 @@ def _changes(law: Law | None) -> bool:
     return law is not None and not CONSTANT.issuperset(law.slopes)
 
 
-def _laws_of_slopes(system: System) -> set[tuple[int, int, int]]:
-    """(family, law, instance) of the laws each of which gives the slope of a state."""
+def _laws_of_slopes(system: System) -> dict[tuple[int, int], Indices]:
+    """By family and law, the instances whose law gives the slope of a state."""
     flat = system.flat
-    found: set[tuple[int, int, int]] = set()
+    found: dict[tuple[int, int], Indices] = {}
     slopes = flat.derivative[system.tape.reduced.states]
     for step in system.tape.steps:
         if step.group < 0 or flat.groups[step.group].law is None:
             continue
         group = flat.groups[step.group]
         given = np.isin(step.unknowns, slopes)
-        instances = group.instances[step.equations[given] - group.first]
-        found.update((group.family, id(group.law), int(i)) for i in instances)
+        key, instances = (group.family, id(group.law)), group.instances[
+            step.equations[given] - group.first]
+        found[key] = np.append(found.get(key, instances[:0]), instances)
     return found
 
 

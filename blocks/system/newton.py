@@ -211,11 +211,21 @@ class AlgebraicUnknowns:
     def _factored_large(self, arguments: Arguments) -> Callable[[Array], Array]:
         self._which = np.zeros(0, dtype=int)
         try:
-            return factored(self.matrix(arguments))
+            return self._kept_factors(arguments) if self.constant else factored(
+                self.matrix(arguments))
         except RuntimeError:
             if not self.may_stay_open:
                 raise
             return self._with_open_unknowns(arguments)
+
+    def _kept_factors(self, arguments: Arguments) -> Callable[[Array], Array]:
+        """Those of a constant matrix, which all problems of a system share."""
+        kept, p = self.system.cache.get("constant factors"), arguments[3]
+        if kept is None or not np.array_equal(kept[0], p):
+            kept = self.system.cache["constant factors"] = (
+                np.array(p), factored(self.matrix(arguments)))
+        solver: Callable[[Array], Array] = kept[1]
+        return solver
 
     def _transposed(self, arguments: Arguments) -> Array:
         """The full matrix: a row for every unknown, a column for every equation."""

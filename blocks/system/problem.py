@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, length
 from ..numerics.tolerances import DIRECTION_STEP, TINY
 from .delays import Delays, delays_of
 from .evaluator import Arguments
@@ -248,10 +248,10 @@ class Problem:
             return self._product_through_unknowns(t, y)
         base = self.slope(t, y)  # differences: derivatives would be written for all unknowns
         start = self.x.copy(), self.z.copy()
-        h = DIRECTION_STEP * max(1.0, float(np.linalg.norm(y)))
+        h = DIRECTION_STEP * max(1.0, length(y))
 
         def difference(v: Array) -> Array:
-            size = float(np.linalg.norm(v))
+            size = length(v)
             ahead = self.slope(t, y + h / size * v)
             self.x[:], self.z[:] = start  # the run goes on from there
             return (ahead - base) * (size / h)

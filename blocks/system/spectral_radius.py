@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, length
 
 __all__ = ["spectral_radius"]
 
@@ -20,7 +20,7 @@ def spectral_radius(product: Callable[[Array], Array], n: int) -> float:
     growth = []
     for _ in range(ROUNDS):
         v = product(v)
-        size = float(np.linalg.norm(v))
+        size = length(v)
         if not (np.isfinite(size) and size > 0):
             return np.inf if not np.isfinite(size) else 0.0
         v /= size

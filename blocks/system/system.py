@@ -95,6 +95,17 @@ class System:
         return self.function("residual", self._residual)
 
     @cached_property
+    def implicit(self) -> Evaluator:
+        """Slopes and residuals, one below the other."""
+        return self.function("implicit", ca.vertcat(self.tape.slope, self._residual))
+
+    @cached_property
+    def implicit_jacobian(self) -> Evaluator:
+        """Their derivatives by states and torn unknowns."""
+        return self.jacobian(ca.vertcat(self.tape.slope, self._residual),
+                             ca.vertcat(self.tape.x, self.tape.z))
+
+    @cached_property
     def slope_x(self) -> Evaluator:
         return self.jacobian(self.tape.slope, self.tape.x, diagonal=True)
 

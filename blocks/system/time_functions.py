@@ -24,7 +24,6 @@ import casadi as ca
 import numpy as np
 
 from ..assembly.flatten import Group
-from ..assembly.matching import distinct
 from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..numerics.arrays import Array, Indices
@@ -284,12 +283,10 @@ def _follow(system: System) -> tuple[Indices, Indices]:
     known = np.zeros(flat.classes, dtype=bool)
     moving = np.zeros(flat.classes, dtype=bool)
     mixed: list[Indices] = [np.zeros(0, dtype=int)]
+    curved = np.array([g.law is not None and _is_curved(g.law) for g in flat.groups], dtype=bool)
     for step in system.tape.steps:
         if step.group < 0:
-            for g in distinct(flat.groups_of(step.equations)):
-                group = flat.groups[int(g)]
-                if group.law is not None and _is_curved(group.law):
-                    mixed.append(step.equations[flat.groups_of(step.equations) == g])
+            mixed.append(step.equations[curved[flat.groups_of(step.equations)]])
             continue
         group = flat.groups[step.group]
         rows = step.equations - group.first
@@ -315,7 +312,7 @@ def _follow(system: System) -> tuple[Indices, Indices]:
                 own = classes == step.unknowns
                 sure &= known[classes] | own
                 moves |= moving[classes] & ~own
-            if _is_curved(law):
+            if curved[step.group]:
                 mixed.append(step.equations[moves & ~sure])
         known[step.unknowns] = sure
         moving[step.unknowns] = moves & sure

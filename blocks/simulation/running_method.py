@@ -24,7 +24,7 @@ __all__ = ["RunningMethod"]
 
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
-FIRST_LOOK = 500  # the first one there, at what is plainly stiff
+FIRST_LOOK = 512  # the first one there, at what is plainly stiff
 WORTH = 5  # times that: steps left for which another method is worth beginning
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
 PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ within a step
@@ -199,10 +199,9 @@ class RunningMethod:
         self._asked += 1
         many = self.current.many  # steps that cost next to nothing
         first = many is not None and not self._judged
-        between = FIRST_LOOK if first else self._patience * (
-            LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
+        between = self._patience * (LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
         taken = self.work.get("steps", 0) + self.current.work.steps
-        if taken - self._judged < between:
+        if taken - self._judged < (FIRST_LOOK if first else between):
             return False
         self._judged = taken
         left = self._steps_left(step)

@@ -1,8 +1,9 @@
 """Slopes with their derivatives, and guards, at many points of a run at once.
 
 While modes are held, torn unknowns and efforts w often are where ``r(w) = r(0) + R w`` is zero,
-with R that does not see them: then they need not be found at points first. What is left is one
-expression of states, parameters and modes, evaluated at many points at a time, or in machine code.
+with R that sees neither them nor the states: then they need not be found at points first. What is
+left is one expression of states, parameters and modes, evaluated at many points at a time, or in
+machine code.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from .. import native
+from ..language.expression import TIME
 from ..numerics.arrays import Array
 from ..simulation.wanted import Wanted
 from ..system.evaluator import Evaluator
@@ -46,13 +48,13 @@ class Columns:
         by = ca.vertcat(tape.x, entries, tape.d)
         matrix = ca.jacobian(r, w)
         #: Whether all is as the first lines of this file say.
-        self.serves = w.numel() <= MOST_UNKNOWNS and not ca.depends_on(matrix, w) \
-            and ca.sprank(matrix) == w.numel()
+        self.serves = w.numel() <= MOST_UNKNOWNS and ca.sprank(matrix) == w.numel() \
+            and not ca.depends_on(matrix, ca.vertcat(w, tape.x, TIME))
         if not self.serves:
             return
-        slopes = ca.jacobian(tape.slope, by)
-        found = -ca.solve(matrix, ca.substitute(r, w, ca.DM.zeros(w.numel()))) if w.numel() else w
+        slopes, found = ca.jacobian(tape.slope, by), w
         if w.numel():
+            found = -ca.solve(matrix, ca.substitute(r, w, ca.DM.zeros(w.numel())))
             through = ca.jacobian(tape.slope, w)
             slopes -= ca.mtimes(through, ca.solve(matrix, ca.jacobian(r, by)))
         self._widths = np.cumsum([system.nx, entries.numel(), system.nd])
@@ -60,7 +62,7 @@ class Columns:
                                    slopes.sparsity().get_triplet())
         given = [*system.arguments, modes]
         values, looks = (ca.substitute(one, w, found) if w.numel() else one for one in (
-            slopes.nz[:], guards))
+            ca.vec(ca.SX(slopes.nz[:])), guards))
         functions = [ca.Function("columns", given, [ca.densify(one)]) for one in (values, looks)]
         self.serves = all(f.n_instructions() <= MOST_OPERATIONS for f in functions) and not any(
             _must_solve(system, one) for one in (values, looks))

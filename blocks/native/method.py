@@ -445,8 +445,9 @@ class Course:
     @property
     def follows_states(self) -> bool:
         """Whether its steps are the explicit pair's, and of states alone."""
-        form = self._form
-        return form.kind == EXPLICIT and form.every == 1 and not form.equations.settle
+        form, equations = self._form, self._form.equations
+        return form.kind == EXPLICIT and form.every == 1 and not (
+            equations.settle or equations.reserve)  # where more than slopes is solved for
 
     @property
     def form(self) -> CourseForm:

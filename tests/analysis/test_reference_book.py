@@ -49,12 +49,13 @@ def test_belt_speeds_at_which_sliding_is_unstable(border, inside):
 
 
 @pytest.mark.parametrize(("law", "poles"), [
-    ({"law": "simscape", "breakaway_force": "25 N", "breakaway_velocity": "0.1 m/s"},
+    ({"law": "simscape", "breakaway_force": "25 N", "breakaway_velocity": "0.1 m/s",
+      "viscous_coefficient": "0 N*s/m"},
      (-0.0480102614458, -2082.888053274)),
     ({"law": "tanh", "band": "1 mm/s"}, (-0.004999876253032, -20000.49500012))],
     ids=["simscape", "tanh"])
 def test_regularised_friction_at_rest_is_a_damper(law, poles):
-    friction = TranslationalFriction(coulomb_force="20 N", viscous_coefficient="0 N*s/m", **law)
+    friction = TranslationalFriction(coulomb_force="20 N", **law)
     assert_poles(oscillator(friction=friction).linearise().poles, poles)
 
 

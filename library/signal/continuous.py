@@ -48,7 +48,7 @@ class Integrator(Component):
     x jumps to ``reset_value`` whenever the input ``reset`` rises above 0.5; with
     ``reset_on="falling"`` when it falls below, with ``"either"`` at both, and with
     ``"level"`` x stays there for as long as it is above. With ``external_start=True``
-    the input x0 gives the value at the start and after a reset: y = x + x0 then.
+    the input ``start`` gives the value at the start and after a reset: y = x + start then.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Integrator(Component):
     reset_value : quantity
         0 by default.
 
-    Ports: input u, output y; input reset with ``external_reset=True``, input x0 with
+    Ports: input u, output y; input reset with ``external_reset=True``, input start with
     ``external_start=True``. Initial value: ``Integrator(x="3 m")``; it must lie
     between the limits, and so must the value after a reset.
     """
@@ -83,13 +83,13 @@ class Integrator(Component):
                             doc="Value after a reset")
     u = Input(lambda c: c.input)
     reset = Input(when="external_reset", doc="Resets x when it rises above 0.5")
-    x0 = Input(lambda c: product(c.input, "s"), when="external_start",
-               doc="Value at the start and after a reset")
+    start = Input(lambda c: product(c.input, "s"), when="external_start",
+                  doc="Value at the start and after a reset")
     x = Variable(lambda c: product(c.input, "s"), 0, priority="high", doc="The integral")
     y = Output(lambda c: product(c.input, "s"))
     at_limit = Discrete(when="limited", doc="1 at the upper limit, -1 at the lower, else 0")
     beginning = Discrete(lambda c: product(c.input, "s"), when="external_start",
-                         doc="What x0 was at the start or at the last reset")
+                         doc="What start was at the start or at the last reset")
 
     def verify(self):
         if self.external_start and (self.limited or self.reset_on == "level"):
@@ -112,8 +112,8 @@ class Integrator(Component):
         else:
             slope = self.u
         if self.external_start:
-            yield initially({self.beginning: self.x0})
-            anew[self.beginning] = self.x0
+            yield initially({self.beginning: self.start})
+            anew[self.beginning] = self.start
         yield self.y == (self.x + self.beginning if self.external_start else self.x)
         if self.external_reset:
             if self.reset_on == "level":

@@ -182,7 +182,7 @@ def _integrator(a: AsksUnits) -> Made:
         keywords |= {"x": initial.argument} | (
             {"reset_value": initial.argument} if resets else {})
     part = _part("signal.Integrator", keywords, ("I", *resets, *starts), ("O",),
-                 here=("u", *(["reset"] if resets else []), *(["x0"] if starts else []), "y"))
+                 here=("u", *(["reset"] if resets else []), *(["start"] if starts else []), "y"))
     if resets:
         one = a.unit(resets[0])
         before = law(f"where({_RESETS[reset]})")

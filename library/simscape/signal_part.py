@@ -26,7 +26,7 @@ class SignalPart:
     note : str
         What is not as in the model.
     equation : str
-        Of a law: ``self.y == …``.
+        Of a law: ``self.y == …``; a line for every output.
     inputs, outputs : tuple of str
         Ports of the block, in its order.
     ports : dict of str to str

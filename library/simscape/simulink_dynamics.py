@@ -36,7 +36,7 @@ def _integrator(a: Asks) -> SignalPart:
                                       "where((self.u > 0) | (self.u < 0), 1, 0)")))
     if outside:
         keywords |= {"external_start": "True"}
-        inputs.append("x0")
+        inputs.append("start")
     return SignalPart("signal.Integrator", keywords | begins, tuple(inputs), before=tuple(before))
 
 

@@ -80,9 +80,8 @@ def _function(choice: str, default: str) -> Callable[[Asks], SignalPart]:
 
         written = a.written(choice, default)
         if written == "sincos":
-            both = law("sin(self.u)\nself.y2 == cos(self.u)")
-            both.outputs, both.equation = ("y1", "y2"), both.equation.replace("y ", "y1 ", 1)
-            return both
+            return SignalPart("", outputs=("y1", "y2"), equation="self.y1 == sin(self.u)\n"
+                              "self.y2 == cos(self.u)")  # fmt: skip
         if written in _LAWS:
             text, count = _LAWS[written]
             return law(text, ("u",) if count == 1 else many("u", count))

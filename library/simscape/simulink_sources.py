@@ -20,11 +20,11 @@ def _constant(a: Asks) -> SignalPart:
     return SignalPart("signal.Constant", {"value": a.text("Value", "1")}, ())
 
 
-def _sampled(a: Asks, source: SignalPart) -> SignalPart:
+def _sampled(a: Asks, source: SignalPart, default: str = "0") -> SignalPart:
     """A source, held from sample to sample where it has a sample time."""
-    if (a.number("SampleTime", "0") or 0) <= 0:
+    if (a.number("SampleTime", default) or 0) <= 0:
         return source
-    period = seconds(a.text("SampleTime", "0"))
+    period = seconds(a.text("SampleTime", default))
     return SignalPart("signal.ZeroOrderHold", {"sample_time": period},
                       before=((0, "source", source),))
 
@@ -66,7 +66,11 @@ def _per_turn(text: str, value: float | None) -> str:
 
 
 def _clock(a: Asks) -> SignalPart:
-    return _sampled(a, SignalPart("signal.Ramp", {"slope": '"1 1/s"'}, ()))
+    return SignalPart("signal.Ramp", {"slope": '"1 1/s"'}, ())
+
+
+def _digital_clock(a: Asks) -> SignalPart:
+    return _sampled(a, _clock(a), "1")
 
 
 def _ramp(a: Asks) -> SignalPart:
@@ -120,8 +124,9 @@ def _pulse(a: Asks) -> SignalPart:
 
 
 SOURCES: dict[str, Callable[[Asks], SignalPart]] = {
-    "Constant": _constant, "Step": _step, "Sin": _sine, "Clock": _clock, "DigitalClock": _clock,
-    "FromWorkspace": _from_workspace, "DiscretePulseGenerator": _pulse,
+    "Constant": _constant, "Step": _step, "Sin": _sine, "Clock": _clock,
+    "DigitalClock": _digital_clock, "FromWorkspace": _from_workspace,
+    "DiscretePulseGenerator": _pulse,
     "Ground": lambda a: SignalPart("signal.Constant", {"value": "0"}, ()),
 }  # fmt: skip
 

@@ -145,11 +145,11 @@ def test_an_integrator_starts_anew_from_what_a_signal_is():
     """From 2 + 3 t at the start and at 1 s, where the reset rises."""
     block = Integrator(external_reset=True, external_start=True)
     result = response(block, Constant(value="1"), Step(start="1 s"),
-                      Ramp(initial="2 s", slope="3"), ports=("u", "reset", "x0"), duration="2 s")
+                      Ramp(initial="2 s", slope="3"), ports=("u", "reset", "start"), duration="2 s")
     assert_allclose(at(result, [0.0, 0.9, 1.1, 1.9]), [2, 2.9, 5.1, 5.9], atol=1e-9)
     limited = Integrator(external_start=True, limited=True)
     with pytest.raises(ParameterError, match="neither with limits nor with a reset by level"):
-        response(limited, Constant(value="1"), Constant(value="0 s"), ports=("u", "x0"))
+        response(limited, Constant(value="1"), Constant(value="0 s"), ports=("u", "start"))
 
 
 def test_a_reset_frees_a_limited_integrator():

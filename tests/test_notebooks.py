@@ -40,8 +40,9 @@ def test_a_notebook_shows_schematic_tables_pictures_and_the_page_of_a_run(execut
     drawing = shown(cells, "model.draw()")["text/html"]
     assert "<title>spring: Spring\nstiffness = 200 N/m" in drawing  # where one points
     assert "no mistakes found" in shown(cells, "model.check()")["text/html"]
-    for code, words in {"\nrun": "finished", "run.energy()": "dissipated",
-                        "run.sticking()": "break-aways", "\nboth": "coulomb_force"}.items():  # fmt: skip
+    tables = {"\nrun": "finished", "run.energy()": "dissipated",
+              "run.sticking()": "break-aways", "\nboth": "coulomb_force"}  # fmt: skip
+    for code, words in tables.items():
         data = shown(cells, code)
         assert words in data["text/html"] and words in data["text/plain"]
     for code in ('run.plot("block.v", "spring.x")', "both.plot()"):

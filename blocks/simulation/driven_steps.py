@@ -145,7 +145,7 @@ class DrivenSteps:
         self.driver.running.count()
         ending = None if step is None else self.integration.taken(step)
         self.t = self.integration.t
-        if ending is None and (self._due or self.changed and not full):
+        if self._due or (ending is None and self.changed and not full):
             self.problem.solve(self.t, self.integration.y)
             ending = Ending(self.t, self.time_events.at(self.t) if self._due else None)
         self._due = False

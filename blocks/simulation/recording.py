@@ -154,10 +154,11 @@ class RunRecording:
         # high-order methods take long steps; the curve between is known
         whole, length = self.episodes[-1].end - self.episodes[0].start, table.ends - table.starts
         short = whole / MANY_STEPS if steps >= MANY_STEPS else 0.0
-        parts = np.maximum(fewest, np.ceil(length / max(whole, TINY) * FEWEST_SAMPLES)).astype(int)
+        share = np.ceil(length / max(whole, TINY) * FEWEST_SAMPLES)
+        parts: Indices = np.maximum(fewest, share).astype(int)
         parts[length <= short] = 1
         parts[length <= 0] = 0
-        counts = parts + table.last
+        counts = parts + table.last.astype(np.int64)
         step = np.repeat(np.arange(len(counts)), counts)
         number = np.arange(len(step)) - np.repeat(np.cumsum(counts) - counts, counts)
         inside = table.starts[step] + (length / np.maximum(parts, 1))[step] * number
@@ -280,6 +281,7 @@ class RunRecording:
         """Efforts at rest that the motion does not determine."""
         from .sticking import shared_loads
 
+        self._refuse_without_all("sticking")
         return shared_loads(self)
 
     def _refuse_without_all(self, what: str) -> None:

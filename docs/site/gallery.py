@@ -14,6 +14,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from docs.site import friction_curves
+
 __all__ = ["examples", "gallery", "run_examples"]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +49,8 @@ def _run(example: Path, folder: Path) -> str:
 
 
 def run_examples(folder: Path) -> list[str]:
-    """Pictures and printed words of all examples, in a folder that is kept while no code changes.
+    """Pictures and printed words of all examples, and the picture of all friction laws, in a
+    folder that is kept while no code changes.
 
     Returns what failed.
     """
@@ -60,7 +63,9 @@ def run_examples(folder: Path) -> list[str]:
     sys.path.insert(0, str(ROOT / "examples"))
     _imports()
     with multiprocessing.get_context("fork").Pool(maxtasksperchild=1) as pool:
+        curves = pool.apply_async(friction_curves.draw, (folder / "friction_curves.png",))
         failed = [f for f in pool.starmap(_run, [(e, folder) for e in examples()], 1) if f]
+        curves.get()
     if not failed:
         done.write_text(_version())
     return failed

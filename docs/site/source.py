@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from docs.site import friction_curves, gallery
+from docs.site import gallery
 from docs.site.api import api_pages
 from docs.site.components import component_page, domain_page, other_words, page_of, table
 from docs.site.traced import packages
@@ -30,13 +30,9 @@ def write_source(source: Path, pictures: Path | None = None) -> list[str]:
     failed = gallery.run_examples(pictures) if pictures is not None else []
     gallery.gallery(source, pictures)
     curves = source / "images" / "friction_curves.png"
-    if pictures is not None:
-        kept = pictures / curves.name
-        if not kept.exists():
-            friction_curves.draw(kept)
-        shutil.copy(kept, curves)
-    else:
-        shutil.copy(source / "images" / "stick_slip.png", curves)
+    drawn = source / "images" / "stick_slip.png" if pictures is None else pictures / curves.name
+    if drawn.exists():
+        shutil.copy(drawn, curves)
     for package, classes in packages().items():
         _write(source / "components" / f"{package.removeprefix('library.')}.md",
                domain_page(package))  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, Port
+from blocks import Component, Model, Port, load
 from blocks.results import EnergyTerm
 from blocks.results.energy_flow import energy_flow
 from blocks.results.thinning import thinned
@@ -177,6 +177,16 @@ def test_composites_open_in_the_report():
     assert "leg.spring: Spring" not in closed
     assert "leg.spring: Spring" in opened
     assert "stiffness = 200 N/m" in opened
+
+
+def test_a_run_that_keeps_few_variables_has_a_report_that_says_so(tmp_path):
+    model = stick_slip()
+    model.simulate("1 s", record=["block.v"]).save(tmp_path / "run.nc")
+    for result in (model.simulate("1 s", record=["block.v"]), load(tmp_path / "run.nc")):
+        page = result.report().html
+        assert Outline(page).open == []
+        energy = re.search(r'<section id="energy">(.*?)</section>', page, re.S)[1]
+        assert "needs variables of the whole model, of which record= has kept 1" in energy
 
 
 def test_a_notebook_shows_the_same_page(run):

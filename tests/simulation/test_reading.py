@@ -22,6 +22,8 @@ from library.rotational import (
     TorqueSource,
 )
 from library.translational import (
+    ForceSource,
+    HardStop,
     Mass,
     Reference,
     Spring,
@@ -215,3 +217,20 @@ def test_splits_at_many_times_are_those_of_each():
             each = minimal_splits(d, -0.7 * bounds, bounds, one[:, None], np.arange(size))[:, 0]
             assert_allclose(all_at_once, each, atol=1e-9)
             assert_allclose(d @ all_at_once, d @ one, atol=1e-9)
+
+
+def test_long_steps_between_many_events_are_read_as_closely_as_others():
+    """A ball that bounces: parabolas, of which the exact method takes one step each."""
+    model = Model("ball")
+    model.ball, model.weight = Mass(mass="1 kg"), ForceSource(force="-9.81 N")
+    model.floor, model.stop = Reference(), HardStop(
+        model="restitution", restitution=0.7, lower_bound="0 m", upper_bound="10 m", x="1 m")
+    model.connect(model.ball.M, model.weight.R, model.stop.R)
+    model.connect(model.floor.V, model.weight.C, model.stop.C)
+    run = model.simulate("4 s")
+    times, heights = run.time.to("s").m, run["stop.x"].to("m").m
+    assert len(run.events) > 30 and np.diff(times).max() <= 4 / 200 * (1 + 1e-9)
+    between = (times[1:] + times[:-1]) / 2
+    straight = (heights[1:] + heights[:-1]) / 2
+    found = run["stop.x"].at(quantity(between, "s")).to("m").m
+    assert np.abs(found - straight).max() <= 9.81 * 0.02**2 / 8 * (1 + 1e-6)

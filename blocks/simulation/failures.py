@@ -30,7 +30,8 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     recording.fail(reason)
     broken = None if problem.failure is not None else breakdown(
         system, problem, step.t, step.y, t_start)
-    owners = ", ".join(dict.fromkeys(n.rpartition(".")[0].removeprefix("der(") for n in names))
+    owners = ", ".join(dict.fromkeys(filter(None, (
+        n.rpartition(".")[0].removeprefix("der(") for n in names))))
     advice = ("Look for a value that grows without bound there; a smaller max_step, a looser "
               "rtol or nominal values that fit may help.")
     if broken is not None:
@@ -39,7 +40,7 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     raise SimulationError(
         broken[0] if broken else "",
         f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}. "
-        f"Unsolved: {', '.join(names)} (of {owners}).",
+        f"Unsolved: {', '.join(names)}{f' (of {owners})' if owners else ''}.",
         f"{advice} Everything before is in error.result.",
         time=step.t, variables=tuple(names), system=system.network.root._name,
     ) from step.cause  # fmt: skip

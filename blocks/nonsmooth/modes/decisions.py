@@ -132,9 +132,9 @@ class Decisions:
     def _allow_rounding(self, problem: Problem, t: float) -> None:
         """What is at the end of its mode by rounding is left there until it is well beyond.
 
-        Friction that sticks at its bound lets go by a clear load: of one that is the bound's but for
-        rounding it would go by a flow that is rounding, which turns at once. Closed contacts that
-        carry nothing open when they would pull.
+        Friction that sticks at its bound lets go by a clear load: of one that is the bound's but
+        for rounding it would go by a flow that is rounding, which turns at once. Closed contacts
+        that carry nothing open when they would pull.
         """
         again, self.last = t - self.last <= DECIDED_AGAIN * max(abs(t), LEAST_TIME), t
         evaluation, state = self.evaluation, self.state

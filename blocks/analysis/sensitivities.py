@@ -215,21 +215,24 @@ class Sensitivities:
     # -- solving ---------------------------------------------------------------------------
     def _stepped(self, start: StartDerivatives, rtol: float) -> SteppedCourse | None:
         """Steps in machine code, along a run whose steps were taken there by the explicit pair."""
-        courses: list[Any] = [e.trajectory for e in self._recording.episodes]
-        if not self._by_states or not all(getattr(c, "follows_states", False) for c in courses):
+        episodes = self._recording.episodes
+        courses: list[Any] = episodes.courses
+        forms = [getattr(c, "form", None) for c in courses]
+        if not self._by_states or not all(form and form.follows_states for form in forms):
             return None
         from ..native.expressions import Unwritable
         from ..native.growth import Growth, NotFollowed
 
-        columns = self._equations.columns
-        some = np.linspace(0, len(courses) - 1, LOOKS).astype(int)
-        seen = self._coefficients(np.array([courses[k].end for k in some]), some)
+        form, columns = courses[0].form, self._equations.columns
+        some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
+        seen = self._coefficients(episodes.ends[some], some)
         try:
-            return SteppedCourse(
-                Growth(courses[0].form.size, columns.address(courses[0].form.equations),
-                       columns.row, columns.column, balance(np.abs(seen.a).max(axis=0)),
-                       float(np.clip(0.1 * rtol, *TOLERANCES)), self._dp,
-                       self._recording.system.nd), courses, start.x, start.d, self._over)
+            growth = Growth(form.size, columns.address(form.equations), columns.row,
+                            columns.column, balance(np.abs(seen.a).max(axis=0)),
+                            float(np.clip(0.1 * rtol, *TOLERANCES)), self._dp,
+                            self._recording.system.nd)
+            return SteppedCourse(growth, [course.retaken() for course in courses],
+                                 self._saltation, Changes(start.x, start.d))
         except (NotFollowed, Unwritable):
             return None
 

@@ -6,6 +6,7 @@ Impacts turn one flow round, ``when`` statements assign states, samples discrete
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -85,23 +86,31 @@ class Jumps:
                      (slopes.some(before), slopes.some(after)),
                      guards.some(before), guards.some([0]))
 
-    def struck(self, k: int) -> Flags:
-        """Elements of contacts struck at an event."""
-        elements = self.equations.elements
+    @cached_property
+    def struck(self) -> Flags:
+        """Elements of contacts struck at events, (events, elements)."""
+        elements, count = self.equations.elements, len(self.times)
+        struck = np.zeros((count, 0 if elements is None else elements.size), dtype=bool)
         if elements is None or not elements.contact.any():
-            return np.zeros(0 if elements is None else elements.size, dtype=bool)
-        owners = self.recording.episodes[k + 1].struck
-        gap = np.abs(self.sides.guards.value[k][self.system.nm + 2 * elements.size :])
-        struck = np.zeros(elements.size, dtype=bool)
-        for owner in owners:  # of two stops in one component, the one that is closed
-            mine = np.flatnonzero([o == owner for o in elements.owners] & elements.contact)
-            struck[mine[np.argmin(gap[mine])]] = True
+            return struck
+        gaps = np.abs(self.sides.guards.value[:, self.system.nm + 2 * elements.size :])
+        for k, owners in enumerate(self.recording.episodes.struck[1:]):
+            for owner in owners:  # of two stops in one component, the one that is closed
+                mine = np.flatnonzero([o == owner for o in elements.owners] & elements.contact)
+                struck[k, mine[np.argmin(gaps[k, mine])]] = True
         return struck
+
+    @property
+    def may_jump(self) -> Flags:
+        """Events at which states or discrete values may jump."""
+        if self.resets.active or self.samplings.active:
+            return np.ones(len(self.times), dtype=bool)
+        return self.struck.any(axis=1)
 
     def over(self, k: int, arrived: Changes, dt: Array, caused: Indices) -> Changes:
         """Changes after the jump, at the moved instant; ``caused`` are the guards that are zero."""
         out = Changes(arrived.x.copy(), arrived.d.copy())
-        if self.struck(k).any():
+        if self.struck[k].any():
             self._strike(k, out, dt)
         if self.resets.active:
             self._reset(k, arrived, out, dt, caused)
@@ -113,7 +122,7 @@ class Jumps:
         """An impact: states jump along one direction, so that a flow is turned round."""
         assert self.equations.elements is not None
         before, after = self.sides.points
-        elements, struck = self.equations.elements, self.struck(k)
+        elements, struck = self.equations.elements, self.struck[k]
         jump = after.x[:, k] - before.x[:, k]
         if struck.sum() > 1:
             self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "

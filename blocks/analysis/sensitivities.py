@@ -40,7 +40,7 @@ __all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
 WHERE = "simulate(sensitivities=…)"
 LOOKS = 6  # at derivatives, that tell how large states are
-TOLERANCES = 1e-10, 1e-8  # of a step's changes; errors are far less
+TOLERANCES = 1e-10, 1e-7  # of a step's changes; errors are far less
 
 
 class SensitivityWarning(UserWarning):

@@ -10,7 +10,7 @@ from ..numerics.arrays import Array, Indices
 from . import variations
 from .functions import Kept
 from .method import Retaken
-from .stages import weighted_sum
+from .stages import sparse_product, weighted_sum
 
 __all__ = ["Growth", "NotFollowed"]
 
@@ -55,14 +55,14 @@ class Growth:
         self.shape = n, count
         self._dp = dp
         self._equations = Kept(variations.Equations(
-            address, row, column, scale, tolerance))
+            address, sparse_product(row, column, n), scale, tolerance))
         given = (n + len(dp) + discrete) * count
         self._changes = variations.Changes(
             np.zeros(given), np.zeros(given), np.zeros((variations.STAGES + 1, n * count)),
             np.zeros((nodes, size)), np.zeros((nodes, len(row))), np.zeros(count),
             np.zeros(2), np.zeros(nodes, dtype=int), np.zeros(nodes), np.zeros(size),
             np.zeros(1), np.zeros(n * count), np.zeros((2, n * count)), np.zeros(2),
-            np.array([n * count]), np.zeros(5, dtype=int))
+            np.array([n * count]), np.array([count]), np.zeros(5, dtype=int))
         self._kept = Kept(self._changes)
 
     def begin(self, x: Array, d: Array) -> None:
@@ -103,8 +103,8 @@ class Growth:
         """Changes at times in steps, (times, n, directions); as :func:`.variations.grow_inside`.
         """
         out = np.empty((len(times), rows.shape[1]))
-        self.begin(np.zeros(self.shape), d[0] if len(d) else d)
+        self.begin(np.zeros(self.shape), np.zeros(d.shape[1:]))
         variations.grow_inside(track.code, track.work, track.steps, track.track, self._equations,
                                tableau(), self._kept, begin, first, last, rows,
-                               d.reshape(len(times), -1), times, out)
+                               d.reshape(len(times), d.shape[1] * d.shape[2]), times, out)
         return out.reshape(len(times), *self.shape)

@@ -48,14 +48,13 @@ class Equations(NamedTuple):
     Attributes
     ----------
     address : of what fills them in
-    row, column : where they stand; columns by states, parameters, discrete values
+    product : of what multiplies them with changes
     scale : (n,) units of the states
     tolerance : of a step's error, in parts of the largest change so far
     """
 
     address: int
-    row: Indices
-    column: Indices
+    product: int
     scale: Vector
     tolerance: float
 
@@ -104,7 +103,7 @@ class Changes(NamedTuple):
     largest : (parameters,) so far, in units of the states
     clock : time, next step
     nothing, errors : (n * parameters) zeros, and (2, …) room
-    length, size : of the step (2,), and n * parameters
+    length, size, count : of the step (2,), n * parameters, and parameters
     which, theta, work, at, counts : room
     """
 
@@ -123,6 +122,7 @@ class Changes(NamedTuple):
     errors: Matrix
     length: Vector
     size: Indices
+    count: Indices
     counts: Indices
 
 
@@ -146,26 +146,16 @@ def look(code: Code, work: Workspace, steps: Steps, track: Track, equations: Equ
 
 
 @machine_code
-def rate(equations: Equations, changes: Changes, given: Vector, node: int, stage: int) -> None:
-    """The slopes of the changes at a stage."""
-    count, out, entries = changes.largest.size, changes.slopes[stage], changes.entries[node]
-    for k in range(out.size):
-        out[k] = 0.0
-    for e in range(equations.row.size):
-        value, to, of = entries[e], equations.row[e] * count, equations.column[e] * count
-        for k in range(count):
-            out[to + k] += value * given[of + k]
-
-
-@machine_code
 def take_stages(equations: Equations, method: Tableau, changes: Changes, h: float) -> None:
     """All stages of a step; its end stands in ``inner``."""
     changes.length[0] = h
-    rate(equations, changes, changes.now, 0, 0)
+    run_code(equations.product, changes.entries[0], changes.now, changes.slopes[0], changes.count,
+             changes.length)
     for stage in range(1, STAGES + 1):
         run_code(method.sums[stage - 1], changes.now, changes.slopes, changes.inner, changes.size,
                  changes.length)
-        rate(equations, changes, changes.inner, method.node[stage], stage)
+        run_code(equations.product, changes.entries[method.node[stage]], changes.inner,
+                 changes.slopes[stage], changes.count, changes.length)
 
 
 @machine_code

@@ -111,7 +111,7 @@ class Sensitivities:
         self._saltation.look_at_start(Changes(start.x, start.d))
         self._course = self._stepped(start, rtol) or Course(
             self._solved(rtol), len(recording.episodes), start.x, start.d, self._over)
-        self._saltation.look_between(*self._course.steps.looks(), self._guards)
+        self._saltation.look_between(self._guards)
         self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
 
     # -- looking ---------------------------------------------------------------------------

@@ -28,8 +28,6 @@ MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
 POWERS = 4
 DOUBLE_FACTORIAL = 135135.0  # 13!!
-SHORT = 1e-9  # of the run
-LOOKS = np.arange(STAGES) / STAGES  # parts of a step
 
 
 def _radau() -> tuple[Array, Array, Array]:
@@ -94,12 +92,6 @@ class Steps:
     def some(self, which: Indices) -> Steps:
         """Some of them, in another order."""
         return Steps(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
-
-    def looks(self) -> tuple[Array, Indices]:
-        """Times within all steps, and the numbers of their episodes."""
-        long = self.length > SHORT * self.length.sum()  # between two events at one instant
-        times = self.start[long, None] + self.length[long, None] * LOOKS
-        return times.ravel(), np.repeat(self.which[long], len(LOOKS))
 
     def and_(self, other: Steps) -> Steps:
         """Both together, in the order of time."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Saltation"]
 
+SHORT = 1e-9  # step, in parts of the run
+LOOKS = 8  # in every episode, at least
 NO_SPEED = "is touched without speed: not differentiable from this side."
 
 
@@ -154,15 +156,25 @@ class Saltation:
         return " and ".join(dict.fromkeys(names))
 
     # -- between events --------------------------------------------------------------------
-    def look_between(self, times: Array, which: Indices,
-                     guards: Callable[[Array, Indices], Array]) -> None:
+    def look_between(self, guards: Callable[[Array, Indices], Array]) -> None:
         """Tell where the run comes to the end of a mode and turns back."""
         def watched(t: Array, w: Indices) -> Array:
             return np.where(self._watched(w), guards(t, w), np.inf)
 
         if self.system.nm or self.equations.elements is not None:
-            for t, guard in touches(times, which, watched):
+            for t, guard in touches(*self._looks(), watched):
                 self._tell_grazing(t, guard)
+
+    def _looks(self) -> tuple[Array, Indices]:
+        """Times in all steps of the run, several where an episode has few, and their episodes."""
+        table = self.recording.episodes.steps
+        length = table.ends - table.starts
+        long = length > SHORT * self.span  # others lie between two events at one instant
+        start, length, which = table.starts[long], length[long], table.which[long]
+        parts = -(-LOOKS // np.bincount(which)[which]) if len(which) else which
+        number = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+        times = np.repeat(start, parts) + np.repeat(length / np.maximum(parts, 1), parts) * number
+        return times, np.repeat(which, parts)
 
     def _tell_grazing(self, t: float, guard: int) -> None:
         self._told.append((t, f"{self._name(np.array([guard]))} {NO_SPEED}"))

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SteppedCourse"]
 
-LOOKS = np.arange(2) / 2  # parts of a step
-
 
 @dataclass
 class TakenSteps:
@@ -42,11 +40,6 @@ class TakenSteps:
 
     def __len__(self) -> int:
         return len(self.start)
-
-    def looks(self) -> tuple[Array, Indices]:
-        """Times within all steps, and the numbers of their episodes."""
-        times = self.start[:, None] + (self.end - self.start)[:, None] * LOOKS
-        return times.ravel(), np.repeat(self.which, len(LOOKS))
 
 
 class SteppedCourse:

@@ -21,7 +21,7 @@ from ..simulation.run import run
 from ..simulation.wanted import Wanted
 from ..studies.settings import Setting
 from ..units import Unit, from_si, unit
-from .sensitivity_courses import Coefficients, Course, Steps, balance, solved_steps
+from .sensitivity_courses import Coefficients, Course, Steps, balance, fastest, solved_steps
 from .sensitivity_equations import Derivatives, SensitivityEquations
 from .sensitivity_events import Saltation
 from .sensitivity_jumps import Changes
@@ -40,6 +40,7 @@ __all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
 WHERE = "simulate(sensitivities=…)"
 LOOKS = 6  # at derivatives, that tell how large states are
+STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
 TOLERANCES = 1e-10, 1e-7  # of a step's changes; errors are far less
 
 
@@ -214,10 +215,10 @@ class Sensitivities:
 
     # -- solving ---------------------------------------------------------------------------
     def _stepped(self, start: StartDerivatives, rtol: float) -> SteppedCourse | None:
-        """Steps in machine code, along a run whose steps were taken there by the explicit pair."""
+        """Steps in machine code, along a run of the explicit pair, or of exact steps."""
         episodes = self._recording.episodes
         courses: list[Any] = episodes.courses
-        forms = [getattr(c, "form", None) for c in courses]
+        forms: list[Any] = [getattr(c, "form", None) for c in courses]
         if not self._by_states or not all(form and form.follows_states for form in forms):
             return None
         from ..native.expressions import Unwritable
@@ -226,11 +227,15 @@ class Sensitivities:
         form, columns = courses[0].form, self._equations.columns
         some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
         seen = self._coefficients(episodes.ends[some], some)
+        tolerance = float(np.clip(0.1 * rtol, *TOLERANCES))
+        if any(one.is_exact for one in forms):
+            tolerance = TOLERANCES[0]
+            if fastest(seen.a) * self._saltation.span > STIFF * len(episodes.steps.starts):
+                return None
         try:
             growth = Growth(form.size, columns.address(form.equations), columns.row,
                             columns.column, balance(np.abs(seen.a).max(axis=0)),
-                            float(np.clip(0.1 * rtol, *TOLERANCES)), self._dp,
-                            self._recording.system.nd)
+                            tolerance, self._dp, self._recording.system.nd)
             return SteppedCourse(growth, [course.retaken() for course in courses],
                                  self._saltation, Changes(start.x, start.d))
         except (NotFollowed, Unwritable):

@@ -18,7 +18,7 @@ from numpy.polynomial import legendre, polynomial
 
 from ..numerics.arrays import Array, Indices
 
-__all__ = ["Coefficients", "Course", "Steps", "balance", "solved_steps"]
+__all__ = ["Coefficients", "Course", "Steps", "balance", "fastest", "solved_steps"]
 
 STAGES = 8
 ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
@@ -201,17 +201,21 @@ def solved_steps(starts: Array, ends: Array, which: Indices,
     return done.and_(new)
 
 
-def _length(a: Array, enough: float) -> float:
-    """How long a step may be for the last term of exp(w t) to be small.
-
-    With w the largest of the eigenvalues, found by powers of A, that term is about
-    (w t / 2)^7 / 13!! of the whole.
-    """
+def fastest(a: Array) -> float:
+    """The largest of the eigenvalues of several matrices, about, by powers of them."""
     size = float(np.abs(a).max(initial=0.0)) or 1.0
     a = a / size
     for _ in range(POWERS):
         a = a @ a
-    largest = size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
+    return size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
+
+
+def _length(a: Array, enough: float) -> float:
+    """How long a step may be for the last term of exp(w t) to be small.
+
+    With w the largest of the eigenvalues, that term is about (w t / 2)^7 / 13!! of the whole.
+    """
+    largest = fastest(a)
     reach = 2 * (enough * DOUBLE_FACTORIAL) ** (1 / (STAGES - 1))
     return reach / largest if largest > 0 else np.inf
 

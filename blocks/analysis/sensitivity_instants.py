@@ -79,11 +79,12 @@ class Instants:
     @property
     def followed(self) -> Array:
         """The instants of all events by states, parameters and discrete values, side by side."""
-        g, k = self._guards, np.arange(len(self.first))
-        moves = self.first >= 0
-        rate = np.where(moves, self._rates[k, self.first], 1.0)
-        by = np.concatenate([g.x[k, self.first], g.p[k, self.first], g.d[k, self.first]], axis=1)
-        return np.where(moves[:, None], -by / rate[:, None], 0.0)
+        g, k = self._guards, np.flatnonzero(self.first >= 0)
+        guard = self.first[k]
+        by = np.concatenate([g.x[k, guard], g.p[k, guard], g.d[k, guard]], axis=1)
+        out = np.zeros((len(self.first), by.shape[1]))
+        out[k] = -by / self._rates[k, guard][:, None]
+        return out
 
 
 def _first_of(flags: Flags) -> Indices:

@@ -38,15 +38,24 @@ class Sides:
 
     Attributes
     ----------
-    points, slopes : before, and after
+    points : at the start, and before and after each event in turn
+    slopes : before, and after
     guards : before
     start : guards where the run starts, as one point
     """
 
-    points: tuple[Points, Points]
+    points: Points
     slopes: tuple[Derivatives, Derivatives]
     guards: Derivatives
     start: Derivatives
+
+    def before(self, k: int) -> Points:
+        """The point before the k-th event."""
+        return self.points.some(np.array([2 * k + 1]))
+
+    def after(self, k: int) -> Points:
+        """The point after it."""
+        return self.points.some(np.array([2 * k + 2]))
 
 
 class Jumps:
@@ -82,9 +91,8 @@ class Jumps:
         both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
         slopes, guards = self.equations.slopes_and_guards(both)
         before, after = 2 * np.arange(count) + 1, 2 * np.arange(count) + 2
-        return Sides((both.some(before), both.some(after)),
-                     (slopes.some(before), slopes.some(after)),
-                     guards.some(before), guards.some([0]))
+        return Sides(both, (slopes.some(before), slopes.some(after)), guards.some(before),
+                     guards.some([0]))
 
     @cached_property
     def struck(self) -> Flags:
@@ -121,9 +129,9 @@ class Jumps:
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
         """An impact: states jump along one direction, so that a flow is turned round."""
         assert self.equations.elements is not None
-        before, after = self.sides.points
+        one = self.sides.before(k)
         elements, struck = self.equations.elements, self.struck[k]
-        jump = after.x[:, k] - before.x[:, k]
+        jump = (self.sides.after(k).x - one.x)[:, 0]
         if struck.sum() > 1:
             self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "
                               "impulses are taken as they are.")
@@ -133,7 +141,6 @@ class Jumps:
         laws = expressions_of(self.system)
         push = ca.jacobian(self.system.tape.slope, self.system.tape.u)[
             :, int(elements.column[e])] * elements.sign[e]
-        one = before.some(np.array([k]))
         flow = self.equations.rows(f"flow {e}", ca.vertcat(
             laws.flow[e], laws.restitution[e], push, ca.mtimes(
                 ca.jacobian(laws.flow[e], self.system.tape.x), push)), one)
@@ -157,10 +164,10 @@ class Jumps:
                ) -> None:
         """State changes of ``when`` statements."""
         assert self.resets.conditions is not None and self.resets.values is not None
-        held = self.sides.points[0].some(np.array([k]))
+        held = self.sides.before(k)
         m = held.m.copy()  # with what has caused the event, and not yet what follows from it
         relations = caused[caused < self.system.nm]
-        m[relations, 0] = self.sides.points[1].m[relations, k]
+        m[relations, 0] = self.sides.after(k).m[relations, 0]
         switched = replace(held, m=m)
         was, now = (one.values(self.resets.conditions)[:, 0] > 0.5 for one in (held, switched))
         fired = now & ~was
@@ -186,10 +193,10 @@ class Jumps:
                    samplings.time_events.tiny) & (number > -0.5)
         if not due.any():
             return
-        after = self.sides.points[1].some(np.array([k]))
+        after = self.sides.after(k)
         memory = ca.SX.sym("memory", self.system.nd)
         given = samplings.values.function(*self.system.arguments, memory)
-        past = ca.DM(self.sides.points[0].d[:, k])
+        past = ca.DM(self.sides.before(k).d[:, 0])
         by = self.equations.rows(f"samples {k}", ca.substitute(given, memory, past), after)
         by_memory = ca.Function("memory", [*self.system.arguments, memory], [
             ca.densify(ca.jacobian(given, memory))])

@@ -55,7 +55,8 @@ class Growth:
         self.shape = n, count
         self._dp = dp
         self._equations = Kept(variations.Equations(
-            address, sparse_product(row, column, n), scale, tolerance))
+            address, sparse_product(tuple(zip(row.tolist(), column.tolist(), strict=True)), n),
+            scale, tolerance))
         given = (n + len(dp) + discrete) * count
         self._changes = variations.Changes(
             np.zeros(given), np.zeros(given), np.zeros((variations.STAGES + 1, n * count)),

@@ -307,9 +307,14 @@ class CourseForm:
 
     @property
     def follows_states(self) -> bool:
-        """Whether steps are the explicit pair's, and of states alone."""
-        return self.kind == EXPLICIT and self.every == 1 and not (
+        """Whether steps are the explicit pair's or exact, and of states alone."""
+        return self.kind in (EXPLICIT, EXACT) and self.every == 1 and not (
             self.equations.settle or self.equations.reserve)  # more than slopes is solved for
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether steps have no error, and may be long beside what is fast."""
+        return self.kind == EXACT
 
     @cached_property
     def work(self) -> Kept:

@@ -168,15 +168,16 @@ def weighted_sum(weights: Sequence[float], lanes: int = 1, per_time: bool = True
     return loop.compiled()
 
 
-def sparse_product(row: Indices, column: Indices, rows: int) -> int:
+@cache
+def sparse_product(places: tuple[tuple[int, int], ...], rows: int) -> int:
     """out = X k with k and out of ``n`` columns; ``x`` holds the entries of X that are not zero."""
     loop = _Loop(1)
     for number in range(rows):
         value = loop.writer.constant(0.0)
-        for entry in np.flatnonzero(row == number).tolist():
-            part = loop.writer.binary("fmul", loop.load("%x", str(entry)),
-                                      loop.row(int(column[entry])))
-            value = loop.writer.binary("fadd", value, part)
+        for entry, (row, column) in enumerate(places):
+            if row == number:
+                part = loop.writer.binary("fmul", loop.load("%x", str(entry)), loop.row(column))
+                value = loop.writer.binary("fadd", value, part)
         loop.store(value, loop.in_row(number))
     return loop.compiled()
 

@@ -84,9 +84,10 @@ class Saltation:
             full = stuck & (np.abs(value[room]) <= 1e-12 * bound)
             leaves = np.where(full[:, None], change[room], leaves)
         for e, p in zip(*np.nonzero(leaves), strict=True):
-            self._at_start.append(f"At the start {elements.name(int(e))} is at the end of its mode: a "
-                              f"little more or less of {self.paths[p]} makes it stick or slide, so "
-                              "derivatives by it hold for one side only.")
+            self._at_start.append(
+                f"At the start {elements.name(int(e))} is at the end of its mode: a little more or "
+                f"less of {self.paths[p]} makes it stick or slide, so derivatives by it hold for "
+                "one side only.")
 
     # -- one event -------------------------------------------------------------------------
     def over(self, k: int, changes: Changes) -> Changes:

@@ -49,13 +49,13 @@ class Sides:
     guards: Derivatives
     start: Derivatives
 
-    def before(self, k: int) -> Points:
-        """The point before the k-th event."""
-        return self.points.some(np.array([2 * k + 1]))
+    def before(self, *events: int) -> Points:
+        """The points before events."""
+        return self.points.some(2 * np.array(events, dtype=int) + 1)
 
-    def after(self, k: int) -> Points:
-        """The point after it."""
-        return self.points.some(np.array([2 * k + 2]))
+    def after(self, *events: int) -> Points:
+        """The points after them."""
+        return self.points.some(2 * np.array(events, dtype=int) + 2)
 
 
 class Jumps:
@@ -83,6 +83,7 @@ class Jumps:
         self.samplings = Samplings(self.system, TimeEvents(
             self.system, recording.p, float(starts[0]), float(ends[-1])))
         self.sides = self._sides()
+        self._flows: dict[int, Derivatives] = {}
 
     def _sides(self) -> Sides:
         replay, count = self.recording.replay, len(self.times)
@@ -113,7 +114,7 @@ class Jumps:
         """Events at which states or discrete values may jump."""
         if self.resets.active or self.samplings.active:
             return np.ones(len(self.times), dtype=bool)
-        return self.struck.any(axis=1)
+        return np.asarray(self.struck.any(axis=1))
 
     def over(self, k: int, arrived: Changes, dt: Array, caused: Indices) -> Changes:
         """Changes after the jump, at the moved instant; ``caused`` are the guards that are zero."""
@@ -129,21 +130,13 @@ class Jumps:
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
         """An impact: states jump along one direction, so that a flow is turned round."""
         assert self.equations.elements is not None
-        one = self.sides.before(k)
         elements, struck = self.equations.elements, self.struck[k]
-        jump = (self.sides.after(k).x - one.x)[:, 0]
+        jump = self.sides.points.x[:, 2 * k + 2] - self.sides.points.x[:, 2 * k + 1]
         if struck.sum() > 1:
             self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "
                               "impulses are taken as they are.")
         e = int(np.flatnonzero(struck)[0])
-        from ..nonsmooth.modes.law_functions import expressions_of
-
-        laws = expressions_of(self.system)
-        push = ca.jacobian(self.system.tape.slope, self.system.tape.u)[
-            :, int(elements.column[e])] * elements.sign[e]
-        flow = self.equations.rows(f"flow {e}", ca.vertcat(
-            laws.flow[e], laws.restitution[e], push, ca.mtimes(
-                ca.jacobian(laws.flow[e], self.system.tape.x), push)), one)
+        flow = self._flow(e).some([int(self.struck[:k, e].sum())])
         n = self.system.nx
         changed = flow.along(0, out.x, self.dp, out.d) + flow.t[0][:, None] * dt
         value = flow.value[0]
@@ -159,6 +152,27 @@ class Jumps:
         dimpulse = -((1 + bounce) * changed[0] + dbounce * value[0]) / speed \
             + (1 + bounce) * value[0] * changed[2 + n] / speed**2
         out.x += along[:, None] * dimpulse + changed[2 : 2 + n] * impulse
+
+    def _flow(self, e: int) -> Derivatives:
+        """Flow of a contact, restitution, the direction of its push, and the flow this gives.
+
+        Before all events at which it is struck.
+        """
+        if e not in self._flows:
+            def rows() -> ca.SX:
+                from ..nonsmooth.modes.law_functions import expressions_of
+
+                assert self.equations.elements is not None
+                elements, tape = self.equations.elements, self.system.tape
+                laws = expressions_of(self.system)
+                push = ca.jacobian(tape.slope, tape.u)[:, int(elements.column[e])] * float(
+                    elements.sign[e])
+                return ca.vertcat(laws.flow[e], laws.restitution[e], push, ca.mtimes(
+                    ca.jacobian(laws.flow[e], tape.x), push))
+
+            self._flows[e] = self.equations.rows(
+                f"flow {e}", rows, self.sides.before(*np.flatnonzero(self.struck[:, e])))
+        return self._flows[e]
 
     def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, caused: Indices
                ) -> None:
@@ -185,26 +199,31 @@ class Jumps:
 
     def _sample(self, k: int, out: Changes) -> None:
         """Assignments at regular instants, which do not move."""
-        samplings, t = self.samplings, self.times[k]
-        assert samplings.values is not None
-        number = (t - samplings.start) / samplings.period
-        with np.errstate(invalid="ignore"):
-            due = (np.abs(number - np.round(number)) * samplings.period <= 4 *
-                   samplings.time_events.tiny) & (number > -0.5)
-        if not due.any():
+        mine = self._due[k][self.samplings.owner]
+        if not mine.any():
             return
-        after = self.sides.after(k)
-        memory = ca.SX.sym("memory", self.system.nd)
-        given = samplings.values.function(*self.system.arguments, memory)
-        past = ca.DM(self.sides.before(k).d[:, 0])
-        by = self.equations.rows(f"samples {k}", ca.substitute(given, memory, past), after)
-        by_memory = ca.Function("memory", [*self.system.arguments, memory], [
-            ca.densify(ca.jacobian(given, memory))])
-        a = [after.t[0], after.x[:, 0], after.z[:, 0], after.p, after.m[:, 0], after.d[:, 0],
-             after.u[:, 0]]
-        changed = by.x[0] @ out.x + by.p[0] @ self.dp + np.array(by_memory(*a, past)) @ out.d
-        mine = due[samplings.owner]
-        target = samplings.target[mine]
-        through = np.zeros((len(target), len(target)))
-        through[:] = by.d[0][mine][:, target]
+        by = self._samples.some(int(self._due[:k].any(axis=1).sum()))
+        changed = by.x @ out.x + by.p @ self.dp + by.past @ out.d
+        target = self.samplings.target[mine]
+        through = by.d[mine][:, target]
         out.d[target] = np.linalg.solve(np.eye(len(target)) - through, changed[mine])
+
+    @cached_property
+    def _due(self) -> Flags:
+        """Which assignments happen at events, (events, assignments)."""
+        samplings = self.samplings
+        number = (self.times[:, None] - samplings.start) / samplings.period
+        with np.errstate(invalid="ignore"):
+            away = np.abs(number - np.round(number)) * samplings.period
+            return np.asarray((away <= 4 * samplings.time_events.tiny) & (number > -0.5))
+
+    @cached_property
+    def _samples(self) -> Derivatives:
+        """What is assigned at all events at which something is due."""
+        assert self.samplings.values is not None
+        function = self.samplings.values.function
+        memory = ca.SX.sym("memory", self.system.nd)
+        some = np.flatnonzero(self._due.any(axis=1))
+        return self.equations.rows("samples", lambda: function(*self.system.arguments, memory),
+                                   self.sides.after(*some),
+                                   (memory, self.sides.points.d[:, 2 * some + 1]))

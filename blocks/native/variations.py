@@ -103,7 +103,7 @@ class Changes(NamedTuple):
     largest : (parameters,) so far, in units of the states
     clock : time, next step
     nothing, errors : (n * parameters) zeros, and (2, …) room
-    length, size, count : of the step (2,), n * parameters, and parameters
+    length, size, columns : of the step (2,), n * parameters, and parameters
     which, theta, work, at, counts : room
     """
 
@@ -122,7 +122,7 @@ class Changes(NamedTuple):
     errors: Matrix
     length: Vector
     size: Indices
-    count: Indices
+    columns: Indices
     counts: Indices
 
 
@@ -149,13 +149,13 @@ def look(code: Code, work: Workspace, steps: Steps, track: Track, equations: Equ
 def take_stages(equations: Equations, method: Tableau, changes: Changes, h: float) -> None:
     """All stages of a step; its end stands in ``inner``."""
     changes.length[0] = h
-    run_code(equations.product, changes.entries[0], changes.now, changes.slopes[0], changes.count,
+    run_code(equations.product, changes.entries[0], changes.now, changes.slopes[0], changes.columns,
              changes.length)
     for stage in range(1, STAGES + 1):
         run_code(method.sums[stage - 1], changes.now, changes.slopes, changes.inner, changes.size,
                  changes.length)
         run_code(equations.product, changes.entries[method.node[stage]], changes.inner,
-                 changes.slopes[stage], changes.count, changes.length)
+                 changes.slopes[stage], changes.columns, changes.length)
 
 
 @machine_code

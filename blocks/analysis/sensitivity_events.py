@@ -103,8 +103,10 @@ class Saltation:
 
     @cached_property
     def simple(self) -> Flags:
-        """Events at which nothing jumps, and one guard alone is zero."""
-        return ~self.jumps.may_jump & (self.instants.caused.sum(axis=1) <= 1)
+        """Events at which no state jumps, and one guard alone is zero, or none and samples are due.
+        """
+        most = np.where(self.jumps.due.any(axis=1), 0, 1)
+        return ~self.jumps.may_jump & (self.instants.caused.sum(axis=1) <= most)
 
     @cached_property
     def kinks(self) -> Array:

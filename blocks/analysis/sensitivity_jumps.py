@@ -111,8 +111,8 @@ class Jumps:
 
     @property
     def may_jump(self) -> Flags:
-        """Events at which states or discrete values may jump."""
-        if self.resets.active or self.samplings.active:
+        """Events at which states may jump."""
+        if self.resets.active:
             return np.ones(len(self.times), dtype=bool)
         return np.asarray(self.struck.any(axis=1))
 
@@ -124,7 +124,7 @@ class Jumps:
         if self.resets.active:
             self._reset(k, arrived, out, dt, caused)
         if self.samplings.active:
-            self._sample(k, out)
+            out.d[:] = self.assigned[k] @ np.concatenate([out.x, self.dp, out.d])
         return out
 
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
@@ -197,19 +197,8 @@ class Jumps:
                     (out.d if kind == "d" else out.x)[index] = sign * changed[row]
                 row += 1
 
-    def _sample(self, k: int, out: Changes) -> None:
-        """Assignments at regular instants, which do not move."""
-        mine = self._due[k][self.samplings.owner]
-        if not mine.any():
-            return
-        by = self._samples.some(int(self._due[:k].any(axis=1).sum()))
-        changed = by.x @ out.x + by.p @ self.dp + by.past @ out.d
-        target = self.samplings.target[mine]
-        through = by.d[mine][:, target]
-        out.d[target] = np.linalg.solve(np.eye(len(target)) - through, changed[mine])
-
     @cached_property
-    def _due(self) -> Flags:
+    def due(self) -> Flags:
         """Which assignments happen at events, (events, assignments)."""
         samplings = self.samplings
         number = (self.times[:, None] - samplings.start) / samplings.period
@@ -218,12 +207,28 @@ class Jumps:
             return np.asarray((away <= 4 * samplings.time_events.tiny) & (number > -0.5))
 
     @cached_property
-    def _samples(self) -> Derivatives:
-        """What is assigned at all events at which something is due."""
-        assert self.samplings.values is not None
-        function = self.samplings.values.function
-        memory = ca.SX.sym("memory", self.system.nd)
-        some = np.flatnonzero(self._due.any(axis=1))
-        return self.equations.rows("samples", lambda: function(*self.system.arguments, memory),
-                                   self.sides.after(*some),
-                                   (memory, self.sides.points.d[:, 2 * some + 1]))
+    def assigned(self) -> Array:
+        """Discrete values after events by states, parameters and discrete values before.
+
+        Of shape (events, discrete values, …); empty where nothing is sampled.
+        """
+        system, samplings, count = self.system, self.samplings, len(self.times)
+        if samplings.values is None or not samplings.active:
+            return np.zeros((count, 0, 0))
+        function, memory = samplings.values.function, ca.SX.sym("memory", system.nd)
+        which = self.due.any(axis=1)
+        some = np.flatnonzero(which)
+        by = self.equations.rows("samples", lambda: function(*system.arguments, memory),
+                                 self.sides.after(*some),
+                                 (memory, self.sides.points.d[:, 2 * some + 1]))
+        given = np.concatenate([by.x, by.p, by.past], axis=2)
+        held = np.eye(system.nd)
+        out = np.zeros((count, system.nd, given.shape[2]))
+        out[:, :, -system.nd :] = held
+        event, assignment = np.nonzero(self.due[some][:, samplings.owner])
+        target = samplings.target[assignment]
+        matrix = np.repeat(held[None], len(some), axis=0)  # new values may see each other
+        matrix[event, target] -= by.d[event, assignment]
+        out[some[event], target] = given[event, assignment]
+        out[some] = np.linalg.solve(matrix, out[some])
+        return out

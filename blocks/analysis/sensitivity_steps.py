@@ -82,10 +82,13 @@ class SteppedCourse:
         marks, course = track.track.marks, 0
         count, found = len(marks) - 1, list[TakenSteps]()
         mine = slice(episode, episode + count - 1)  # events between its courses
+        assigned = saltation.jumps.assigned[mine]
         crossings = Crossings(saltation.simple[mine], saltation.instants.followed[mine],
-                              saltation.kinks[mine], saltation.moved[mine])
+                              saltation.kinks[mine], assigned.reshape(
+                                  len(assigned), assigned.shape[1] * assigned.shape[2]),
+                              saltation.moved[mine], np.empty((count, now.d.size)))
         while True:
-            self.discrete[episode + course : episode + count] = now.d
+            crossings.discrete[course] = now.d.ravel()
             growth.begin(now.x, now.d)
             course, (start, first, rows) = growth.along(track, crossings, course)
             of = track.course[first]
@@ -94,8 +97,10 @@ class SteppedCourse:
             end = np.where(goes_on, np.append(start[1:], 0.0)[: len(of)], track.track.ends[last])
             found.append(TakenSteps(start, end, episode + of, np.full(len(of), number), first,
                                     last, rows))
-            now = Changes(growth.now, now.d)
+            now = Changes(growth.now, crossings.discrete[course].reshape(now.d.shape))
             if course == count - 1:
+                self.discrete[episode : episode + count] = crossings.discrete.reshape(
+                    count, *now.d.shape)
                 return found, now
             now = saltation.over(episode + course, now)
             course += 1

@@ -82,13 +82,17 @@ class Crossings(NamedTuple):
     simple : whether a change is carried over by what follows
     followed : (events, rows) instants by states, parameters and discrete values
     kinks : (events, n) changes of states by moving instants
+    assigned : (events, discrete values * rows) what these are after by all that is before; or empty
     moved : (events, parameters) filled with how instants move
+    discrete : (courses, discrete values * parameters) filled with changes of discrete values
     """
 
     simple: Flags
     followed: Matrix
     kinks: Matrix
+    assigned: Matrix
     moved: Matrix
+    discrete: Matrix
 
 
 class Changes(NamedTuple):
@@ -213,8 +217,18 @@ def grow_inside(code: Code, work: Workspace, steps: Steps, track: Track, equatio
 
 @machine_code
 def cross(crossings: Crossings, changes: Changes, event: int) -> None:
-    """Carry changes over an event at which nothing jumps but slopes."""
+    """Carry changes over an event at which nothing jumps but slopes and discrete values."""
     count = changes.largest.size
+    held, size = changes.now.size - crossings.discrete.shape[1], crossings.discrete.shape[1]
+    rows = changes.now.size // count
+    for k in range(size):
+        value = changes.now[held + k]
+        if crossings.assigned.shape[1] > 0:
+            value, target = 0.0, k // count
+            for j in range(rows):
+                value += crossings.assigned[event, target * rows + j] * changes.now[
+                    j * count + k % count]
+        crossings.discrete[event + 1, k] = value
     for c in range(count):
         moved = 0.0
         for k in range(crossings.followed.shape[1]):
@@ -222,6 +236,9 @@ def cross(crossings: Crossings, changes: Changes, event: int) -> None:
         crossings.moved[event, c] = moved
         for i in range(crossings.kinks.shape[1]):
             changes.now[i * count + c] += crossings.kinks[event, i] * moved
+    for k in range(size):
+        changes.now[held + k] = crossings.discrete[event + 1, k]
+        changes.inner[held + k] = crossings.discrete[event + 1, k]
 
 
 @machine_code

@@ -23,7 +23,8 @@ __all__ = ["DONE", "FULL", "GIVEN_UP", "NODES", "STAGES", "WAITS", "Changes", "C
 STAGES, NODES = 12, 12
 SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
 TOGETHER = 8  # steps of the run that one may reach over: where these are short, something happens
-SMALLEST = 1e-12  # step, in parts of the track
+SHORTEST = 1e-3  # parts of the run's step: in shorter ones errors are those of rounding
+SMALLEST = 1e-12  # step, in parts of the course
 FULL, DONE, GIVEN_UP, WAITS = range(4)
 
 
@@ -301,7 +302,8 @@ def grow_along(code: Code, work: Workspace, steps: Steps, track: Track, equation
         factor = MOST
         if error > 0.0:
             factor = min(MOST, max(LEAST, SAFETY * error ** -0.125))
-        if not error <= 1.0:
+        forced = error > 1.0 and h <= SHORTEST * (ends[i] - steps.starts[i])
+        if not error <= 1.0 and not forced:
             if h <= SMALLEST * (ends[last] - steps.starts[low]):
                 return GIVEN_UP, taken
             changes.clock[1] = h * min(factor, 1.0)
@@ -309,7 +311,9 @@ def grow_along(code: Code, work: Workspace, steps: Steps, track: Track, equation
                 changes.clock[1] = h * LEAST
             rejected = True
             continue
-        if rejected:
+        if forced:
+            factor = 1.0
+        elif rejected:
             factor = min(factor, 1.0)
         rejected = False
         times[taken], first[taken] = t, i

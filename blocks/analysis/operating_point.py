@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import chain, product
 from time import process_time
 from typing import TYPE_CHECKING, Any
-
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["OperatingPoint", "find_operating_point", "stuck_range"]
 
 MOST_MODES = 243  # combinations that are tried
+ZERO = 1e-15  # of nominal values, shown as zero
 SAME_SIGN = 1e-12  # of the nominal velocity: a flow that is zero
 LATER = 10.0 ** np.arange(-2, 4)  # s, lengths of runs that may come near a point at rest
 ROUGHLY = 1e-4  # relative tolerance of these
@@ -100,7 +100,8 @@ class OperatingPoint:
         """States, free inputs and their values."""
         system = self.point.system
         names = [state_named(system, i) for i in range(system.nx)]
-        values = [from_si(float(v), n.unit) for n, v in zip(names, self.point.x, strict=True)]
+        x = np.where(np.abs(self.point.x) > ZERO * self.point.scale_x, self.point.x, 0.0)
+        values = [from_si(float(v), n.unit) for n, v in zip(names, x, strict=True)]
         return Sheet(f"Operating point of {self.name}", {
             "variable": [*self.free, *(n.path for n in names)],
             "value": [f"{v:.8g~P}" for v in (*self.free.values(), *values)],
@@ -244,8 +245,8 @@ def _later(model: Model, start: Point) -> Iterator[Point]:
 
     They are where to look from: what is found there meets the equations as anything else does.
     """
-    begun = process_time()
     for length in LATER:
+        begun = process_time()
         try:
             with catch_warnings():
                 simplefilter("ignore")
@@ -253,7 +254,7 @@ def _later(model: Model, start: Point) -> Iterator[Point]:
             yield replace(run_point(model, run, None), t=start.t, title=start.title)
         except BlocksError:
             return
-        if process_time() - begun > LONG_ENOUGH:
+        if length > LATER[0] and process_time() - begun > LONG_ENOUGH:  # the first one compiles
             return
 
 

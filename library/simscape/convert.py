@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from blocks import Component
+from blocks import Model
 
 from .asked import Asked
 from .diagram import Block, Diagram, End
@@ -21,7 +21,7 @@ from .loose_nodes import NOTE, loose_stop, small_damper
 from .mapping import component_names
 from .matlab import NotUnderstood
 from .matlab_scripts import parse_script
-from .names import Workspace, workspace_of
+from .names import Workspace, words_of, workspace_of
 from .networks import networks_of
 from .node_units import NodeUnits
 from .nodes import inner_port, name_ports, nodes_of
@@ -37,7 +37,7 @@ from .texts import Texts
 __all__ = ["Conversion"]
 
 NEWEST = "R2026a"  # the youngest release whose files were seen
-_RESERVED = tuple(dir(Component))
+_RESERVED = (*dir(Model), "time", "count")
 
 
 class Conversion:
@@ -231,6 +231,7 @@ class Conversion:
         python = self.workspace.python
         solver = self.solvers.arguments(self.diagram.settings, any(
             NOTE in entry.notes for entry in self.entries))
+        times = self.solvers.times(self.diagram.settings, self.workspace_scope)
         values = [(python.variable(g.path), g.text, g.comment, g.source)
                   for g in self._needed(self.texts.used)]
         self.remarks += self.workspace.notes
@@ -238,7 +239,7 @@ class Conversion:
             title=self.diagram.name, source=self.diagram.path.name, release=self.diagram.release,
             values=[*values, *self.masked], classes=self.classes,
             stubs=list(self.gaps.classes.values()),
-            root=root, run=self.diagram.settings, solver=solver,
+            root=root, stop=self.diagram.settings.get("StopTime", "10"), times=times, solver=solver,
             plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks,
             entries=self.entries)
 
@@ -254,9 +255,7 @@ class Conversion:
             if path in kept:
                 continue
             kept.add(path)
-            words = set("".join(c if c.isalnum() or c == "_" else " "
-                                for c in lines[path].text).split())
-            wanted += [by_name[w] for w in words if w in by_name]
+            wanted += [by_name[w] for w in words_of(lines[path].text) if w in by_name]
         return [line for path, line in lines.items() if path in kept]
 
 

@@ -6,6 +6,7 @@ says; in the order in which they are read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +20,7 @@ from .matlab_scripts import Assign, Load, Run, Statement, parse_script
 from .matlab_values import Unknown, evaluate, free_names
 from .python_text import PythonNames, python_of, value_text
 
-__all__ = ["Given", "Workspace", "workspace_of"]
+__all__ = ["Given", "Workspace", "words_of", "workspace_of"]
 
 _CALLED = ("PreLoadFcn", "PostLoadFcn", "InitFcn", "StartFcn")
 _LARGEST_SCRIPT = 1 << 22
@@ -84,9 +85,25 @@ class Workspace:
             text = python_of(statement.value, self.python.variable)
         except NotUnderstood:
             text = value_text(value)
-        self.lines.pop(path, None)
-        self.lines[path] = Given(path, text, statement.comment, source)
+        if self.python.variable(path) in words_of(text):  # m = m / 1000
+            text = value_text(value)
+        self._write(Given(path, text, statement.comment, source))
         self.unread.pop(path, None)
+
+    def _write(self, given: Given) -> None:
+        """Write a line; what was computed from the value that stood there keeps its value."""
+        if self.lines.pop(given.path, None) is not None:
+            name = self.python.variable(given.path)
+            for line in self.lines.values():
+                if name in words_of(line.text):
+                    line.text = value_text(self._value(line.path))
+        self.lines[given.path] = given
+
+    def _value(self, path: str) -> Any:
+        of: Any = self.values
+        for name in path.split("."):
+            of = of[name]
+        return of
 
     def has(self, path: str) -> bool:
         of: Any = self.values
@@ -109,7 +126,7 @@ class Workspace:
         """Take over a value that is no text of MATLAB's."""
         self.put(path, value)
         for inner, number in _flat(path, value):
-            self.lines[inner] = Given(inner, value_text(number), "", source)
+            self._write(Given(inner, value_text(number), "", source))
 
     def _find(self, name: str) -> Path | None:
         """A file of this name, without regard to folders that are not there."""
@@ -190,6 +207,11 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
                           name=missing[0])
         space.run([Assign(_target(path), tree, "")], "given")
     return space
+
+
+def words_of(text: str) -> set[str]:
+    """The names in a Python text."""
+    return set(re.findall(r"[A-Za-z_]\w*", text))
 
 
 def _target(path: str) -> Tree:

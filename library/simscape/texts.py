@@ -13,7 +13,8 @@ from .matlab import Brace, Matrix, NotUnderstood, Number, Range, Transposed, Tre
 from .matlab_values import Unknown, evaluate, free_names
 from .names import Workspace
 from .plan import Written
-from .python_text import python_of, value_text
+from .python_text import value_text
+from .same_text import same_text
 from .units import unit_here
 
 __all__ = ["Texts"]
@@ -48,10 +49,7 @@ class Texts:
             return Written("None", None, False, here)
         literal = isinstance(tree, Number) or isinstance(tree, Unary) and isinstance(
             tree.of, Number)  # fmt: skip
-        try:
-            python = python_of(tree, lambda path: self.name(path, scope))
-        except NotUnderstood:
-            python = value_text(value)
+        python = same_text(tree, value, scope.values, lambda path: self.name(path, scope))
         if np.ndim(value) and not isinstance(_bare(tree), (Matrix, Brace)):
             python = python if python.isidentifier() else value_text(value)
         return Written(python, value, literal, here)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import chain, product
 from time import process_time
 from typing import TYPE_CHECKING, Any
-
 from warnings import catch_warnings, simplefilter
 
 import numpy as np

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED
+from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT
 from ..unsettled import unsettled
 from .delassus import Matrix
 from .dense_blocks import dense_block
@@ -150,7 +150,9 @@ class JointProblem:
                 break
             previous = change
         painleve.refuse(t, solution, here)
-        if not load.affine and change > EFFORTS_SETTLED * np.abs(solution.effort).max():
+        bounds = np.abs([low, high])
+        known_to = LAST_DIGIT * bounds[np.isfinite(bounds)].max(initial=0.0)  # as t = 0 is left
+        if not load.affine and change > known_to + EFFORTS_SETTLED * np.abs(solution.effort).max():
             raise unsettled((self.elements.name(int(i)) for i in here), t, "efforts")
         return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
                       (high + by_high @ solution.effort)[at])  # fmt: skip

@@ -94,7 +94,7 @@ class Conversion:
             elif block.kind == SOLVER:
                 self.solvers.take(level, block)
                 self.enter(level, block, "mapped", "simulate()")
-            elif "." in block.kind and "/" not in block.kind:
+            elif block.is_component:
                 self.physical.make(level, block)
         self._nodes(level, signals)
         signals.convert(live)
@@ -175,7 +175,7 @@ class Conversion:
             texts = [joint.text for _, joint in found if joint.kind == domain]
             for end in node:
                 block = level.block(end)
-                if block is not None and block.block_type == "PMIOPort":
+                if block is not None and self.is_port(level, block):
                     port = level.add_port(block, "Port", domain)
                     texts.append(f"{level.owner}.{port.name}")
             if len(texts) > 1:
@@ -183,6 +183,14 @@ class Conversion:
             stop = loose_stop(level.block(end) for end in node)
             if stop is not None:
                 self._settle(level, stop)
+
+    def is_port(self, level: Level, block: Block) -> bool:
+        """Whether it is a port of a subsystem; those of the whole model are open."""
+        if block.block_type != "PMIOPort":
+            return False
+        if level.owner == "model":
+            self.enter(level, block, "left out", notes=["A port of the whole, which is open."])
+        return level.owner != "model"
 
     def _settle(self, level: Level, stop: Block) -> None:
         """A small damper in parallel with a stop that has a loose side."""

@@ -17,7 +17,6 @@ from .diagram import Block, Diagram, End
 from .gaps import Gaps
 from .levels import Joint, Level, Scope
 from .loose_nodes import NOTE, loose_stop, small_damper
-from .mapping import component_names
 from .masks import Masks
 from .names import Workspace, words_of, workspace_of
 from .networks import networks_of
@@ -64,7 +63,7 @@ class Conversion:
         self.classes: list[ClassPlan] = []
         self.plots: list[str] = []
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
-        self.class_names = PythonNames({"Model", "Component", *component_names()})
+        self.class_names = self.workspace.python
         self.gaps = Gaps(self.class_names)
         self.physical = PhysicalBlocks(self, self.gaps)
         self.units = NodeUnits(diagram.root)
@@ -88,7 +87,8 @@ class Conversion:
             name_ports(block)
         live = [block for block in blocks if not self._is_out(level, block)]
         signals = SignalsOfLevel(self, level)
-        for block in live:
+        # a gap whose ports the file does not name comes last: its nodes say what they are
+        for block in sorted(live, key=lambda b: self.physical.is_gap(b) and not b.ports):
             if block.system is not None:
                 self._subsystem(level, block)
             elif block.kind == SOLVER:
@@ -212,7 +212,8 @@ class Conversion:
         solver = self.solvers.arguments(self.diagram.settings, any(
             NOTE in entry.notes for entry in self.entries))
         times = self.solvers.times(self.diagram.settings, self.workspace_scope)
-        values = [(python.variable(g.path), g.text, g.comment, g.source)
+        values = [(python.variable(g.path), g.text,
+                   g.comment or _original(g.path, python.variable(g.path)), g.source)
                   for g in self._needed(self.texts.used)]
         self.remarks += self.workspace.notes
         return Script(
@@ -247,6 +248,11 @@ def _connect(connections: list[list[str]], at: dict[str, list[str]], texts: list
         if touched else connections
     connections.append(whole)
     at.update(dict.fromkeys(whole, whole))
+
+
+def _original(path: str, name: str) -> str:
+    """The name of a value in the model, where the Python name does not tell it."""
+    return "" if name == path.replace(".", "_") else path
 
 
 def _is_idle(block: Block) -> bool:

@@ -16,7 +16,7 @@ from .plan import PortPlan, Stub
 from .python_text import PythonNames, class_name
 from .signal_part import SignalPart
 
-__all__ = ["Gaps"]
+__all__ = ["LEAKS", "Gaps"]
 
 # what a gap lets pass at a port, and its coefficient: so little that it changes nothing, and enough
 # that no node floats

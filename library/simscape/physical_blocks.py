@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from .converters import give_unit
 from .diagram import Block
-from .gaps import Gaps
+from .gaps import LEAKS, Gaps
 from .levels import Joint, Level
-from .mapping import Counterpart, counterpart_of, domain_here
+from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here
 from .matlab import NotUnderstood
 from .nodes import nodes_of
 from .physical import keywords_of, port_kind
@@ -33,13 +33,20 @@ class PhysicalBlocks:
     gaps: Gaps
     dampings: dict[str, Any] = field(default_factory=dict)  # of hard stops, by block
 
+    @staticmethod
+    def is_gap(block: Block) -> bool:
+        """Whether it is a component without a counterpart."""
+        counterpart = counterpart_of(block.kind)
+        return block.is_component and not is_physical_signal(block) and (
+            counterpart is None or counterpart.component is None)
+
     def make(self, level: Level, block: Block) -> None:
         """The part of a block, or a gap."""
         if is_physical_signal(block):
             self._signal(level, block)
             return
         counterpart = counterpart_of(block.kind)
-        if counterpart is None or counterpart.component is None:
+        if counterpart is None or self.is_gap(block):
             self._gap(level, block)
         else:
             self._component(level, block, counterpart)
@@ -128,6 +135,8 @@ class PhysicalBlocks:
         """A stub with the ports of a component that has no counterpart."""
         units = self.conversion.units
         name = level.names.make(python_name(block.name))
+        if not block.ports:
+            self._ports_of_nodes(level, block)
         made, ports = self.gaps.physical(block, lambda end: units.of(block.sid, end) or "",
                                          self._divisors(level, block))
         for end, port in ports.items():
@@ -138,6 +147,17 @@ class PhysicalBlocks:
         level.plan.parts.append(Part(name, made, original=said(block.name, name)))
         self.conversion.enter(level, block, "missing", made,
                               [f"{why} A stub with its ports stands for it."])
+
+    def _ports_of_nodes(self, level: Level, block: Block) -> None:
+        """Ports of a block whose file does not name them: those of the nodes it is joined to."""
+        for node in nodes_of(level.system):
+            kind = next((joint.kind for end in node if end.sid != block.sid and (
+                joint := self.conversion.joint(level, end)) is not None
+                and joint.kind in LEAKS), "")
+            for end in node:
+                if end.sid == block.sid and kind:
+                    block.ports[end.name] = end.name
+                    block.types[end.name] = next(p for p, d in DOMAINS.items() if d == kind)
 
     @staticmethod
     def _divisors(level: Level, block: Block) -> set[str]:

@@ -27,11 +27,16 @@ from .matlab import (
     dotted,
 )
 
-__all__ = ["CALLS", "PythonNames", "class_name", "number_text", "python_name", "python_of", "said",
-           "value_text"]  # fmt: skip
+__all__ = ["CALLS", "CORE", "PythonNames", "class_name", "number_text", "python_name", "python_of",
+           "said", "value_text"]  # fmt: skip
 
 _RESERVED = {*keyword.kwlist, *dir(builtins), "np", "quantity", "model", "result", "self", "build",
              "Model", "Component", "Port", "Input", "Output", "Parameter"}  # fmt: skip
+
+# what a script imports from ``blocks``
+CORE = ("Component", "Input", "Model", "Output", "Parameter", "Port", "Target", "quantity", "abs_",
+        "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor", "log", "maximum",
+        "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where")  # fmt: skip
 
 
 def python_name(written: str, default: str = "part") -> str:

@@ -22,7 +22,7 @@ from .names import Workspace, words_of, workspace_of
 from .networks import networks_of
 from .node_units import NodeUnits
 from .nodes import inner_port, name_ports, nodes_of
-from .physical_blocks import PhysicalBlocks
+from .physical_blocks import PhysicalBlocks, lacks_ports
 from .plan import ClassPlan, Entry, Part, Script
 from .python_text import PythonNames, class_name, python_name, said
 from .resolve import resolve
@@ -87,8 +87,8 @@ class Conversion:
             name_ports(block)
         live = [block for block in blocks if not self._is_out(level, block)]
         signals = SignalsOfLevel(self, level)
-        # a gap whose ports the file does not name comes last: its nodes say what they are
-        for block in sorted(live, key=lambda b: self.physical.is_gap(b) and not b.ports):
+        # where the file does not tell ports, those they are joined to do: these blocks come last
+        for block in sorted(live, key=lacks_ports):
             if block.system is not None:
                 self._subsystem(level, block)
             elif block.kind == SOLVER:

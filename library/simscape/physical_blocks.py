@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .converters import give_unit
-from .diagram import Block
-from .gaps import LEAKS, Gaps
+from .diagram import Block, End
+from .gaps import Gaps
 from .levels import Joint, Level
 from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here
 from .matlab import NotUnderstood
@@ -16,13 +16,14 @@ from .physical import keywords_of, port_kind
 from .physical_signals import is_physical_signal, physical_signal_part, quotient
 from .plan import Part
 from .python_text import python_name, said
+from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks, SignalPart
 from .units import alike
 
 if TYPE_CHECKING:
     from .convert import Conversion
 
-__all__ = ["PhysicalBlocks"]
+__all__ = ["PhysicalBlocks", "lacks_ports"]
 
 
 @dataclass
@@ -33,20 +34,13 @@ class PhysicalBlocks:
     gaps: Gaps
     dampings: dict[str, Any] = field(default_factory=dict)  # of hard stops, by block
 
-    @staticmethod
-    def is_gap(block: Block) -> bool:
-        """Whether it is a component without a counterpart."""
-        counterpart = counterpart_of(block.kind)
-        return block.is_component and not is_physical_signal(block) and (
-            counterpart is None or counterpart.component is None)
-
     def make(self, level: Level, block: Block) -> None:
         """The part of a block, or a gap."""
         if is_physical_signal(block):
             self._signal(level, block)
             return
         counterpart = counterpart_of(block.kind)
-        if counterpart is None or self.is_gap(block):
+        if counterpart is None or counterpart.component is None:
             self._gap(level, block)
         else:
             self._component(level, block, counterpart)
@@ -135,7 +129,7 @@ class PhysicalBlocks:
         """A stub with the ports of a component that has no counterpart."""
         units = self.conversion.units
         name = level.names.make(python_name(block.name))
-        if not block.ports:
+        if lacks_ports(block):
             self._ports_of_nodes(level, block)
         made, ports = self.gaps.physical(block, lambda end: units.of(block.sid, end) or "",
                                          self._divisors(level, block))
@@ -149,15 +143,27 @@ class PhysicalBlocks:
                               [f"{why} A stub with its ports stands for it."])
 
     def _ports_of_nodes(self, level: Level, block: Block) -> None:
-        """Ports of a block whose file does not name them: those of the nodes it is joined to."""
+        """What the ports are that the file does not name or tell: as what they are joined to."""
         for node in nodes_of(level.system):
-            kind = next((joint.kind for end in node if end.sid != block.sid and (
-                joint := self.conversion.joint(level, end)) is not None
-                and joint.kind in LEAKS), "")
+            kind = next((kind for end in node if end.sid != block.sid
+                         and (kind := self._joined_kind(level, end))), "")
             for end in node:
                 if end.sid == block.sid and kind:
-                    block.ports[end.name] = end.name
-                    block.types[end.name] = next(p for p, d in DOMAINS.items() if d == kind)
+                    port = block.ports.setdefault(end.name, end.name)
+                    if not block.types.get(port):
+                        block.types[port] = kind
+
+    def _joined_kind(self, level: Level, end: End) -> str:
+        """What a port is that is joined to an end: its domain, ``input`` or ``output``."""
+        other = level.block(end)
+        if other is not None and other.kind in (TO_SIMULINK, TO_PHYSICAL):
+            return "output" if other.kind == TO_SIMULINK else "input"
+        joint = self.conversion.joint(level, end)
+        if joint is None:
+            return ""
+        if joint.kind in ("input", "output"):
+            return "input" if joint.kind == "output" else "output"
+        return next((path for path, domain in DOMAINS.items() if domain == joint.kind), "")
 
     @staticmethod
     def _divisors(level: Level, block: Block) -> set[str]:
@@ -173,6 +179,12 @@ class PhysicalBlocks:
             if own and any(_divides(other, end) for other, end in reached):
                 found |= {end.name for end in own}
         return found
+
+
+def lacks_ports(block: Block) -> bool:
+    """Whether the file does not tell all ports of a component without counterpart."""
+    return block.is_component and counterpart_of(block.kind) is None and (not block.ports or not all(
+        block.types.get(port) for port in block.ports.values()))
 
 
 def _divides(block: Block, end: str) -> bool:

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from blocks import Model
-
 from .asked import Asked
 from .diagram import Block, Diagram, End
 from .gaps import Gaps
@@ -24,7 +22,7 @@ from .node_units import NodeUnits
 from .nodes import inner_port, name_ports, nodes_of
 from .physical_blocks import PhysicalBlocks, lacks_ports
 from .plan import ClassPlan, Entry, Part, Script
-from .python_text import PythonNames, class_name, python_name, said
+from .python_text import MEMBERS, PythonNames, class_name, python_name, said
 from .resolve import resolve
 from .signals import SignalsOfLevel
 from .simulink import UNSEEN
@@ -34,7 +32,6 @@ from .texts import Texts
 __all__ = ["Conversion"]
 
 NEWEST = "R2026a"  # the youngest release whose files were seen
-_RESERVED = (*dir(Model), "time", "count")
 
 
 class Conversion:
@@ -76,7 +73,7 @@ class Conversion:
                                 "known. Look through the report.")
         root = ClassPlan("model", diagram.name)
         self.convert(Level(diagram.root, "", "", "model", self.workspace_scope, root,
-                           PythonNames(_RESERVED)))
+                           PythonNames(MEMBERS)))
         self.script = self._script(root)
 
     # -- one system --------------------------------------------------------------------
@@ -131,7 +128,7 @@ class Conversion:
         name = level.names.make(python_name(block.name, "subsystem"))
         plan = ClassPlan(self.class_names.make(class_name(block.name)), block.name)
         inner = Level(block.system, f"{level.path}/{block.name}", f"{level.within}{name}.", "self",
-                      self.masks.scope(level, block, name), plan, PythonNames(_RESERVED))
+                      self.masks.scope(level, block, name), plan, PythonNames(MEMBERS))
         level.inner[block.sid] = inner
         self.convert(inner)
         alike = next((known for known in self.classes if known.same_as(plan)), None)

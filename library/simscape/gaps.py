@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from .diagram import Block, folded
 from .mapping import domain_here
 from .plan import PortPlan, Stub
-from .python_text import PythonNames, class_name
+from .python_text import MEMBERS, PythonNames, class_name
 from .signal_part import SignalPart
 
 __all__ = ["Gaps"]
@@ -50,10 +50,10 @@ class Gaps:
         divisors : collection of str
             Ends of outputs that something is divided by.
         """
-        ports, equations, found = [], [], {}
+        ports, equations, found, names = [], [], {}, PythonNames(MEMBERS)
         conserving: dict[str, list[str]] = {}
         for end, written in block.ports.items():
-            port = "".join(c if c.isalnum() else "_" for c in written)
+            port = names.make("".join(c if c.isalnum() else "_" for c in written))
             what = block.types.get(written, "")
             domain = domain_here(what)
             if what in ("input", "output"):

@@ -183,8 +183,8 @@ class PhysicalBlocks:
 
 def lacks_ports(block: Block) -> bool:
     """Whether the file does not tell all ports of a component without counterpart."""
-    return block.is_component and counterpart_of(block.kind) is None and (not block.ports or not all(
-        block.types.get(port) for port in block.ports.values()))
+    told = block.ports and all(block.types.get(port) for port in block.ports.values())
+    return block.is_component and counterpart_of(block.kind) is None and not told
 
 
 def _divides(block: Block, end: str) -> bool:

@@ -50,9 +50,11 @@ class Conversion:
                  given: Mapping[str, str] | None = None) -> None:
         self.diagram = diagram
         self.workspace: Workspace = workspace_of(diagram, folders, given)
-        self.remarks: list[str] = resolve(diagram, [Path(f) for f in folders],
-                                          self.workspace.values)
         self.texts = Texts(self.workspace)
+        self.remarks, self.conditions = resolve(diagram, [Path(f) for f in folders],
+                                                self.workspace.values)
+        for name in self.conditions.keys() - self.workspace.values.keys():
+            self.texts.missing[name] = [f"the choices of {self.conditions[name]}"]
         self.texts.look_beside(diagram)
         self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)

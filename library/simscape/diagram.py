@@ -145,8 +145,11 @@ class Block:
 
     @property
     def is_component(self) -> bool:
-        """Whether it is of a component source, of the library's or of the user's own."""
-        return self.block_type in _OF_SOURCES or "." in self.kind and "/" not in self.kind
+        """Whether it is of a component source, or of a library that is not here but physical."""
+        if self.block_type in _OF_SOURCES or "." in self.kind and "/" not in self.kind:
+            return True
+        return self.block_type in ("Reference", "SubSystem") and self.system is None and \
+            not self.kind.startswith("nesl_utility") and bool({"lconn", "rconn"} & {*self.counts})
 
 
 @dataclass
@@ -343,7 +346,7 @@ class _Reader:
     def _read_values(self, block: Block, own: dict[str, str], instance: dict[str, str]) -> None:
         kept = {k: v for k, v in {**own, **instance}.items()
                 if k not in _BESIDE and not k.startswith("SimscapeInstrumentation")}  # fmt: skip
-        if not block.is_component and "." not in block.kind:
+        if block.block_type not in _OF_SOURCES and "." not in block.kind:
             block.options = {k: v for k, v in kept.items() if k not in _DRAWING}
             return
         for name in kept:

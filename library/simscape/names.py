@@ -80,7 +80,7 @@ class Workspace:
 
     def _assign(self, statement: Assign, source: str) -> None:
         path, tree = dotted(statement.target), statement.value
-        if not path or path in self._kept:
+        if not path or path in self._kept or self._is_property(path):
             return
         if statement.if_missing and (self.has(path) or path in self.unread):
             return
@@ -136,6 +136,12 @@ class Workspace:
         for name in path.split("."):
             of = of[name]
         return of
+
+    def _is_property(self, path: str) -> bool:
+        """Whether a path is a property of an object, which has a value as a whole."""
+        above = path.rpartition(".")[0]
+        return bool(above) and self.has(above) and not isinstance(self._value(above), dict) or \
+            bool(above) and self._is_property(above)
 
     def has(self, path: str) -> bool:
         of: Any = self.values

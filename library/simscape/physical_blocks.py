@@ -152,6 +152,11 @@ class PhysicalBlocks:
                     port = block.ports.setdefault(end.name, end.name)
                     if not block.types.get(port):
                         block.types[port] = kind
+        for signal in level.system.signals:
+            for end in (signal.source, *signal.targets):
+                if end.sid == block.sid and end.port in ("in", "out"):
+                    block.ports[end.name] = end.name
+                    block.types[end.name] = f"{end.port}put"
 
     def _joined_kind(self, level: Level, end: End) -> str:
         """What a port is that is joined to an end: its domain, ``input`` or ``output``."""

@@ -161,3 +161,41 @@ def test_gaps_leave_no_node_without_a_value(tmp_path):
     for release in ("R2016b", "R2026a"):  # the first names no ports of a gap, the second no types
         model = built(convert(write(tmp_path / "model.slx", blocks, release)).text, tmp_path)
         assert model.simulate("1 s").time.to("s").m[-1] == 1, release
+
+
+def choice_of_masses(conditions):
+    """A variant subsystem of a mass of 2 kg and one of 8 kg."""
+    choices = [Drawn("SubSystem", name, {"a": "x"}, options={"VariantControl": condition}, inner=[
+        Drawn(f"{TR}mass", "sledge", {"M": "y"}, {"mass": (mass, "kg")}),
+        Drawn("PMIOPort", "a", {"p": "y"}, options={"Side": "Left"})])
+        for name, mass, condition in zip(("light", "heavy"), "28", conditions, strict=True)]
+    port = Drawn("PMIOPort", "a", {"p": "x"}, options={"Side": "Left"})
+    return [Drawn("SubSystem", "box", {"a": "g"}, options={"Variant": "on"},
+                  inner=[*choices, port]), *weighed("1")[1:]]
+
+
+@pytest.mark.parametrize(("conditions", "script"), [
+    (("W == 1", "W == 2"), "W = 2;"), (("W == 1", "(default)"), "W = 2;"),
+    (("V1", "V2"), "W = 2; V1 = Simulink.Variant('W == 1'); V2 = Simulink.Variant('W == 2');"),
+    (("V1", "V2"), "V1 = 0; V2 = Simulink.Parameter(1); V2.CoderInfo.Alias = 'v';"),
+])  # fmt: skip
+def test_a_condition_chooses_a_variant(conditions, script, tmp_path):
+    file = write(tmp_path / "model.slx", choice_of_masses(conditions), "R2016b",
+                 {"StopTime": "1", "PreLoadFcn": script})
+    assert built(convert(file).text, tmp_path).box.sledge.mass.to("kg").m == 8
+
+
+def test_what_chooses_a_variant_is_asked_for(tmp_path):
+    file = write(tmp_path / "model.slx", choice_of_masses(("W == 1", "W == 2")), "R2016b")
+    with pytest.raises(FileError, match="W in the choices of /box.*--set W=…"):
+        convert(file)
+    assert "nothing in this text uses" not in convert(file, values={"W": "2"}).text
+
+
+def test_a_block_of_an_absent_library_is_a_gap_with_its_ports(tmp_path):
+    blocks = [*weighed("1"), Drawn("mylib/Sledge", "mine", {"a": "g"}, inputs=("u",)),
+              Drawn("Constant", "given", outputs=("u",))]
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert '    lconn1 = Port(translational)\n    in1 = Input("")\n' in text
+    assert "model.connect(model.given.y, model.mine.in1)" in text
+    assert built(text, tmp_path).simulate("1 s").time.to("s").m[-1] == 1

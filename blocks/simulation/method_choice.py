@@ -191,9 +191,9 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         steps = rate * (t1 - t0) / native.REACH
         switches = switches_in_run(problem.system)
         hard = rate * (t1 - t0) > MILD and steps > native.most_steps(problem.size)
-        if (hard or native.pays_off(steps, problem.size, rtol, switches)) and (
+        if (hard or switches or native.pays_off(steps, problem.size, rtol)) and (
                 exact := exact_one_step(problem, hard)):
-            return exact, LINEAR
+            return exact, LINEAR  # whatever the tolerance
         if steps <= native.most_steps(problem.size) and native.pays_off(
                 steps, problem.size, rtol, switches) and not native.unwritable(problem):
             return native.compiled_method(), (

@@ -14,7 +14,7 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import JUST_SWITCHED, LOOK_AHEAD, TINY, WRONG_SIDE
 from ..solvers.samples import MOST_ROUNDS
 from .functions import machine_code
-from .samples import Samples, assign_due, begin_samples
+from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due, begin_samples
 from .signatures import run_code
 from .stages import ATOL, WORK
 from .steps import Code, Workspace, slope_at
@@ -72,12 +72,16 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         for j in range(switches.slots.size):
             switches.d[switches.slots[j]] = switches.rows[instant, j]
     due, changed, acted, wrong = begin_samples(samples, t), False, False, 0
+    assigned = UNCHANGED
     if m.size:
         _crossing_functions(code, work, t, x, switches.first)
         switches.now[:] = switches.first
     for k in range(MOST_ROUNDS):
         if due:
-            changed = assign_due(code, work, samples, t, x)
+            assigned = assign_due(code, work, samples, t, x)
+            if assigned == FAILED:
+                return False
+            changed = assigned == CHANGED
         if m.size and (changed or k > 0):
             _crossing_functions(code, work, t, x, switches.now)
         wrong = _switch_wrong(switches, relations)

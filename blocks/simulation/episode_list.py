@@ -13,6 +13,8 @@ from ..numerics.arrays import Array, Indices
 from .episode import Episode
 
 if TYPE_CHECKING:
+    from ..native.method import PassedCourses
+    from ..solvers.base import Course
     from .passed_events import PassedEpisodes
 
 __all__ = ["EpisodeList", "StepTable"]
@@ -157,6 +159,18 @@ class EpisodeList(Sequence[Episode]):
         modes: Indices = np.concatenate([
             np.atleast_2d(np.asarray(part.modes)) for part in self._parts])
         return modes
+
+    @property
+    def courses(self) -> list[Course | PassedCourses]:
+        """What knows the values of the integrated unknowns, of one episode or of several."""
+        return [part.trajectory if isinstance(part, Episode) else part.courses
+                for part in self._parts]
+
+    @property
+    def struck(self) -> list[tuple[tuple[int, int], ...]]:
+        """Families and instances of the contacts struck at the start of each."""
+        return [one for part in self._parts
+                for one in ([part.struck] if isinstance(part, Episode) else part.struck)]
 
     @property
     def steps(self) -> StepTable:

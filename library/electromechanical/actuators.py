@@ -23,7 +23,7 @@ class VoiceCoil(Dissipative, TranslationalMachine):
     ``HardStop``. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), inductance (H), constant (V*s/m). The defaults are those of
+    Parameters: resistance (ohm), inductance (mH), constant (V*s/m). The defaults are those of
     the actuator in Modelica's examples.
     Ports: p, n (electrical), R, C (translational), H (heat). Initial target: i (high, 0 A).
 
@@ -98,7 +98,7 @@ class PiezoStack(TranslationalMachine):
     that of the clamped stack; free of load it is larger by coupling²/stiffness. Linear, no
     hysteresis, no mass. Stores capacitance v²/2 + stiffness x²/2.
 
-    Parameters: blocking_force (N), free_stroke (m), rated_voltage (V), capacitance (F).
+    Parameters: blocking_force (N), free_stroke (um), rated_voltage (V), capacitance (uF).
     Ports: p, n (electrical), R, C (translational). Initial target: v (low, 0 V), x (high,
     0 m), the extension.
 

@@ -70,7 +70,7 @@ class ReluctanceForceActuator(Dissipative):
     Neglects leakage, fringing and saturation: put reluctances in parallel or in series. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: area (m^2), relative_permeability, least_gap (m), contact_stiffness (N/m),
+    Parameters: area (m^2), relative_permeability, least_gap (mm), contact_stiffness (N/m),
     contact_damping (N*s/m), restitution.
     Ports: N, S (magnetic), R (armature), C (stator), H (heat of the elastic contact).
     Initial target: x (high, 2 mm), the gap. f is carried from R to C: positive where the gap

@@ -71,7 +71,7 @@ class PermanentMagnet(TwoPort):
     inside the magnet, as its equations in Simscape say: it leaves at S. Stores
     length area (B - remanence)²/(2 µ), which is 0 with its ends joined.
 
-    Parameters: remanence (T), relative_permeability, coercivity (A/m), length (m), area
+    Parameters: remanence (T), relative_permeability, coercivity (kA/m), length (m), area
     (m^2); defaults not verified.
     Ports: N, S.
     """

@@ -14,7 +14,8 @@ from .simulink import defaults_of
 if TYPE_CHECKING:
     from .diagram import Diagram
     from .node_units import NodeUnits
-    from .texts import Texts, Written
+    from .plan import Written
+    from .texts import Texts
 
 __all__ = ["Asked"]
 

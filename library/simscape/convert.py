@@ -6,12 +6,11 @@ and Simulink become units; what only shows signals becomes the plot.
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from blocks import Component
+from blocks import Model
 
 from .asked import Asked
 from .diagram import Block, Diagram, End
@@ -19,9 +18,8 @@ from .gaps import Gaps
 from .levels import Joint, Level, Scope
 from .loose_nodes import NOTE, loose_stop, small_damper
 from .mapping import component_names
-from .matlab import NotUnderstood
-from .matlab_scripts import parse_script
-from .names import Workspace, workspace_of
+from .masks import Masks
+from .names import Workspace, words_of, workspace_of
 from .networks import networks_of
 from .node_units import NodeUnits
 from .nodes import inner_port, name_ports, nodes_of
@@ -37,7 +35,7 @@ from .texts import Texts
 __all__ = ["Conversion"]
 
 NEWEST = "R2026a"  # the youngest release whose files were seen
-_RESERVED = tuple(dir(Component))
+_RESERVED = (*dir(Model), "time", "count")
 
 
 class Conversion:
@@ -60,12 +58,12 @@ class Conversion:
                                           self.workspace.values)
         self.texts = Texts(self.workspace)
         self.texts.look_beside(diagram)
+        self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)
         self.entries: list[Entry] = []
         self.classes: list[ClassPlan] = []
         self.plots: list[str] = []
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
-        self.masked: list[tuple[str, str, str, str]] = []  # values of masks, as lines
         self.class_names = PythonNames({"Model", "Component", *component_names()})
         self.gaps = Gaps(self.class_names)
         self.physical = PhysicalBlocks(self, self.gaps)
@@ -133,7 +131,7 @@ class Conversion:
         name = level.names.make(python_name(block.name, "subsystem"))
         plan = ClassPlan(self.class_names.make(class_name(block.name)), block.name)
         inner = Level(block.system, f"{level.path}/{block.name}", f"{level.within}{name}.", "self",
-                      self._masked(level, block, name), plan, PythonNames(_RESERVED))
+                      self.masks.scope(level, block, name), plan, PythonNames(_RESERVED))
         level.inner[block.sid] = inner
         self.convert(inner)
         alike = next((known for known in self.classes if known.same_as(plan)), None)
@@ -142,32 +140,6 @@ class Conversion:
         else:
             plan.name = alike.name
         level.plan.parts.append(Part(name, plan.name, original=said(block.name, name)))
-
-    def _masked(self, level: Level, block: Block, name: str) -> Scope:
-        """The names inside a masked subsystem: its parameters, each a value of the script."""
-        if block.mask is None or not block.mask.values:
-            return level.scope
-        values: dict[str, Any] = {}
-        local: dict[str, str] = {}
-        place = f"{level.path}/{block.name}"
-        for key, text in block.mask.values.items():
-            if key in block.mask.literal:
-                values[key] = text
-                continue
-            try:
-                written = self.texts.of(text, level.scope, f"{place}.{key}")
-            except NotUnderstood:
-                continue
-            if written.value is None:
-                continue
-            values[key] = written.value
-            local[key] = self.workspace.python.make(f"{name}_{key}")
-            self.masked.append((local[key], written.python, "", f"mask of {block.name}"))
-        scope = Scope(ChainMap(values, dict(level.scope.values)), {**level.scope.local, **local})
-        if block.mask.initialisation.strip() and any(
-                parse_script(block.mask.initialisation, place)):
-            self.remarks.append(f"{place} has initialisation code in its mask, which is not run.")
-        return scope
 
     # -- nodes -------------------------------------------------------------------------
     def joint(self, level: Level, end: End) -> Joint | None:
@@ -231,14 +203,15 @@ class Conversion:
         python = self.workspace.python
         solver = self.solvers.arguments(self.diagram.settings, any(
             NOTE in entry.notes for entry in self.entries))
+        times = self.solvers.times(self.diagram.settings, self.workspace_scope)
         values = [(python.variable(g.path), g.text, g.comment, g.source)
                   for g in self._needed(self.texts.used)]
         self.remarks += self.workspace.notes
         return Script(
             title=self.diagram.name, source=self.diagram.path.name, release=self.diagram.release,
-            values=[*values, *self.masked], classes=self.classes,
+            values=[*values, *self.masks.lines], classes=self.classes,
             stubs=list(self.gaps.classes.values()),
-            root=root, run=self.diagram.settings, solver=solver,
+            root=root, stop=self.diagram.settings.get("StopTime", "10"), times=times, solver=solver,
             plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks,
             entries=self.entries)
 
@@ -254,9 +227,7 @@ class Conversion:
             if path in kept:
                 continue
             kept.add(path)
-            words = set("".join(c if c.isalnum() or c == "_" else " "
-                                for c in lines[path].text).split())
-            wanted += [by_name[w] for w in words if w in by_name]
+            wanted += [by_name[w] for w in words_of(lines[path].text) if w in by_name]
         return [line for path, line in lines.items() if path in kept]
 
 

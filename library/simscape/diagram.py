@@ -89,11 +89,18 @@ class Signal:
 
 @dataclass
 class Mask:
-    """Parameters of a masked subsystem: texts by name, and those that are not evaluated."""
+    """Parameters of a masked subsystem: texts by name, and those that are not evaluated.
+
+    Attributes
+    ----------
+    numbers : dict of str to dict
+        What the choices of a menu or a check box stand for, by parameter.
+    """
 
     values: dict[str, str]
     literal: set[str]
     initialisation: str = ""
+    numbers: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -404,15 +411,20 @@ def _read_ports(block: Block, element: Element, data: dict[str, str]) -> None:
 
 
 def _mask(element: Element) -> Mask:
-    values, literal = {}, set()
+    code = element.find("Initialization")
+    mask = Mask({}, set(), (code.text or "") if code is not None else "")
     for parameter in element.iter("MaskParameter"):
         name = parameter.get("Name", "")
         value = parameter.find("Value")
-        values[name] = (value.text or "") if value is not None else ""
+        mask.values[name] = (value.text or "") if value is not None else ""
         if parameter.get("Evaluate") == "off":
-            literal.add(name)
-    code = element.find("Initialization")
-    return Mask(values, literal, (code.text or "") if code is not None else "")
+            mask.literal.add(name)
+        elif parameter.get("Type") == "checkbox":
+            mask.numbers[name] = {"off": "0", "on": "1"}
+        elif parameter.get("Type") == "popup":
+            mask.numbers[name] = {option.text or "": str(k) for k, option in enumerate(
+                parameter.iter("Option"), 1)}
+    return mask
 
 
 def _plain(text: str) -> str:

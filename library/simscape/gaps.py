@@ -18,15 +18,16 @@ from .signal_part import SignalPart
 
 __all__ = ["Gaps"]
 
-# what a gap lets pass, so little that it changes nothing, and enough that no node floats
+# what a gap lets pass at a port, and its coefficient: so little that it changes nothing, and enough
+# that no node floats
 LEAKS = {
-    "translational": 'quantity("1e-9 N*s/m") * {port}.v == {port}.f',
-    "rotational": 'quantity("1e-9 N*m*s/rad") * {port}.w == {port}.t',
-    "electrical": 'quantity("1e-12 S") * {port}.v == {port}.i',
-    "thermal": 'quantity("1e-6 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Q',
-    "magnetic": 'quantity("1e-15 H") * {port}.mmf == {port}.phi',
+    "translational": ("{leak} * {port}.v == {port}.f", "1e-9 N*s/m"),
+    "rotational": ("{leak} * {port}.w == {port}.t", "1e-9 N*m*s/rad"),
+    "electrical": ("{leak} * {port}.v == {port}.i", "1e-12 S"),
+    "thermal": ('{leak} * ({port}.T - quantity("293.15 K")) == {port}.Q', "1e-6 W/K"),
+    "magnetic": ("{leak} * {port}.mmf == {port}.phi", "1e-15 H"),
     "isothermal_liquid":
-        'quantity("1e-9 kg/s/MPa") * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot',
+        ('{leak} * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot', "1e-9 kg/s/MPa"),
 }  # fmt: skip
 
 
@@ -50,7 +51,7 @@ class Gaps:
         divisors : collection of str
             Ends of outputs that something is divided by.
         """
-        ports, equations, found = [], [], {}
+        ports, equations, found, leaks = [], [], {}, {}
         for end, written in block.ports.items():
             port = "".join(c if c.isalnum() else "_" for c in written)
             what = block.types.get(written, "")
@@ -63,7 +64,8 @@ class Gaps:
                     equations.append(f"self.{port} == {one if end in divisors else 0}")
             elif domain:
                 ports.append(PortPlan(port, "Port", domain))
-                equations.append(LEAKS[domain].format(port=f"self.{port}"))
+                law, leaks[f"{domain}_leak"] = LEAKS[domain]
+                equations.append(law.format(leak=f"self.{domain}_leak", port=f"self.{port}"))
             else:
                 continue
             found[end] = port
@@ -71,7 +73,7 @@ class Gaps:
             (block.kind, tuple(port.text for port in ports), tuple(equations)), _title(block),
             f"A gap: {block.kind} has no counterpart here.", ports, equations,
             f"stands for {block.kind}, which has no counterpart here: it lets next to nothing "
-            f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.")
+            f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.", leaks)
         return made, found
 
     def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str
@@ -98,11 +100,12 @@ class Gaps:
             f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines())
 
     def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
-              equations: list[str], missing: str = "") -> str:
+              equations: list[str], missing: str = "",
+              parameters: dict[str, str] | None = None) -> str:
         if key not in self._known:
             name = self.names.make(class_name(title))
             self._known[key] = name
-            self.classes[name] = Stub(name, doc, ports, equations, missing)
+            self.classes[name] = Stub(name, doc, ports, equations, missing, parameters or {})
         return self._known[key]
 
 

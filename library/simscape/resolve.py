@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from blocks import FileError
 
 from .borders import carry_vectors
-from .diagram import Block, Diagram, End, Mask, Signal, System, read_diagram
+from .diagram import Block, Diagram, End, Signal, System, read_diagram
 from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate
 from .physical_vectors import dissolve_physical_vectors
@@ -98,8 +98,7 @@ class _Resolver:
         block.values = {**original.values, **block.values}
         if original.mask is not None:
             given = {k: v for k, v in block.options.items() if k in original.mask.values}
-            block.mask = Mask({**original.mask.values, **given}, original.mask.literal,
-                              original.mask.initialisation)
+            block.mask = replace(original.mask, values={**original.mask.values, **given})
 
     # -- variants --------------------------------------------------------------------
     def _choose(self, block: Block, path: str) -> None:

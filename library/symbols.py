@@ -18,7 +18,7 @@ __all__ = [
     "SPRING", "SPRING_DAMPER", "STOP", "SWITCH", "TANK", "TEMPERATURE", "THERMAL_MASS",
     "THERMAL_RESISTANCE", "TORQUE_ARROW", "TRANSFORMER", "TRANSISTOR", "TURNING_DRAG",
     "TURNING_SOURCE", "VANE", "VEHICLE", "VOLTAGE_BY_CURRENT", "VOLTAGE_BY_VOLTAGE",
-    "VOLTAGE_SOURCE", "VOLTMETER", "WALL", "WAVE", "WHEEL", "WHEEL_AND_AXLE",
+    "VOLTAGE_SOURCE", "VOLTMETER", "WALL", "WAVE", "WEIGHT", "WHEEL", "WHEEL_AND_AXLE",
 ]  # fmt: skip
 
 
@@ -123,6 +123,8 @@ SLIDER = Symbol(line((-3, 0), (1.2, 0)), line((-1.4, 0.5), (1.4, 0.5), (1.4, -0.
                 line((1.4, 0), (3, 0)), half=(3, 0.8))  # fmt: skip
 FORCE_ARROW = Symbol(line((0, 0), (0, -2.4)), line((-0.5, -0.8), (0, 0), (0.5, -0.8)),
                      half=(0.8, 2.5), source=True)  # fmt: skip
+WEIGHT = Symbol(line((0, 0), (0, -2.4)), line((-0.5, -1.6), (0, -2.4), (0.5, -1.6)),
+                half=(0.8, 2.5), source=True)  # fmt: skip
 TORQUE_ARROW = Symbol(line((0, 0), (0, -1.2)), arc(0, -1.2, 1, -60, 200),
                       line((-1.3, -1.1), (-0.94, -1.54), (-0.5, -1.3)), half=(1.3, 2.3),
                       source=True)  # fmt: skip

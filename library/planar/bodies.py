@@ -67,7 +67,7 @@ class Gravity(Component):
     P : any frame; no force goes through it
     """
 
-    symbol = symbols.FORCE_ARROW
+    symbol = symbols.WEIGHT
 
     P = Port(planar, sets=True, doc="any frame of the mechanism")
     strength = Parameter("9.81 m/s^2", minimum=0, doc="gravitational acceleration")

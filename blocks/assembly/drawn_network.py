@@ -39,8 +39,9 @@ def drawn_network(network: Network, opened: Any = ()) -> tuple[list[Part], dict[
         Paths of composites whose parts are shown.
     """
     composites = {c.path for c in _composites(network.root)}
-    named = {opened} if isinstance(opened, str) else set(opened or ())
-    wanted = composites if opened is True else named
+    if isinstance(opened, bool):
+        opened = composites if opened else ()
+    wanted = {opened} if isinstance(opened, str) else set(opened)
     for path in sorted(wanted - composites):
         if path in {c.path for c in network.root._leaves()}:
             raise ParameterError(f"draw(open={path!r})", "has no parts to show.",

@@ -41,7 +41,8 @@ class Converters:
         units = (self.signals.conversion.units.of(end.sid, end.name) for end in ends)
         unit = next((u for u in units if u), "")
         output = next((j for j in joints if j.kind == "output"), None)
-        ports = [b for _, b in blocks if b is not None and b.block_type == "PMIOPort"]
+        is_port = self.signals.conversion.is_port
+        ports = [b for _, b in blocks if b is not None and is_port(level, b)]
         inputs = [j.text for j in joints if j.kind == "input"]
         for _, block in blocks:
             if block is not None and block.kind == TO_PHYSICAL:

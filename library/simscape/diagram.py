@@ -87,6 +87,9 @@ class Signal:
     name: str = ""
 
 
+_OF_SOURCES = ("SimscapeBlock", "SimscapeComponentBlock")
+
+
 @dataclass
 class Mask:
     """Parameters of a masked subsystem: texts by name, and those that are not evaluated.
@@ -139,6 +142,14 @@ class Block:
     mask: Mask | None = None
     commented: str = ""
     ports_from: str = ""
+
+    @property
+    def is_component(self) -> bool:
+        """Whether it is of a component source, or of a library that is not here but physical."""
+        if self.block_type in _OF_SOURCES or "." in self.kind and "/" not in self.kind:
+            return True
+        return self.block_type in ("Reference", "SubSystem") and self.system is None and \
+            not self.kind.startswith("nesl_utility") and bool({"lconn", "rconn"} & {*self.counts})
 
 
 @dataclass
@@ -335,7 +346,7 @@ class _Reader:
     def _read_values(self, block: Block, own: dict[str, str], instance: dict[str, str]) -> None:
         kept = {k: v for k, v in {**own, **instance}.items()
                 if k not in _BESIDE and not k.startswith("SimscapeInstrumentation")}  # fmt: skip
-        if "." not in block.kind:
+        if block.block_type not in _OF_SOURCES and "." not in block.kind:
             block.options = {k: v for k, v in kept.items() if k not in _DRAWING}
             return
         for name in kept:

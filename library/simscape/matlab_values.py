@@ -44,6 +44,8 @@ _CONSTANTS = {"pi": np.pi, "inf": np.inf, "Inf": np.inf, "nan": np.nan, "NaN": n
               "eps": 2.0**-52, "true": 1.0, "false": 0.0}  # fmt: skip
 
 
+_OBJECTS = ("Simulink.Parameter", "Simulink.Variant")  # stand for what they hold
+
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "+": np.add, "-": np.subtract, ".*": np.multiply, "./": np.divide, ".^": np.power,
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal,
@@ -154,6 +156,10 @@ class _Evaluation:
                 return self._function(name, tree.arguments)
             raise Unknown(self.where, f"{name}(…) is not known.", f"Give a value: --set {name}=…",
                           name=name)
+        if dotted(tree.of) in _OBJECTS and tree.arguments:
+            return self.of(tree.arguments[0])
+        if dotted(tree.of).startswith(("Simulink.", "simscape.")):
+            raise NotUnderstood(self.where, f"{dotted(tree.of)}(…) is not known.")
         return self._indexed(np.asarray(self._number(self.of(tree.of))), tree.arguments)
 
     def _function(self, name: str, arguments: tuple[Tree, ...]) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .diagram import Diagram
+from .mapping import imported_names
 from .matlab import Apply, Field, Name, NotUnderstood, Text, Tree, dotted, parse
 from .matlab_scripts import Assign, Load, Run, Statement, parse_script
 from .matlab_values import Unknown, evaluate, free_names
@@ -56,7 +57,8 @@ class Workspace:
     values: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, Given] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    python: PythonNames = field(default_factory=PythonNames)
+    python: PythonNames = field(default_factory=lambda: PythonNames(  # of the script's module
+        {*imported_names(), "None", "True", "False", "stop", "figure", "table"}))
     unread: dict[str, str] = field(default_factory=dict)  # names and the statements that give them
     _kept: frozenset[str] = frozenset()  # paths that a script beside the model does not change
     _written: set[str] = field(default_factory=set)  # paths that have had a line
@@ -78,7 +80,7 @@ class Workspace:
 
     def _assign(self, statement: Assign, source: str) -> None:
         path, tree = dotted(statement.target), statement.value
-        if not path or path in self._kept:
+        if not path or path in self._kept or self._is_property(path):
             return
         if statement.if_missing and (self.has(path) or path in self.unread):
             return
@@ -134,6 +136,12 @@ class Workspace:
         for name in path.split("."):
             of = of[name]
         return of
+
+    def _is_property(self, path: str) -> bool:
+        """Whether a path is a property of an object, which has a value as a whole."""
+        above = path.rpartition(".")[0]
+        return bool(above) and self.has(above) and not isinstance(self._value(above), dict) or \
+            bool(above) and self._is_property(above)
 
     def has(self, path: str) -> bool:
         of: Any = self.values

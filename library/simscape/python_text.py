@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from blocks import Model
+
 from .matlab import (
     Apply,
     Binary,
@@ -27,11 +29,19 @@ from .matlab import (
     dotted,
 )
 
-__all__ = ["CALLS", "PythonNames", "class_name", "number_text", "python_name", "python_of", "said",
-           "value_text"]  # fmt: skip
+__all__ = ["CALLS", "CORE", "MEMBERS", "PythonNames", "class_name", "number_text", "python_name",
+           "python_of", "said", "value_text"]  # fmt: skip
 
 _RESERVED = {*keyword.kwlist, *dir(builtins), "np", "quantity", "model", "result", "self", "build",
              "Model", "Component", "Port", "Input", "Output", "Parameter"}  # fmt: skip
+
+# what a script imports from ``blocks``
+CORE = ("Component", "Input", "Model", "Output", "Parameter", "Port", "Target", "quantity", "abs_",
+        "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor", "log", "maximum",
+        "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where")  # fmt: skip
+
+# what parts and ports of a class cannot be called
+MEMBERS = (*dir(Model), *filter(str.istitle, CORE), *keyword.kwlist, "time", "count")
 
 
 def python_name(written: str, default: str = "part") -> str:

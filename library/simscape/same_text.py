@@ -24,6 +24,7 @@ from .matlab import (
     Transposed,
     Tree,
     Unary,
+    dotted,
 )
 from .matlab_values import evaluate
 from .python_text import CALLS, python_of, value_text
@@ -75,8 +76,8 @@ def _is_same(tree: Tree, names: Mapping[str, Any]) -> bool:
 
 
 def _is_same_call(tree: Apply, names: Mapping[str, Any]) -> bool:
-    called = tree.of.name if isinstance(tree.of, Name) else ""
-    if not called or called in names:  # an index
+    called = dotted(tree.of)
+    if called.partition(".")[0] in names:  # an index
         return _rank(tree.of, names) == 1 and all(
             isinstance(index, Number) for index in tree.arguments)
     if called not in CALLS:

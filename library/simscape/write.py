@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
 from .plan import ClassPlan, Part, Script, Written
+from .python_text import CORE
 from .words import docstring, one_line, quoted, refuse_foreign_code
 
 __all__ = ["python_text"]
 
 _WIDTH = 100
-_FUNCTIONS = ("abs_", "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor",
-              "log", "maximum", "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan",
-              "tanh", "where")  # fmt: skip
 
 
 def python_text(script: Script) -> str:
@@ -40,9 +39,7 @@ def _title(script: Script) -> Iterator[str]:
 
 def _imports(script: Script, text: str) -> list[str]:
     used = _names(text)
-    core = [name for name in ("Component", "Input", "Model", "Output", "Parameter", "Port",
-                              "Target", "quantity",
-                              *_FUNCTIONS) if name in used]
+    core = [name for name in CORE if name in used]
     homes: dict[str, set[str]] = {}
     for plan in (*script.classes, script.root):
         for part in plan.parts:
@@ -91,11 +88,11 @@ def _values(script: Script) -> Iterator[str]:
         yield from _wrapped(f"{line}  {said}".rstrip() if said else line)
 
 
-def _wrapped(line: str) -> Iterator[str]:
-    if len(line) <= _WIDTH or "[" not in line:
+def _wrapped(line: str, indent: str = "    ") -> Iterator[str]:
+    if len(line) <= _WIDTH or "[" not in line or re.search(r'"[^"]* [^"]*"', line):
         yield line
         return
-    yield from textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_long_words=False,
+    yield from textwrap.wrap(line, _WIDTH, subsequent_indent=indent, break_long_words=False,
                              break_on_hyphens=False)
 
 
@@ -191,7 +188,9 @@ def _call(head: str, given: list[str], indent: str) -> list[str]:
     whole = f"{head}{', '.join(given)})"
     if len(whole) <= _WIDTH:
         return [whole]
-    return [head, *(f"{indent}    {text}," for text in given), f"{indent})"]
+    inner = f"{indent}    "
+    return [head, *(line for text in given for line in _wrapped(f"{inner}{text},", f"{inner}    ")),
+            f"{indent})"]
 
 
 def _build(script: Script) -> Iterator[str]:

@@ -21,7 +21,7 @@ from ..system.system import System
 from ..units import Unit, from_si, unit
 from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
 from .linear_model import LinearModel, Named
-from .loads import loads_of
+from .loads import begins, loads_of
 from .point import Point, point_of
 from .reduction import Reduced, positional_states, reduce
 from .settle import settled
@@ -139,7 +139,8 @@ class _Maker:
             there = settled(point.with_modes(np.array(modes)), self.derivatives)
             at = self.derivatives.at(there)
             one = self.one(there, at)
-            if not any(load.empty for load in one.loads):
+            if not any(load.empty for load in one.loads) and not (
+                    begins(there, at) and any(load.is_point for load in one.loads)):
                 found.append(replace(one, side=", ".join(
                     f"{k} {v}" for k, v in one.modes_held.items())))
         return LinearModels(f"Modes of {self.name} at {point.title}", found)

@@ -24,7 +24,7 @@ from .settle import mode_rows
 if TYPE_CHECKING:
     from ..nonsmooth.modes.elements import Elements
 
-__all__ = ["Limits", "follow_slowly", "interval", "limits_of", "loads_of", "open_splits"]
+__all__ = ["Limits", "begins", "follow_slowly", "interval", "limits_of", "loads_of", "open_splits"]
 
 AT_REST = 1e-12  # of the nominal velocity
 TOUCHES = 1e-12  # of the nominal position
@@ -72,8 +72,14 @@ def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Nam
     return out
 
 
+def begins(point: Point, at: DerivativesAt) -> bool:
+    """Whether anything begins to slide, or to open, at this point."""
+    elements = elements_of_system(point.system)
+    return elements is not None and bool(_about_to(point, at, elements).any())
+
+
 def _about_to(point: Point, at: DerivativesAt, elements: Elements) -> Flags:
-    """What begins to slide, or to open, at this point."""
+    """What does."""
     apart = elements.contact & (np.abs(at.value["gap"]) > TOUCHES)
     return np.asarray((point.modes != 0) & ~apart & (np.abs(at.value["flow"]) <= AT_REST))
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["OperatingPoint", "find_operating_point", "stuck_range"]
 
 MOST_MODES = 243  # combinations that are tried
+ZERO = 1e-15  # of nominal values, shown as zero
 SAME_SIGN = 1e-12  # of the nominal velocity: a flow that is zero
 LATER = 10.0 ** np.arange(-2, 4)  # s, lengths of runs that may come near a point at rest
 ROUGHLY = 1e-4  # relative tolerance of these
@@ -99,7 +100,8 @@ class OperatingPoint:
         """States, free inputs and their values."""
         system = self.point.system
         names = [state_named(system, i) for i in range(system.nx)]
-        values = [from_si(float(v), n.unit) for n, v in zip(names, self.point.x, strict=True)]
+        x = np.where(np.abs(self.point.x) > ZERO * self.point.scale_x, self.point.x, 0.0)
+        values = [from_si(float(v), n.unit) for n, v in zip(names, x, strict=True)]
         return Sheet(f"Operating point of {self.name}", {
             "variable": [*self.free, *(n.path for n in names)],
             "value": [f"{v:.8g~P}" for v in (*self.free.values(), *values)],
@@ -177,8 +179,14 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
         else np.zeros(system.nx)
     left = [system.state_name(int(i)) for i in np.flatnonzero(moved > 1e-9 * point.scale_x)
             if i not in equations.drifting]  # fmt: skip
+    chosen = [f"{s.path} = {from_si(s.sign * float(point.p[s.place]), s.unit):.6g~P}" for k, s in
+              enumerate(reversed(equations.wishes.free), 1)
+              if solution.open.size and np.abs(solution.open[-k]).max() > 1e-9]
+    if chosen:
+        yield (f"{', '.join(chosen)} is one of the values that meet all wishes: what is stuck "
+               "bears the difference. See stuck_range() for the others.")
     if left:
-        yield (f"Not determined, and as at the start: {', '.join(left[:TOLD])}"
+        yield (f"Not determined, and left near the start: {', '.join(left[:TOLD])}"
                + (", …" if len(left) > TOLD else "")
                + ". Wish a value of each that matters.")
     slope = system.slope(*point.arguments)
@@ -233,9 +241,24 @@ def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
             return None, first
         reactions = reactions_of(solution.point, equations.derivatives.at(solution.point))
         following = _following(solution.point, equations, reactions)
+        if following is None and not chosen:
+            stuck = _at_rest(solution.point, equations)
+            if (stuck != solution.point.modes).any():
+                there = solution.point.with_modes(stuck)
+                continue
         if following is None or chosen:
             return (solution, reactions), first
         there = there.with_modes(following)
+
+
+def _at_rest(point: Point, equations: Equations) -> Indices:
+    """The modes with all stuck that slides without speed, and begins no motion."""
+    elements, v = elements_of_system(point.system), equations.derivatives.at(point).value
+    if elements is None:
+        return point.modes
+    still = (np.abs(v["flow"]) <= SAME_SIGN) & (np.abs(v["rate"]) <= SAME_SIGN) \
+        & ~elements.contact & ~elements.valve
+    return np.where(still, 0, point.modes)
 
 
 def _later(model: Model, start: Point) -> Iterator[Point]:
@@ -243,8 +266,8 @@ def _later(model: Model, start: Point) -> Iterator[Point]:
 
     They are where to look from: what is found there meets the equations as anything else does.
     """
-    begun = process_time()
     for length in LATER:
+        begun = process_time()
         try:
             with catch_warnings():
                 simplefilter("ignore")
@@ -252,7 +275,7 @@ def _later(model: Model, start: Point) -> Iterator[Point]:
             yield replace(run_point(model, run, None), t=start.t, title=start.title)
         except BlocksError:
             return
-        if process_time() - begun > LONG_ENOUGH:
+        if length > LATER[0] and process_time() - begun > LONG_ENOUGH:  # the first one compiles
             return
 
 

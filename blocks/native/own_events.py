@@ -83,8 +83,8 @@ def _nothing() -> Given:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Given(
-        Kept(Switches(none, flags, flags, none, table, none, none, number, table, none, flags,
-                      none, none, 0, none)),
+        Kept(Switches(none, flags, flags, flags, none, table, none, none, number, table, none,
+                      flags, none, none, 0, none)),
         Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
         Kept(no_network_modes()),
         Kept(Passed(number, none, number, table, table, none, np.zeros(1, dtype=bool))))
@@ -187,9 +187,10 @@ class OwnEvents:
         slots : places among the discrete values of what is known at these instants
         """
         r = self.rules
-        switches = Switches(self.part("relations"), r.at_zero, r.timed, ahead.times, ahead.holds,
-                            ahead.until, self.part("discrete values"), slots, ahead.rows,
-                            *self._room, *self._conditions)
+        joint = r.parts.joint if isinstance(r.parts, NetworkParts) else np.zeros_like(r.timed)
+        switches = Switches(self.part("relations"), r.at_zero, r.timed, joint, ahead.times,
+                            ahead.holds, ahead.until, self.part("discrete values"), slots,
+                            ahead.rows, *self._room, *self._conditions)
         return Given(Kept(switches), *self._given)
 
     def part(self, which: str) -> Array:

@@ -32,6 +32,7 @@ class Switches(NamedTuple):
     m: Vector  # 1 where a relation holds, which machine code reads
     at_zero: Flags  # relations that hold where their crossing function is zero
     timed: Flags  # those of time alone
+    joint: Flags  # those that are decided on together with modes
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
     until: Vector  # (times,) just before the next instant
@@ -63,7 +64,7 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         if instant >= 0:
             if switches.timed[r]:
                 m[r] = switches.holds[instant, r]
-        elif relations.wrong[r]:
+        elif relations.wrong[r] and not switches.joint[r]:
             m[r] = 1.0 - m[r]
             switches.frozen[r], crossed = True, True
             relations.slack[r] = 0.0
@@ -163,7 +164,7 @@ def _switch_wrong(switches: Switches, relations: Relations) -> int:
     """Switch relations that do not hold as assumed; how many, or -1 where that is not sure."""
     m, count = switches.m, 0
     for r in range(m.size):
-        if switches.timed[r]:
+        if switches.timed[r] or switches.joint[r]:
             continue
         g, at_first, holds = switches.now[r], abs(switches.first[r]), m[r] > 0.5
         if np.isnan(g):

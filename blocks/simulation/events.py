@@ -133,6 +133,9 @@ class Events:
         laws = self.problem.laws
         self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
         for change in changes:
+            if change.before == change.after and not change.impact:
+                self.log.suspect(t, laws.name(change.element))
+                continue
             told = self.recording.catalog.elements.told(change.element, change.before, change.after)
             self.log.remember(t, laws.name(change.element), laws.words(change), not self.struck,
                               **told)

@@ -226,8 +226,9 @@ def _laws_of_slopes(system: System) -> dict[tuple[int, int], list[int]]:
         of = flat.groups_of(equations)
         for g in np.unique(of):
             group = flat.groups[g]
-            found.setdefault((group.family, id(group.law)), []).extend(
-                group.instances[equations[of == g] - group.first])
+            if group.law is not None:
+                found.setdefault((group.family, id(group.law)), []).extend(
+                    group.instances[equations[of == g] - group.first])
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Parameter, Variable, der, require
 
+from .. import symbols
 from ..heat import Dissipative
 from ..magnetic import VACUUM
 from .converters import TranslationalMachine
@@ -31,6 +32,8 @@ class VoiceCoil(Dissipative, TranslationalMachine):
     ----------
     Modelica Standard Library, ``Magnetic.FluxTubes.Examples.MovingCoilActuator``.
     """
+
+    symbol = symbols.LINEAR_MOTOR
 
     resistance = Parameter("2.86 ohm", minimum=0, doc="Resistance of the coil")
     inductance = Parameter("5.1 mH", above=0, doc="Inductance of the coil")
@@ -66,6 +69,8 @@ class Solenoid(Dissipative, TranslationalMachine):
     SimulationError
         If the armature goes through the stator: a stop is missing.
     """
+
+    symbol = symbols.LINEAR_MOTOR
 
     resistance = Parameter("20 ohm", minimum=0, doc="Resistance of the coil")
     turns = Parameter(1000, above=0, doc="Number of turns")
@@ -106,6 +111,8 @@ class PiezoStack(TranslationalMachine):
     ----------
     IEEE Standard on Piezoelectricity, ANSI/IEEE 176-1987, section 3 (thickness mode).
     """
+
+    symbol = symbols.PIEZO
 
     blocking_force = Parameter("800 N", above=0, doc="Force at rated voltage, held")
     free_stroke = Parameter("30 um", above=0, doc="Extension at rated voltage, free")

@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Component, Option, Parameter, Port, Variable, contact, der, maximum, where
 
+from .. import symbols
 from ..contact import stop_law
 from ..electrical import electrical
 from ..heat import Dissipative
@@ -29,6 +30,8 @@ class ElectromagneticConverter(Component):
     coils on the same core or a current source may override. Two coils that are closed around
     one core share one state: give the flux of the core as its start.
     """
+
+    symbol = symbols.COIL_ON_CORE
 
     p = Port(electrical, doc="positive end of the coil")
     n = Port(electrical, doc="negative end of the coil")

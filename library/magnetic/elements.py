@@ -50,6 +50,8 @@ class EddyCurrent(Dissipative, TwoPort):
     Modelica Standard Library, ``Magnetic.FluxTubes.Basic.EddyCurrent``.
     """
 
+    symbol = symbols.COIL
+
     conductance = Parameter("1 1/ohm", above=0, doc="Conductance of the path of the eddy currents")
     phi = Variable("Wb", "0 Wb", priority="high", nominal="1 mWb", doc="flux from N to S")
 

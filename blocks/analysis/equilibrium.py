@@ -136,6 +136,8 @@ class Equations:
             if switched is None or not solution.met:
                 break
             point = solution.point.with_relations(switched)
+        else:  # they go on switching
+            return replace(solution, met=False)
         return solution
 
     def _newton(self, point: Point, kept: Flags | None, lasting: Array, x: Array) -> Solution:

@@ -24,7 +24,8 @@ SECOND = unit("s")
 class Measured:
     """What a column of data is: a variable, seen by a sensor.
 
-    A sensor shows ``variable(t - delay) + offset`` and noise.
+    A sensor shows ``variable(t - delay) + offset`` and noise; until the delay has passed, where
+    the run starts.
 
     Parameters
     ----------
@@ -117,12 +118,25 @@ def _column(data: Any, name: str, expected: Unit | None, where: str) -> Array:
     _, text = _parts(name)
     if text is None:
         raise ParameterError(f"{where}, column {name!r}", "has no unit in its heading.",
-                             f"Write it in brackets: '{name} [mm]'; '[1]' for a plain number.",
-                             code="fit.unit")
-    values = np.asarray(data[name], dtype=float)
-    shown = unit(text)
+                             f"Write it in brackets: '{name} [{'s' if expected else 'mm'}]'; '[1]' "
+                             "for a plain number.", code="fit.unit")  # fmt: skip
+    values, shown = _numbers(data[name], f"{where}, column {name!r}"), unit(text)
     return np.asarray(to_si(values * shown.pint, expected or shown, f"{where}, column {name!r}"),
                       dtype=float)
+
+
+def _numbers(column: Any, where: str) -> Array:
+    """The values of a column, of which NaN are gaps."""
+    try:
+        values = np.asarray(column, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(where, f"holds what is no number: {error}.", "Read the table with its "
+                             "gaps as NaN: pandas.to_numeric(…, errors='coerce').",
+                             code="fit.number") from error  # fmt: skip
+    if np.isinf(values).any():
+        raise ParameterError(where, f"is infinite in row {int(np.flatnonzero(np.isinf(values))[0])}"
+                             ".", "Make a gap of it: NaN.", code="fit.number")
+    return values
 
 
 def _sensor(data: Any, name: str, measured: Measured, t: Array, where: str) -> Sensor:

@@ -141,11 +141,9 @@ class Misfit:
         """When a run begins and ends, so that all that was measured is in it."""
         delays = [u for (_, kind), k in self.of_sensor.items() if kind == "delay"
                   for u in [self.unknowns[k]]]
-        early = max([0.0, *(u.high for u in delays)])
         late = max([0.0, *(-u.low for u in delays)])
-        first = min(float(s.t[0]) for s in sensors) - early
-        start = min(0.0, first)
-        return start, max(float(s.t[-1]) for s in sensors) + late
+        return (min(0.0, *(float(s.t[0]) for s in sensors)),
+                max(float(s.t[-1]) for s in sensors) + late)
 
     def results(self, values: Array) -> list[Any]:
         """A run of every experiment."""
@@ -177,9 +175,9 @@ class Misfit:
         offset, delay = self._sensor_values(values, sensor.name)
         info = find(run.recording.catalog, sensor.measured.variable, self.model.name)
         self._check_dimension(info, sensor)
-        t = sensor.t if times is None else times
-        out = run.recording.values([info.index], t - delay)[0] + offset
-        return np.asarray(out)
+        t = np.maximum((sensor.t if times is None else times) - delay,
+                       run.recording.episodes.starts[0])
+        return np.asarray(run.recording.values([info.index], t)[0] + offset)
 
     def _check_dimension(self, info: Any, sensor: Sensor) -> None:
         if isinstance(info, (list, tuple)):
@@ -225,7 +223,10 @@ class Misfit:
         info = find(run.recording.catalog, sensor.measured.variable, self.model.name)
         assert not isinstance(info, (list, tuple))
         delayed = (sensor.name, "delay") in self.of_sensor
-        by = found.values([info.index], sensor.t - delay, rates=delayed)[0]
+        start = run.recording.episodes.starts[0]
+        by = found.values([info.index], np.maximum(sensor.t - delay, start), rates=delayed)[0]
+        if delayed:
+            by[-1] = np.where(sensor.t - delay < start, 0.0, by[-1])
         out = np.zeros((len(sensor.t), len(self.unknowns)))
         out[:, : self.count] = -by[: self.count].T
         for (name, kind), k in self.of_sensor.items():

@@ -20,6 +20,9 @@ __all__ = ["Fit"]
 OPEN = 1.0  # standard error, in sizes of the parameters, from which a combination is not told
 SMALL = 0.02  # part of a combination that is not mentioned
 AT_BOUND = 1e-6  # of the distance of the bounds
+ENOUGH = 30  # residuals, from which their course is looked at
+RELATED = 0.7  # correlation of one with the next, from which they are no noise
+EXACT = 1e-5  # of what was measured: rounding and errors of the run are no noise, either
 ROUNDING = 1e-10  # singular values below this part of the largest are zero
 
 
@@ -44,7 +47,7 @@ class Fit:
         self._jacobian = misfit.jacobian(values) * root
         self._weighted = self._residuals * root[:, 0]
         self.runs = misfit.runs
-        self.notes = [*self._identifiability(), *self._bounds()]
+        self.notes = [*self._identifiability(), *self._bounds(), *self._course()]
 
     # -- numbers ---------------------------------------------------------------------------
     @property
@@ -156,6 +159,23 @@ class Fit:
                                  f"{from_si(bound, u.shown):.6g~P}: the data want it beyond. Widen "
                                  "the bounds, or look for what the model lacks; its interval says "
                                  "nothing.")
+        return notes
+
+    def _course(self) -> list[str]:
+        """Residuals that are no noise."""
+        notes = []
+        for k, sensor in enumerate(self._misfit.sensors[0]):
+            pairs = [(r[:-1], r[1:]) for r in (one[k] for one in self._plain)]
+            first, second = (np.concatenate(part) for part in zip(*pairs, strict=True))
+            power = float(np.sqrt(np.sum(first**2) * np.sum(second**2)))
+            related = float(first @ second) / power if power > 0 else 0.0
+            spread = np.concatenate([one[k].values for one in self._misfit.sensors])
+            if len(first) >= ENOUGH and related > RELATED and power > len(first) * (
+                    EXACT * float(np.ptp(spread))) ** 2:
+                notes.append(f"What is left of {sensor.name} is no noise: each residual is as the "
+                             f"one before, with correlation {related:.2f}. The model lacks "
+                             "something, or this is a false minimum: look at plot(), try "
+                             "starts=10. Intervals are too narrow.")
         return notes
 
     def __str__(self) -> str:

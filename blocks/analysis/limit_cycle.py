@@ -96,10 +96,11 @@ class _Map:
     model: Model
     point: Point
     free: Indices  # states that are moved
+    follow: Array  # how all states follow these, such as the elongations of a spring beside another
     size: Array
 
     def run(self, x: Array, period: float) -> Result:
-        start = self.point.x.copy()
+        start = self.point.x + self.follow @ (x - self.point.x[self.free])
         start[self.free] = x
         from ..simulation.run import run
         from ..simulation.settings import Options
@@ -127,8 +128,8 @@ class _Map:
 def find_limit_cycle(model: Model, guess: Any, period: Any) -> LimitCycle:
     """See :meth:`blocks.Model.limit_cycle`."""
     point, length, size = _guess(model, guess, period)
-    free = _moving_states(point)
-    shooting = _Map(model, point, free, np.maximum(size[free], 1e-12 * point.scale_x[free]))
+    free, follow = _moving_states(point)
+    shooting = _Map(model, point, free, follow, np.maximum(size[free], 1e-12 * point.scale_x[free]))
     x, length, matrix = _shoot(shooting, point.x[free].copy(), length)
     run = shooting.run(x, length)
     _refuse_rest(run, shooting)
@@ -145,13 +146,15 @@ def _refuse_rest(run: Result, shooting: _Map) -> None:
                               "period.", code="analysis.cycle")  # fmt: skip
 
 
-def _moving_states(point: Point) -> Indices:
-    """States that no constraint determines, and that something depends on."""
+def _moving_states(point: Point) -> tuple[Indices, Array]:
+    """States that no constraint determines, and that something depends on; how all follow them."""
     free_modes = point.with_modes(np.where(point.modes == 0, 1, point.modes))
     at = derivatives_of(point.system, [], [])
     reduced = reduce(free_modes, at.at(free_modes))
     used = np.asarray(at.pattern[:, : point.system.nx].sum(axis=0)).ravel() > 0
-    return np.array([i for i in reduced.states if used[i]], dtype=int)
+    some, follow = used[reduced.states], reduced.by_states
+    whole = follow if isinstance(follow, np.ndarray) else follow.toarray()
+    return reduced.states[some], whole[:, some]
 
 
 def _shoot(shooting: _Map, x: Array, period: float) -> tuple[Array, float, Array]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LinearModel", "Load", "Named"]
 
+POINT = 1e-9  # of loads: they are the same
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,12 @@ class Load:
     def empty(self) -> bool:
         """Whether the mode holds for no value."""
         return not self.low <= self.high
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it holds for one value alone."""
+        size = max(abs(self.low), abs(self.high))
+        return bool(np.isfinite(size)) and self.high - self.low <= POINT * size
 
     def __str__(self) -> str:
         u = self.input.unit

@@ -16,12 +16,12 @@ import numpy as np
 from ..exceptions import ParameterError, brief, unknown_name
 from ..numerics.arrays import Array, Flags, Indices
 from ..results.modes import SLIDES, TOUCHES, code_of
-from ..results.sheet import Sheet
+from ..results.sheet import Sheet, Tabulated
 from ..system.system import System
 from ..units import Unit, from_si, unit
 from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
 from .linear_model import LinearModel, Named
-from .loads import loads_of
+from .loads import begins, loads_of
 from .point import Point, point_of
 from .reduction import Reduced, positional_states, reduce
 from .settle import settled
@@ -39,7 +39,7 @@ SAME = 1e-12  # of the largest entry: matrices that are the same
 MOST_MODES = 729  # combinations that are tried
 
 
-class LinearModels(Sequence[LinearModel]):
+class LinearModels(Tabulated, Sequence[LinearModel]):
     """Linear models of several modes at one point, each with the loads for which it holds."""
 
     def __init__(self, title: str, models: Sequence[LinearModel]) -> None:
@@ -69,11 +69,7 @@ class LinearModels(Sequence[LinearModel]):
             "holds": ["; ".join(map(str, m.loads)) for m in self._models],
         })  # fmt: skip
 
-    def __repr__(self) -> str:
-        return repr(self.table())
-
-    def _repr_html_(self) -> str | None:
-        return self.table()._repr_html_()
+    _sheet = table
 
 
 def linearise(model: Model, inputs: Any, outputs: Any, at: Any, modes: Any
@@ -143,7 +139,8 @@ class _Maker:
             there = settled(point.with_modes(np.array(modes)), self.derivatives)
             at = self.derivatives.at(there)
             one = self.one(there, at)
-            if not any(load.empty for load in one.loads):
+            if not any(load.empty for load in one.loads) and not (
+                    begins(there, at) and any(load.is_point for load in one.loads)):
                 found.append(replace(one, side=", ".join(
                     f"{k} {v}" for k, v in one.modes_held.items())))
         return LinearModels(f"Modes of {self.name} at {point.title}", found)

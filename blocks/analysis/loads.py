@@ -10,19 +10,25 @@ a linear program.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Flags
 from .derivatives import DerivativesAt, elements_of_system
 from .linear_model import Load, Named
 from .point import Point
 from .reduction import Reduced
 from .settle import mode_rows
 
-__all__ = ["Limits", "follow_slowly", "interval", "limits_of", "loads_of", "open_splits"]
+if TYPE_CHECKING:
+    from ..nonsmooth.modes.elements import Elements
+
+__all__ = ["Limits", "begins", "follow_slowly", "interval", "limits_of", "loads_of", "open_splits"]
 
 AT_REST = 1e-12  # of the nominal velocity
+TOUCHES = 1e-12  # of the nominal position
+HELD = 1e-9  # of what a rate is made of: it is zero
 SINGULAR = 1e-9
 ROUNDING = 256 * float(np.finfo(float).eps)
 CANCELLED = 1e-12  # of what a slope is made of: it is zero
@@ -52,7 +58,7 @@ def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Nam
     elements = elements_of_system(point.system)
     if elements is None or not inputs:
         return []
-    about_to = ((point.modes != 0) & ~elements.contact & (np.abs(at.value["flow"]) <= AT_REST))
+    about_to = _about_to(point, at, elements)
     steady = follow_slowly(reduced) if resting and not about_to.any() else None
     fixed, moved = limits_of(point, at), None if steady is None else limits_of(
         point, at, np.nan_to_num(steady))
@@ -64,6 +70,18 @@ def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Nam
         f = one.unit.factor
         out.append(Load(one, present[k] + low / f, present[k] + high / f, first, last))
     return out
+
+
+def begins(point: Point, at: DerivativesAt) -> bool:
+    """Whether anything begins to slide, or to open, at this point."""
+    elements = elements_of_system(point.system)
+    return elements is not None and bool(_about_to(point, at, elements).any())
+
+
+def _about_to(point: Point, at: DerivativesAt, elements: Elements) -> Flags:
+    """What does."""
+    apart = elements.contact & (np.abs(at.value["gap"]) > TOUCHES)
+    return np.asarray((point.modes != 0) & ~apart & (np.abs(at.value["flow"]) <= AT_REST))
 
 
 def follow_slowly(reduced: Reduced) -> Array:
@@ -107,7 +125,8 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
         return np.where(np.abs(by_p) > CANCELLED * made_of, by_p, 0.0), by_w @ null
 
     changes = {row: change(row) for row in ("effort", "low", "high", "rate", "flow")}
-    speed = np.abs(v["flow"]) > AT_REST
+    begins = _about_to(point, at, elements)
+    held = np.abs(v["rate"]) <= HELD * (abs(at.by["rate", "u"]) @ np.abs(point.u))
     margin, by_input, by_split, words = [], [], [], []
 
     def add(k: int, value: float, row: Array, split: Array, word: str) -> None:
@@ -127,13 +146,17 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
                 "opens" if contact else "slides forward")
             add(k, v["effort"][k] - v["low"][k], e - lo, es - ls,
                 "opens" if contact else "slides backward")
+        elif begins[k]:
+            by, split = (change[k] for change in changes["rate"])
+            never = held[k] and not by.any() and not split.any()  # others hold it still
+            add(k, -1.0 if never else s * v["rate"][k], s * by, s * split,
+                "closes" if contact else "sticks")
         elif not contact:
-            name = "flow" if speed[k] else "rate"
-            by, split = changes[name]
-            add(k, s * v[name][k], s * by[k], s * split[k], "sticks")
+            by, split = (change[k] for change in changes["flow"])
+            add(k, s * v["flow"][k], s * by, s * split, "sticks")
     count = at.by["slope", "p"].shape[1]
     return Limits(np.array(margin), np.array(by_input).reshape(-1, count),
-                  np.array(by_split).reshape(len(margin), -1), words)
+                  np.array(by_split).reshape(len(margin), null.shape[1]), words)
 
 
 def _follow(point: Point, at: DerivativesAt, by_state: Array | None) -> tuple[Array, Array]:

@@ -7,20 +7,23 @@ from where the model starts; what follows from a violated one is tried next, the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
+from dataclasses import replace
+from itertools import chain, product
+from time import process_time
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from ..exceptions import InitialisationError, ParameterError, brief
+from ..exceptions import BlocksError, InitialisationError, ParameterError, brief
 from ..numerics.arrays import Array, Indices
 from ..results.sheet import Sheet
-from ..units import from_si
+from ..units import from_si, unit
 from .derivatives import elements_of_system
 from .equilibrium import Equations, Solution
 from .linearise import held_words, modes_named, ratio_to_second, state_named
 from .loads import follow_slowly, interval, limits_of
-from .point import Point, initial_point
+from .point import Point, initial_point, run_point
 from .reactions import Reactions, reactions_of
 from .reduction import reduce
 from .signals import signals_of
@@ -32,7 +35,11 @@ if TYPE_CHECKING:
 __all__ = ["OperatingPoint", "find_operating_point", "stuck_range"]
 
 MOST_MODES = 243  # combinations that are tried
+ZERO = 1e-15  # of nominal values, shown as zero
 SAME_SIGN = 1e-12  # of the nominal velocity: a flow that is zero
+LATER = 10.0 ** np.arange(-2, 4)  # s, lengths of runs that may come near a point at rest
+ROUGHLY = 1e-4  # relative tolerance of these
+LONG_ENOUGH = 0.5  # s of this processor, after which no longer run is begun
 MOST_SOURCES = 12  # inputs that are tried as a cure
 TOLD = 6
 
@@ -93,7 +100,8 @@ class OperatingPoint:
         """States, free inputs and their values."""
         system = self.point.system
         names = [state_named(system, i) for i in range(system.nx)]
-        values = [from_si(float(v), n.unit) for n, v in zip(names, self.point.x, strict=True)]
+        x = np.where(np.abs(self.point.x) > ZERO * self.point.scale_x, self.point.x, 0.0)
+        values = [from_si(float(v), n.unit) for n, v in zip(names, x, strict=True)]
         return Sheet(f"Operating point of {self.name}", {
             "variable": [*self.free, *(n.path for n in names)],
             "value": [f"{v:.8g~P}" for v in (*self.free.values(), *values)],
@@ -171,8 +179,14 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
         else np.zeros(system.nx)
     left = [system.state_name(int(i)) for i in np.flatnonzero(moved > 1e-9 * point.scale_x)
             if i not in equations.drifting]  # fmt: skip
+    chosen = [f"{s.path} = {from_si(s.sign * float(point.p[s.place]), s.unit):.6g~P}" for k, s in
+              enumerate(reversed(equations.wishes.free), 1)
+              if solution.open.size and np.abs(solution.open[-k]).max() > 1e-9]
+    if chosen:
+        yield (f"{', '.join(chosen)} is one of the values that meet all wishes: what is stuck "
+               "bears the difference. See stuck_range() for the others.")
     if left:
-        yield (f"Not determined, and as at the start: {', '.join(left[:TOLD])}"
+        yield (f"Not determined, and left near the start: {', '.join(left[:TOLD])}"
                + (", …" if len(left) > TOLD else "")
                + ". Wish a value of each that matters.")
     slope = system.slope(*point.arguments)
@@ -192,36 +206,80 @@ def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest:
     wishes = read_wishes(start.system, asked)
     start = _with_parameters(start, wishes)
     equations = Equations(start.system, wishes, at_rest)
-    first: Solution | None = None
-    tried: set[bytes] = set()
-    waiting = [modes_named(start, modes, "operating_point(modes=…)")] if modes is not None else [
-        start.modes]
-    others = iter(()) if modes is not None else _other_modes(start)
-    while True:
-        trial = waiting.pop() if waiting else next(others, None)
-        if trial is None:
-            break
-        if trial.tobytes() in tried:
-            continue
-        tried.add(trial.tobytes())
-        there = start.with_modes(trial)
-        solution = equations.solve(there)
+    if modes is not None:
+        start = start.with_modes(modes_named(start, modes, "operating_point(modes=…)"))
+        trials = iter([start])
+    else:
+        trials = chain([start], (start.with_modes(m) for m in _other_modes(start)),
+                       _later(model, start) if at_rest and not asked else ())
+    first, tried = None, set[bytes]()
+    for there in trials:
+        found, solution = _next_to(there, equations, tried, modes is not None)
         first = first or solution
-        if not solution.met:
-            continue
-        reactions = reactions_of(solution.point, equations.derivatives.at(solution.point))
-        following = _following(solution.point, equations, reactions)
-        if following is None or modes is not None:
-            _refuse_out_of_bounds(solution, wishes)
-            return OperatingPoint(model.name, solution, equations, reactions)
-        waiting.append(following)
+        if found is not None:
+            _refuse_out_of_bounds(found[0], wishes)
+            return OperatingPoint(model.name, found[0], equations, found[1])
     assert first is not None
     raise _unmet(start, equations, first)
 
 
-def _with_parameters(start: Point, wishes: Wishes) -> Point:
-    from dataclasses import replace
+def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
+             ) -> tuple[tuple[Solution, Reactions | None] | None, Solution | None]:
+    """A solution with its reactions, in modes that follow from those of a point; the first tried.
 
+    Where the modes were ``chosen``, in these.
+    """
+    first: Solution | None = None
+    while True:
+        key = there.modes.tobytes() + there.x.tobytes()
+        if key in tried:
+            return None, first
+        tried.add(key)
+        solution = equations.solve(there)
+        first = first or solution
+        if not solution.met:
+            return None, first
+        reactions = reactions_of(solution.point, equations.derivatives.at(solution.point))
+        following = _following(solution.point, equations, reactions)
+        if following is None and not chosen:
+            stuck = _at_rest(solution.point, equations)
+            if (stuck != solution.point.modes).any():
+                there = solution.point.with_modes(stuck)
+                continue
+        if following is None or chosen:
+            return (solution, reactions), first
+        there = there.with_modes(following)
+
+
+def _at_rest(point: Point, equations: Equations) -> Indices:
+    """The modes with all stuck that slides without speed, and begins no motion."""
+    elements, v = elements_of_system(point.system), equations.derivatives.at(point).value
+    if elements is None:
+        return point.modes
+    still = (np.abs(v["flow"]) <= SAME_SIGN) & (np.abs(v["rate"]) <= SAME_SIGN) \
+        & ~elements.contact & ~elements.valve
+    return np.where(still, 0, point.modes)
+
+
+def _later(model: Model, start: Point) -> Iterator[Point]:
+    """Points of runs, ever later: out of a clearance or past a bend, where Newton's method stays.
+
+    They are where to look from: what is found there meets the equations as anything else does.
+    """
+    for length in LATER:
+        begun = process_time()
+        try:
+            with catch_warnings():
+                simplefilter("ignore")
+                run = model.simulate(from_si(length, unit("s")), rtol=ROUGHLY, progress=False)
+            yield replace(run_point(model, run, None), t=start.t, title=start.title)
+        except BlocksError:
+            return
+        if length > LATER[0] and process_time() - begun > LONG_ENOUGH:  # the first one compiles
+            return
+
+
+def _with_parameters(start: Point, wishes: Wishes) -> Point:
     return replace(start, p=wishes.parameters(start.p), title="the operating point")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, SimulationError, unknown_name
 from ..results.figures import bare_figure
-from ..results.sheet import Sheet
+from ..results.sheet import Sheet, Tabulated
 from ..studies.calls import results_of
 from ..units import from_si
 from .optimisation import optimise
@@ -41,8 +41,8 @@ class Design:
     objectives: dict[str, Quantity]
 
 
-@dataclass(frozen=True)
-class ParetoFront:
+@dataclass(frozen=True, repr=False)
+class ParetoFront(Tabulated):
     """Designs of which none is better in both objectives, in the order of the first.
 
     Attributes
@@ -66,14 +66,7 @@ class ParetoFront:
         return Sheet(f"Pareto front, {len(self.designs)} designs of {self.runs} runs", columns,
                      " ".join(self.notes))
 
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str | None:
-        return self.table()._repr_html_()
+    _sheet = table
 
     def plot(self, save: Any = None) -> Any:
         """One objective over the other, and each design value beside it; ``save`` to a file."""

@@ -21,7 +21,7 @@ from ..simulation.run import run
 from ..simulation.wanted import Wanted
 from ..studies.settings import Setting
 from ..units import Unit, from_si, unit
-from .sensitivity_courses import Coefficients, Course, Steps, balance, solved_steps
+from .sensitivity_courses import Coefficients, Course, Steps, balance, fastest, solved_steps
 from .sensitivity_equations import Derivatives, SensitivityEquations
 from .sensitivity_events import Saltation
 from .sensitivity_jumps import Changes
@@ -40,7 +40,8 @@ __all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
 WHERE = "simulate(sensitivities=…)"
 LOOKS = 6  # at derivatives, that tell how large states are
-TOLERANCES = 1e-10, 1e-8  # of a step's changes; errors are far less
+STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
+TOLERANCES = 1e-10, 1e-7  # of a step's changes; errors are far less
 
 
 class SensitivityWarning(UserWarning):
@@ -111,7 +112,7 @@ class Sensitivities:
         self._saltation.look_at_start(Changes(start.x, start.d))
         self._course = self._stepped(start, rtol) or Course(
             self._solved(rtol), len(recording.episodes), start.x, start.d, self._over)
-        self._saltation.look_between(*self._course.steps.looks(), self._guards)
+        self._saltation.look_between(self._guards)
         self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
 
     # -- looking ---------------------------------------------------------------------------
@@ -214,22 +215,29 @@ class Sensitivities:
 
     # -- solving ---------------------------------------------------------------------------
     def _stepped(self, start: StartDerivatives, rtol: float) -> SteppedCourse | None:
-        """Steps in machine code, along a run whose steps were taken there by the explicit pair."""
-        courses: list[Any] = [e.trajectory for e in self._recording.episodes]
-        if not self._by_states or not all(getattr(c, "follows_states", False) for c in courses):
+        """Steps in machine code, along a run of the explicit pair, or of exact steps."""
+        episodes = self._recording.episodes
+        courses: list[Any] = episodes.courses
+        forms: list[Any] = [getattr(c, "form", None) for c in courses]
+        if not self._by_states or not all(form and form.follows_states for form in forms):
             return None
         from ..native.expressions import Unwritable
         from ..native.growth import Growth, NotFollowed
 
-        columns = self._equations.columns
-        some = np.linspace(0, len(courses) - 1, LOOKS).astype(int)
-        seen = self._coefficients(np.array([courses[k].end for k in some]), some)
+        form, columns = courses[0].form, self._equations.columns
+        some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
+        seen = self._coefficients(episodes.ends[some], some)
+        tolerance = float(np.clip(0.1 * rtol, *TOLERANCES))
+        if any(one.is_exact for one in forms):
+            tolerance = TOLERANCES[0]
+            if fastest(seen.a) * self._saltation.span > STIFF * len(episodes.steps.starts):
+                return None
         try:
-            return SteppedCourse(
-                Growth(courses[0].form.size, columns.address(courses[0].form.equations),
-                       columns.row, columns.column, balance(np.abs(seen.a).max(axis=0)),
-                       float(np.clip(0.1 * rtol, *TOLERANCES)), self._dp,
-                       self._recording.system.nd), courses, start.x, start.d, self._over)
+            growth = Growth(form.size, columns.address(form.equations), columns.row,
+                            columns.column, balance(np.abs(seen.a).max(axis=0)),
+                            tolerance, self._dp, self._recording.system.nd)
+            return SteppedCourse(growth, [course.retaken() for course in courses],
+                                 self._saltation, Changes(start.x, start.d))
         except (NotFollowed, Unwritable):
             return None
 

@@ -18,7 +18,7 @@ from numpy.polynomial import legendre, polynomial
 
 from ..numerics.arrays import Array, Indices
 
-__all__ = ["Coefficients", "Course", "Steps", "balance", "solved_steps"]
+__all__ = ["Coefficients", "Course", "Steps", "balance", "fastest", "solved_steps"]
 
 STAGES = 8
 ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
@@ -28,8 +28,6 @@ MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
 POWERS = 4
 DOUBLE_FACTORIAL = 135135.0  # 13!!
-SHORT = 1e-9  # of the run
-LOOKS = np.arange(STAGES) / STAGES  # parts of a step
 
 
 def _radau() -> tuple[Array, Array, Array]:
@@ -94,12 +92,6 @@ class Steps:
     def some(self, which: Indices) -> Steps:
         """Some of them, in another order."""
         return Steps(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
-
-    def looks(self) -> tuple[Array, Indices]:
-        """Times within all steps, and the numbers of their episodes."""
-        long = self.length > SHORT * self.length.sum()  # between two events at one instant
-        times = self.start[long, None] + self.length[long, None] * LOOKS
-        return times.ravel(), np.repeat(self.which[long], len(LOOKS))
 
     def and_(self, other: Steps) -> Steps:
         """Both together, in the order of time."""
@@ -209,17 +201,21 @@ def solved_steps(starts: Array, ends: Array, which: Indices,
     return done.and_(new)
 
 
-def _length(a: Array, enough: float) -> float:
-    """How long a step may be for the last term of exp(w t) to be small.
-
-    With w the largest of the eigenvalues, found by powers of A, that term is about
-    (w t / 2)^7 / 13!! of the whole.
-    """
+def fastest(a: Array) -> float:
+    """The largest of the eigenvalues of several matrices, about, by powers of them."""
     size = float(np.abs(a).max(initial=0.0)) or 1.0
     a = a / size
     for _ in range(POWERS):
         a = a @ a
-    largest = size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
+    return size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
+
+
+def _length(a: Array, enough: float) -> float:
+    """How long a step may be for the last term of exp(w t) to be small.
+
+    With w the largest of the eigenvalues, that term is about (w t / 2)^7 / 13!! of the whole.
+    """
+    largest = fastest(a)
     reach = 2 * (enough * DOUBLE_FACTORIAL) ** (1 / (STAGES - 1))
     return reach / largest if largest > 0 else np.inf
 

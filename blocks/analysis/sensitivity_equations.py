@@ -7,8 +7,9 @@ slides has its kinetic effort, what is open has none.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Derivatives", "SensitivityEquations"]
 
+NOTHING = np.zeros(0)
 SINGULAR = 1e-11  # singular values below this part of the largest are none
 
 
@@ -38,6 +40,7 @@ class Derivatives:
     ----------
     value : (points, rows)
     x, p, d, t : (points, rows, …) by states, chosen parameters, discrete values and time
+    past : by discrete values before the event, where rows see these
     """
 
     value: Array
@@ -45,6 +48,7 @@ class Derivatives:
     p: Array
     d: Array
     t: Array
+    past: Array
 
     def along(self, k: int, x: Array, p: Array, d: Array, rows: Any = slice(None)) -> Array:
         """The change of the rows at point ``k`` with given changes of states, ..."""
@@ -54,7 +58,24 @@ class Derivatives:
     def some(self, which: Any) -> Derivatives:
         """Those at some of the points."""
         return Derivatives(self.value[which], self.x[which], self.p[which], self.d[which],
-                           self.t[which])
+                           self.t[which], self.past[which])
+
+
+class Made(NamedTuple):
+    """A function of points: values of rows, and the entries of their derivatives that are not zero.
+
+    Attributes
+    ----------
+    row, column : where these stand
+    rows : how many there are
+    past : how many discrete values before the event they see
+    """
+
+    function: Evaluator
+    row: Indices
+    column: Indices
+    rows: int
+    past: int
 
 
 class SensitivityEquations:
@@ -90,7 +111,7 @@ class SensitivityEquations:
                                ca.vertcat(tape.crossings, room, moving))
         #: Whether efforts were met that are not determined by what is held.
         self.singular = False
-        self._rows: dict[str, tuple[Evaluator, Indices, Indices, int]] = {}
+        self._rows: dict[str, Made] = {}
         self._wanted: dict[str, Wanted] = {}
 
     @classmethod
@@ -127,42 +148,42 @@ class SensitivityEquations:
         return ca.vertcat(*rows), moving, room
 
     # -- functions -------------------------------------------------------------------------
-    def _jacobian(self, rows: ca.SX) -> tuple[Evaluator, Indices, Indices, int]:
+    def _jacobian(self, rows: ca.SX, past: ca.SX | None = None) -> Made:
         """Values of rows and the entries of their derivatives that are not always zero."""
         tape, n = self.system.tape, rows.numel()
         p = tape.p[self.entries.tolist()]
-        by = ca.vertcat(tape.x, self._w_of(), p, tape.d, TIME)
+        past = ca.SX.sym("past", 0) if past is None else past
+        by = ca.vertcat(tape.x, self._w_of(), p, tape.d, TIME, past)
         j = ca.jacobian(rows, by)
         row, column = (np.array(k, dtype=int) for k in j.sparsity().get_triplet())
         entries = ca.vertcat(ca.densify(rows), ca.vertcat(*j.nonzeros()))  # type: ignore[call-overload]  # its stubs know no entries
-        function = ca.Function("derivatives", [*self.system.arguments, self.modes],
+        function = ca.Function("derivatives", [*self.system.arguments, self.modes, past],
                                [ca.densify(entries)])
-        return Evaluator(function), row, column, n
+        return Made(Evaluator(function), row, column, n, past.numel())
 
     def _w_of(self) -> ca.SX:
         return ca.vertcat(self.system.tape.z, self.system.tape.u)
 
-    def _partial(self, made: tuple[Evaluator, Indices, Indices, int], points: Points
+    def _partial(self, made: Made, points: Points, past: Array = NOTHING
                  ) -> tuple[Array, list[Array]]:
-        """Values of rows, and derivatives by states, w, parameters, discrete values, time."""
-        _, row, column, n = made
-        s, count = self.system, len(points)
-        widths = [s.nx, s.nz + s.nu, len(self.entries), s.nd, 1]
+        """Values of rows; derivatives by states, w, parameters, discrete values, time, the past."""
+        s, count, n = self.system, len(points), made.rows
+        widths = [s.nx, s.nz + s.nu, len(self.entries), s.nd, 1, made.past]
         full = np.zeros((count, n, sum(widths)))
-        out = self._values(made, points, derivatives=True)
-        full[:, row, column] = out[:, n:]
+        out = self._values(made, points, past)
+        full[:, made.row, made.column] = out[:, n:]
         return out[:, :n], np.split(full, np.cumsum(widths)[:-1], axis=2)
 
-    def _values(self, made: tuple[Evaluator, Indices, Indices, int], points: Points,
-                derivatives: bool = False) -> Array:
+    def _values(self, made: Made, points: Points, past: Array = NOTHING) -> Array:
         """Values of rows, (points, rows), and after them entries of their derivatives."""
-        function, _, _, n = made
-        if not n:
+        if not made.rows:
             return np.zeros((len(points), 0))
         modes = points.mode_columns() if self.modes.numel() else np.zeros((0, len(points)))
-        out = function.at_columns(points.t[None, :], points.x, points.z, points.p, points.m,
-                                  points.d, points.u, modes.astype(float)).T
-        return out if derivatives else out[:, :n]
+        if not len(past):
+            past = np.zeros((0, len(points)))
+        return np.asarray(made.function.at_columns(
+            points.t[None, :], points.x, points.z, points.p, points.m, points.d, points.u,
+            modes.astype(float), past).T)
 
     # -- total derivatives -----------------------------------------------------------------
     def slopes(self, points: Points) -> Derivatives:
@@ -177,13 +198,22 @@ class SensitivityEquations:
 
     def guard_values(self, points: Points) -> Array:
         """What says when an event happens, (guards, points)."""
-        return self._values(self._guards, points).T
+        return self._values(self._guards, points)[:, : self._guards.rows].T
 
-    def rows(self, key: str, expression: ca.SX, points: Points) -> Derivatives:
-        """Other expressions; their function is made once for each key."""
-        made = self._made(key, expression)
+    def rows(self, key: str, expression: ca.SX | Callable[[], ca.SX], points: Points,
+             past: tuple[ca.SX, Array] | None = None) -> Derivatives:
+        """Other expressions; their function is made once for each key.
+
+        Parameters
+        ----------
+        key, expression : its name, and what it is, or what makes it
+        points : where
+        past : symbols of discrete values before the event, and these, a column for each point
+        """
+        symbols, values = past or (None, NOTHING)
+        made = self._made(key, expression, symbols)
         through = self.following(points) if self._sees_w(made) else []
-        return self._total(made, points, through)
+        return self._total(made, points, through, values)
 
     def wanted(self, key: str, expression: ca.SX) -> Wanted:
         """What :meth:`rows` needs of points beside their states."""
@@ -194,27 +224,28 @@ class SensitivityEquations:
                 self.system, ca.vertcat(expression, *derivatives.nonzeros()))  # type: ignore[call-overload]
         return self._wanted[key]
 
-    def _made(self, key: str, expression: ca.SX) -> tuple[Evaluator, Indices, Indices, int]:
+    def _made(self, key: str, expression: ca.SX | Callable[[], ca.SX],
+              past: ca.SX | None = None) -> Made:
         if key not in self._rows:
-            self._rows[key] = self._jacobian(expression)
+            self._rows[key] = self._jacobian(expression() if callable(expression) else expression,
+                                             past)
         return self._rows[key]
 
-    def _sees_w(self, made: tuple[Evaluator, Indices, Indices, int]) -> bool:
+    def _sees_w(self, made: Made) -> bool:
         """Whether rows depend on torn unknowns and efforts."""
-        _, _, column, _ = made
         s = self.system
-        return bool(np.any((column >= s.nx) & (column < s.nx + s.nz + s.nu)))
+        return bool(np.any((made.column >= s.nx) & (made.column < s.nx + s.nz + s.nu)))
 
-    def _total(self, made: tuple[Evaluator, Indices, Indices, int], points: Points,
-               through: list[Array]) -> Derivatives:
-        value, (x, w, p, d, t) = self._partial(made, points)
+    def _total(self, made: Made, points: Points, through: list[Array], values: Array = NOTHING
+               ) -> Derivatives:
+        value, (x, w, p, d, t, past) = self._partial(made, points, values)
         if through:
             x, p, d, t = (own + w @ by for own, by in zip((x, p, d, t), through, strict=True))
-        return Derivatives(value, x, p, d, t[:, :, 0])
+        return Derivatives(value, x, p, d, t[:, :, 0], past)
 
     def following(self, points: Points) -> list[Array]:
         """Torn unknowns and efforts by states, parameters, discrete values and time."""
-        _, (x, w, p, d, t) = self._partial(self._algebraic, points)
+        _, (x, w, p, d, t, _) = self._partial(self._algebraic, points)
         if not w.shape[2]:
             return []
         right = np.concatenate([x, p, d, t], axis=2)

@@ -17,6 +17,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.relations import Relations
 from .sensitivity_equations import SensitivityEquations
 from .sensitivity_grazing import touches
+from .sensitivity_instants import Instants
 from .sensitivity_jumps import Changes, Jumps
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Saltation"]
 
-NEAR = 1e-6  # of the run, that a guard may be away from zero at its event
-TOGETHER = 1e-9  # of the run, within which two guards are zero at once
-GRAZES = 1e-4  # of its largest rate at events, below which a guard is touched and not crossed
+SHORT = 1e-9  # step, in parts of the run
+LOOKS = 8  # in every episode, at least
+NO_SPEED = "is touched without speed: not differentiable from this side."
 
 
 class Saltation:
@@ -42,7 +43,7 @@ class Saltation:
     ----------
     times : of the events
     moved : change of every event's instant per parameter
-    notes : where derivatives do not exist, or are those of one side
+    instants : the guards of all events
     """
 
     def __init__(self, recording: RunRecording, equations: SensitivityEquations, dp: Array,
@@ -53,13 +54,16 @@ class Saltation:
         self.span = float(self.ends[-1] - self.starts[0])
         self.times = self.starts[1:]
         self.moved = np.zeros((len(self.times), dp.shape[1]))
-        self.notes: list[str] = []
-        self._caused: Indices = np.zeros(0, dtype=int)  # guards that are zero at the present event
+        self._at_start: list[str] = []
+        self._told: list[tuple[float, str]] = []
         self.jumps = Jumps(recording, equations, dp)
         self.sides = self.jumps.sides
         self.m = episodes.m
         self.modes = episodes.modes if equations.elements is not None else np.zeros(
             (len(self.starts), 0), dtype=int)
+        self.instants = Instants(self.sides, self._changed(), self.span)
+        for k in np.flatnonzero(self.instants.touched >= 0):
+            self._tell_grazing(float(self.times[k]), int(self.instants.touched[k]))
 
     def look_at_start(self, changes: Changes) -> None:
         """Tell where the run starts at the end of a mode: the next value decides otherwise."""
@@ -80,93 +84,67 @@ class Saltation:
             full = stuck & (np.abs(value[room]) <= 1e-12 * bound)
             leaves = np.where(full[:, None], change[room], leaves)
         for e, p in zip(*np.nonzero(leaves), strict=True):
-            self.notes.append(f"At the start {elements.name(int(e))} is at the end of its mode: a "
-                              f"little more or less of {self.paths[p]} makes it stick or slide, so "
-                              "derivatives by it hold for one side only.")
+            self._at_start.append(
+                f"At the start {elements.name(int(e))} is at the end of its mode: a little more or "
+                f"less of {self.paths[p]} makes it stick or slide, so derivatives by it hold for "
+                "one side only.")
 
     # -- one event -------------------------------------------------------------------------
     def over(self, k: int, changes: Changes) -> Changes:
         """Changes after the k-th event, from those before."""
         before, after = self.sides.slopes
-        dt = self.moved[k] = self._instant(k, changes)
+        dt = self.moved[k] = self._moved(int(self.instants.first[k]), k, changes)
+        caused = np.flatnonzero(self.instants.caused[k])
+        if len(caused) > 1:
+            self._tell_together(k, dt, changes)
         arrived = Changes(changes.x + before.value[k][:, None] * dt, changes.d)
-        new = self.jumps.over(k, arrived, dt, self._caused)
+        new = self.jumps.over(k, arrived, dt, caused)
         return Changes(new.x - after.value[k][:, None] * dt, new.d)
 
-    def _instant(self, k: int, changes: Changes) -> Array:
-        """How the instant of an event moves."""
-        guards = self.sides.guards
-        which = self._candidates(k)
-        self._caused = np.zeros(0, dtype=int)
-        if not len(which):
-            return np.zeros(self.dp.shape[1])
-        value, rate = guards.value[k][which], self._rates[k][which]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            away = np.where(value == 0, 0.0, np.abs(value / rate))
-        zero = np.abs(value) <= 1e-9 * (1e-9 + self._largest[which])
-        touched = np.isfinite(value) & (rate == 0) & zero
-        if touched.any():
-            self._tell_grazing(k, int(which[np.argmax(touched)]))
-            return np.zeros(self.dp.shape[1])
-        cause = np.flatnonzero(np.isfinite(away) & (away <= NEAR * self.span) & (rate != 0))
-        if not len(cause):
-            return np.zeros(self.dp.shape[1])
-        first = cause[np.argmin(away[cause])]
-        moved = -guards.along(k, changes.x, self.dp, changes.d, which) / np.where(
-            rate == 0, 1.0, rate)[:, None]
-        self._caused = which[cause[away[cause] <= away[first] + TOGETHER * self.span]]
-        others = np.flatnonzero(np.isin(which, self._caused))
-        apart = np.abs(moved[others] - moved[first]) > 1e-6 * (1e-12 + np.abs(moved[first]))
-        if apart.any():
-            self.notes.append(
-                f"t = {self.times[k]:.9g} s: {self._name(which[others])} happen at once, and in "
-                "another order with other values: derivatives hold for one side only.")
-        self._tell_if_grazing(k, int(which[first]), float(rate[first]))
-        return np.asarray(moved[first])
-
-    def _candidates(self, k: int) -> Indices:
-        """Guards of what has changed at an event."""
-        nm = self.system.nm
-        changed = list(np.flatnonzero(self.m[k] != self.m[k + 1]))
-        if self.equations.elements is not None:
-            size = self.equations.elements.size
-            moved = (self.modes[k] != self.modes[k + 1]) | self.jumps.struck(k)
-            for e in np.flatnonzero(moved):
-                stuck = self.modes[k, e] == 0
-                changed += [nm + e, nm + size + e] if stuck else [nm + 2 * size + e]
-        return np.array(changed, dtype=int)
+    @cached_property
+    def simple(self) -> Flags:
+        """Events at which no state jumps, and one guard alone is zero, or none and samples are due.
+        """
+        most = np.where(self.jumps.due.any(axis=1), 0, 1)
+        return ~self.jumps.may_jump & (self.instants.caused.sum(axis=1) <= most)
 
     @cached_property
-    def _rates(self) -> Array:
-        """How fast guards move just before events, (events, guards)."""
-        guards = self.sides.guards
-        return np.asarray((guards.x @ self.sides.slopes[0].value[:, :, None])[..., 0] + guards.t)
+    def kinks(self) -> Array:
+        """How slopes change at all events: changes of states follow by their moving instants."""
+        before, after = self.sides.slopes
+        return np.asarray(before.value - after.value)
 
-    @cached_property
-    def _largest(self) -> Array:
-        """Values of guards at events, the largest of each."""
-        value = np.abs(self.sides.guards.value)
-        return np.asarray(value.max(axis=0, initial=0.0, where=np.isfinite(value)))
+    def _moved(self, guard: int, k: int, changes: Changes) -> Array:
+        """How the instant of an event moves, with one guard."""
+        if guard < 0:
+            return np.zeros(self.dp.shape[1])
+        x, p, d = self.instants.follow(k, guard)
+        return np.asarray(x @ changes.x + p @ self.dp + d @ changes.d)
 
-    def _tell_if_grazing(self, k: int, guard: int, rate: float) -> None:
-        """Say so where a guard is touched and hardly crossed."""
-        g, f = self.sides.guards, self.sides.slopes[0]
-        terms = np.abs(g.x[k][guard] * f.value[k]).sum() + abs(g.t[k][guard])
-        along = np.abs(self._rates[:, guard])
-        scale = max(float(along[np.isfinite(along)].max(initial=0.0)),
-                    float(self._typical_rate(guard)))
-        if abs(rate) <= GRAZES * max(scale, 1e-300) or abs(rate) <= 1e-13 * terms:
-            self._tell_grazing(k, guard)
+    def _tell_together(self, k: int, dt: Array, changes: Changes) -> None:
+        """Say so where several guards are zero at once, and not with other values."""
+        caused = np.flatnonzero(self.instants.caused[k])
+        apart = [np.abs(self._moved(int(g), k, changes) - dt) > 1e-6 * (1e-12 + np.abs(dt))
+                 for g in caused]
+        if np.any(apart):
+            self._told.append((float(self.times[k]), f"{self._name(caused)} happen at once, and in "
+                               "another order with other values: derivatives hold for one side "
+                               "only."))
 
-    def _typical_rate(self, guard: int) -> float:
-        """How fast a guard moves over the whole run, about."""
-        value = self.sides.guards.value[:, guard]
-        finite = value[np.isfinite(value)]
-        return float(np.ptp(finite)) / self.span if len(finite) > 1 else 0.0
+    def _changed(self) -> Flags:
+        """Guards of what is different after an event, (events, guards)."""
+        switched = self.m[:-1] != self.m[1:]
+        if self.equations.elements is None:
+            return switched
+        moved = (self.modes[:-1] != self.modes[1:]) | self.jumps.struck
+        stuck = self.modes[:-1] == 0
+        return np.concatenate([switched, moved & stuck, moved & stuck, moved & ~stuck], axis=1)
 
-    def _tell_grazing(self, k: int, guard: int) -> None:
-        self.notes.append(f"t = {self.times[k]:.9g} s: {self._name(np.array([guard]))} is touched "
-                          "without speed: not differentiable from this side.")
+    @property
+    def notes(self) -> list[str]:
+        """Where derivatives do not exist, or are those of one side."""
+        return self._at_start + [f"t = {t:.9g} s: {text}" for t, text in sorted(
+            self._told, key=lambda one: one[0])]
 
     def _name(self, guards: Indices) -> str:
         """What guards are about."""
@@ -181,16 +159,28 @@ class Saltation:
         return " and ".join(dict.fromkeys(names))
 
     # -- between events --------------------------------------------------------------------
-    def look_between(self, times: Array, which: Indices,
-                     guards: Callable[[Array, Indices], Array]) -> None:
+    def look_between(self, guards: Callable[[Array, Indices], Array]) -> None:
         """Tell where the run comes to the end of a mode and turns back."""
         def watched(t: Array, w: Indices) -> Array:
             return np.where(self._watched(w), guards(t, w), np.inf)
 
         if self.system.nm or self.equations.elements is not None:
-            for t, guard in touches(times, which, watched):
-                self.notes.append(f"t = {t:.9g} s: {self._name(np.array([guard]))} is touched "
-                                  "without speed: not differentiable from this side.")
+            for t, guard in touches(*self._looks(), watched):
+                self._tell_grazing(t, guard)
+
+    def _looks(self) -> tuple[Array, Indices]:
+        """Times in all steps of the run, several where an episode has few, and their episodes."""
+        table = self.recording.episodes.steps
+        length = table.ends - table.starts
+        long = length > SHORT * self.span  # others lie between two events at one instant
+        start, length, which = table.starts[long], length[long], table.which[long]
+        parts = -(-LOOKS // np.bincount(which)[which]) if len(which) else which
+        number = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+        times = np.repeat(start, parts) + np.repeat(length / np.maximum(parts, 1), parts) * number
+        return times, np.repeat(which, parts)
+
+    def _tell_grazing(self, t: float, guard: int) -> None:
+        self._told.append((t, f"{self._name(np.array([guard]))} {NO_SPEED}"))
 
     def _watched(self, which: Indices) -> Flags:
         """Guards that end the modes held in episodes."""

@@ -6,6 +6,7 @@ Impacts turn one flow round, ``when`` statements assign states, samples discrete
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -37,15 +38,24 @@ class Sides:
 
     Attributes
     ----------
-    points, slopes : before, and after
+    points : at the start, and before and after each event in turn
+    slopes : before, and after
     guards : before
     start : guards where the run starts, as one point
     """
 
-    points: tuple[Points, Points]
+    points: Points
     slopes: tuple[Derivatives, Derivatives]
     guards: Derivatives
     start: Derivatives
+
+    def before(self, *events: int) -> Points:
+        """The points before events."""
+        return self.points.some(2 * np.array(events, dtype=int) + 1)
+
+    def after(self, *events: int) -> Points:
+        """The points after them."""
+        return self.points.some(2 * np.array(events, dtype=int) + 2)
 
 
 class Jumps:
@@ -73,6 +83,7 @@ class Jumps:
         self.samplings = Samplings(self.system, TimeEvents(
             self.system, recording.p, float(starts[0]), float(ends[-1])))
         self.sides = self._sides()
+        self._flows: dict[int, Derivatives] = {}
 
     def _sides(self) -> Sides:
         replay, count = self.recording.replay, len(self.times)
@@ -81,53 +92,51 @@ class Jumps:
         both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
         slopes, guards = self.equations.slopes_and_guards(both)
         before, after = 2 * np.arange(count) + 1, 2 * np.arange(count) + 2
-        return Sides((both.some(before), both.some(after)),
-                     (slopes.some(before), slopes.some(after)),
-                     guards.some(before), guards.some([0]))
+        return Sides(both, (slopes.some(before), slopes.some(after)), guards.some(before),
+                     guards.some([0]))
 
-    def struck(self, k: int) -> Flags:
-        """Elements of contacts struck at an event."""
-        elements = self.equations.elements
+    @cached_property
+    def struck(self) -> Flags:
+        """Elements of contacts struck at events, (events, elements)."""
+        elements, count = self.equations.elements, len(self.times)
+        struck = np.zeros((count, 0 if elements is None else elements.size), dtype=bool)
         if elements is None or not elements.contact.any():
-            return np.zeros(0 if elements is None else elements.size, dtype=bool)
-        owners = self.recording.episodes[k + 1].struck
-        gap = np.abs(self.sides.guards.value[k][self.system.nm + 2 * elements.size :])
-        struck = np.zeros(elements.size, dtype=bool)
-        for owner in owners:  # of two stops in one component, the one that is closed
-            mine = np.flatnonzero([o == owner for o in elements.owners] & elements.contact)
-            struck[mine[np.argmin(gap[mine])]] = True
+            return struck
+        gaps = np.abs(self.sides.guards.value[:, self.system.nm + 2 * elements.size :])
+        for k, owners in enumerate(self.recording.episodes.struck[1:]):
+            for owner in owners:  # of two stops in one component, the one that is closed
+                mine = np.flatnonzero([o == owner for o in elements.owners] & elements.contact)
+                struck[k, mine[np.argmin(gaps[k, mine])]] = True
         return struck
+
+    @property
+    def may_jump(self) -> Flags:
+        """Events at which states may jump."""
+        if self.resets.active:
+            return np.ones(len(self.times), dtype=bool)
+        return np.asarray(self.struck.any(axis=1))
 
     def over(self, k: int, arrived: Changes, dt: Array, caused: Indices) -> Changes:
         """Changes after the jump, at the moved instant; ``caused`` are the guards that are zero."""
         out = Changes(arrived.x.copy(), arrived.d.copy())
-        if self.struck(k).any():
+        if self.struck[k].any():
             self._strike(k, out, dt)
         if self.resets.active:
             self._reset(k, arrived, out, dt, caused)
         if self.samplings.active:
-            self._sample(k, out)
+            out.d[:] = self.assigned[k] @ np.concatenate([out.x, self.dp, out.d])
         return out
 
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
         """An impact: states jump along one direction, so that a flow is turned round."""
         assert self.equations.elements is not None
-        before, after = self.sides.points
-        elements, struck = self.equations.elements, self.struck(k)
-        jump = after.x[:, k] - before.x[:, k]
+        elements, struck = self.equations.elements, self.struck[k]
+        jump = self.sides.points.x[:, 2 * k + 2] - self.sides.points.x[:, 2 * k + 1]
         if struck.sum() > 1:
             self.notes.append(f"t = {self.times[k]:.9g} s: several contacts strike at once; their "
                               "impulses are taken as they are.")
         e = int(np.flatnonzero(struck)[0])
-        from ..nonsmooth.modes.law_functions import expressions_of
-
-        laws = expressions_of(self.system)
-        push = ca.jacobian(self.system.tape.slope, self.system.tape.u)[
-            :, int(elements.column[e])] * elements.sign[e]
-        one = before.some(np.array([k]))
-        flow = self.equations.rows(f"flow {e}", ca.vertcat(
-            laws.flow[e], laws.restitution[e], push, ca.mtimes(
-                ca.jacobian(laws.flow[e], self.system.tape.x), push)), one)
+        flow = self._flow(e).some([int(self.struck[:k, e].sum())])
         n = self.system.nx
         changed = flow.along(0, out.x, self.dp, out.d) + flow.t[0][:, None] * dt
         value = flow.value[0]
@@ -144,14 +153,35 @@ class Jumps:
             + (1 + bounce) * value[0] * changed[2 + n] / speed**2
         out.x += along[:, None] * dimpulse + changed[2 : 2 + n] * impulse
 
+    def _flow(self, e: int) -> Derivatives:
+        """Flow of a contact, restitution, the direction of its push, and the flow this gives.
+
+        Before all events at which it is struck.
+        """
+        if e not in self._flows:
+            def rows() -> ca.SX:
+                from ..nonsmooth.modes.law_functions import expressions_of
+
+                assert self.equations.elements is not None
+                elements, tape = self.equations.elements, self.system.tape
+                laws = expressions_of(self.system)
+                push = ca.jacobian(tape.slope, tape.u)[:, int(elements.column[e])] * float(
+                    elements.sign[e])
+                return ca.vertcat(laws.flow[e], laws.restitution[e], push, ca.mtimes(
+                    ca.jacobian(laws.flow[e], tape.x), push))
+
+            self._flows[e] = self.equations.rows(
+                f"flow {e}", rows, self.sides.before(*np.flatnonzero(self.struck[:, e])))
+        return self._flows[e]
+
     def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, caused: Indices
                ) -> None:
         """State changes of ``when`` statements."""
         assert self.resets.conditions is not None and self.resets.values is not None
-        held = self.sides.points[0].some(np.array([k]))
+        held = self.sides.before(k)
         m = held.m.copy()  # with what has caused the event, and not yet what follows from it
         relations = caused[caused < self.system.nm]
-        m[relations, 0] = self.sides.points[1].m[relations, k]
+        m[relations, 0] = self.sides.after(k).m[relations, 0]
         switched = replace(held, m=m)
         was, now = (one.values(self.resets.conditions)[:, 0] > 0.5 for one in (held, switched))
         fired = now & ~was
@@ -167,28 +197,38 @@ class Jumps:
                     (out.d if kind == "d" else out.x)[index] = sign * changed[row]
                 row += 1
 
-    def _sample(self, k: int, out: Changes) -> None:
-        """Assignments at regular instants, which do not move."""
-        samplings, t = self.samplings, self.times[k]
-        assert samplings.values is not None
-        number = (t - samplings.start) / samplings.period
+    @cached_property
+    def due(self) -> Flags:
+        """Which assignments happen at events, (events, assignments)."""
+        samplings = self.samplings
+        number = (self.times[:, None] - samplings.start) / samplings.period
         with np.errstate(invalid="ignore"):
-            due = (np.abs(number - np.round(number)) * samplings.period <= 4 *
-                   samplings.time_events.tiny) & (number > -0.5)
-        if not due.any():
-            return
-        after = self.sides.points[1].some(np.array([k]))
-        memory = ca.SX.sym("memory", self.system.nd)
-        given = samplings.values.function(*self.system.arguments, memory)
-        past = ca.DM(self.sides.points[0].d[:, k])
-        by = self.equations.rows(f"samples {k}", ca.substitute(given, memory, past), after)
-        by_memory = ca.Function("memory", [*self.system.arguments, memory], [
-            ca.densify(ca.jacobian(given, memory))])
-        a = [after.t[0], after.x[:, 0], after.z[:, 0], after.p, after.m[:, 0], after.d[:, 0],
-             after.u[:, 0]]
-        changed = by.x[0] @ out.x + by.p[0] @ self.dp + np.array(by_memory(*a, past)) @ out.d
-        mine = due[samplings.owner]
-        target = samplings.target[mine]
-        through = np.zeros((len(target), len(target)))
-        through[:] = by.d[0][mine][:, target]
-        out.d[target] = np.linalg.solve(np.eye(len(target)) - through, changed[mine])
+            away = np.abs(number - np.round(number)) * samplings.period
+            return np.asarray((away <= 4 * samplings.time_events.tiny) & (number > -0.5))
+
+    @cached_property
+    def assigned(self) -> Array:
+        """Discrete values after events by states, parameters and discrete values before.
+
+        Of shape (events, discrete values, …); empty where nothing is sampled.
+        """
+        system, samplings, count = self.system, self.samplings, len(self.times)
+        if samplings.values is None or not samplings.active:
+            return np.zeros((count, 0, 0))
+        function, memory = samplings.values.function, ca.SX.sym("memory", system.nd)
+        which = self.due.any(axis=1)
+        some = np.flatnonzero(which)
+        by = self.equations.rows("samples", lambda: function(*system.arguments, memory),
+                                 self.sides.after(*some),
+                                 (memory, self.sides.points.d[:, 2 * some + 1]))
+        given = np.concatenate([by.x, by.p, by.past], axis=2)
+        held = np.eye(system.nd)
+        out = np.zeros((count, system.nd, given.shape[2]))
+        out[:, :, -system.nd :] = held
+        event, assignment = np.nonzero(self.due[some][:, samplings.owner])
+        target = samplings.target[assignment]
+        matrix = np.repeat(held[None], len(some), axis=0)  # new values may see each other
+        matrix[event, target] -= by.d[event, assignment]
+        out[some[event], target] = given[event, assignment]
+        out[some] = np.linalg.solve(matrix, out[some])
+        return out

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
+from .sensitivity_jumps import Changes
 
 if TYPE_CHECKING:
     from ..native.growth import Growth
-    from ..native.method import Course, Retaken
+    from ..native.method import Retaken
+    from .sensitivity_events import Saltation
 
 __all__ = ["SteppedCourse"]
-
-LOOKS = np.arange(2) / 2  # parts of a step
 
 
 @dataclass
@@ -26,23 +25,21 @@ class TakenSteps:
     Attributes
     ----------
     start, end, which : of the steps, and the numbers of their episodes
-    first : the step of the episode's course in which each begins
+    track, first, last : the track in which each is, and in it its first step, and the last one of
+        its episode
     rows : (steps, states * parameters) changes where they begin
     """
 
     start: Array
     end: Array
     which: Indices
+    track: Indices
     first: Indices
+    last: Indices
     rows: Array
 
     def __len__(self) -> int:
         return len(self.start)
-
-    def looks(self) -> tuple[Array, Indices]:
-        """Times within all steps, and the numbers of their episodes."""
-        times = self.start[:, None] + (self.end - self.start)[:, None] * LOOKS
-        return times.ravel(), np.repeat(self.which, len(LOOKS))
 
 
 class SteppedCourse:
@@ -50,31 +47,63 @@ class SteppedCourse:
 
     Parameters
     ----------
-    growth : carries changes along courses
-    courses : of all episodes
-    x, d : changes of states and discrete values at the start
-    over : carries them over an event
+    growth : carries changes along tracks
+    tracks : the steps of all episodes
+    saltation : carries them over events
+    start : changes at the start
 
     Raises
     ------
     NotFollowed
     """
 
-    def __init__(self, growth: Growth, courses: list[Course], x: Array, d: Array,
-                 over: Callable[[int, Array, Array], tuple[Array, Array]]) -> None:
-        self._growth = growth
-        self._courses: list[Retaken] = [course.retaken() for course in courses]
-        found, discrete = [], []
-        for k, course in enumerate(self._courses):
-            if k:
-                x, d = over(k - 1, x, d)
-            discrete.append(d)
-            start, first, rows, x = growth.along(course, x, d)
-            found.append((start, np.append(start[1:], course.ends[-1:])[: len(start)],
-                          np.full(len(start), k), first, rows))
-        self.end, self.discrete = x, np.array(discrete).reshape(len(courses), *d.shape)
-        self.steps = TakenSteps(*(np.concatenate(k) for k in zip(*found, strict=True)))
-        self._last = np.searchsorted(self.steps.which, np.arange(len(courses)), side="right")
+    def __init__(self, growth: Growth, tracks: list[Retaken], saltation: Saltation, start: Changes
+                 ) -> None:
+        self._growth, self._tracks, self._saltation = growth, tracks, saltation
+        counts = [len(track.track.marks) - 1 for track in tracks]
+        self.discrete = np.zeros((sum(counts), *start.d.shape))
+        episode, found, now = 0, list[TakenSteps](), start
+        for number, count in enumerate(counts):
+            if episode:
+                now = saltation.over(episode - 1, now)
+            steps, now = self._along(number, episode, now)
+            found += steps
+            episode += count
+        self.end = now.x
+        self.steps = TakenSteps(*(np.concatenate([getattr(one, name) for one in found])
+                                  for name in TakenSteps.__dataclass_fields__))
+        self._last = np.searchsorted(self.steps.which, np.arange(episode), side="right")
+
+    def _along(self, number: int, episode: int, now: Changes) -> tuple[list[TakenSteps], Changes]:
+        """Steps along a track, whose first episode has a number; changes at its end."""
+        from ..native.variations import Crossings
+
+        track, growth, saltation = self._tracks[number], self._growth, self._saltation
+        marks, course = track.track.marks, 0
+        count, found = len(marks) - 1, list[TakenSteps]()
+        mine = slice(episode, episode + count - 1)  # events between its courses
+        assigned = saltation.jumps.assigned[mine]
+        crossings = Crossings(saltation.simple[mine], saltation.instants.followed[mine],
+                              saltation.kinks[mine], assigned.reshape(
+                                  len(assigned), assigned.shape[1] * assigned.shape[2]),
+                              saltation.moved[mine], np.empty((count, now.d.size)))
+        while True:
+            crossings.discrete[course] = now.d.ravel()
+            growth.begin(now.x, now.d)
+            course, (start, first, rows) = growth.along(track, crossings, course)
+            of = track.course[first]
+            last = marks[of + 1] - 1
+            goes_on = np.append(of[1:] == of[:-1], False)[: len(of)]
+            end = np.where(goes_on, np.append(start[1:], 0.0)[: len(of)], track.track.ends[last])
+            found.append(TakenSteps(start, end, episode + of, np.full(len(of), number), first,
+                                    last, rows))
+            now = Changes(growth.now, crossings.discrete[course].reshape(now.d.shape))
+            if course == count - 1:
+                self.discrete[episode : episode + count] = crossings.discrete.reshape(
+                    count, *now.d.shape)
+                return found, now
+            now = saltation.over(episode + course, now)
+            course += 1
 
     def at(self, t: Array, which: Indices) -> Array:
         """At times in episodes, which stand together, (times, states, parameters)."""
@@ -84,9 +113,10 @@ class SteppedCourse:
                         np.maximum(self._last[which] - 1, first))
         place = np.minimum(place, len(steps) - 1)
         out = np.empty((len(t), *self._growth.shape))
-        for k in np.unique(which):
-            mine = which == k
+        for number, track in enumerate(self._tracks):
+            mine = np.flatnonzero(steps.track[place] == number)
             some = place[mine]
-            out[mine] = self._growth.inside(self._courses[k], steps.start[some], steps.first[some],
-                                            steps.rows[some], self.discrete[k], t[mine])
+            out[mine] = self._growth.inside(
+                track, steps.start[some], steps.first[some], steps.last[some], steps.rows[some],
+                self.discrete[which[mine]], t[mine])
         return out

@@ -56,9 +56,9 @@ def _zero_gains(linear: LinearModel, point: Point) -> list[str]:
         return []
     shown = ", ".join(f"{linear.outputs[o].path} from {linear.inputs[i].path}"
                       for i, o in pairs[:MOST_TOLD])
-    stuck = [name for name, word in linear.modes_held.items() if word in ("stuck", "closed")]
-    why = [f"{name} is stuck" for name in stuck[:MOST_TOLD]]
-    beyond = [_beyond(load) for load in linear.loads if np.isfinite(load.low + load.high)]
+    stuck = {name: word for name, word in linear.modes_held.items() if word in ("stuck", "closed")}
+    why = [f"{name} is {word}" for name, word in list(stuck.items())[:MOST_TOLD]]
+    beyond = [text for load in linear.loads if (text := _beyond(load))]
     if not why:
         from .cuts import cut_paths
 
@@ -69,6 +69,8 @@ def _zero_gains(linear: LinearModel, point: Point) -> list[str]:
 
 
 def _beyond(load: Load) -> str:
-    u = load.input.unit
-    return (f"for {load.input.path} below {load.low:.6g} {u} ({load.at_low}) or above "
-            f"{load.high:.6g} {u} ({load.at_high})")
+    """Beyond which values of its input a mode ends; empty where it does not."""
+    ends = [(load.low, "below", load.at_low), (load.high, "above", load.at_high)]
+    words = [f"{word} {value:.6g} {load.input.unit} ({what})" for value, word, what in ends
+             if np.isfinite(value)]
+    return f"for {load.input.path} {' or '.join(words)}" if words else ""

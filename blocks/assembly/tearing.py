@@ -43,26 +43,28 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int,
     """
     degree = np.bincount(columns, minlength=size)
     preferred = np.lexsort((np.arange(size), -degree, ~wanted)).tolist()
-    by_column = np.argsort(columns, kind="stable")
-    users = rows[by_column].tolist()
-    first_user = np.concatenate([[0], np.cumsum(degree)]).tolist()
-    first_pair = np.searchsorted(rows, np.arange(size + 1)).tolist()
+    pairs_of = np.argsort(columns, kind="stable").tolist()
+    first = np.concatenate([[0], np.cumsum(degree)]).tolist()
     left = np.bincount(rows, minlength=size)
-    # the sum of the numbers of open unknowns: the number of the last one
-    total = np.bincount(rows, weights=columns, minlength=size).astype(np.int64).tolist()
+    # per equation the sum of the numbers of its open pairs: in the end the number of the last one
+    total = np.bincount(rows, weights=np.arange(len(rows)), minlength=size).astype(
+        np.int64).tolist()
     ready = deque(np.flatnonzero(left == 1).tolist())
     left = left.tolist()
-    unknown, good = columns.tolist(), solvable.tolist()
-    depth = [-1] * size
+    equation, unknown, good = rows.tolist(), columns.tolist(), solvable.tolist()
+    depth, chain = [-1] * size, [0] * size  # of unknowns, and of the deepest in an equation
     torn: list[int] = []
     pairs: list[int] = []
     solved = np.zeros(size, dtype=bool)
 
     def close(c: int, deep: int) -> None:
         depth[c] = deep
-        for e in users[first_user[c] : first_user[c + 1]]:
+        for k in pairs_of[first[c] : first[c + 1]]:
+            e = equation[k]
             left[e] -= 1
-            total[e] -= c
+            total[e] -= k
+            if deep > chain[e]:
+                chain[e] = deep
             if left[e] == 1:
                 ready.append(e)
 
@@ -71,22 +73,16 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int,
             e = ready.popleft()
             if left[e] != 1:
                 continue
-            last = total[e]
-            deep, at = 0, -1
-            for k in range(first_pair[e], first_pair[e + 1]):
-                if unknown[k] == last:
-                    at = k
-                elif depth[unknown[k]] > deep:
-                    deep = depth[unknown[k]]
+            at, deep = total[e], chain[e]
             if not good[at]:
                 continue
             if deep >= deepest:
-                torn.append(last)
-                close(last, 0)
+                torn.append(unknown[at])
+                close(unknown[at], 0)
                 continue
             solved[e] = True
             pairs.append(at)
-            close(last, deep + 1)
+            close(unknown[at], deep + 1)
         if depth[c] < 0:
             torn.append(c)
             close(c, 0)

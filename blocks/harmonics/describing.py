@@ -27,7 +27,7 @@ from ..language.declarations import Input, Parameter, Port, Variable
 from ..language.domain import Domain
 from ..language.expression import cos, der, sin, time, where
 from ..numerics.arrays import Array
-from ..results.sheet import Sheet
+from ..results.sheet import Sheet, Tabulated
 from ..units import Unit, as_unit, from_si, quantity, to_si, unit, unit_given
 
 __all__ = ["Bench", "DescribingFunction", "describing_function"]
@@ -38,7 +38,7 @@ MOST_PERIODS = 64
 WHERE = "describing_function()"
 
 
-class DescribingFunction:
+class DescribingFunction(Tabulated):
     """First harmonic of an element over the amplitude of a sine.
 
     Attributes
@@ -62,11 +62,7 @@ class DescribingFunction:
             f"imaginary part [{self.unit}]": list(map(float, self.values.imag)),
         })  # fmt: skip
 
-    def __repr__(self) -> str:
-        return repr(self.table())
-
-    def _repr_html_(self) -> str | None:
-        return self.table()._repr_html_()
+    _sheet = table
 
 
 def describing_function(element: Component, amplitudes: Any, *, frequency: Any = "1 rad/s"

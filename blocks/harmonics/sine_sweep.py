@@ -16,7 +16,7 @@ from ..exceptions import ParameterError, SimulationError
 from ..language.expression import sin
 from ..numerics.arrays import Array
 from ..results.figures import bare_figure
-from ..results.sheet import Sheet
+from ..results.sheet import Sheet, Tabulated
 from ..studies.settings import find_setting
 from ..units import Unit, from_si, quantity, to_si
 
@@ -33,7 +33,7 @@ MOST_PERIODS = 512
 REPEATS = 1e-4  # of the answer, by which two periods may differ
 
 
-class SweptResponse:
+class SweptResponse(Tabulated):
     """First harmonic of an answer over the frequency of a sine.
 
     Attributes
@@ -57,11 +57,7 @@ class SweptResponse:
             "distortion": [f"{100 * d:.2g} %" for d in self.distortion],
         })  # fmt: skip
 
-    def __repr__(self) -> str:
-        return repr(self.table())
-
-    def _repr_html_(self) -> str | None:
-        return self.table()._repr_html_()
+    _sheet = table
 
     def plot(self, linear: LinearModel | None = None, save: Any = None) -> Any:
         """Gain and phase, beside those of a linear model; ``save`` to a file."""

@@ -11,6 +11,7 @@ import copy
 
 import casadi as ca
 
+from ..numerics.rewriting import rewritten
 from .kernel import Kernel, Law
 from .readable import readable
 
@@ -59,30 +60,12 @@ class _Pieces:
         self.found: list[tuple[ca.SX, ca.SX]] = []  # crossing function and symbol
 
     def of(self, expression: ca.SX) -> tuple[ca.SX, list[tuple[ca.SX, ca.SX]]]:
-        symbols = ca.symvar(expression)
-        function = ca.Function("law", symbols, [expression])
-        room: list[ca.SX] = [ca.SX(0)] * function.sz_w()
-        result = ca.SX(0)
-        for k in range(function.n_instructions()):
-            operation = function.instruction_id(k)
-            given, out = function.instruction_input(k), function.instruction_output(k)
-            if operation == ca.OP_INPUT:
-                room[out[0]] = symbols[given[0]]
-            elif operation == ca.OP_CONST:
-                room[out[0]] = ca.SX(function.instruction_constant(k))
-            elif operation == ca.OP_OUTPUT:
-                result = room[given[0]]
-            else:
-                room[out[0]] = self._value(operation, [room[i] for i in given])
-        return result, self.found
+        return rewritten(expression, self._value), self.found
 
-    def _value(self, operation: int, given: list[ca.SX]) -> ca.SX:
-        if operation in PIECEWISE and any(
-                s.__hash__() in self.moving for one in given for s in ca.symvar(one)):
-            return self._chosen(operation, given)
-        if len(given) == 1:
-            return ca.SX.unary(operation, given[0])
-        return ca.SX.binary(operation, given[0], given[1])
+    def _value(self, operation: int, given: list[ca.SX]) -> ca.SX | None:
+        piecewise = operation in PIECEWISE and any(
+            s.__hash__() in self.moving for one in given for s in ca.symvar(one))
+        return self._chosen(operation, given) if piecewise else None
 
     def _chosen(self, operation: int, given: list[ca.SX]) -> ca.SX:
         a, b = given[0], given[-1]

@@ -275,8 +275,8 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
         modes[e] = mode
         _hold(elements, part)
         look_at_elements(code, work, elements, t, x)
-    if not _others_keep(elements, part, e):
-        return False
+    if modes[e] == before or not _others_keep(elements, part, e):
+        return False  # a mode that goes on is one for shorter steps
     for i in range(elements.free.size):  # what sticks does not creep
         if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
             x[i] = 0.0

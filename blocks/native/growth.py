@@ -10,7 +10,7 @@ from ..numerics.arrays import Array, Indices
 from . import variations
 from .functions import Kept
 from .method import Retaken
-from .stages import weighted_sum
+from .stages import sparse_product, weighted_sum
 
 __all__ = ["Growth", "NotFollowed"]
 
@@ -55,49 +55,57 @@ class Growth:
         self.shape = n, count
         self._dp = dp
         self._equations = Kept(variations.Equations(
-            address, row, column, scale, tolerance))
+            address, sparse_product(tuple(zip(row.tolist(), column.tolist(), strict=True)), n),
+            scale, tolerance))
         given = (n + len(dp) + discrete) * count
         self._changes = variations.Changes(
             np.zeros(given), np.zeros(given), np.zeros((variations.STAGES + 1, n * count)),
             np.zeros((nodes, size)), np.zeros((nodes, len(row))), np.zeros(count),
             np.zeros(2), np.zeros(nodes, dtype=int), np.zeros(nodes), np.zeros(size),
-            np.zeros(1), np.zeros(0), np.zeros(n * count), np.zeros((2, n * count)), np.zeros(2),
-            np.array([n * count]), np.zeros(5, dtype=int))
+            np.zeros(1), np.zeros(n * count), np.zeros((2, n * count)), np.zeros(2),
+            np.array([n * count]), np.array([count]), np.zeros(5, dtype=int))
         self._kept = Kept(self._changes)
 
-    def along(self, course: Retaken, x: Array, d: Array) -> tuple[Array, Indices, Array, Array]:
-        """The steps to the end of a course: starts, in which of its steps, changes there; the end.
+    def begin(self, x: Array, d: Array) -> None:
+        """Changes of states and discrete values from which the next call goes on."""
+        self._changes.now[:] = np.concatenate([x.ravel(), self._dp.ravel(), d.ravel()])
+        self._changes.inner[:] = self._changes.now
+
+    @property
+    def now(self) -> Array:
+        """Changes of states where the last call ended."""
+        size = self.shape[0] * self.shape[1]
+        return self._changes.now[:size].reshape(self.shape).copy()
+
+    def along(self, track: Retaken, crossings: variations.Crossings, course: int
+              ) -> tuple[int, tuple[Array, Indices, Array]]:
+        """Steps from a course of a track on, up to an event that has to be carried out otherwise.
+
+        Returns
+        -------
+        The last course; of all steps: starts, in which of the track's steps, changes there
         """
-        ends = course.ends
+        begun, why, size = np.array([course, 0]), variations.FULL, self.now.size
         found: list[tuple[Array, Indices, Array]] = []
-        self._begin(x, d, float(course.steps.starts[0]) if len(ends) else 0.0,
-                    float(self._changes.clock[1]))
-        why = variations.FULL if len(ends) else variations.DONE
         while why == variations.FULL:
             times, first = np.empty(ROWS), np.empty(ROWS, dtype=int)
-            rows = np.empty((ROWS, x.size))
-            taken, why = variations.grow(course.code, course.work, course.steps, ends,
-                                         self._equations, tableau(), self._kept, times, first,
-                                         rows)
+            rows = np.empty((ROWS, size))
+            taken, why = variations.grow(track.code, track.work, track.steps, track.track,
+                                         crossings, self._equations, tableau(), self._kept, begun,
+                                         times, first, rows)
             found.append((times[:taken], first[:taken], rows[:taken]))
         if why == variations.GIVEN_UP:
             raise NotFollowed
-        times, first, rows = (np.concatenate(k) for k in zip(*found, strict=True)) if found else (
-            np.zeros(0), np.zeros(0, dtype=int), np.zeros((0, x.size)))
-        return times, first, rows, self._changes.now[: x.size].reshape(self.shape).copy()
+        times, first, rows = (np.concatenate(k) for k in zip(*found, strict=True))
+        return int(begun[0]), (times, first, rows)
 
-    def inside(self, course: Retaken, starts: Array, first: Indices, rows: Array, d: Array,
-               times: Array) -> Array:
-        """Changes at times in the steps that begin at ``starts``, (times, n, directions)."""
-        out = np.empty((len(times), *self.shape))
-        for k, (start, row, t) in enumerate(zip(starts, rows, times, strict=True)):
-            self._begin(row, d, float(start))
-            variations.grow_to(course.code, course.work, course.steps, course.ends,
-                               self._equations, tableau(), self._kept, int(first[k]), float(t))
-            out[k] = self._changes.now[: row.size].reshape(self.shape)
-        return out
-
-    def _begin(self, x: Array, d: Array, t: float, step: float = 0.0) -> None:
-        self._changes.now[:] = np.concatenate([x.ravel(), self._dp.ravel(), d.ravel()])
-        self._changes.inner[:] = self._changes.now
-        self._changes.clock[:] = t, step
+    def inside(self, track: Retaken, begin: Array, first: Indices, last: Indices, rows: Array,
+               d: Array, times: Array) -> Array:
+        """Changes at times in steps, (times, n, directions); as :func:`.variations.grow_inside`.
+        """
+        out = np.empty((len(times), rows.shape[1]))
+        self.begin(np.zeros(self.shape), np.zeros(d.shape[1:]))
+        variations.grow_inside(track.code, track.work, track.steps, track.track, self._equations,
+                               tableau(), self._kept, begin, first, last, rows,
+                               d.reshape(len(times), d.shape[1] * d.shape[2]), times, out)
+        return out.reshape(len(times), *self.shape)

@@ -27,6 +27,7 @@ from .matrices import band_of
 from .own_events import NOTHING, EventRules, OwnEvents, PassedEvents
 from .stages import ATOL
 from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, Code, settle_at, slope_at, workspace
+from .variations import Track
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["Course", "CourseForm", "Dopri5", "Exact", "OneStep", "Retaken", "Rodas4"]
@@ -304,6 +305,17 @@ class CourseForm:
         """Number of all that a step moves."""
         return self.atol.size
 
+    @property
+    def follows_states(self) -> bool:
+        """Whether steps are the explicit pair's or exact, and of states alone."""
+        return self.kind in (EXPLICIT, EXACT) and self.every == 1 and not (
+            self.equations.settle or self.equations.reserve)  # more than slopes is solved for
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether steps have no error, and may be long beside what is fast."""
+        return self.kind == EXACT
+
     @cached_property
     def work(self) -> Kept:
         """Room for the steps that are taken again, with the tolerances as units of unknowns."""
@@ -315,13 +327,19 @@ class CourseForm:
 
 @dataclass(frozen=True)
 class Retaken:
-    """Steps of a course, and what takes them again; ``constants`` are what the code points into."""
+    """Steps of courses, and what takes them again; ``constants`` are what the code points into."""
 
     code: Code
     work: Kept
     steps: one_step.Steps
-    ends: Array
+    track: Track
     constants: Array
+
+    @property
+    def course(self) -> Indices:
+        """In which of the courses each step is."""
+        marks = self.track.marks
+        return np.repeat(np.arange(len(marks) - 1), np.diff(marks))
 
 
 class Course:
@@ -443,13 +461,6 @@ class Course:
         return self._shown(self._at(asked.reshape(-1))).T.reshape((self.size, *asked.shape))
 
     @property
-    def follows_states(self) -> bool:
-        """Whether its steps are the explicit pair's, and of states alone."""
-        form, equations = self._form, self._form.equations
-        return form.kind == EXPLICIT and form.every == 1 and not (
-            equations.settle or equations.reserve)  # where more than slopes is solved for
-
-    @property
     def form(self) -> CourseForm:
         """What courses of the method have in common."""
         return self._form
@@ -460,7 +471,8 @@ class Course:
         times, rows = self._times[0], self._rows
         steps = one_step.Steps(times[:-1].copy(), np.concatenate([*self._sizes, np.zeros(0)]),
                                self._kept[0], np.concatenate(rows), *ONE_EVENT)
-        return Retaken(self._code, self._form.work, steps, times[1:].copy(), self._alive)
+        return Retaken(self._code, self._form.work, steps, Track(
+            times[1:].copy(), np.array([0, len(times) - 1]), NO_CONSTANTS), self._alive)
 
     @property
     def solved(self) -> Any:
@@ -637,15 +649,12 @@ class PassedCourses:
         inner = inner[~known]
         inner = inner[np.argsort(step[inner], kind="stable")]
         if len(inner):
-            found, q = np.empty((len(inner), self._form.size)), self.events.constants(0)
+            found, again = np.empty((len(inner), self._form.size)), self.retaken()
             theta = (times[inner] - self._starts[step[inner]]) / sizes[step[inner]]
             theta[at_end[inner]] = 1.0
             one_step.between(
-                self._code._replace(q=address_of(q)), self._form.work,
-                one_step.Steps(self._starts, sizes, self._known, self._values, self._event,
-                               self.events.q),
-                step[inner], theta, q[: self.events.q.shape[1]], np.empty(self._form.size),
-                np.zeros(5, dtype=np.int64), found)
+                again.code, again.work, again.steps, step[inner], theta, again.track.held,
+                np.empty(self._form.size), np.zeros(5, dtype=np.int64), found)
             out[inner] = found
         return out
 
@@ -661,6 +670,19 @@ class PassedCourses:
             for k in np.flatnonzero(number == after):
                 settle_at(code, form.work, times[k], rows[k], out[k])
         return out
+
+    @property
+    def form(self) -> CourseForm:
+        """What courses of the method have in common."""
+        return self._form
+
+    def retaken(self) -> Retaken:
+        """What takes the steps of all courses but the last again."""
+        q = self.events.constants(0)
+        steps = one_step.Steps(self._starts, self._steps[1], self._known, self._values,
+                               self._event, self.events.q)
+        return Retaken(self._code._replace(q=address_of(q)), self._form.work, steps, Track(
+            self._steps[0], self._marks, q[: self.events.q.shape[1]]), q)
 
     def _begun(self, number: int) -> Course:
         events = self.events

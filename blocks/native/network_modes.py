@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..nonsmooth.modes.parts import NetworkParts
-from ..numerics.arrays import Array, Indices, Matrix, Vector
+from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     INSTANT,
     LATER_MARGIN,
@@ -28,7 +28,7 @@ from .functions import machine_code
 from .signatures import run_code
 from .stages import WORK
 from .steps import Code, Workspace
-from .zero_crossings import LARGEST, Relations
+from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["NetworkModes", "choose_network_modes", "network_modes", "no_network_modes",
            "notice_margins"]  # fmt: skip
@@ -47,7 +47,8 @@ class NetworkModes(NamedTuple):
     m: Vector  # relations, which it reads
     values: int  # address of what fills ``found``
     found: Vector  # what elements come to, then the slopes
-    relations: Indices  # those that what is kept depends on
+    relations: Indices  # those that what is kept depends on, or that depend on what is taken
+    joint: Flags  # all relations: whether they do, and are decided on with modes
     kept_m: Matrix  # of all modes that are kept: these relations
     kept_modes: Matrix
     kept_constants: Matrix
@@ -59,6 +60,7 @@ class NetworkModes(NamedTuple):
     source: Indices  # which one
     target: Indices  # followed which
     largest: Vector  # (2,) the largest flow and effort so far
+    farthest: Vector  # (all relations,) the largest crossing function so far
     noise_so_far: Vector  # what rounding may make of every margin
     room: Matrix  # (ROOM, elements)
 
@@ -76,21 +78,26 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
     """
     p, n = parts, len(modes)
     return NetworkModes(modes, constants, m, values, np.empty(VALUES * n + states), p.relations,
-                        p.m, p.modes, p.constants, p.weight, p.move, p.noise, p.present, p.links,
-                        p.source, p.target, p.largest, p.noise_so_far, np.empty((ROOM, n)))
+                        p.joint, p.m, p.modes, p.constants, p.weight, p.move, p.noise, p.present,
+                        p.links, p.source, p.target, p.largest, p.farthest, p.noise_so_far,
+                        np.empty((ROOM, n)))
 
 
 def no_network_modes() -> NetworkModes:
     """Where there are none."""
     none, number, table = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, 0))
-    return NetworkModes(none, none, none, 0, none, number, table, table, table, table, table,
-                        table, number, number, number, number, none, none, table)
+    return NetworkModes(none, none, none, 0, none, number, np.zeros(0, dtype=bool), table, table,
+                        table, table, table, table, number, number, number, number, none, none,
+                        none, table)
 
 
 @machine_code
 def notice_margins(relations: Relations, network: NetworkModes) -> None:
-    """Take note of the largest flows and efforts since the last event."""
+    """Take note of the largest flows, efforts and crossing functions since the last event."""
     largest, n = relations.looks[LARGEST], network.modes.size
+    for r in range(network.joint.size):
+        if network.joint[r] and np.isfinite(largest[r]):
+            network.farthest[r] = max(network.farthest[r], largest[r])
     first = largest.size - n
     for e in range(n):
         told = network.constants[2 * n * n + e]
@@ -113,16 +120,19 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     for e in range(n):
         if crossed and relations.wrong[relations.wrong.size - n + e]:
             ended = True
+    for r in range(network.joint.size):
+        if crossed and network.joint[r] and relations.wrong[r]:
+            ended = True
     if before < 0 or not network.largest[0] > 0.0:
         return False
     if not ended and _goes_with_relations(network, before) and _holds(
-            code, work, network, t, x, before):
-        return _take(code, work, network, t, x, before)
+            code, work, relations, network, t, x, before):
+        return _take(code, work, relations, network, t, x, before)
     for k in range(network.links[0]):
         following = network.target[k]
         if network.source[k] == before and following != before and _goes_with_relations(
-                network, following) and _holds(code, work, network, t, x, following):
-            return _take(code, work, network, t, x, following)
+                network, following) and _holds(code, work, relations, network, t, x, following):
+            return _take(code, work, relations, network, t, x, following)
     return False
 
 
@@ -130,15 +140,18 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
 def _goes_with_relations(network: NetworkModes, row: int) -> bool:
     """Whether what is kept in a row is that of the present relations."""
     for k in range(network.relations.size):
-        if network.kept_m[row, k] != network.m[network.relations[k]]:
+        r = network.relations[k]
+        if network.kept_m[row, k] != network.m[r] and not network.joint[r]:
             return False
     return True
 
 
 @machine_code
 def _put(network: NetworkModes, row: int) -> None:
-    """Make the modes of a row the present ones."""
+    """Make the modes of a row the present ones, with the relations that go with them."""
     network.modes[:] = network.kept_modes[row]
+    for k in range(network.relations.size):
+        network.m[network.relations[k]] = network.kept_m[row, k]
     network.constants[:] = network.kept_constants[row]
     n = network.modes.size
     for e in range(n):
@@ -154,8 +167,19 @@ def _look(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vecto
 
 
 @machine_code
-def _holds(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector, row: int
-           ) -> bool:
+def _crossing_functions(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector,
+                        out: Vector) -> None:
+    """Crossing functions, positive where relations are as they are held."""
+    work.at[0] = t
+    run_code(code.crossings, work.at, x, code.p, code.q, out)
+    for r in range(network.joint.size):
+        if network.m[r] <= 0.5:
+            out[r] = -out[r]
+
+
+@machine_code
+def _holds(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
+           x: Vector, row: int) -> bool:
     """Whether modes obey all laws at an instant and, where that is close, also after it."""
     n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
     _put(network, row)
@@ -177,6 +201,11 @@ def _holds(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vect
         room[MARGIN, e] = _margin(network, e)
         if not room[MARGIN, e] >= -MODE_MARGIN_NONE * room[SIZE, e] - network.noise[row, e]:
             return False
+    now, later = relations.looks[SPARE], relations.looks[SPARE + 1]
+    _crossing_functions(code, work, network, t, x, now)
+    for r in range(network.joint.size):
+        if network.joint[r] and not now[r] >= -MODE_MARGIN_NONE * network.farthest[r]:
+            return False
     fast, far = 0.0, LEAST_DISTANCE
     for i in range(x.size):
         fast = max(fast, abs(found[VALUES * n + i]))
@@ -191,6 +220,12 @@ def _holds(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vect
         margin, size = room[MARGIN, e], room[SIZE, e]
         if margin <= MODE_MARGIN_NONE * size and (
                 _margin(network, e) - margin < -LATER_MARGIN * h * size - network.noise[row, e]):
+            return False
+    _crossing_functions(code, work, network, t + h, point, later)
+    for r in range(network.joint.size):
+        size = network.farthest[r]
+        if network.joint[r] and now[r] <= MODE_MARGIN_NONE * size and (
+                later[r] - now[r] < -LATER_MARGIN * h * size):
             return False
     return True
 
@@ -227,8 +262,8 @@ def _margin(network: NetworkModes, e: int) -> float:
 
 
 @machine_code
-def _take(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector, row: int
-          ) -> bool:
+def _take(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
+          x: Vector, row: int) -> bool:
     """Take modes that hold: the states that they hold are brought to their values."""
     n, found = network.modes.size, network.found
     _look(code, work, network, t, x)
@@ -244,5 +279,9 @@ def _take(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vecto
         network.largest[1] = max(network.largest[1], abs(found[EFFORT * n + e]))
         network.noise_so_far[e] = max(network.noise_so_far[e], network.noise[row, e])
     _put(network, row)
+    for r in range(network.joint.size):
+        if network.joint[r]:
+            relations.held[r], relations.slack[r] = network.m[r], 0.0
+            network.farthest[r] = max(network.farthest[r], abs(relations.looks[SPARE, r]))
     network.present[0] = row
     return True

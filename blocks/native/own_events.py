@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from .events import Passed
 from .functions import Kept
 from .network_modes import network_modes, no_network_modes
 from .predictions import no_predicted_elements, predicted_elements
-from .samples import Samplers, Samples
+from .samples import Samplers, Samples, function_for_machine_code
 from .switches import Switches
 
 __all__ = ["Ahead", "EventRules", "NOTHING", "OwnEvents", "PassedEvents"]
@@ -82,8 +83,8 @@ def _nothing() -> Given:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Given(
-        Kept(Switches(none, flags, flags, none, table, none, none, number, table, none, flags,
-                      none, none, 0, none)),
+        Kept(Switches(none, flags, flags, flags, none, table, none, none, number, table, none,
+                      flags, none, none, 0, none)),
         Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
         Kept(no_network_modes()),
         Kept(Passed(number, none, number, table, table, none, np.zeros(1, dtype=bool))))
@@ -91,7 +92,8 @@ def _nothing() -> Given:
 
 def no_samples() -> Samples:
     none, number = np.zeros(0), np.zeros(0, dtype=np.int64)
-    return Samples(none, none, none, number, number, 0, 0.0, np.zeros(0, dtype=bool), none, none)
+    return Samples(none, none, none, number, number, 0, 0.0, np.zeros(0, dtype=bool), none, none,
+                   0)
 
 
 def no_elements() -> Elements:
@@ -185,9 +187,10 @@ class OwnEvents:
         slots : places among the discrete values of what is known at these instants
         """
         r = self.rules
-        switches = Switches(self.part("relations"), r.at_zero, r.timed, ahead.times, ahead.holds,
-                            ahead.until, self.part("discrete values"), slots, ahead.rows,
-                            *self._room, *self._conditions)
+        joint = r.parts.joint if isinstance(r.parts, NetworkParts) else np.zeros_like(r.timed)
+        switches = Switches(self.part("relations"), r.at_zero, r.timed, joint, ahead.times,
+                            ahead.holds, ahead.until, self.part("discrete values"), slots,
+                            ahead.rows, *self._room, *self._conditions)
         return Given(Kept(switches), *self._given)
 
     def part(self, which: str) -> Array:
@@ -199,9 +202,14 @@ class OwnEvents:
         if s is None:
             return no_samples()
         d = self.part("discrete values")
-        return Samples(s.start, s.period, s.last, s.owner, s.target,
-                       self.equations.assigned(s.assigned), s.tiny,
-                       np.zeros(len(s.start), dtype=bool), np.zeros(len(s.owner) + d.size), d)
+        samples = Samples(s.start, s.period, s.last, s.owner, s.target,
+                          self.equations.assigned(s.assigned), s.tiny,
+                          np.zeros(len(s.start), dtype=bool), np.zeros(len(s.owner) + d.size), d, 0)
+        if s.in_python is None:
+            return samples
+        self._in_python = function_for_machine_code(s, samples)  # as long as its address is known
+        return samples._replace(
+            in_python=ctypes.cast(self._in_python, ctypes.c_void_p).value or 0)
 
     def _elements(self, states: int, values: int, of_contacts: int) -> Elements:
         p = self.rules.parts

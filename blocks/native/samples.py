@@ -6,8 +6,10 @@ count with what they were before the instant.
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -16,12 +18,15 @@ from ..numerics.arrays import Array, Flags, Indices, Vector
 from ..solvers.samples import is_due as _is_due
 from ..solvers.samples import sample_number as _sample_number
 from .functions import machine_code
-from .signatures import run_code
+from .signatures import CFunction, run_code
 from .steps import Code, Workspace, settle_in_place
 
-__all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples"]
+__all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples",
+           "function_for_machine_code"]  # fmt: skip
 
 is_due, sample_number = machine_code(_is_due), machine_code(_sample_number)
+in_python = CFunction("i32", "double")
+UNCHANGED, CHANGED, FAILED = 0, 1, -1  # by what is assigned
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class Samplers:
     owner, target : (assignments,) which sampler assigns, and which discrete value
     assigned : what comes of t, x, z, p, m, d, u and the discrete values before the instant
     tiny : times that differ by less are one instant
+    in_python : changes new values to what functions in Python give at a time; it is told who is
+        due, and the values before; None where there are none
     """
 
     start: Array
@@ -43,6 +50,7 @@ class Samplers:
     target: Indices
     assigned: ca.Function
     tiny: float
+    in_python: Callable[[float, Flags, Vector, Vector], None] | None = None
 
 
 class Samples(NamedTuple):
@@ -58,6 +66,7 @@ class Samples(NamedTuple):
     due: Flags  # (samplers,) room
     values: Vector  # (assignments + discrete values) room: what is assigned, and what was before
     d: Vector  # the discrete values, which machine code reads
+    in_python: int  # address of what assigns where functions in Python take part; 0 else
 
 
 @machine_code
@@ -73,16 +82,19 @@ def begin_samples(samples: Samples, t: float) -> bool:
 
 
 @machine_code
-def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vector) -> bool:
-    """Assign with the present values of everything else; whether anything changed."""
-    d, values, changed = samples.d, samples.values, False
+def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vector) -> int:
+    """Assign with the present values of everything else: CHANGED, UNCHANGED or FAILED."""
+    d, values, changed = samples.d, samples.values, UNCHANGED
     settle_in_place(code, work, t, x)
     work.at[0] = t
     run_code(samples.assigned, work.at, x, code.p, code.q, values)
+    if samples.in_python != 0:
+        return in_python(samples.in_python, t)
     for j in range(samples.owner.size):
         if samples.due[samples.owner[j]]:
             new, old = values[j], d[samples.target[j]]
-            changed |= new != old and not (np.isnan(new) and np.isnan(old))
+            if new != old and not (np.isnan(new) and np.isnan(old)):
+                changed = CHANGED
             d[samples.target[j]] = new
     return changed
 
@@ -93,3 +105,27 @@ def count_samples(samples: Samples, t: float) -> None:
     for i in range(samples.due.size):
         if samples.due[i]:
             samples.last[i] = sample_number(t, samples.start[i], samples.period[i])
+
+
+def function_for_machine_code(samplers: Samplers, samples: Samples) -> Any:
+    """Assigns as :func:`assign_due` does, with what functions in Python give: a function of C.
+
+    Where one fails nothing is assigned; Python asks it again, and tells of it.
+    """
+    rule, owner, target = samplers.in_python, samples.owner, samples.target
+    d, before = samples.d, samples.values[owner.size :]
+    assert rule is not None
+
+    def assign(t: float) -> int:
+        try:
+            new, mine = d.copy(), samples.due[owner]
+            new[target[mine]] = samples.values[: owner.size][mine]
+            rule(t, samples.due, before, new)
+        except BaseException:  # of whatever kind: machine code cannot pass it on
+            return FAILED
+        if np.array_equal(new, d, equal_nan=True):
+            return UNCHANGED
+        d[:] = new
+        return CHANGED
+
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double)(assign)

@@ -334,7 +334,8 @@ class SolvedCode(Text):
         self._put(w, efforts, "%q", self.found)
         if affine:
             return
-        size, whole = self._largest(w, steps), self._largest(w, efforts)
+        # where all efforts pass through zero together, those of the start tell the size
+        size, whole = self._largest(w, steps), self._largest(w, [*efforts, *guess])
         exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(LAST_NEWTON_STEP)))
         small = w.compare("ole", size, w.binary("fmul", whole, w.constant(EFFORTS_STALLED)))
         slow = w.compare("ogt", size, w.binary("fmul", "%last", w.constant(0.5)))

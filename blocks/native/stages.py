@@ -19,7 +19,7 @@ from .loop_text import PARALLEL
 from .machine import compiled, target_name
 
 __all__ = ["ROOT", "ROWS", "STAGE_TIMES", "addresses", "arithmetic", "nordsieck_arithmetic",
-           "weighted_sum"]  # fmt: skip
+           "sparse_product", "weighted_sum"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
@@ -114,17 +114,19 @@ class _Loop:
         self.writer = Writer(lanes)
         self.new, self.type = self.writer.new, self.writer.type
 
-    def row(self, j: int) -> str:
+    def in_row(self, j: int) -> str:
         at = self.new(f"mul nsw i64 %size, {j}")
-        at = self.new(f"add nsw i64 {at}, %i")
-        return self.load("%k", at)
+        return self.new(f"add nsw i64 {at}, %i")
+
+    def row(self, j: int) -> str:
+        return self.load("%k", self.in_row(j))
 
     def load(self, base: str, at: str = "%i") -> str:
         place = self.writer.pointer(base, at)
         return self.new(f"load {self.type}, ptr {place}, align 8, !llvm.access.group !0")
 
-    def store(self, value: str) -> None:
-        place = self.writer.pointer("%out", "%i")
+    def store(self, value: str, at: str = "%i") -> None:
+        place = self.writer.pointer("%out", at)
         self.writer.lines.append(
             f"  store {self.type} {value}, ptr {place}, align 8, !llvm.access.group !0")
 
@@ -163,6 +165,20 @@ def weighted_sum(weights: Sequence[float], lanes: int = 1, per_time: bool = True
     if per_time:
         rise = loop.writer.binary("fmul", rise, "%step")
     loop.store(loop.writer.binary("fadd", loop.load("%x"), rise))
+    return loop.compiled()
+
+
+@cache
+def sparse_product(places: tuple[tuple[int, int], ...], rows: int) -> int:
+    """out = X k with k and out of ``n`` columns; ``x`` holds the entries of X that are not zero."""
+    loop = _Loop(1)
+    for number in range(rows):
+        value = loop.writer.constant(0.0)
+        for entry, (row, column) in enumerate(places):
+            if row == number:
+                part = loop.writer.binary("fmul", loop.load("%x", str(entry)), loop.row(column))
+                value = loop.writer.binary("fadd", value, part)
+        loop.store(value, loop.in_row(number))
     return loop.compiled()
 
 

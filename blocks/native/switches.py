@@ -14,7 +14,7 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import JUST_SWITCHED, LOOK_AHEAD, TINY, WRONG_SIDE
 from ..solvers.samples import MOST_ROUNDS
 from .functions import machine_code
-from .samples import Samples, assign_due, begin_samples
+from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due, begin_samples
 from .signatures import run_code
 from .stages import ATOL, WORK
 from .steps import Code, Workspace, slope_at
@@ -32,6 +32,7 @@ class Switches(NamedTuple):
     m: Vector  # 1 where a relation holds, which machine code reads
     at_zero: Flags  # relations that hold where their crossing function is zero
     timed: Flags  # those of time alone
+    joint: Flags  # those that are decided on together with modes
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
     until: Vector  # (times,) just before the next instant
@@ -63,7 +64,7 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         if instant >= 0:
             if switches.timed[r]:
                 m[r] = switches.holds[instant, r]
-        elif relations.wrong[r]:
+        elif relations.wrong[r] and not switches.joint[r]:
             m[r] = 1.0 - m[r]
             switches.frozen[r], crossed = True, True
             relations.slack[r] = 0.0
@@ -71,12 +72,16 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         for j in range(switches.slots.size):
             switches.d[switches.slots[j]] = switches.rows[instant, j]
     due, changed, acted, wrong = begin_samples(samples, t), False, False, 0
+    assigned = UNCHANGED
     if m.size:
         _crossing_functions(code, work, t, x, switches.first)
         switches.now[:] = switches.first
     for k in range(MOST_ROUNDS):
         if due:
-            changed = assign_due(code, work, samples, t, x)
+            assigned = assign_due(code, work, samples, t, x)
+            if assigned == FAILED:
+                return False
+            changed = assigned == CHANGED
         if m.size and (changed or k > 0):
             _crossing_functions(code, work, t, x, switches.now)
         wrong = _switch_wrong(switches, relations)
@@ -159,7 +164,7 @@ def _switch_wrong(switches: Switches, relations: Relations) -> int:
     """Switch relations that do not hold as assumed; how many, or -1 where that is not sure."""
     m, count = switches.m, 0
     for r in range(m.size):
-        if switches.timed[r]:
+        if switches.timed[r] or switches.joint[r]:
             continue
         g, at_first, holds = switches.now[r], abs(switches.first[r]), m[r] > 0.5
         if np.isnan(g):

@@ -11,20 +11,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..numerics.arrays import Indices, Matrix, Vector
+from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from .functions import machine_code
 from .one_step import Steps, between
 from .signatures import run_code
 from .steps import Code, Workspace
 
-__all__ = ["DONE", "FULL", "GIVEN_UP", "NODES", "STAGES", "Changes", "Equations", "Tableau",
-           "grow", "grow_to"]  # fmt: skip
+__all__ = ["DONE", "FULL", "GIVEN_UP", "NODES", "STAGES", "WAITS", "Changes", "Crossings",
+           "Equations", "Tableau", "Track", "grow", "grow_inside"]  # fmt: skip
 
 STAGES, NODES = 12, 12
 SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
 TOGETHER = 8  # steps of the run that one may reach over: where these are short, something happens
-SMALLEST = 1e-12  # step, in parts of the track
-FULL, DONE, GIVEN_UP = range(3)
+SHORTEST = 1e-3  # parts of the run's step: in shorter ones errors are those of rounding
+SMALLEST = 1e-12  # step, in parts of the course
+FULL, DONE, GIVEN_UP, WAITS = range(4)
 
 
 class Tableau(NamedTuple):
@@ -48,16 +49,51 @@ class Equations(NamedTuple):
     Attributes
     ----------
     address : of what fills them in
-    row, column : where they stand; columns by states, parameters, discrete values
+    product : of what multiplies them with changes
     scale : (n,) units of the states
     tolerance : of a step's error, in parts of the largest change so far
     """
 
     address: int
-    row: Indices
-    column: Indices
+    product: int
     scale: Vector
     tolerance: float
+
+
+class Track(NamedTuple):
+    """Steps that were taken, those of several courses one after the other.
+
+    Attributes
+    ----------
+    ends : of the steps
+    marks : (courses + 1,) the first step of each, and one past the last
+    held : what is constant in a course, where there are several
+    """
+
+    ends: Vector
+    marks: Indices
+    held: Vector
+
+
+class Crossings(NamedTuple):
+    """The events between courses.
+
+    Attributes
+    ----------
+    simple : whether a change is carried over by what follows
+    followed : (events, rows) instants by states, parameters and discrete values
+    kinks : (events, n) changes of states by moving instants
+    assigned : (events, discrete values * rows) what these are after by all that is before; or empty
+    moved : (events, parameters) filled with how instants move
+    discrete : (courses, discrete values * parameters) filled with changes of discrete values
+    """
+
+    simple: Flags
+    followed: Matrix
+    kinks: Matrix
+    assigned: Matrix
+    moved: Matrix
+    discrete: Matrix
 
 
 class Changes(NamedTuple):
@@ -72,8 +108,8 @@ class Changes(NamedTuple):
     largest : (parameters,) so far, in units of the states
     clock : time, next step
     nothing, errors : (n * parameters) zeros, and (2, …) room
-    length, size : of the step (2,), and n * parameters
-    which, theta, work, at, none, counts : room
+    length, size, columns : of the step (2,), n * parameters, and parameters
+    which, theta, work, at, counts : room
     """
 
     now: Vector
@@ -87,26 +123,27 @@ class Changes(NamedTuple):
     theta: Vector
     work: Vector
     at: Vector
-    none: Vector
     nothing: Vector
     errors: Matrix
     length: Vector
     size: Indices
+    columns: Indices
     counts: Indices
 
 
 @machine_code
-def look(code: Code, work: Workspace, steps: Steps, ends: Vector, equations: Equations,
-         method: Tableau, changes: Changes, h: float, first: int) -> None:
-    """Derivatives at all nodes of a step of length ``h``, which begins in one of the run."""
+def look(code: Code, work: Workspace, steps: Steps, track: Track, equations: Equations,
+         method: Tableau, changes: Changes, h: float, first: int, last: int) -> None:
+    """Derivatives at all nodes of a step of length ``h``, from one of the run to at most another.
+    """
     i, t = first, changes.clock[0]
     for j in range(NODES):
         at = t + method.parts[j] * h
-        while i < ends.size - 1 and ends[i] < at:
+        while i < last and track.ends[i] < at:
             i += 1
         changes.which[j] = i
         changes.theta[j] = min((at - steps.starts[i]) / steps.sizes[i], 1.0)
-    between(code, work, steps, changes.which, changes.theta, changes.none, changes.work,
+    between(code, work, steps, changes.which, changes.theta, track.held, changes.work,
             changes.counts, changes.x)
     for j in range(NODES):
         changes.at[0] = t + method.parts[j] * h
@@ -114,26 +151,16 @@ def look(code: Code, work: Workspace, steps: Steps, ends: Vector, equations: Equ
 
 
 @machine_code
-def rate(equations: Equations, changes: Changes, given: Vector, node: int, stage: int) -> None:
-    """The slopes of the changes at a stage."""
-    count, out, entries = changes.largest.size, changes.slopes[stage], changes.entries[node]
-    for k in range(out.size):
-        out[k] = 0.0
-    for e in range(equations.row.size):
-        value, to, of = entries[e], equations.row[e] * count, equations.column[e] * count
-        for k in range(count):
-            out[to + k] += value * given[of + k]
-
-
-@machine_code
 def take_stages(equations: Equations, method: Tableau, changes: Changes, h: float) -> None:
     """All stages of a step; its end stands in ``inner``."""
     changes.length[0] = h
-    rate(equations, changes, changes.now, 0, 0)
+    run_code(equations.product, changes.entries[0], changes.now, changes.slopes[0], changes.columns,
+             changes.length)
     for stage in range(1, STAGES + 1):
         run_code(method.sums[stage - 1], changes.now, changes.slopes, changes.inner, changes.size,
                  changes.length)
-        rate(equations, changes, changes.inner, method.node[stage], stage)
+        run_code(equations.product, changes.entries[method.node[stage]], changes.inner,
+                 changes.slopes[stage], changes.columns, changes.length)
 
 
 @machine_code
@@ -158,39 +185,109 @@ def error_of(equations: Equations, method: Tableau, changes: Changes) -> float:
 
 
 @machine_code
-def grow_to(code: Code, work: Workspace, steps: Steps, ends: Vector, equations: Equations,
-            method: Tableau, changes: Changes, first: int, t: float) -> None:
-    """One step to a time ``t`` within a length that has proved good."""
-    h = t - changes.clock[0]
-    if h > 0.0:
-        look(code, work, steps, ends, equations, method, changes, h, first)
-        take_stages(equations, method, changes, h)
-        for k in range(changes.slopes.shape[1]):
-            changes.now[k] = changes.inner[k]
-
-
-@machine_code
-def grow(code: Code, work: Workspace, steps: Steps, ends: Vector, equations: Equations,
-         method: Tableau, changes: Changes, times: Vector, first: Indices, rows: Matrix
-         ) -> tuple[int, int]:
-    """Steps up to the end of the track, or until the record is full.
+def grow_inside(code: Code, work: Workspace, steps: Steps, track: Track, equations: Equations,
+                method: Tableau, changes: Changes, begin: Vector, first: Indices, last: Indices,
+                rows: Matrix, discrete: Matrix, times: Vector, out: Matrix) -> None:
+    """Changes inside steps, by one step each within a length that has proved good.
 
     Parameters
     ----------
+    begin, first, last : of the steps, and the steps of the run from the first to the last
+    rows, discrete : changes where they begin
+    times, out : and where they are asked for
+    """
+    size = rows.shape[1]
+    for j in range(times.size):
+        changes.clock[0] = begin[j]
+        for k in range(size):
+            changes.now[k] = rows[j, k]
+        held = changes.now.size - discrete.shape[1]
+        for k in range(discrete.shape[1]):
+            changes.now[held + k] = discrete[j, k]
+            changes.inner[held + k] = discrete[j, k]
+        h = times[j] - begin[j]
+        if h > 0.0:
+            look(code, work, steps, track, equations, method, changes, h, first[j], last[j])
+            take_stages(equations, method, changes, h)
+            for k in range(size):
+                out[j, k] = changes.inner[k]
+        else:
+            for k in range(size):
+                out[j, k] = rows[j, k]
+
+
+@machine_code
+def cross(crossings: Crossings, changes: Changes, event: int) -> None:
+    """Carry changes over an event at which nothing jumps but slopes and discrete values."""
+    count = changes.largest.size
+    held, size = changes.now.size - crossings.discrete.shape[1], crossings.discrete.shape[1]
+    rows = changes.now.size // count
+    for k in range(size):
+        value = changes.now[held + k]
+        if crossings.assigned.shape[1] > 0:
+            value, target = 0.0, k // count
+            for j in range(rows):
+                value += crossings.assigned[event, target * rows + j] * changes.now[
+                    j * count + k % count]
+        crossings.discrete[event + 1, k] = value
+    for c in range(count):
+        moved = 0.0
+        for k in range(crossings.followed.shape[1]):
+            moved += crossings.followed[event, k] * changes.now[k * count + c]
+        crossings.moved[event, c] = moved
+        for i in range(crossings.kinks.shape[1]):
+            changes.now[i * count + c] += crossings.kinks[event, i] * moved
+    for k in range(size):
+        changes.now[held + k] = crossings.discrete[event + 1, k]
+        changes.inner[held + k] = crossings.discrete[event + 1, k]
+
+
+@machine_code
+def grow(code: Code, work: Workspace, steps: Steps, track: Track, crossings: Crossings,
+         equations: Equations, method: Tableau, changes: Changes, begun: Indices, times: Vector,
+         first: Indices, rows: Matrix) -> tuple[int, int]:
+    """Steps through all courses, until an event that is not simple, or until the record is full.
+
+    Parameters
+    ----------
+    begun : the present course, moved on
     times, first, rows : filled with where steps begin, and with the changes there
 
     Returns
     -------
     number of steps, and why it ends
     """
-    taken, i, last = 0, 0, ends.size - 1
+    taken = 0
+    while True:
+        course = begun[0]
+        low, high = track.marks[course], track.marks[course + 1]
+        if high > low:
+            if begun[1] == 0:
+                changes.clock[0] = steps.starts[low]
+                begun[1] = 1
+            why, taken = grow_along(code, work, steps, track, equations, method, changes, low,
+                                    high - 1, times, first, rows, taken)
+            if why != DONE:
+                return taken, why
+        if course == track.marks.size - 2:
+            return taken, DONE
+        if not crossings.simple[course]:
+            return taken, WAITS
+        cross(crossings, changes, course)
+        begun[0], begun[1] = course + 1, 0
+
+
+@machine_code
+def grow_along(code: Code, work: Workspace, steps: Steps, track: Track, equations: Equations,
+               method: Tableau, changes: Changes, low: int, last: int, times: Vector,
+               first: Indices, rows: Matrix, taken: int) -> tuple[int, int]:
+    """Steps up to the end of one course."""
+    i, ends, count = low, track.ends, changes.largest.size
     rejected = False
-    while i < last and ends[i] <= changes.clock[0]:
-        i += 1
     while taken < times.size:
         t = changes.clock[0]
         if t >= ends[last]:
-            return taken, DONE
+            return DONE, taken
         while i < last and ends[i] <= t:
             i += 1
         farthest = ends[min(i + TOGETHER - 1, last)]
@@ -199,33 +296,35 @@ def grow(code: Code, work: Workspace, steps: Steps, ends: Vector, equations: Equ
             h = ends[i] - t
         if t + 1.01 * h >= farthest:
             h = farthest - t
-        look(code, work, steps, ends, equations, method, changes, h, i)
+        look(code, work, steps, track, equations, method, changes, h, i, last)
         take_stages(equations, method, changes, h)
         error = error_of(equations, method, changes)
         factor = MOST
         if error > 0.0:
             factor = min(MOST, max(LEAST, SAFETY * error ** -0.125))
-        if not error <= 1.0:
-            if h <= SMALLEST * (ends[last] - steps.starts[0]):
-                return taken, GIVEN_UP
+        forced = error > 1.0 and h <= SHORTEST * (ends[i] - steps.starts[i])
+        if not error <= 1.0 and not forced:
+            if h <= SMALLEST * (ends[last] - steps.starts[low]):
+                return GIVEN_UP, taken
             changes.clock[1] = h * min(factor, 1.0)
             if np.isnan(error):
                 changes.clock[1] = h * LEAST
             rejected = True
             continue
-        if rejected:
+        if forced:
+            factor = 1.0
+        elif rejected:
             factor = min(factor, 1.0)
         rejected = False
         times[taken], first[taken] = t, i
         for k in range(rows.shape[1]):
             rows[taken, k] = changes.now[k]
+            changes.now[k] = changes.inner[k]
         taken += 1
-        for c in range(changes.largest.size):
+        for c in range(count):
             for s in range(equations.scale.size):
                 changes.largest[c] = max(changes.largest[c], abs(
-                    changes.inner[s * changes.largest.size + c]) / equations.scale[s])
-        for k in range(rows.shape[1]):
-            changes.now[k] = changes.inner[k]
+                    changes.inner[s * count + c]) / equations.scale[s])
         changes.clock[0] = ends[last] if h == ends[last] - t else t + h
         changes.clock[1] = h * factor
-    return taken, FULL
+    return FULL, taken

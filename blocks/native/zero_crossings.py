@@ -60,8 +60,10 @@ def margins_at(code: Code, relations: Relations, at: Vector, t: float, x: Vector
         if held[r] <= 0.5:
             margins[r] = -margins[r]
         margins[r] += slack[r]
-        if known[r] or arrived and relations.timed[r]:
+        if known[r]:
             margins[r] = 1.0
+        elif arrived and relations.timed[r]:
+            margins[r] = np.nan  # nothing that a parabola should go through
         elif not margins[r] >= 0.0:
             violated = True
     return violated

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -116,8 +117,8 @@ class ForeignWords:
         """
 
         def __getattr__(name: str) -> Any:
-            package = f"{home}.{name}" in places  # about to be imported; a domain may be called so
-            advice = "" if package or name.startswith("_") else self._place(name, home, places)
+            own = find_spec(f"{home}.{name}") is not None  # a part that is about to be imported
+            advice = "" if own or name.startswith("_") else self._place(name, home, places)
             if not advice:
                 raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name)
             raise WrongImport(home, f"there is no {name!r}.", advice, name=name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .sheet import Sheet
+from .sheet import Sheet, Tabulated
 
 __all__ = ["Bottleneck", "Bottlenecks", "StepShares"]
 
@@ -61,7 +61,7 @@ class StepShares:
     limits: float
 
 
-class Bottlenecks(Sequence[Bottleneck]):
+class Bottlenecks(Tabulated, Sequence[Bottleneck]):
     """The components that made a run slow, the worst first; by position or path."""
 
     def __init__(self, terms: Sequence[Bottleneck], shares: StepShares, name: str = "") -> None:
@@ -93,16 +93,6 @@ class Bottlenecks(Sequence[Bottleneck]):
         }, f"{shares.taken:,} steps; {_percent(shares.restarts) or '0 %'} of them the first after "
            f"a start or an event, {_percent(shares.limits) or '0 %'} not decided by accuracy (but "
            "stability, max_step, known instants, a program that drives the run).")  # fmt: skip
-
-    def to_pandas(self) -> Any:
-        """One row per component."""
-        return self._sheet().to_pandas()
-
-    def __repr__(self) -> str:
-        return repr(self._sheet())
-
-    def _repr_html_(self) -> str | None:
-        return self._sheet()._repr_html_()
 
 
 def _percent(share: float) -> str:

@@ -362,6 +362,10 @@ class _Drawn(_Pieces):
                     self._write(edge + inset, at + 3, pin.name, SMALL,
                                 "start" if side == "left" else "end", True)  # fmt: skip
         low = y + half_h + (8 if any(signs) else 2)
+        if symbol is not None and (symbol.left or symbol.right):
+            others = self._extras(lefts + rights)
+            self._below(x, y + half_h, *others, width)
+            low = max(low, y + half_h + 14 * max(map(len, others)) + 3)
         for k, value in enumerate(self.values):
             self._write(x, low + LINE * (k + 1) - 2, value, SMALL, "middle", True)
         return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)
@@ -374,7 +378,7 @@ class _Drawn(_Pieces):
         if symbol is not None and (symbol.left or symbol.right):
             lefts = [p for name in symbol.left for p in physical if p.name == name]
             rights = [p for name in symbol.right for p in physical if p.name == name]
-            rights += [p for p in physical if p not in lefts + rights]
+            enter, leave = [], []  # what else there is is wired from below
         else:
             half = (len(physical) + 1) // 2
             lefts, rights = physical[:half], physical[half:]

@@ -16,7 +16,7 @@ from ..units import quantity, unit
 from .ledger_table import WORDS, energy_unit, rows_of, sheet_of
 from .lookup import collapsed
 from .recording import EnergyTerm, EnergyWarning
-from .sheet import SHOWN, Sheet, pandas
+from .sheet import SHOWN, Sheet, Tabulated, pandas
 from .shown import label, pretty
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Ledger"]
 
 
-class Ledger(Sequence[EnergyTerm]):
+class Ledger(Tabulated, Sequence[EnergyTerm]):
     """Energy of every component over the run.
 
     For every component ``work_in = stored + dissipated - supplied``: what came
@@ -176,9 +176,3 @@ class Ledger(Sequence[EnergyTerm]):
             if len(by_class) < len(self):
                 return sheet_of(by_class)
         return sheet_of(self)
-
-    def __repr__(self) -> str:
-        return repr(self._sheet())
-
-    def _repr_html_(self) -> str | None:
-        return self._sheet()._repr_html_()

@@ -16,7 +16,7 @@ import numpy as np
 from ..exceptions import brief, unknown_name
 from ..reading.unit import of_pint
 from ..units import is_quantity
-from .sheet import Sheet
+from .sheet import Sheet, Tabulated
 from .shown import number, pretty
 
 __all__ = ["MANY", "Difference", "MadeWith", "Parameters", "differences", "differences_sheet",
@@ -50,7 +50,7 @@ class MadeWith:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Parameters(Mapping[str, Any]):
+class Parameters(Tabulated, Mapping[str, Any]):
     """Parameters and options of a run by path, as they were when it began.
 
     Parameters are quantities, options what they were set to. ``starts`` and ``settings`` hold
@@ -97,16 +97,6 @@ class Parameters(Mapping[str, Any]):
         rows += [(f"{path} at the start", said(value)) for path, value in self.starts.items()]
         return Sheet(f"Parameters of {self._name}".strip(), {
             "parameter": [path for path, _ in rows], "value": [text for _, text in rows]})
-
-    def to_pandas(self) -> Any:
-        """A DataFrame of paths and values with their units, as text."""
-        return self._sheet().to_pandas()
-
-    def __repr__(self) -> str:
-        return repr(self._sheet())
-
-    def _repr_html_(self) -> str | None:
-        return self._sheet()._repr_html_()
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from typing import Any
 
 from .lookup import collapsed, groups
 from .recording import EventRecord, Recording, VariableInfo
-from .sheet import SHOWN, Sheet, pandas
+from .sheet import SHOWN, Sheet, Tabulated, pandas
 from .shown import SECOND, label, number
 
 __all__ = ["Events", "Statistics", "Variables"]
 
 
-class Events(Sequence[EventRecord]):
+class Events(Tabulated, Sequence[EventRecord]):
     """The events of a run in order of time; iterates over :class:`EventRecord`."""
 
     def __init__(self, records: Sequence[EventRecord]) -> None:
@@ -63,7 +63,7 @@ class Events(Sequence[EventRecord]):
         return self._sheet()._repr_html_() if len(self) else "<p>no events</p>"
 
 
-class Statistics(Mapping[str, Any]):
+class Statistics(Tabulated, Mapping[str, Any]):
     """What a run has cost, and which method was taken and why.
 
     A plain mapping; counters are also attributes (``result.statistics.steps``).
@@ -96,12 +96,6 @@ class Statistics(Mapping[str, Any]):
                 rows.append((name.replace("_", " "), _cost(value, timed="time" in name)))
         return Sheet.of_facts("Statistics", rows)
 
-    def __repr__(self) -> str:
-        return repr(self._sheet())
-
-    def _repr_html_(self) -> str | None:
-        return self._sheet()._repr_html_()
-
 
 def _cost(value: Any, timed: bool) -> str:
     if isinstance(value, bool) or not hasattr(value, "__float__"):
@@ -111,7 +105,7 @@ def _cost(value: Any, timed: bool) -> str:
     return number(value, SECOND if timed else None, 4)
 
 
-class Variables(Sequence[VariableInfo]):
+class Variables(Tabulated, Sequence[VariableInfo]):
     """The recorded variables: path, unit, kind and description.
 
     ``matching("friction*")`` narrows them. Printing a long list shows the
@@ -164,12 +158,6 @@ class Variables(Sequence[VariableInfo]):
         columns = {n: [row[k] for row in shown] for k, n in enumerate(names)}
         note = f"{len(self):,} variables" if len(self) > len(first) else ""
         return Sheet("Variables", columns, note, total=len(first))
-
-    def __repr__(self) -> str:
-        return repr(self._sheet())
-
-    def _repr_html_(self) -> str | None:
-        return self._sheet()._repr_html_()
 
 
 def completions(recording: Recording, limit: int = 5000) -> list[str]:

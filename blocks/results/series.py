@@ -21,6 +21,7 @@ from .modes import code_of, in_words
 from .recording import Curves
 from .runs import refuse_mixture, rows_at
 from .samples import Samples
+from .sheet import Tabulated
 from .times import TIME, by_time, seconds_of
 from .views import TimeAxis, part, same_samples
 
@@ -62,7 +63,7 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
     return compare
 
 
-class Series(Samples):
+class Series(Tabulated, Samples):
     """Values of a recorded variable, or of all instances of an array of them.
 
     Its numbers are in the declared unit wherever no other is asked for. An
@@ -191,12 +192,6 @@ class Series(Samples):
         from .explain import facts
 
         return facts(self)
-
-    def __repr__(self) -> str:
-        return repr(self._sheet())
-
-    def _repr_html_(self) -> str | None:
-        return self._sheet()._repr_html_()
 
 
 class Derived(Series):

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..exceptions import need_package
 
-__all__ = ["Sheet", "pandas"]
+__all__ = ["Sheet", "Tabulated", "pandas"]
 
 SHOWN = 30  # rows printed; the rest is counted
 
@@ -128,6 +128,23 @@ class Sheet:
         note = self._note()
         return (f"<p><b>{html.escape(self.title)}</b></p>{body}"
                 + (f"<p>{html.escape(note)}</p>" if note else ""))  # fmt: skip
+
+
+class Tabulated:
+    """What a table shows, in a terminal, a notebook or as a DataFrame; it says which table."""
+
+    def _sheet(self) -> Sheet:
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """The rows of its table as a DataFrame."""
+        return self._sheet().to_pandas()
+
+    def __repr__(self) -> str:
+        return repr(self._sheet())
+
+    def _repr_html_(self) -> str | None:
+        return self._sheet()._repr_html_()
 
 
 def _text(value: Any) -> str:

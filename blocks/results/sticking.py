@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .sheet import Sheet
+from .sheet import Sheet, Tabulated
+from .shown import number
 
 __all__ = ["SharedLoad", "StickTerm", "Sticking"]
 
@@ -85,7 +86,7 @@ class SharedLoad:
                 f"determine the split. Shown at {self.time:.6g} s: {shown}.")  # fmt: skip
 
 
-class Sticking:
+class Sticking(Tabulated):
     """The sticking report of a run: a sequence of :class:`StickTerm`, by position or path."""
 
     def __init__(self, terms: list[StickTerm], name: str = "",
@@ -112,8 +113,8 @@ class Sticking:
         t = self._terms
         more = {
             "crept at rest [m or rad]": [
-                "exact" if x.crept is None else f"{x.crept:.4g}" for x in t],
-            "given at rest [J]": [f"{x.gave:.4g}" for x in t],
+                "exact" if x.crept is None else number(x.crept, digits=4) for x in t],
+            "given at rest [J]": [number(x.gave, digits=4) for x in t],
         } if any(x.crept is not None for x in t) else {}  # fmt: skip
         return Sheet(f"Sticking in {self._name}".removesuffix(" in "), {
             "component": [x.component for x in t],
@@ -124,12 +125,5 @@ class Sticking:
             **more,
         })  # fmt: skip
 
-    def to_pandas(self) -> Any:
-        """One row per element."""
-        return self._sheet().to_pandas()
-
     def __repr__(self) -> str:
         return "\n".join([repr(self._sheet()), *(str(s) for s in self._shared)])
-
-    def _repr_html_(self) -> str | None:
-        return self._sheet()._repr_html_()

@@ -18,7 +18,7 @@ from ..units import Unit, quantity
 from .files import writing
 from .lookup import collapsed
 from .modes import as_attributes, in_words
-from .sheet import Sheet, pandas
+from .sheet import Sheet, Tabulated, pandas
 from .shown import label, number
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Column:
         return quantity(self.values, self.unit)
 
 
-class Table(Mapping[str, "Quantity"]):
+class Table(Tabulated, Mapping[str, "Quantity"]):
     """Variables over time, each with its unit: a mapping of path to quantity.
 
     Made by ``result.sample(…)`` and by ``read_csv``, ``read_parquet`` and
@@ -210,12 +210,6 @@ class Table(Mapping[str, "Quantity"]):
                  for v, (_, c) in zip(shown, flat, strict=True)]},
             note=span,
         )  # fmt: skip
-
-    def __repr__(self) -> str:
-        return repr(self._sheet())
-
-    def _repr_html_(self) -> str | None:
-        return self._sheet()._repr_html_()
 
 
 def instance_dimension(path: str, instances: list[str], taken: Mapping[str, Any]) -> str:

@@ -90,11 +90,13 @@ class Part(View):
     def values(
         self, indices: Sequence[int], times: Array | None = None, side: str = "right"
     ) -> Array:
-        if times is not None:
-            return self.whole.values(indices, times, side)
-        rows = both_limits(self.whole, indices, self.times)
-        if self.ends_early:
-            rows[:, -1:] = self.whole.values(indices, self.times[-1:], "left")
+        if times is None:
+            times, rows = self.times, both_limits(self.whole, indices, self.times)
+        else:
+            rows = np.array(self.whole.values(indices, times, side), dtype=float)
+        last = times == self.times[-1]
+        if self.ends_early and last.any():
+            rows[:, last] = self.whole.values(indices, times[last], "left")
         return rows
 
 

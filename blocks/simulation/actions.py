@@ -236,7 +236,7 @@ class Samplings:
     def compiled(self) -> Samplers | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing."""
-        if self.values is None or self.in_python:
+        if self.values is None:
             return None
         given = self.values.function
         if not _is_known_at_events(given, self.system):
@@ -244,7 +244,7 @@ class Samplings:
         from ..native.samples import Samplers
 
         return Samplers(self.start, self.period, self.last, self.owner, self.target, given,
-                        self.time_events.tiny)
+                        self.time_events.tiny, self.in_python.assign if self.in_python else None)
 
     def unsettled(self, problem: Problem, t: float) -> list[str]:
         """Names of the samplers whose values do not settle."""

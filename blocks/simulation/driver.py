@@ -139,8 +139,8 @@ class Driver:
         """
         if ending.changes is not None:
             self.events.tell_modes(ending.t, ending.changes)
-        if ending.switched is not None:
-            self.events.switch(ending.t, ending.switched)
+        if ending.switched is not None and self.events.switch(ending.t, ending.switched):
+            self.running.tread_carefully(ending.t, ending.reach)
         self._refuse_standstill(before, ending.t)
         return ending.t
 

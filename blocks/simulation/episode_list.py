@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -13,6 +13,8 @@ from ..numerics.arrays import Array, Indices
 from .episode import Episode
 
 if TYPE_CHECKING:
+    from ..native.method import PassedCourses
+    from ..solvers.base import Course
     from .passed_events import PassedEpisodes
 
 __all__ = ["EpisodeList", "StepTable"]
@@ -45,6 +47,8 @@ class EpisodeList(Sequence[Episode]):
 
     def __init__(self) -> None:
         self._parts: list[Episode | PassedEpisodes] = []
+        self._firsts: list[int] = []  # number of the first episode of each part,
+        self._first = np.zeros(0, dtype=int)  # and as an array, as of the last look
         self._count = 0
         self._ended = 0  # bytes of all parts but the last
 
@@ -62,7 +66,8 @@ class EpisodeList(Sequence[Episode]):
         if self._parts:
             self._ended += self._bytes_of(len(self._parts) - 1)
         self._parts.append(part)
-        self._count += _size(part)
+        self._firsts.append(self._count)
+        self._count += 1 if isinstance(part, Episode) else len(part)
 
     # -- memory ----------------------------------------------------------------------------
     @property
@@ -90,7 +95,7 @@ class EpisodeList(Sequence[Episode]):
 
     def forget(self) -> None:
         """Give up all but the last episode, which goes on."""
-        self._parts, self._count, self._ended = self._parts[-1:], 1, 0
+        self._parts, self._firsts, self._count, self._ended = self._parts[-1:], [0], 1, 0
 
     def __len__(self) -> int:
         return self._count
@@ -113,11 +118,10 @@ class EpisodeList(Sequence[Episode]):
             return [self[k] for k in range(*which.indices(len(self)))]
         if not -self._count <= which < self._count:
             raise IndexError(which)
-        last = self._parts[-1]
-        if which in (-1, self._count - 1) and isinstance(last, Episode):
-            return last
-        ((part, _, local),) = self.parts(np.array([which % self._count]))
-        return part if isinstance(part, Episode) else part.episode(int(local[0]))
+        number = int(which) % self._count
+        place = bisect_right(self._firsts, number) - 1
+        part = self._parts[place]
+        return part if isinstance(part, Episode) else part.episode(number - self._firsts[place])
 
     def parts(self, which: Indices) -> Iterator[tuple[Episode | PassedEpisodes, slice, Indices]]:
         """Who knows some episodes: their places among ``which``, and their numbers there.
@@ -126,12 +130,10 @@ class EpisodeList(Sequence[Episode]):
         ----------
         which : numbers of episodes; those of an episode stand together
         """
-        if len(self._parts) == self._count:  # each by itself
-            of, first = which, which
-        else:
-            firsts = np.array([0, *accumulate(map(_size, self._parts))])
-            of = np.searchsorted(firsts, which, side="right") - 1
-            first = firsts[of]
+        if len(self._first) != len(self._firsts):
+            self._first = np.array(self._firsts)
+        of = np.searchsorted(self._first, which, side="right") - 1
+        first = self._first[of]
         cuts = np.flatnonzero(np.diff(of)) + 1
         for a, b in zip(np.append(0, cuts), np.append(cuts, len(which)), strict=True):
             if b > a:
@@ -159,12 +161,23 @@ class EpisodeList(Sequence[Episode]):
         return modes
 
     @property
+    def courses(self) -> list[Course | PassedCourses]:
+        """What knows the values of the integrated unknowns, of one episode or of several."""
+        return [part.trajectory if isinstance(part, Episode) else part.courses
+                for part in self._parts]
+
+    @property
+    def struck(self) -> list[tuple[tuple[int, int], ...]]:
+        """Families and instances of the contacts struck at the start of each."""
+        return [one for part in self._parts
+                for one in ([part.struck] if isinstance(part, Episode) else part.struck)]
+
+    @property
     def steps(self) -> StepTable:
         """The steps of all episodes."""
         tables = [_steps_of(part) if isinstance(part, Episode) else part.steps
                   for part in self._parts]
-        firsts = accumulate(map(_size, self._parts), initial=0)
-        which = [table.which + first for table, first in zip(tables, firsts, strict=False)]
+        which = [table.which + first for table, first in zip(tables, self._firsts, strict=True)]
         return StepTable(np.concatenate([t.starts for t in tables]),
                          np.concatenate([t.ends for t in tables]), np.concatenate(which))
 
@@ -172,10 +185,6 @@ class EpisodeList(Sequence[Episode]):
                   of_several: Callable[[PassedEpisodes], Array]) -> Array:
         return np.concatenate([of_one(part) if isinstance(part, Episode) else of_several(part)
                                for part in self._parts])
-
-
-def _size(part: Episode | PassedEpisodes) -> int:
-    return 1 if isinstance(part, Episode) else len(part)
 
 
 def _steps_of(episode: Episode) -> StepTable:

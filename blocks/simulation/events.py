@@ -100,8 +100,11 @@ class Events:
             self.switching.begin(t)  # relations may look at the sticking efforts
         self._require(t)
 
-    def switch(self, t: float, which: Indices) -> None:
-        """Switch relations and modes, as they are numbered by :class:`ZeroCrossings`."""
+    def switch(self, t: float, which: Indices) -> bool:
+        """Switch relations and modes, as they are numbered by :class:`ZeroCrossings`.
+
+        Returns whether it was in vain: modes were to end, and all of them go on.
+        """
         problem, nm = self.problem, self.problem.system.nm
         m, d = problem.m.copy(), problem.d.copy()
         problem.system.tables.fill(problem.d, self.time_events.just_after(t))
@@ -109,11 +112,16 @@ class Events:
             problem.delays.select(t)
         self.switching.flip(t, which[which < nm])
         self._refuse_jumps(t, m, d)
+        in_vain = False
         if problem.laws is not None:
-            self.tell_modes(t, problem.laws.decide(problem, t, which[which >= nm] - nm))
+            changes = problem.laws.decide(problem, t, which[which >= nm] - nm)
+            self.tell_modes(t, changes)
+            in_vain = len(which) > 0 and bool((which >= nm).all()) and all(
+                c.before == c.after and not c.impact for c in changes)
         self._require(t)
         problem.failure = None
         problem.choose_states(t)
+        return in_vain
 
     def take_struck(self) -> tuple[tuple[int, int], ...]:
         """Who was struck at the last event; told once."""
@@ -125,6 +133,9 @@ class Events:
         laws = self.problem.laws
         self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
         for change in changes:
+            if change.before == change.after and not change.impact:
+                self.log.suspect(t, laws.name(change.element))
+                continue
             told = self.recording.catalog.elements.told(change.element, change.before, change.after)
             self.log.remember(t, laws.name(change.element), laws.words(change), not self.struck,
                               **told)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Ending", "Integration"]
 
-GROWS = 1.5  # a step after contacts were closed, against the one before
-
 
 @dataclass(frozen=True)
 class Ending:
@@ -37,11 +35,13 @@ class Ending:
     t : time reached
     switched : relations and modes that switch there; None where nothing does
     changes : of modes, that a method which steps over events has made; None of others
+    reach : how far into a step a crossing was found
     """
 
     t: float
     switched: Indices | None = None
     changes: list[Change] | None = None
+    reach: float = 0.0
 
 
 class Integration:
@@ -203,7 +203,7 @@ class Integration:
                 laws.notice(self.method.largest[self.system.nm:])
         y = step.y if at == step.t else self.trajectory(at, side="left")
         self.problem.solve(at, np.asarray(y))
-        return Ending(at, which)
+        return Ending(at, which, reach=at - step.t_old)
 
     def _look_at_decisions(self, step: Step) -> Ending | None:
         """What a method that steps over events has decided in a step."""
@@ -254,6 +254,5 @@ class Integration:
         if not self.contacts.close(self.problem, step.t):
             return False
         self.problem.choose_states(step.t)
-        left = self.running.settings.t_end - step.t
-        self.running.first_step = min(GROWS * (step.t - step.t_old), left) or None
+        self.running.begin_with(step.t - step.t_old, step.t)
         return True

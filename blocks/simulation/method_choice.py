@@ -19,6 +19,7 @@ __all__ = ["by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
+MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of IDA's
 SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
@@ -190,12 +191,15 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         switches = switches_in_run(problem.system)
-        hard = rate * (t1 - t0) > MILD and steps > native.most_steps(problem.size)
-        if (hard or native.pays_off(steps, problem.size, rtol, switches)) and (
+        most = native.most_steps(problem.size)
+        if problem.bulky:
+            most = min(most, MOST_BULKY)
+        hard = rate * (t1 - t0) > MILD and steps > most
+        if (hard or switches or native.pays_off(steps, problem.size, rtol)) and (
                 exact := exact_one_step(problem, hard)):
-            return exact, LINEAR
-        if steps <= native.most_steps(problem.size) and native.pays_off(
-                steps, problem.size, rtol, switches) and not native.unwritable(problem):
+            return exact, LINEAR  # whatever the tolerance
+        if steps <= most and native.pays_off(steps, problem.size, rtol, switches) and (
+                not native.unwritable(problem)):
             return native.compiled_method(), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))

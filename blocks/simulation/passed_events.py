@@ -75,6 +75,10 @@ class PassedEpisodes:
         return modes[:-1]
 
     @property
+    def struck(self) -> list[tuple[tuple[int, int], ...]]:
+        return [self._struck(number) for number in range(len(self))]
+
+    @property
     def u(self) -> Array:
         """Inputs near those of the episodes, as a guess."""
         return self.before.u

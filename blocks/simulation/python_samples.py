@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -35,20 +36,33 @@ class PythonSamples:
                 for k in range(start, start + member.size):
                     places = {name: offset + k for name, offset in own.items()}
                     self._callers.append((member, k - start, family.path(k), item + k, places))
+        #: What each was asked last, and has given: while that is the same, it is not asked anew.
+        self._known: list[tuple[Any, dict[str, float]]] = [(None, {})] * len(self._callers)
+        self._stopped: KeyboardInterrupt | None = None
 
     def __bool__(self) -> bool:
         return bool(self._callers)
 
     def assign(self, t: float, due: Flags, before: Array, new: Array) -> None:
-        """Write what the functions give over ``new``; ``before`` is what was before the instant."""
-        for component, k, path, item, places in self._callers:
+        """Write what the functions give over ``new``; ``before`` is what was before the instant.
+
+        Ctrl-C that machine code could not pass on is raised when this is asked for anew.
+        """
+        if self._stopped:
+            raise self._stopped
+        for number, (component, k, path, item, places) in enumerate(self._callers):
             if not due[item]:
                 continue
+            asked = (t, k, {name: float(new[p]) for name, p in places.items()},
+                     {name: float(before[p]) for name, p in places.items()})
+            known, given = self._known[number]
             try:
-                given = component.at_samples(
-                    t, k, {name: float(new[p]) for name, p in places.items()},
-                    {name: float(before[p]) for name, p in places.items()})
+                if asked != known:
+                    given = component.at_samples(*asked)
             except BlocksError:
+                raise
+            except KeyboardInterrupt as stopped:
+                self._stopped = stopped
                 raise
             except Exception as error:  # of whatever kind: it is the user's function
                 raise SimulationError(
@@ -62,3 +76,4 @@ class PythonSamples:
                                           variables=(f"{path}.{name}",),
                                           code="simulation.function")  # fmt: skip
                 new[places[name]] = value
+            self._known[number] = asked, given

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunningMethod"]
 
+GROWS = 1.5  # a step that takes up another one, against that
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
 FIRST_LOOK = 512  # the first one there, at what is plainly stiff
@@ -130,6 +131,18 @@ class RunningMethod:
         if laws is not None:
             slack = np.append(slack, laws.slack)
         method.watch(events.timed & ~events.curved, events.curved, slack, events.known_from(t))
+
+    def tread_carefully(self, t: float, reach: float) -> None:
+        """Begin again with a step that reaches hardly farther than the last one did.
+
+        A mode was to end there and goes on: the flow had not turned, it was within the error of a
+        step far longer than the time in which it grows clear of that.
+        """
+        self.begin_with(max(reach, self.time_events.tiny), t)
+
+    def begin_with(self, last: float, t: float) -> None:
+        """The next episode begins with a step hardly longer than the last one."""
+        self.first_step = min(GROWS * last, self.settings.t_end - t) or None
 
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""

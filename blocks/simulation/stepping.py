@@ -173,8 +173,9 @@ class SteppedRun:
         upon once.
         """
         if len(numbers) != len(self.inputs):
+            names = ", ".join(self.inputs) or "there are none"
             raise ParameterError("run.step()", f"was given {len(numbers)} numbers for "
-                                 f"{len(self.inputs)} inputs: {', '.join(self.inputs)}.",
+                                 f"{len(self.inputs)} inputs: {names}.",
                                  "Give one for each, in this order.", given=numbers)
         for one, number in zip(self._driven.values(), numbers, strict=True):
             self._tell(one, float(number) * one.unit.factor + one.unit.offset, "run.step()")

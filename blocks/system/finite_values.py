@@ -18,7 +18,7 @@ from ..assembly.network import Family
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Flags, Indices
 from .evaluator import Evaluator
 from .problem import Problem
 from .system import System
@@ -51,11 +51,12 @@ class FiniteValues:
                 self.told += [(family, i, text) for i in range(family.size)]
                 moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
         self.alone = len(self.told)  # laws that are evaluated by themselves
+        for family, instance, text, value, of_slopes in _changing_blocks(system):
+            rows.append(value)
+            moving.append(of_slopes)
+            self.told.append((family, instance, text))
         #: Those that give a state's slope: where they have no value, the run stops by itself.
         self.moving = np.flatnonzero(moving)
-        for family, instance, text, value in _changing_blocks(system):
-            rows.append(value)
-            self.told.append((family, instance, text))
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
 
     @classmethod
@@ -180,13 +181,14 @@ def no_value(equation: str) -> str:
     return f"its equation  {equation}  has no finite value"
 
 
-def _changing_blocks(system: System) -> Iterator[tuple[Family, int, str, ca.SX]]:
+def _changing_blocks(system: System) -> Iterator[tuple[Family, int, str, ca.SX, bool]]:
     """(family, instance, equation, a value) of equations that are solved together by elimination.
 
-    Those whose coefficients change with time, states or modes: they may cease to determine
-    their unknowns. Constant ones are looked at by ``check()``.
+    And whether they give nothing but slopes of states. Those whose coefficients change with time,
+    states or modes: they may cease to determine their unknowns. Constant ones are looked at by
+    ``check()``.
     """
-    flat = system.flat
+    flat, is_slope = system.flat, _slopes(system)
     for step in system.tape.steps:
         if step.group >= 0 or step.torn or not step.linear:
             continue
@@ -197,26 +199,36 @@ def _changing_blocks(system: System) -> Iterator[tuple[Family, int, str, ca.SX]]
             row = int(step.equations[changing[0]]) - group.first
             value = ca.sum1(system.tape.values[step.unknowns.tolist()])
             yield (system.network.families[group.family], int(group.instances[row]),
-                   group.law.text, value)  # type: ignore[union-attr]
+                   group.law.text, value,  # type: ignore[union-attr]
+                   bool(is_slope[step.unknowns].all()))
 
 
 def _changes(law: Law | None) -> bool:
     return law is not None and not CONSTANT.issuperset(law.slopes)
 
 
-def _laws_of_slopes(system: System) -> dict[tuple[int, int], Indices]:
-    """By family and law, the instances whose law gives the slope of a state."""
-    flat = system.flat
-    found: dict[tuple[int, int], Indices] = {}
-    slopes = flat.derivative[system.tape.reduced.states]
+def _slopes(system: System) -> Flags:
+    """Which unknowns are slopes of states."""
+    out = np.zeros(system.flat.classes, dtype=bool)
+    out[system.flat.derivative[system.tape.reduced.states]] = True
+    return out
+
+
+def _laws_of_slopes(system: System) -> dict[tuple[int, int], list[int]]:
+    """By family and law, the instances whose law gives the slope of a state, or some together."""
+    flat, is_slope = system.flat, _slopes(system)
+    found: dict[tuple[int, int], list[int]] = {}
     for step in system.tape.steps:
-        if step.group < 0 or flat.groups[step.group].law is None:
-            continue
-        group = flat.groups[step.group]
-        given = np.isin(step.unknowns, slopes)
-        key, instances = (group.family, id(group.law)), group.instances[
-            step.equations[given] - group.first]
-        found[key] = np.append(found.get(key, instances[:0]), instances)
+        given = is_slope[step.unknowns]
+        if step.group < 0:
+            given = np.full(len(step.equations), given.all() and not step.torn)
+        equations = step.equations[given]
+        of = flat.groups_of(equations)
+        for g in np.unique(of):
+            group = flat.groups[g]
+            if group.law is not None:
+                found.setdefault((group.family, id(group.law)), []).extend(
+                    group.instances[equations[of == g] - group.first])
     return found
 
 

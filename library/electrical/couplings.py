@@ -89,6 +89,8 @@ class Gyrator(FourTerminals):
     conductance (default not verified).
     """
 
+    symbol = symbols.GYRATOR
+
     conductance = Parameter("1 S", doc="Current of one side per voltage of the other",
                             advice={"ohm": "Give one over the resistance, in S."})  # fmt: skip
     i2 = Variable("A", doc="current out of p2")

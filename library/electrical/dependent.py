@@ -11,6 +11,7 @@ from typing import Any
 
 from blocks import Parameter, Port, Variable
 
+from .. import symbols
 from .couplings import FourTerminals
 from .domain import electrical
 from .sources import Arrow
@@ -34,6 +35,8 @@ class VoltageControlledVoltageSource(FourTerminals):
     gain (default not verified).
     """
 
+    symbol = symbols.VOLTAGE_BY_VOLTAGE
+
     gain = Parameter(1.0, doc="Voltage of the output per voltage of the control")
     i2 = Variable("A", doc="current into p2")
     power_supplied = Variable("W", doc="power given to the circuit")
@@ -53,6 +56,8 @@ class CurrentControlledVoltageSource(FourTerminals):
     Parameters: gain (ohm).
     Ports: p1, n1 (control), p2, n2 (output).
     """
+
+    symbol = symbols.VOLTAGE_BY_CURRENT
 
     gain = Parameter("1 ohm", doc="Voltage of the output per current of the control")
     i2 = Variable("A", doc="current into p2")
@@ -94,6 +99,8 @@ class VoltageControlledCurrentSource(ControlledArrow):
     Ports: p1, n1 (control), head, tail (output).
     """
 
+    symbol = symbols.CURRENT_BY_VOLTAGE
+
     gain = Parameter("1 S", doc="Current of the output per voltage of the control")
 
     def equations(self) -> Iterator[Any]:
@@ -111,6 +118,8 @@ class CurrentControlledCurrentSource(ControlledArrow):
     Parameters: gain (1).
     Ports: p1, n1 (control), head, tail (output).
     """
+
+    symbol = symbols.CURRENT_BY_CURRENT
 
     gain = Parameter(1.0, doc="Current of the output per current of the control")
 

@@ -70,6 +70,8 @@ class OpenCircuit(Component):
     Ports: V.
     """
 
+    symbol = symbols.END
+
     V = Port(electrical, doc="the open end")
     v = Variable("V", doc="potential of the end")
 
@@ -85,6 +87,8 @@ class InfiniteResistance(TwoPort):
 
     Ports: p, n.
     """
+
+    symbol = symbols.OPEN
 
     def equations(self) -> Iterator[Any]:
         yield self.i == 0

@@ -183,6 +183,8 @@ class MOSFET(_Transistor, Branch, domain=electrical, ports=("D", "S")):
     small conductances while it blocks (defaults not verified); here all of them are 0.
     """
 
+    symbol = symbols.TRANSISTOR
+
     def across(self) -> tuple[Any, Any]:
         return self.v, self.i
 
@@ -212,6 +214,8 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
     Simscape's IGBT (Ideal, Switching) has 0.8 V and 0.001 ohm, and small conductances while it
     blocks (defaults not verified); here all of them are 0.
     """
+
+    symbol = symbols.TRANSISTOR
 
     forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which it conducts")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Parameter, Variable, der, require
 
+from .. import symbols
 from ..heat import Dissipative
 from ..magnetic import VACUUM
 from .converters import TranslationalMachine
@@ -23,7 +24,7 @@ class VoiceCoil(Dissipative, TranslationalMachine):
     ``HardStop``. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), inductance (H), constant (V*s/m). The defaults are those of
+    Parameters: resistance (ohm), inductance (mH), constant (V*s/m). The defaults are those of
     the actuator in Modelica's examples.
     Ports: p, n (electrical), R, C (translational), H (heat). Initial target: i (high, 0 A).
 
@@ -31,6 +32,8 @@ class VoiceCoil(Dissipative, TranslationalMachine):
     ----------
     Modelica Standard Library, ``Magnetic.FluxTubes.Examples.MovingCoilActuator``.
     """
+
+    symbol = symbols.LINEAR_MOTOR
 
     resistance = Parameter("2.86 ohm", minimum=0, doc="Resistance of the coil")
     inductance = Parameter("5.1 mH", above=0, doc="Inductance of the coil")
@@ -67,6 +70,8 @@ class Solenoid(Dissipative, TranslationalMachine):
         If the armature goes through the stator: a stop is missing.
     """
 
+    symbol = symbols.LINEAR_MOTOR
+
     resistance = Parameter("20 ohm", minimum=0, doc="Resistance of the coil")
     turns = Parameter(1000, above=0, doc="Number of turns")
     area = Parameter("1e-4 m^2", above=0, doc="Section of the gap across the flux")
@@ -98,7 +103,7 @@ class PiezoStack(TranslationalMachine):
     that of the clamped stack; free of load it is larger by coupling²/stiffness. Linear, no
     hysteresis, no mass. Stores capacitance v²/2 + stiffness x²/2.
 
-    Parameters: blocking_force (N), free_stroke (m), rated_voltage (V), capacitance (F).
+    Parameters: blocking_force (N), free_stroke (um), rated_voltage (V), capacitance (uF).
     Ports: p, n (electrical), R, C (translational). Initial target: v (low, 0 V), x (high,
     0 m), the extension.
 
@@ -106,6 +111,8 @@ class PiezoStack(TranslationalMachine):
     ----------
     IEEE Standard on Piezoelectricity, ANSI/IEEE 176-1987, section 3 (thickness mode).
     """
+
+    symbol = symbols.PIEZO
 
     blocking_force = Parameter("800 N", above=0, doc="Force at rated voltage, held")
     free_stroke = Parameter("30 um", above=0, doc="Extension at rated voltage, free")

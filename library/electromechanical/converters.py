@@ -97,6 +97,8 @@ class TranslationalElectromechanicalConverter(TranslationalMachine):
     Ports: p, n (electrical), R, C (translational).
     """
 
+    symbol = symbols.LINEAR_MOTOR
+
     constant = Parameter("0.1 V*s/m", doc="Force over current, and voltage over velocity")
 
     def equations(self) -> Iterator[Any]:

@@ -62,9 +62,9 @@ class DCMotor(Motor):
     torque. Stores the energy of inductance and rotor. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), back_emf_constant (V*s/rad), stall_torque (N*m),
-    no_load_speed (rad/s), rated_speed (rad/s), rated_power (W), rated_voltage (V),
-    inductance (H), inertia (kg*m^2), damping (N*m*s/rad); defaults not verified.
+    Parameters: resistance (ohm), back_emf_constant (V/rpm), stall_torque (N*m),
+    no_load_speed (rpm), rated_speed (rpm), rated_power (W), rated_voltage (V),
+    inductance (uH), inertia (g*cm^2), damping (N*m*s/rad); defaults not verified.
     Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
     (high, 0 rad/s).
     """
@@ -115,7 +115,7 @@ class SeparatelyExcitedMotor(Motor):
     on R. Joined to the armature, the field makes it a shunt motor. Neglects saturation. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), inductance (H), field_resistance (ohm), field_inductance
+    Parameters: resistance (ohm), inductance (mH), field_resistance (ohm), field_inductance
     (H), mutual_inductance (H), inertia (kg*m^2), damping (N*m*s/rad). The defaults are those
     of the machine in Modelica's examples: 100 V, 100 A, 1425 rpm, 1 A in the field.
     Ports: p, n (armature), ep, en (field), R, C (rotational), H (heat). Initial target: i (high,
@@ -162,8 +162,8 @@ class SeriesMotor(Motor):
     acts on R. Without load it runs away. Neglects saturation. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), inductance (H), field_resistance (ohm), field_inductance
-    (H), mutual_inductance (H), inertia (kg*m^2), damping (N*m*s/rad). The defaults are those
+    Parameters: resistance (ohm), inductance (mH), field_resistance (ohm), field_inductance
+    (mH), mutual_inductance (mH), inertia (kg*m^2), damping (N*m*s/rad). The defaults are those
     of the machine in Modelica's examples: 100 V, 100 A, 1410 rpm.
     Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
     (high, 0 rad/s).

@@ -23,6 +23,9 @@ from blocks.exceptions import ParameterError
 __all__ = ["CURVES", "FEW", "PARTS", "TIED", "FrictionChoice", "FrictionFit", "condition_of",
            "fitted_curve", "identify_friction", "measured_column"]  # fmt: skip
 
+VELOCITIES = "mm/s", "rad/s"
+FORCES = "N", "N*m"
+
 PARTS = 5  # of the data, each held out once
 TIED = 6.0  # difference of information criteria that says nothing
 SCALES = 80  # velocities that are tried
@@ -126,8 +129,8 @@ def identify_friction(data: Any, velocity: str, force: str) -> FrictionChoice:
     ParameterError
         For columns that are not there, without unit, or with too few values.
     """
-    v, v_unit = measured_column(data, velocity)
-    f, f_unit = measured_column(data, force)
+    v, v_unit = measured_column(data, velocity, VELOCITIES)
+    f, f_unit = measured_column(data, force, FORCES)
     kept = np.isfinite(v) & np.isfinite(f) & (v != 0)
     v, f = v[kept], f[kept]
     if len(v) < 4 * max(FEW.values()):
@@ -142,9 +145,9 @@ def identify_friction(data: Any, velocity: str, force: str) -> FrictionChoice:
                           tuple(_notes(law, tied, v, v_unit)))
 
 
-def measured_column(data: Any, name: str, where: str = "identify_friction()"
-                    ) -> tuple[np.ndarray, str]:
-    """Values of a column, and its unit."""
+def measured_column(data: Any, name: str, kinds: tuple[str, ...],
+                    where: str = "identify_friction()") -> tuple[np.ndarray, str]:
+    """Values of a column, and its unit, which is of the kind of one of some units."""
     if name not in getattr(data, "columns", ()):
         known = ", ".join(map(repr, getattr(data, "columns", ())))
         raise ParameterError(where, f"finds no column {name!r}.",
@@ -152,8 +155,12 @@ def measured_column(data: Any, name: str, where: str = "identify_friction()"
     found = HEADING.match(name)
     if found is None:
         raise ParameterError(where, f"column {name!r} has no unit in its heading.",
-                             f"Write it in brackets: '{name} [N]'.", code="fit.unit")
-    quantity(1.0, found[2])  # an unknown unit is told here
+                             f"Write it in brackets: '{name} [{kinds[0]}]'.", code="fit.unit")
+    one = quantity(1.0, found[2])  # an unknown unit is told here
+    if not any(one.is_compatible_with(kind) for kind in kinds):
+        raise ParameterError(where, f"column {name!r} is in {found[2]}, and takes "
+                             f"{' or '.join(kinds)}.", "Name the right column, or correct its "
+                             "heading.", code="fit.unit")  # fmt: skip
     return np.asarray(data[name], dtype=float), found[2]
 
 

@@ -20,8 +20,10 @@ from blocks.exceptions import ParameterError
 from .identification import (
     CURVES,
     FEW,
+    FORCES,
     PARTS,
     TIED,
+    VELOCITIES,
     FrictionChoice,
     FrictionFit,
     condition_of,
@@ -58,7 +60,8 @@ def identify_friction_motion(data: Any, time: str, velocity: str, force: str) ->
         For columns that are not there, without unit, or with too few values, and for times that go
         back.
     """
-    columns = [measured_column(data, name, WHERE) for name in (time, velocity, force)]
+    columns = [measured_column(data, name, kinds, WHERE) for name, kinds in (
+        (time, ("s",)), (velocity, VELOCITIES), (force, FORCES))]
     (t, t_unit), (v, v_unit), (f, f_unit) = columns
     kept = np.isfinite(t) & np.isfinite(v) & np.isfinite(f)
     t, v, f = t[kept] * quantity(1.0, t_unit).to("s").m, v[kept], f[kept]

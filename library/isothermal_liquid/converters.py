@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Component, Input, Option, Parameter, Port, Variable, der, quantity, require
 
+from .. import symbols
 from ..rotational import rotational
 from ..translational import translational
 from .domain import isothermal_liquid
@@ -91,6 +92,8 @@ class TranslationalMechanicalConverter(MechanicalConverter):
     targets: x (high, 0 m), p_I (high, 0.101325 MPa).
     """
 
+    symbol = symbols.CYLINDER
+
     displacement_spec = Option("calculated", ("calculated", "signal"),
                                doc="where the position comes from")  # fmt: skip
     R = Port(translational, doc="rod")
@@ -129,6 +132,8 @@ class RotationalMechanicalConverter(MechanicalConverter):
     of displacement and dead volume not verified.
     Ports: A (liquid), R, C. Initial targets: angle (high, 0 rad), p_I (high, 0.101325 MPa).
     """
+
+    symbol = symbols.VANE
 
     R = Port(rotational, doc="shaft")
     C = Port(rotational, doc="case")

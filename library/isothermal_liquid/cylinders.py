@@ -177,6 +177,8 @@ class SingleActingActuator(Cylinder):
     x (high, 0 m), p_A (high, 0.101325 MPa).
     """
 
+    symbol = symbols.CYLINDER
+
 
 class DoubleActingActuator(Cylinder):
     """A cylinder with liquid on both sides: A pushes the rod out, B pulls it in.
@@ -204,6 +206,8 @@ class DoubleActingActuator(Cylinder):
     >>> cylinder = DoubleActingActuator(law="stribeck", breakaway_force="700 N",
     ...     coulomb_force="500 N", breakaway_velocity="2 mm/s", stroke="0.3 m")
     """
+
+    symbol = symbols.DOUBLE_CYLINDER
 
     B = Port(isothermal_liquid, doc="liquid that pushes R back")
     piston_area_B = Parameter("0.01 m^2", above=0, doc="Area of the piston on side B")

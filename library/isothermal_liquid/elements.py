@@ -91,6 +91,8 @@ class Cap(Component):
     Ports: A.
     """
 
+    symbol = symbols.END
+
     A = Port(isothermal_liquid, doc="the closed end")
     p = Variable("MPa", nominal="1 MPa", doc="absolute pressure")
 
@@ -107,6 +109,8 @@ class InfiniteFlowResistance(TwoPort):
     Ports: A, B.
     """
 
+    symbol = symbols.OPEN
+
     def equations(self) -> Iterator[Any]:
         yield self.mdot == 0
 
@@ -120,6 +124,8 @@ class ConstantVolumeChamber(Component):
     Parameters: volume (l) (default not verified).
     Ports: A. Initial target: p_I (high, 0.101325 MPa), absolute.
     """
+
+    symbol = symbols.CHAMBER
 
     A = Port(isothermal_liquid, doc="the chamber")
     volume = Parameter("1 l", above=0, doc="Volume of liquid")
@@ -201,6 +207,8 @@ class GasChargedAccumulator(Component):
     dead_volume (l), seat_stiffness (GPa/l). Defaults not verified.
     Ports: A. Initial target: volume (high, 0 l).
     """
+
+    symbol = symbols.ACCUMULATOR
 
     A = Port(isothermal_liquid, doc="the liquid side")
     total_volume = Parameter("8 l", above=0, doc="Volume of gas without liquid")

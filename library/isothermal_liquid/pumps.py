@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Input, Option, Parameter, Port, Variable, abs_, tanh
 
+from .. import symbols
 from ..heat import Dissipative
 from ..rotational import rotational
 from .domain import isothermal_liquid
@@ -113,6 +114,8 @@ class FixedDisplacementPump(DisplacementMachine):
     Ports: A (inlet), B (outlet), R (shaft), C (case).
     """
 
+    symbol = symbols.PUMP
+
     displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn")
 
     def volume_per_angle(self) -> Any:
@@ -131,6 +134,8 @@ class VariableDisplacementPump(DisplacementMachine):
     With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A (inlet), B (outlet), R (shaft), C (case). Inputs: D in cm³/turn.
     """
+
+    symbol = symbols.PUMP
 
     D = Input("cm^3/turn", doc="volume per turn")
 
@@ -153,6 +158,8 @@ class FixedDisplacementMotor(DisplacementMachine):
     Ports: A (inlet), B (outlet), R (shaft), C (case).
     """
 
+    symbol = symbols.HYDRAULIC_MOTOR
+
     displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn")
 
     def volume_per_angle(self) -> Any:
@@ -174,6 +181,8 @@ class VariableDisplacementMotor(DisplacementMachine):
     With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A (inlet), B (outlet), R (shaft), C (case). Inputs: D in cm³/turn.
     """
+
+    symbol = symbols.HYDRAULIC_MOTOR
 
     D = Input("cm^3/turn", doc="volume per turn")
 

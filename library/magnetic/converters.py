@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Component, Option, Parameter, Port, Variable, contact, der, maximum, where
 
+from .. import symbols
 from ..contact import stop_law
 from ..electrical import electrical
 from ..heat import Dissipative
@@ -29,6 +30,8 @@ class ElectromagneticConverter(Component):
     coils on the same core or a current source may override. Two coils that are closed around
     one core share one state: give the flux of the core as its start.
     """
+
+    symbol = symbols.COIL_ON_CORE
 
     p = Port(electrical, doc="positive end of the coil")
     n = Port(electrical, doc="negative end of the coil")
@@ -70,7 +73,7 @@ class ReluctanceForceActuator(Dissipative):
     Neglects leakage, fringing and saturation: put reluctances in parallel or in series. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: area (m^2), relative_permeability, least_gap (m), contact_stiffness (N/m),
+    Parameters: area (m^2), relative_permeability, least_gap (mm), contact_stiffness (N/m),
     contact_damping (N*s/m), restitution.
     Ports: N, S (magnetic), R (armature), C (stator), H (heat of the elastic contact).
     Initial target: x (high, 2 mm), the gap. f is carried from R to C: positive where the gap

@@ -50,6 +50,8 @@ class EddyCurrent(Dissipative, TwoPort):
     Modelica Standard Library, ``Magnetic.FluxTubes.Basic.EddyCurrent``.
     """
 
+    symbol = symbols.COIL
+
     conductance = Parameter("1 1/ohm", above=0, doc="Conductance of the path of the eddy currents")
     phi = Variable("Wb", "0 Wb", priority="high", nominal="1 mWb", doc="flux from N to S")
 
@@ -71,7 +73,7 @@ class PermanentMagnet(TwoPort):
     inside the magnet, as its equations in Simscape say: it leaves at S. Stores
     length area (B - remanence)²/(2 µ), which is 0 with its ends joined.
 
-    Parameters: remanence (T), relative_permeability, coercivity (A/m), length (m), area
+    Parameters: remanence (T), relative_permeability, coercivity (kA/m), length (m), area
     (m^2); defaults not verified.
     Ports: N, S.
     """

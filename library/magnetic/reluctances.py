@@ -92,7 +92,7 @@ class Reluctance(TwoPort):
     No hysteresis; losses belong to ``EddyCurrent``. Stores length area times the integral of
     H dB.
 
-    Parameters: length (m), area (m^2), relative_permeability, flux_densities (T),
+    Parameters: length (mm), area (m^2), relative_permeability, flux_densities (T),
     field_strengths (A/m), initial_permeability, peak_flux_density (T), coefficient_a,
     coefficient_b, exponent. The preset law of saturation is that of the sheet M350-50A.
     Ports: N, S.

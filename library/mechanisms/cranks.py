@@ -10,6 +10,7 @@ import numpy as np
 
 from blocks import Component, Parameter, Port, Variable, cos, der, mod, sin, sqrt, where
 
+from .. import symbols
 from ..rotational import rotational
 from ..tables import table_faults
 from ..translational import translational
@@ -38,6 +39,8 @@ class SliderCrank(Component):
     ModelError
         If the rod is too short for a full turn.
     """
+
+    symbol = symbols.CRANK
 
     A = Port(rotational, doc="crankshaft")
     P = Port(translational, doc="slider")
@@ -81,6 +84,8 @@ class CamTransmission(Component):
     ModelError
         If the angles do not increase over one turn, or the lift does not close.
     """
+
+    symbol = symbols.CRANK
 
     A = Port(rotational, doc="camshaft")
     P = Port(translational, doc="follower")

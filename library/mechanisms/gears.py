@@ -93,6 +93,8 @@ class PlanetaryGear(Component):
     Modelica Standard Library, ``Mechanics.Rotational.Components.IdealPlanetary``.
     """
 
+    symbol = symbols.PLANETS
+
     C = Port(rotational, doc="carrier")
     R = Port(rotational, doc="ring")
     S = Port(rotational, doc="sun")
@@ -119,6 +121,8 @@ class Differential(Component):
     ModelError
         If the ratio is 0.
     """
+
+    symbol = symbols.DIFFERENTIAL
 
     D = Port(rotational, doc="drive shaft")
     S1 = Port(rotational, doc="first half shaft")

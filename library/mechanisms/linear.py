@@ -9,6 +9,7 @@ from typing import Any
 
 from blocks import Component, Option, Parameter, Port
 
+from .. import symbols
 from ..rotational import rotational
 from ..translational import translational
 
@@ -25,6 +26,8 @@ class WheelAndAxle(Component):
     Parameters: radius (m).
     Ports: A (axle), P (periphery).
     """
+
+    symbol = symbols.WHEEL_AND_AXLE
 
     direction = Option("positive", ("positive", "negative"),
                        doc="direction of P for positive rotation of A")  # fmt: skip
@@ -48,6 +51,8 @@ class RackAndPinion(Component):
     Parameters: radius (m).
     Ports: P (pinion, rotational), R (rack, translational).
     """
+
+    symbol = symbols.RACK
 
     direction = Option("positive", ("positive", "negative"),
                        doc="direction of the rack for positive rotation of the pinion")  # fmt: skip
@@ -76,6 +81,8 @@ class RollingWheel(Component):
     Modelica Standard Library, ``Mechanics.Rotational.Components.IdealRollingWheel``.
     """
 
+    symbol = symbols.WHEEL
+
     A = Port(rotational, doc="axle")
     H = Port(translational, doc="hub")
     radius = Parameter("0.3 m", above=0, doc="Rolling radius")
@@ -95,6 +102,8 @@ class Lever(Component):
     Parameters: AC (m), BC (m).
     Ports: A, B (ends), C (joint).
     """
+
+    symbol = symbols.LEVER
 
     A = Port(translational, doc="end A")
     B = Port(translational, doc="end B")

@@ -171,6 +171,8 @@ class LeadScrew(Dissipative):
     Budynas, Nisbett, "Shigley's Mechanical Engineering Design", 9th ed., section 8-2.
     """
 
+    symbol = symbols.SCREW
+
     S = Port(rotational, doc="screw")
     N = Port(translational, doc="nut")
     lead = Parameter("5 mm", above=0, doc="Travel of the nut per turn")

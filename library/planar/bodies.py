@@ -67,6 +67,8 @@ class Gravity(Component):
     P : any frame; no force goes through it
     """
 
+    symbol = symbols.WEIGHT
+
     P = Port(planar, sets=True, doc="any frame of the mechanism")
     strength = Parameter("9.81 m/s^2", minimum=0, doc="gravitational acceleration")
     direction = Parameter("-90 deg", doc="where things fall, from the x axis")
@@ -102,6 +104,8 @@ class Body(Component):
     -----
     Stores kinetic and gravitational energy; the latter is zero at the world's origin.
     """
+
+    symbol = symbols.DISC
 
     P = Port(planar, doc="frame of the body")
     mass = Parameter("1 kg", above=0, doc="mass")
@@ -157,6 +161,8 @@ class RigidOffset(TwoFrame):
     -----
     B, F : frames of the same body
     """
+
+    symbol = symbols.ROD
 
     dx = Parameter("0 m", doc="place of F along the x axis of B")
     dy = Parameter("0 m", doc="place of F along the y axis of B")

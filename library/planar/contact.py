@@ -24,6 +24,7 @@ from blocks import (
 )
 from blocks.shapes import Arrow, Cone, Outline, Shape, Vertex
 
+from .. import symbols
 from ..heat import Struck
 from .curves import Circle, Corner, Curve, Line, shown_place, tightest
 from .domain import TwoFrame, turned
@@ -79,6 +80,8 @@ class Contact(Struck, TwoFrame):
     xi_B are the parameters of the touching points, for curves other than circles and
     lines. The energy lost is T slip; what an impact takes is added by the ledger.
     """
+
+    symbol = symbols.CONTACT
 
     curve = Option(Circle("0.1 m"), doc="outline in the frame F")
     base = Option(Line(), doc="outline in the frame B")

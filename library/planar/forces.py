@@ -21,6 +21,7 @@ from blocks import (
 )
 from blocks.shapes import Arrow, Link, Shape
 
+from .. import symbols
 from ..heat import Dissipative
 from ..rotational import rotational
 from ..translational import translational
@@ -50,6 +51,8 @@ class Force(Component):
     P : frame; a point elsewhere on the body is made by a RigidOffset
     SX, SY : inputs in N
     """
+
+    symbol = symbols.FORCE_ARROW
 
     P = Port(planar, doc="frame the force acts on")
     turns = Option(False, doc="whether the force turns with the frame")
@@ -88,6 +91,8 @@ class Torque(Component):
     S : input in N*m
     """
 
+    symbol = symbols.TORQUE_ARROW
+
     P = Port(planar, doc="frame the torque acts on")
     torque = Parameter("0 N*m", varying=True, doc="torque, counterclockwise")
     S = Input("N*m", default="torque", doc="torque, counterclockwise")
@@ -118,6 +123,8 @@ class SpringDamper(Dissipative):
     B, F : frames; no torque goes through them
     H : heat of the damper, with ``thermal_port=True``
     """
+
+    symbol = symbols.SPRING_DAMPER
 
     B = Port(planar, doc="one end")
     F = Port(planar, doc="the other end")

@@ -10,6 +10,7 @@ import numpy as np
 from blocks import Option, Parameter, Port, Variable, cos, der, sin
 from blocks.shapes import Link, Marker, Outline, Shape
 
+from .. import symbols
 from ..rotational import rotational
 from ..translational import translational
 from .domain import TwoFrame
@@ -34,6 +35,8 @@ class Revolute(TwoFrame):
     B, F : frames
     A : rotational, turns with w; only with ``drive``
     """
+
+    symbol = symbols.HINGE
 
     drive = Option(False, doc="whether the hinge has a port A")
     A = Port(rotational, when="drive", doc="axis: angular velocity of F against B")
@@ -77,6 +80,8 @@ class Prismatic(TwoFrame):
     A : translational, moves with v; only with ``drive``
     """
 
+    symbol = symbols.SLIDER
+
     drive = Option(False, doc="whether the slide has a port A")
     A = Port(translational, when="drive", doc="velocity of F along the slide")
     angle = Parameter("0 rad", doc="direction of the slide in the frame B")
@@ -119,6 +124,8 @@ class RollingWheel(TwoFrame):
     B : frame of the rail, its x axis is the rail
     F : frame at the wheel's centre, of the wheel's body
     """
+
+    symbol = symbols.WHEEL
 
     radius = Parameter("0.3 m", above=0, doc="radius of the wheel")
     s = Variable("m", "0 m", priority="low", doc="distance rolled along the rail")

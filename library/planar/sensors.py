@@ -9,6 +9,7 @@ from typing import Any
 
 from blocks import Component, Output, Port
 
+from .. import symbols
 from .domain import TwoFrame, planar, turned
 
 __all__ = ["ForceSensor", "MotionSensor", "RelativeSensor"]
@@ -23,6 +24,8 @@ class MotionSensor(Component):
     X, Y, PHI : outputs, place and angle
     VX, VY, W : outputs, their rates
     """
+
+    symbol = symbols.METER
 
     P = Port(planar, doc="frame that is looked at")
     X = Output("m", doc="place to the right")
@@ -53,6 +56,8 @@ class RelativeSensor(Component):
     X, Y, PHI : outputs, place and angle in the frame B
     """
 
+    symbol = symbols.METER
+
     B = Port(planar, doc="frame that looks")
     F = Port(planar, doc="frame that is looked at")
     X = Output("m", doc="place along the x axis of B")
@@ -78,6 +83,8 @@ class ForceSensor(TwoFrame):
     B, F : frames, joined rigidly
     FX, FY, T : outputs, what acts from B on F
     """
+
+    symbol = symbols.METER
 
     FX = Output("N", doc="force from B on F, to the right")
     FY = Output("N", doc="force from B on F, upwards")

@@ -81,6 +81,8 @@ class RotationalFreeEnd(Component):
     Ports: W.
     """
 
+    symbol = symbols.END
+
     W = Port(rotational, doc="the free end")
     w = Variable("rad/s", doc="angular velocity of the end")
 
@@ -192,6 +194,8 @@ class RotationalInerter(TwoPort):
     usually decide.
     """
 
+    symbol = symbols.INERTER
+
     inertance = Parameter("0.01 kg*m^2", above=0, doc="Rotational inertance")
     w = Variable("rad/s", "0 rad/s", priority="low", doc="w of R minus w of C")
     energy_stored = Variable("J", doc="kinetic energy")
@@ -210,6 +214,8 @@ class QuadraticSpeedDependentTorque(TwoPort):
     Parameters: nominal_torque (N*m), nominal_speed (rad/s).
     Ports: R, C.
     """
+
+    symbol = symbols.TURNING_DRAG
 
     nominal_torque = Parameter("1 N*m", minimum=0, doc="Torque at the nominal speed")
     nominal_speed = Parameter("100 rad/s", above=0, doc="Nominal speed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -79,14 +80,19 @@ class PythonFunction(Component):
 
     def at_samples(self, t, instance, now, before):
         """What the function gives, in SI units by name."""
-        u = [quantity(1.0, text) for text in _units(self.inputs)]
-        asked = np.array([now[f"asked{k + 1}"] / _size(one) for k, one in enumerate(u)])
+        asked = np.array([now[f"asked{k + 1}"] / s for k, s in enumerate(_sizes(self.inputs))])
         if self.states:
             x = np.array([before[f"x{k + 1}"] for k in range(self.states)])
-            y, x = self.function(t, asked, x)
+            given = self.function(t, asked, x)
+            if not (isinstance(given, (tuple, list)) and len(given) == 2):
+                raise SimulationError(
+                    self.path, f"at t = {t:.9g} s its function gave {given!r} instead of two "
+                    "things, outputs and states.", "Let it end with: return y, x.", time=t,
+                    variables=(self.path,), code="simulation.function")  # fmt: skip
+            y, x = given
         else:
             y, x = self.function(t, asked), np.zeros(0)
-        sizes = [_size(quantity(1.0, text)) for text in _units(self.outputs)]
+        sizes = _sizes(self.outputs)
         y, x = np.atleast_1d(y), np.atleast_1d(np.asarray(x, dtype=float))
         for what, found, wanted in (("outputs", y, len(sizes)), ("states", x, self.states)):
             if np.shape(found) != (wanted,):
@@ -97,6 +103,11 @@ class PythonFunction(Component):
                     code="simulation.function")  # fmt: skip
         return {**{f"held{k + 1}": float(v) * s for k, (v, s) in enumerate(
             zip(y, sizes, strict=True))}, **{f"x{k + 1}": float(v) for k, v in enumerate(x)}}
+
+
+@cache
+def _sizes(texts: str) -> list[float]:
+    return [_size(quantity(1.0, text)) for text in _units(texts)]
 
 
 def _size(one: Any) -> float:

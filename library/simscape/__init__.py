@@ -77,7 +77,7 @@ def convert(path: str | Path, *, values: Mapping[str, str] | None = None,
             f"Give them: {said}"
         raise FileError(str(path), f"these names have no value: {places}.", advice,
                         names=sorted(missing), code="simscape.names")
-    used = {name for name, *_ in conversion.script.values}
+    used = {name for name, *_ in conversion.script.values} | conversion.conditions.keys()
     conversion.script.remarks += [f"{name} was given a value, but nothing in this text uses it."
                                   for name in values or () if name not in used]
     return Converted(python_text(conversion.script), conversion.script)

@@ -9,12 +9,16 @@ import numpy as np
 
 from .diagram import Block
 from .levels import Scope
+from .matlab import NotUnderstood, parse
+from .matlab_values import Unknown, evaluate
+from .python_text import value_text
 from .simulink import defaults_of
 
 if TYPE_CHECKING:
     from .diagram import Diagram
     from .node_units import NodeUnits
-    from .texts import Texts, Written
+    from .plan import Written
+    from .texts import Texts
 
 __all__ = ["Asked"]
 
@@ -64,6 +68,18 @@ class Asked:
     def shape(self, name: str, default: str) -> tuple[int, ...]:
         """Rows and columns of a parameter's value; nothing of a number."""
         return np.shape(self._of(name, default).value)
+
+    def column(self, name: str, index: int) -> str:
+        """The text of a column of a matrix."""
+        return value_text(np.asarray(self._of(name, "[]").value)[:, index])
+
+    def rank(self, path: str) -> int | None:
+        """0 for a number, 1 for a row or column, 2 for a matrix; None where it has no value."""
+        try:
+            shape = np.shape(evaluate(parse(path), self.scope.values))
+        except (Unknown, NotUnderstood):
+            return None
+        return len(shape) - (1 in shape)
 
     def value(self, name: str, default: str = "0") -> Written:
         """The value of a parameter of a component, with its unit."""

@@ -6,28 +6,23 @@ and Simulink become units; what only shows signals becomes the plot.
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-
-from blocks import Component
 
 from .asked import Asked
 from .diagram import Block, Diagram, End
 from .gaps import Gaps
 from .levels import Joint, Level, Scope
 from .loose_nodes import NOTE, loose_stop, small_damper
-from .mapping import component_names
-from .matlab import NotUnderstood
-from .matlab_scripts import parse_script
-from .names import Workspace, workspace_of
+from .masks import Masks
+from .names import Workspace, words_of, workspace_of
 from .networks import networks_of
 from .node_units import NodeUnits
 from .nodes import inner_port, name_ports, nodes_of
-from .physical_blocks import PhysicalBlocks
+from .physical_blocks import PhysicalBlocks, lacks_ports
 from .plan import ClassPlan, Entry, Part, Script
-from .python_text import PythonNames, class_name, python_name, said
+from .python_text import MEMBERS, PythonNames, class_name, python_name, said
 from .resolve import resolve
 from .signals import SignalsOfLevel
 from .simulink import UNSEEN
@@ -37,7 +32,6 @@ from .texts import Texts
 __all__ = ["Conversion"]
 
 NEWEST = "R2026a"  # the youngest release whose files were seen
-_RESERVED = tuple(dir(Component))
 
 
 class Conversion:
@@ -56,17 +50,19 @@ class Conversion:
                  given: Mapping[str, str] | None = None) -> None:
         self.diagram = diagram
         self.workspace: Workspace = workspace_of(diagram, folders, given)
-        self.remarks: list[str] = resolve(diagram, [Path(f) for f in folders],
-                                          self.workspace.values)
         self.texts = Texts(self.workspace)
+        self.remarks, self.conditions = resolve(diagram, [Path(f) for f in folders],
+                                                self.workspace.values)
+        for name in self.conditions.keys() - self.workspace.values.keys():
+            self.texts.missing[name] = [f"the choices of {self.conditions[name]}"]
         self.texts.look_beside(diagram)
+        self.masks = Masks(self.texts, self.remarks)
         self.workspace_scope = Scope(self.workspace.values)
         self.entries: list[Entry] = []
         self.classes: list[ClassPlan] = []
         self.plots: list[str] = []
         self.ended: list[str] = []  # signals that end in a terminator: shown where nothing is
-        self.masked: list[tuple[str, str, str, str]] = []  # values of masks, as lines
-        self.class_names = PythonNames({"Model", "Component", *component_names()})
+        self.class_names = self.workspace.python
         self.gaps = Gaps(self.class_names)
         self.physical = PhysicalBlocks(self, self.gaps)
         self.units = NodeUnits(diagram.root)
@@ -79,7 +75,7 @@ class Conversion:
                                 "known. Look through the report.")
         root = ClassPlan("model", diagram.name)
         self.convert(Level(diagram.root, "", "", "model", self.workspace_scope, root,
-                           PythonNames(_RESERVED)))
+                           PythonNames(MEMBERS)))
         self.script = self._script(root)
 
     # -- one system --------------------------------------------------------------------
@@ -90,13 +86,14 @@ class Conversion:
             name_ports(block)
         live = [block for block in blocks if not self._is_out(level, block)]
         signals = SignalsOfLevel(self, level)
-        for block in live:
+        # where the file does not tell ports, those they are joined to do: these blocks come last
+        for block in sorted(live, key=lacks_ports):
             if block.system is not None:
                 self._subsystem(level, block)
             elif block.kind == SOLVER:
                 self.solvers.take(level, block)
                 self.enter(level, block, "mapped", "simulate()")
-            elif "." in block.kind and "/" not in block.kind:
+            elif block.is_component:
                 self.physical.make(level, block)
         self._nodes(level, signals)
         signals.convert(live)
@@ -133,7 +130,7 @@ class Conversion:
         name = level.names.make(python_name(block.name, "subsystem"))
         plan = ClassPlan(self.class_names.make(class_name(block.name)), block.name)
         inner = Level(block.system, f"{level.path}/{block.name}", f"{level.within}{name}.", "self",
-                      self._masked(level, block, name), plan, PythonNames(_RESERVED))
+                      self.masks.scope(level, block, name), plan, PythonNames(MEMBERS))
         level.inner[block.sid] = inner
         self.convert(inner)
         alike = next((known for known in self.classes if known.same_as(plan)), None)
@@ -142,32 +139,6 @@ class Conversion:
         else:
             plan.name = alike.name
         level.plan.parts.append(Part(name, plan.name, original=said(block.name, name)))
-
-    def _masked(self, level: Level, block: Block, name: str) -> Scope:
-        """The names inside a masked subsystem: its parameters, each a value of the script."""
-        if block.mask is None or not block.mask.values:
-            return level.scope
-        values: dict[str, Any] = {}
-        local: dict[str, str] = {}
-        place = f"{level.path}/{block.name}"
-        for key, text in block.mask.values.items():
-            if key in block.mask.literal:
-                values[key] = text
-                continue
-            try:
-                written = self.texts.of(text, level.scope, f"{place}.{key}")
-            except NotUnderstood:
-                continue
-            if written.value is None:
-                continue
-            values[key] = written.value
-            local[key] = self.workspace.python.make(f"{name}_{key}")
-            self.masked.append((local[key], written.python, "", f"mask of {block.name}"))
-        scope = Scope(ChainMap(values, dict(level.scope.values)), {**level.scope.local, **local})
-        if block.mask.initialisation.strip() and any(
-                parse_script(block.mask.initialisation, place)):
-            self.remarks.append(f"{place} has initialisation code in its mask, which is not run.")
-        return scope
 
     # -- nodes -------------------------------------------------------------------------
     def joint(self, level: Level, end: End) -> Joint | None:
@@ -203,7 +174,7 @@ class Conversion:
             texts = [joint.text for _, joint in found if joint.kind == domain]
             for end in node:
                 block = level.block(end)
-                if block is not None and block.block_type == "PMIOPort":
+                if block is not None and self.is_port(level, block):
                     port = level.add_port(block, "Port", domain)
                     texts.append(f"{level.owner}.{port.name}")
             if len(texts) > 1:
@@ -211,6 +182,14 @@ class Conversion:
             stop = loose_stop(level.block(end) for end in node)
             if stop is not None:
                 self._settle(level, stop)
+
+    def is_port(self, level: Level, block: Block) -> bool:
+        """Whether it is a port of a subsystem; those of the whole model are open."""
+        if block.block_type != "PMIOPort":
+            return False
+        if level.owner == "model":
+            self.enter(level, block, "left out", notes=["A port of the whole, which is open."])
+        return level.owner != "model"
 
     def _settle(self, level: Level, stop: Block) -> None:
         """A small damper in parallel with a stop that has a loose side."""
@@ -231,14 +210,16 @@ class Conversion:
         python = self.workspace.python
         solver = self.solvers.arguments(self.diagram.settings, any(
             NOTE in entry.notes for entry in self.entries))
-        values = [(python.variable(g.path), g.text, g.comment, g.source)
+        times = self.solvers.times(self.diagram.settings, self.workspace_scope)
+        values = [(python.variable(g.path), g.text,
+                   g.comment or _original(g.path, python.variable(g.path)), g.source)
                   for g in self._needed(self.texts.used)]
         self.remarks += self.workspace.notes
         return Script(
             title=self.diagram.name, source=self.diagram.path.name, release=self.diagram.release,
-            values=[*values, *self.masked], classes=self.classes,
+            values=[*values, *self.masks.lines], classes=self.classes,
             stubs=list(self.gaps.classes.values()),
-            root=root, run=self.diagram.settings, solver=solver,
+            root=root, stop=self.diagram.settings.get("StopTime", "10"), times=times, solver=solver,
             plots=list(dict.fromkeys(self.plots or self.ended)), remarks=self.remarks,
             entries=self.entries)
 
@@ -254,9 +235,7 @@ class Conversion:
             if path in kept:
                 continue
             kept.add(path)
-            words = set("".join(c if c.isalnum() or c == "_" else " "
-                                for c in lines[path].text).split())
-            wanted += [by_name[w] for w in words if w in by_name]
+            wanted += [by_name[w] for w in words_of(lines[path].text) if w in by_name]
         return [line for path, line in lines.items() if path in kept]
 
 
@@ -268,6 +247,11 @@ def _connect(connections: list[list[str]], at: dict[str, list[str]], texts: list
         if touched else connections
     connections.append(whole)
     at.update(dict.fromkeys(whole, whole))
+
+
+def _original(path: str, name: str) -> str:
+    """The name of a value in the model, where the Python name does not tell it."""
+    return "" if name == path.replace(".", "_") else path
 
 
 def _is_idle(block: Block) -> bool:

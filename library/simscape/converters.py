@@ -15,15 +15,18 @@ from .levels import Joint
 from .plan import Part, PortPlan, Stub
 from .python_text import python_name, said
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
+from .signal_part import SignalPart
 from .units import unit_here
 
 if TYPE_CHECKING:
     from .signals import SignalsOfLevel
 
-__all__ = ["Converters"]
+__all__ = ["Converters", "give_unit"]
 
 _FOLDED = {"signal.Constant": ("value",), "signal.Step": ("final", "initial"),
            "signal.Sine": ("amplitude", "bias"), "signal.Pulse": ("amplitude",)}  # fmt: skip
+_GIVES_UNIT = {**_FOLDED, "signal.Gain": ("gain",), **{f"signal.Table{k}D": ("values",)
+                                                       for k in (1, 2, 3)}}  # fmt: skip
 
 
 @dataclass
@@ -38,7 +41,8 @@ class Converters:
         units = (self.signals.conversion.units.of(end.sid, end.name) for end in ends)
         unit = next((u for u in units if u), "")
         output = next((j for j in joints if j.kind == "output"), None)
-        ports = [b for _, b in blocks if b is not None and b.block_type == "PMIOPort"]
+        is_port = self.signals.conversion.is_port
+        ports = [b for _, b in blocks if b is not None and is_port(level, b)]
         inputs = [j.text for j in joints if j.kind == "input"]
         for _, block in blocks:
             if block is not None and block.kind == TO_PHYSICAL:
@@ -162,6 +166,26 @@ class Converters:
         if unit:
             return Part(name, "signal.Gain", {"input": f'"{unit}"', "gain": f'"1 {_per(unit)}"'})
         return Part(name, "signal.Gain", {"gain": f'"1 {to}"'} if to else {})
+
+
+def give_unit(part: SignalPart, has: str, unit: str) -> bool:
+    """Write the numbers that an output without unit is made of in a unit, where that is possible.
+
+    Parameters
+    ----------
+    part : SignalPart
+    has : str
+        The unit of the output.
+    unit : str
+        The unit it is to have.
+    """
+    keywords = _GIVES_UNIT.get(part.component)
+    if has or keywords is None or "input" in part.keywords:
+        return False
+    for keyword in keywords:
+        if keyword in part.keywords:
+            part.keywords[keyword] = _with(part.keywords[keyword], unit)
+    return True
 
 
 def _per(unit: str) -> str:

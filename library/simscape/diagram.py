@@ -87,13 +87,23 @@ class Signal:
     name: str = ""
 
 
+_OF_SOURCES = ("SimscapeBlock", "SimscapeComponentBlock")
+
+
 @dataclass
 class Mask:
-    """Parameters of a masked subsystem: texts by name, and those that are not evaluated."""
+    """Parameters of a masked subsystem: texts by name, and those that are not evaluated.
+
+    Attributes
+    ----------
+    numbers : dict of str to dict
+        What the choices of a menu or a check box stand for, by parameter.
+    """
 
     values: dict[str, str]
     literal: set[str]
     initialisation: str = ""
+    numbers: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -132,6 +142,14 @@ class Block:
     mask: Mask | None = None
     commented: str = ""
     ports_from: str = ""
+
+    @property
+    def is_component(self) -> bool:
+        """Whether it is of a component source, or of a library that is not here but physical."""
+        if self.block_type in _OF_SOURCES or "." in self.kind and "/" not in self.kind:
+            return True
+        return self.block_type in ("Reference", "SubSystem") and self.system is None and \
+            not self.kind.startswith("nesl_utility") and bool({"lconn", "rconn"} & {*self.counts})
 
 
 @dataclass
@@ -328,7 +346,7 @@ class _Reader:
     def _read_values(self, block: Block, own: dict[str, str], instance: dict[str, str]) -> None:
         kept = {k: v for k, v in {**own, **instance}.items()
                 if k not in _BESIDE and not k.startswith("SimscapeInstrumentation")}  # fmt: skip
-        if "." not in block.kind:
+        if block.block_type not in _OF_SOURCES and "." not in block.kind:
             block.options = {k: v for k, v in kept.items() if k not in _DRAWING}
             return
         for name in kept:
@@ -404,15 +422,20 @@ def _read_ports(block: Block, element: Element, data: dict[str, str]) -> None:
 
 
 def _mask(element: Element) -> Mask:
-    values, literal = {}, set()
+    code = element.find("Initialization")
+    mask = Mask({}, set(), (code.text or "") if code is not None else "")
     for parameter in element.iter("MaskParameter"):
         name = parameter.get("Name", "")
         value = parameter.find("Value")
-        values[name] = (value.text or "") if value is not None else ""
+        mask.values[name] = (value.text or "") if value is not None else ""
         if parameter.get("Evaluate") == "off":
-            literal.add(name)
-    code = element.find("Initialization")
-    return Mask(values, literal, (code.text or "") if code is not None else "")
+            mask.literal.add(name)
+        elif parameter.get("Type") == "checkbox":
+            mask.numbers[name] = {"off": "0", "on": "1"}
+        elif parameter.get("Type") == "popup":
+            mask.numbers[name] = {option.text or "": str(k) for k, option in enumerate(
+                parameter.iter("Option"), 1)}
+    return mask
 
 
 def _plain(text: str) -> str:

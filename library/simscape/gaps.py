@@ -7,27 +7,27 @@ written in the diagram, as a class with one equation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from .diagram import Block, folded
 from .mapping import domain_here
 from .plan import PortPlan, Stub
-from .python_text import PythonNames, class_name
+from .python_text import MEMBERS, PythonNames, class_name
 from .signal_part import SignalPart
 
 __all__ = ["Gaps"]
 
-# what a gap lets pass, so little that it changes nothing, and enough that no node floats
+# by domain: across, through, and where a port stands alone the other side of what a gap lets pass;
+# that is so little that it changes nothing, and enough that no node floats
 LEAKS = {
-    "translational": 'quantity("1e-9 N*s/m") * {port}.v == {port}.f',
-    "rotational": 'quantity("1e-9 N*m*s/rad") * {port}.w == {port}.t',
-    "electrical": 'quantity("1e-12 S") * {port}.v == {port}.i',
-    "thermal": 'quantity("1e-6 W/K") * ({port}.T - quantity("293.15 K")) == {port}.Q',
-    "magnetic": 'quantity("1e-15 H") * {port}.mmf == {port}.phi',
-    "isothermal_liquid":
-        'quantity("1e-9 kg/s/MPa") * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot',
-}  # fmt: skip
+    "translational": ("v", "f", "", "1e-9 N*s/m"),
+    "rotational": ("w", "t", "", "1e-9 N*m*s/rad"),
+    "electrical": ("v", "i", "", "1e-12 S"),
+    "thermal": ("T", "Q", 'quantity("293.15 K")', "1e-6 W/K"),
+    "magnetic": ("mmf", "phi", "", "1e-15 H"),
+    "isothermal_liquid": ("p", "mdot", 'quantity("0.101325 MPa")', "1e-9 kg/s/MPa"),
+}
 
 
 @dataclass
@@ -50,9 +50,10 @@ class Gaps:
         divisors : collection of str
             Ends of outputs that something is divided by.
         """
-        ports, equations, found = [], [], {}
+        ports, equations, found, names = [], [], {}, PythonNames(MEMBERS)
+        conserving: dict[str, list[str]] = {}
         for end, written in block.ports.items():
-            port = "".join(c if c.isalnum() else "_" for c in written)
+            port = names.make("".join(c if c.isalnum() else "_" for c in written))
             what = block.types.get(written, "")
             domain = domain_here(what)
             if what in ("input", "output"):
@@ -63,15 +64,18 @@ class Gaps:
                     equations.append(f"self.{port} == {one if end in divisors else 0}")
             elif domain:
                 ports.append(PortPlan(port, "Port", domain))
-                equations.append(LEAKS[domain].format(port=f"self.{port}"))
+                conserving.setdefault(domain, []).append(port)
             else:
                 continue
             found[end] = port
+        for domain, joined in conserving.items():
+            equations += _leaks(domain, joined)
+        leaks = {f"{domain}_leak": LEAKS[domain][-1] for domain in conserving}
         made = self._made(
             (block.kind, tuple(port.text for port in ports), tuple(equations)), _title(block),
             f"A gap: {block.kind} has no counterpart here.", ports, equations,
             f"stands for {block.kind}, which has no counterpart here: it lets next to nothing "
-            f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.")
+            f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.", leaks)
         return made, found
 
     def signal(self, block: Block, inputs: Iterable[int], outputs: Iterable[int], why: str
@@ -98,12 +102,24 @@ class Gaps:
             f"The block {folded(block.name)} of the model.", ports, part.equation.splitlines())
 
     def _made(self, key: object, title: str, doc: str, ports: list[PortPlan],
-              equations: list[str], missing: str = "") -> str:
+              equations: list[str], missing: str = "",
+              parameters: dict[str, str] | None = None) -> str:
         if key not in self._known:
             name = self.names.make(class_name(title))
             self._known[key] = name
-            self.classes[name] = Stub(name, doc, ports, equations, missing)
+            self.classes[name] = Stub(name, doc, ports, equations, missing, parameters or {})
         return self._known[key]
+
+
+def _leaks(domain: str, ports: list[str]) -> Iterator[str]:
+    """What passes from every port to the last one, or from the only one."""
+    across, through, ground, _ = LEAKS[domain]
+    last = f"self.{ports[-1]}.{across}" if len(ports) > 1 else ground
+    for port in ports[:-1] or ports:
+        drop = f"(self.{port}.{across} - {last})" if last else f"self.{port}.{across}"
+        yield f"self.{domain}_leak * {drop} == self.{port}.{through}"
+    if len(ports) > 1:
+        yield f"{' + '.join(f'self.{port}.{through}' for port in ports)} == 0"
 
 
 def _numbered(word: str, used: Iterable[int]) -> tuple[str, ...]:

@@ -17,9 +17,10 @@ from typing import Any
 from blocks import Component, ParameterError
 
 from ..othernames import WORDS
+from .python_text import CORE
 
-__all__ = ["AS_HERE", "Counterpart", "add_counterpart", "component_names", "counterpart_of",
-           "domain_here", "keyword_of", "words_of"]  # fmt: skip
+__all__ = ["AS_HERE", "DOMAINS", "Counterpart", "add_counterpart", "counterpart_of", "domain_here",
+           "imported_names", "keyword_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -100,9 +101,10 @@ def counterpart_of(path: str) -> Counterpart | None:
     return _table().get(path)
 
 
-def component_names() -> set[str]:
-    """Names of the components here that a script may import: its own classes take others."""
-    return {c.name for c in _table().values()} | set(import_module("library.signal").__all__)
+def imported_names() -> set[str]:
+    """Names that a script may import: its own classes and values take others."""
+    return {*CORE, *DOMAINS.values(), *(c.name for c in _table().values()),
+            *import_module("library.signal").__all__}
 
 
 def add_counterpart(path: str, component: type[Component], *,

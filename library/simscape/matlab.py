@@ -15,7 +15,8 @@ from blocks import BlocksError
 
 __all__ = [
     "Apply", "Binary", "Brace", "Field", "Matrix", "Name", "NotUnderstood", "Number", "Parser",
-    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "parse", "tokens",
+    "Range", "Text", "Token", "Transposed", "Tree", "Unary", "dotted", "parse",
+    "tokens",
 ]  # fmt: skip
 
 
@@ -94,6 +95,16 @@ class Transposed:
 
 Tree: TypeAlias = (Number | Text | Name | Field | Apply | Unary | Binary | Range | Matrix | Brace
                    | Transposed)  # fmt: skip
+
+
+def dotted(tree: Tree) -> str:
+    """The path of a name or field, ``"p.cell.R"``; empty for anything else."""
+    if isinstance(tree, Name):
+        return tree.name
+    if isinstance(tree, Field):
+        of = dotted(tree.of)
+        return f"{of}.{tree.name}" if of else ""
+    return ""
 
 
 # -- tokens ---------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ Statement: TypeAlias = Assign | Load | Run | Skipped
 
 _IDLE = {"clear", "clc", "close", "format", "warning", "disp", "figure", "addpath", "rmpath",
          "hold", "clearvars", "open_system", "set_param", "bdclose", "fprintf", "proj"}  # fmt: skip
-_GIVEN = re.compile(r"(?:^|[;,\n])\s*([A-Za-z]\w*)\s*(?:[.(][^=\n]*)?=(?!=)", re.M)
+_GIVEN = re.compile(r"(?:^|[;,\n])\s*([A-Za-z]\w*(?:\.\w+)*)\s*(?:[.(][^=\n]*)?=(?!=)", re.M)
 _OPENING = {"if", "for", "while", "switch", "try", "function", "parfor"}
 _MISSING = re.compile(r"if\s*\(?\s*[~!]\s*exist\s*\(\s*['\"](\w+)['\"]\s*(,\s*['\"]\w+['\"])?\s*\)"
                       r"\s*\)?\s*,?")  # fmt: skip
@@ -73,7 +73,7 @@ def parse_script(text: str, where: str = "") -> list[Statement]:
         elif word in _OPENING:
             body, k = _body(line, comment, lines, k)
             text_ = "\n".join(part for part, _ in body)
-            names = _GIVEN.findall(text_)
+            names = _GIVEN.findall(text_) if word != "function" else []  # its own names
             found.append(Skipped(text_, tuple(dict.fromkeys(names))))
         elif word not in _IDLE:
             found += _simple(line, comment, where)
@@ -154,8 +154,10 @@ def _simple(line: str, comment: str, where: str) -> list[Statement]:
         return [Run(match[1])]
     target, sign, value = _halves(line)
     if not sign:
-        return [Skipped(line)]
-    name = (re.match(r"[A-Za-z]\w*", target.strip()) or [""])[0]
+        several = re.match(r"\[([\w\s,~.]+)\]\s*=(?!=)", line)  # [m, n] = …
+        names = re.findall(r"[A-Za-z]\w*", several[1]) if several else []
+        return [Skipped(line, tuple(names))]
+    name = (re.match(r"[A-Za-z][\w.]*", target.strip()) or [""])[0].rstrip(".")
     try:
         left = parse(target, where)
         if not isinstance(left, (Name, Field)):

@@ -6,7 +6,7 @@ Evaluated over its tree: arithmetic, arrays, indices and elementary functions; s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,9 +27,11 @@ from .matlab import (
     Transposed,
     Tree,
     Unary,
+    dotted,
 )
+from .matlab_functions import FUNCTIONS, MAKERS, REAL
 
-__all__ = ["FUNCTIONS", "Unknown", "evaluate", "free_names"]
+__all__ = ["Unknown", "evaluate", "free_names"]
 
 
 class Unknown(BlocksError):
@@ -42,32 +44,7 @@ _CONSTANTS = {"pi": np.pi, "inf": np.inf, "Inf": np.inf, "nan": np.nan, "NaN": n
               "eps": 2.0**-52, "true": 1.0, "false": 0.0}  # fmt: skip
 
 
-def _row(n: Any, m: Any = None) -> tuple[int, int]:
-    return int(n), int(n if m is None else m)
-
-
-def _filled(value: float) -> Callable[..., Any]:
-    return lambda n=1, m=None: np.full(_row(n, m), value)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log10": np.log10, "log2": np.log2,
-    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
-    "atan": np.arctan,
-    "atan2": np.arctan2, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs,
-    "floor": np.floor, "ceil": np.ceil, "round": np.round, "fix": np.trunc, "sign": np.sign,
-    "mod": np.mod, "rem": np.fmod, "power": np.power, "hypot": np.hypot,
-    "max": lambda a, b=None: np.max(a) if b is None else np.maximum(a, b),
-    "min": lambda a, b=None: np.min(a) if b is None else np.minimum(a, b),
-    "sum": np.sum, "prod": np.prod, "mean": np.mean, "cumsum": np.cumsum, "diff": np.diff,
-    "numel": np.size, "length": lambda a: float(max(np.shape(a), default=1)),
-    "linspace": lambda a, b, n=100: np.linspace(a, b, int(n)).reshape(1, -1),
-    "logspace": lambda a, b, n=50: np.logspace(a, b, int(n)).reshape(1, -1),
-    "ones": _filled(1.0), "zeros": _filled(0.0), "eye": lambda n: np.eye(int(n)),
-    "repmat": lambda a, n, m=None: np.tile(np.atleast_2d(a), _row(n, m)),
-    "deg2rad": np.deg2rad, "rad2deg": np.rad2deg, "double": lambda a: a, "int32": lambda a: a,
-    "single": lambda a: a, "logical": lambda a: a, "flip": np.flip, "diag": np.diag,
-}  # fmt: skip
+_OBJECTS = ("Simulink.Parameter", "Simulink.Variant")  # stand for what they hold
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "+": np.add, "-": np.subtract, ".*": np.multiply, "./": np.divide, ".^": np.power,
@@ -80,7 +57,7 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 def free_names(tree: Tree) -> Iterator[str]:
     """Names in an expression that are neither functions nor constants known here."""
     if isinstance(tree, Name):
-        if tree.name not in _CONSTANTS and tree.name not in FUNCTIONS and tree.name != ":":
+        if not (tree.name in _CONSTANTS or tree.name in FUNCTIONS or tree.name in (":", "end")):
             yield tree.name
     elif isinstance(tree, Field):
         yield from free_names(tree.of)
@@ -127,6 +104,7 @@ def evaluate(tree: Tree, names: Mapping[str, Any], where: str = "") -> Any:
 class _Evaluation:
     names: Mapping[str, Any]
     where: str
+    end: float | None = None  # the last index, within one
 
     def of(self, tree: Tree) -> Any:
         if isinstance(tree, Number):
@@ -136,7 +114,7 @@ class _Evaluation:
         if isinstance(tree, Name):
             return self._name(tree.name)
         if isinstance(tree, Field):
-            return self._field(self.of(tree.of), tree.name)
+            return self._field(tree)
         if isinstance(tree, Apply):
             return self._apply(tree)
         if isinstance(tree, Unary):
@@ -153,38 +131,63 @@ class _Evaluation:
     def _name(self, name: str) -> Any:
         if name in self.names:
             return self.names[name]
+        if name == "end" and self.end is not None:
+            return self.end
         if name in _CONSTANTS:
             return _CONSTANTS[name]
         raise Unknown(self.where, f"{name} has no value.", f"Give one: --set {name}=…", name=name)
 
-    def _field(self, of: Any, name: str) -> Any:
-        if not isinstance(of, Mapping) or name not in of:
-            raise Unknown(self.where, f"the field {name} has no value.",
-                          f"Give the whole: --set …{name}=…", name=name)
-        return of[name]
+    def _field(self, tree: Field) -> Any:
+        of = self.of(tree.of)
+        if not isinstance(of, Mapping) or tree.name not in of:
+            path = dotted(tree) or tree.name
+            raise Unknown(self.where, f"{path} has no value.", f"Give one: --set {path}=…",
+                          name=path)
+        return of[tree.name]
 
     def _apply(self, tree: Apply) -> Any:
         if isinstance(tree.of, Name) and tree.of.name not in self.names:
             name = tree.of.name
             if name == "value" and tree.arguments:
                 return self.of(tree.arguments[0])
+            if name == "struct":
+                return self._structure(tree.arguments)
             if name in FUNCTIONS:
-                given = [self._number(self.of(a)) for a in tree.arguments]
-                if any(np.size(g) > 1 << 20 for g in given) or name in (
-                        "ones", "zeros", "repmat", "linspace", "logspace", "eye") and any(
-                        np.max(g) > 1 << 20 for g in given[-2:]):
-                    raise NotUnderstood(self.where, f"{name}() would make a very large array.")
-                return _plain(FUNCTIONS[name](*given))
+                return self._function(name, tree.arguments)
             raise Unknown(self.where, f"{name}(…) is not known.", f"Give a value: --set {name}=…",
                           name=name)
+        if dotted(tree.of) in _OBJECTS and tree.arguments:
+            return self.of(tree.arguments[0])
+        if dotted(tree.of).startswith(("Simulink.", "simscape.")):
+            raise NotUnderstood(self.where, f"{dotted(tree.of)}(…) is not known.")
         return self._indexed(np.asarray(self._number(self.of(tree.of))), tree.arguments)
+
+    def _function(self, name: str, arguments: tuple[Tree, ...]) -> Any:
+        given = [self._number(self.of(a)) for a in arguments]
+        if any(np.size(g) > 1 << 20 for g in given) or name in MAKERS and any(
+                np.max(g) > 1 << 20 for g in given[-2:]):
+            raise NotUnderstood(self.where, f"{name}() would make a very large array.")
+        made = FUNCTIONS[name](*given)
+        if name in REAL and np.isnan(made).any() and not any(np.isnan(g).any() for g in given):
+            raise NotUnderstood(self.where, f"{name}() has no real value here.")
+        return _plain(made)
+
+    def _structure(self, arguments: tuple[Tree, ...]) -> dict[str, Any]:
+        """``struct('mass', 2, 'k', 8)``."""
+        given = [self.of(a) for a in arguments]
+        names, values = given[::2], given[1::2]
+        if len(names) != len(values) or not all(isinstance(n, str) for n in names) or any(
+                isinstance(v, list) for v in values):
+            raise NotUnderstood(self.where, "this struct(…) is not known.")
+        return dict(zip(names, values, strict=True))
 
     def _indexed(self, array: Any, indices: tuple[Tree, ...]) -> Any:
         """MATLAB's index: from 1, columns first."""
         if len(indices) == 1 and indices[0] == Name(":"):
             return np.ravel(array, order="F").reshape(-1, 1)
-        places = [slice(None) if i == Name(":") else
-                  np.asarray(self._number(self.of(i)), dtype=int).ravel() - 1 for i in indices]
+        sizes = [array.size] if len(indices) == 1 else np.atleast_2d(array).shape
+        places = [slice(None) if i == Name(":") else self._place(i, size)
+                  for i, size in zip(indices, sizes, strict=False)]
         if any(not isinstance(p, slice) and (p < 0).any() for p in places):
             raise NotUnderstood(self.where, "an index is less than 1.")
         if len(places) == 1:
@@ -193,6 +196,11 @@ class _Evaluation:
         for axis, place in enumerate(places):
             made = made[(slice(None),) * axis + (place,)]
         return _plain(made)
+
+    def _place(self, index: Tree, size: int) -> Any:
+        """Where an index points, from 0; ``end`` is the size."""
+        inside = replace(self, end=float(size))
+        return np.asarray(inside._number(inside.of(index)), dtype=int).ravel() - 1
 
     def _binary(self, tree: Binary) -> Any:
         left, right = self.of(tree.left), self.of(tree.right)

@@ -6,6 +6,8 @@ says; in the order in which they are read.
 
 from __future__ import annotations
 
+import copy
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +16,14 @@ from typing import Any
 import numpy as np
 
 from .diagram import Diagram
-from .matlab import Field, Name, NotUnderstood, Tree, parse
+from .mapping import imported_names
+from .matlab import Apply, Field, Name, NotUnderstood, Text, Tree, dotted, parse
 from .matlab_scripts import Assign, Load, Run, Statement, parse_script
 from .matlab_values import Unknown, evaluate, free_names
-from .python_text import PythonNames, python_of, value_text
+from .python_text import PythonNames, value_text
+from .same_text import same_text
 
-__all__ = ["Given", "Workspace", "workspace_of"]
+__all__ = ["Given", "Workspace", "words_of", "workspace_of"]
 
 _CALLED = ("PreLoadFcn", "PostLoadFcn", "InitFcn", "StartFcn")
 _LARGEST_SCRIPT = 1 << 22
@@ -53,8 +57,11 @@ class Workspace:
     values: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, Given] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    python: PythonNames = field(default_factory=PythonNames)
+    python: PythonNames = field(default_factory=lambda: PythonNames(  # of the script's module
+        {*imported_names(), "None", "True", "False", "stop", "figure", "table"}))
     unread: dict[str, str] = field(default_factory=dict)  # names and the statements that give them
+    _kept: frozenset[str] = frozenset()  # paths that a script beside the model does not change
+    _written: set[str] = field(default_factory=set)  # paths that have had a line
     _running: list[str] = field(default_factory=list)
 
     def run(self, statements: Iterable[Statement], source: str) -> None:
@@ -68,25 +75,73 @@ class Workspace:
                 self._script(statement.script)
             else:
                 for name in statement.names:
-                    self.unread[name] = f"{source}: {statement.text.splitlines()[0]:.60}"
+                    if name not in self._kept:
+                        self._lose(name, f"{source}: {statement.text.splitlines()[0]:.60}")
 
     def _assign(self, statement: Assign, source: str) -> None:
-        path = _path(statement.target)
-        if not path or statement.if_missing and self.has(path):
+        path, tree = dotted(statement.target), statement.value
+        if not path or path in self._kept or self._is_property(path):
+            return
+        if statement.if_missing and (self.has(path) or path in self.unread):
             return
         try:
-            value = evaluate(statement.value, self.values, source)
+            value = evaluate(tree, self.values, source)
         except (Unknown, NotUnderstood) as error:
-            self.unread[path.partition(".")[0]] = f"{source}: {error.problem}"
+            self._lose(path, f"{source}: {error.problem}")
             return
-        self.put(path, value)
-        try:
-            text = python_of(statement.value, self.python.variable)
-        except NotUnderstood:
-            text = value_text(value)
-        self.lines.pop(path, None)
-        self.lines[path] = Given(path, text, statement.comment, source)
+        if isinstance(tree, Apply) and isinstance(value, Mapping):  # struct('mass', 2, …)
+            self._lose(path, "")
+            for name, part in zip(tree.arguments[::2], tree.arguments[1::2], strict=True):
+                assert isinstance(name, Text)
+                self._assign(Assign(Field(statement.target, name.value), part, ""), source)
+        elif isinstance(value, Mapping):
+            self.give(path, copy.deepcopy(value), source)
+        else:
+            self.put(path, value)
+            text = same_text(tree, value, self.values, self.python.variable)
+            if self.python.variable(path) in words_of(text):  # m = m / 1000
+                text = value_text(value)
+            self._write(Given(path, text, statement.comment, source))
         self.unread.pop(path, None)
+
+    def _lose(self, path: str, reason: str) -> None:
+        """A value is not known any more, as a statement that is not understood changes it."""
+        *above, last = path.split(".")
+        of: Any = self.values
+        for name in above:
+            of = of.get(name, {}) if isinstance(of, dict) else {}
+        if isinstance(of, dict):
+            of.pop(last, None)
+        for known in [p for p in self.lines if f"{p}.".startswith(f"{path}.")]:
+            self._freeze(known)
+        self.unread[path] = reason
+
+    def _write(self, given: Given) -> None:
+        """Write a line, in place of one that stood there."""
+        self._freeze(given.path)
+        self.lines[given.path] = given
+        self._written.add(given.path)
+
+    def _freeze(self, path: str) -> None:
+        """Take a line out; what was computed from its value keeps its own."""
+        self.lines.pop(path, None)
+        if path in self._written:
+            name = self.python.variable(path)
+            for line in self.lines.values():
+                if name in words_of(line.text):
+                    line.text = value_text(self._value(line.path))
+
+    def _value(self, path: str) -> Any:
+        of: Any = self.values
+        for name in path.split("."):
+            of = of[name]
+        return of
+
+    def _is_property(self, path: str) -> bool:
+        """Whether a path is a property of an object, which has a value as a whole."""
+        above = path.rpartition(".")[0]
+        return bool(above) and self.has(above) and not isinstance(self._value(above), dict) or \
+            bool(above) and self._is_property(above)
 
     def has(self, path: str) -> bool:
         of: Any = self.values
@@ -107,9 +162,11 @@ class Workspace:
 
     def give(self, path: str, value: Any, source: str) -> None:
         """Take over a value that is no text of MATLAB's."""
+        if path in self._kept:
+            return
         self.put(path, value)
         for inner, number in _flat(path, value):
-            self.lines[inner] = Given(inner, value_text(number), "", source)
+            self._write(Given(inner, value_text(number), "", source))
 
     def _find(self, name: str) -> Path | None:
         """A file of this name, without regard to folders that are not there."""
@@ -148,11 +205,11 @@ class Workspace:
 
     def look_beside(self, missing: Iterable[str]) -> None:
         """Look for names without a value in scripts beside the model that nothing calls."""
-        wanted = set(missing)
+        wanted, self._kept = set(missing), frozenset(self.lines)
         for folder in self.folders:
             for script in sorted(folder.glob("*.m")):
                 statements = parse_script(_text_of(script), script.name)
-                given = {_path(s.target).partition(".")[0] for s in statements
+                given = {dotted(s.target).partition(".")[0] for s in statements
                          if isinstance(s, Assign)}  # fmt: skip
                 if given & {name for name in wanted if name not in self.values}:
                     self.run(statements, script.name)
@@ -192,21 +249,17 @@ def workspace_of(diagram: Diagram, folders: Iterable[Path] = (),
     return space
 
 
+def words_of(text: str) -> set[str]:
+    """The names in a Python text."""
+    return set(re.findall(r"[A-Za-z_]\w*", text))
+
+
 def _target(path: str) -> Tree:
     first, *rest = path.split(".")
     tree: Tree = Name(first)
     for name in rest:
         tree = Field(tree, name)
     return tree
-
-
-def _path(tree: Tree) -> str:
-    if isinstance(tree, Name):
-        return tree.name
-    if isinstance(tree, Field):
-        of = _path(tree.of)
-        return f"{of}.{tree.name}" if of else ""
-    return ""
 
 
 def _flat(path: str, value: Any) -> Iterable[tuple[str, Any]]:

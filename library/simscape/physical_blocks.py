@@ -5,22 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .diagram import Block
+from .converters import give_unit
+from .diagram import Block, End
 from .gaps import Gaps
 from .levels import Joint, Level
-from .mapping import Counterpart, counterpart_of, domain_here
+from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here
 from .matlab import NotUnderstood
 from .nodes import nodes_of
 from .physical import keywords_of, port_kind
-from .physical_signals import is_physical_signal, physical_signal_part
+from .physical_signals import is_physical_signal, physical_signal_part, quotient
 from .plan import Part
 from .python_text import python_name, said
+from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks, SignalPart
+from .units import alike
 
 if TYPE_CHECKING:
     from .convert import Conversion
 
-__all__ = ["PhysicalBlocks"]
+__all__ = ["PhysicalBlocks", "lacks_ports"]
 
 
 @dataclass
@@ -73,7 +76,18 @@ class PhysicalBlocks:
             return
         name = level.names.make(python_name(block.name))
         part = made.part
+        wanted = {port: conversion.units.of(block.sid, end) or ""
+                  for end, port in block.ports.items() if port in part.outputs}
+        other = {port: unit for port, unit in wanted.items()
+                 if not alike(made.units.get(port, made.unit), unit)}
+        if other and give_unit(part, made.unit, *other.values()):
+            other = {}
         _, places = self.place(level, block, name, part)
+        for port, unit in other.items():
+            places[port] = self._number_taken(level, name, places[port], made.unit, unit)
+            if made.unit:
+                part.note = (f"{part.note} Its output is in {made.unit}, and what it enters is in "
+                             f"{unit}: the number is taken over.").strip()
         conversion.enter(level, block, "approximated" if part.note else "mapped", part.component,
                          [part.note] if part.note else [])
         for end, written in block.ports.items():
@@ -81,6 +95,16 @@ class PhysicalBlocks:
                 kind = "output" if written in part.outputs else "input"
                 level.joints[block.sid, end] = Joint(places[written], kind,
                                                      conversion.units.of(block.sid, end) or "")
+
+    @staticmethod
+    def _number_taken(level: Level, name: str, place: str, unit: str, to: str) -> str:
+        """A gain that gives the number of a signal another unit; its output."""
+        gains = f"1 {quotient(to, unit) if unit else to}"
+        gain = level.names.make(f"{name}_unit")
+        level.plan.parts.append(Part(gain, "signal.Gain", {
+            **({"input": f'"{unit}"'} if unit else {}), "gain": f'"{gains}"'}))
+        level.plan.connections.append([place, f"{level.owner}.{gain}.u"])
+        return f"{level.owner}.{gain}.y"
 
     def place(self, level: Level, block: Block, name: str, made: SignalPart
               ) -> tuple[Part, dict[str, str]]:
@@ -105,6 +129,8 @@ class PhysicalBlocks:
         """A stub with the ports of a component that has no counterpart."""
         units = self.conversion.units
         name = level.names.make(python_name(block.name))
+        if lacks_ports(block):
+            self._ports_of_nodes(level, block)
         made, ports = self.gaps.physical(block, lambda end: units.of(block.sid, end) or "",
                                          self._divisors(level, block))
         for end, port in ports.items():
@@ -115,6 +141,34 @@ class PhysicalBlocks:
         level.plan.parts.append(Part(name, made, original=said(block.name, name)))
         self.conversion.enter(level, block, "missing", made,
                               [f"{why} A stub with its ports stands for it."])
+
+    def _ports_of_nodes(self, level: Level, block: Block) -> None:
+        """What the ports are that the file does not name or tell: as what they are joined to."""
+        for node in nodes_of(level.system):
+            kind = next((kind for end in node if end.sid != block.sid
+                         and (kind := self._joined_kind(level, end))), "")
+            for end in node:
+                if end.sid == block.sid and kind:
+                    port = block.ports.setdefault(end.name, end.name)
+                    if not block.types.get(port):
+                        block.types[port] = kind
+        for signal in level.system.signals:
+            for end in (signal.source, *signal.targets):
+                if end.sid == block.sid and end.port in ("in", "out"):
+                    block.ports[end.name] = end.name
+                    block.types[end.name] = f"{end.port}put"
+
+    def _joined_kind(self, level: Level, end: End) -> str:
+        """What a port is that is joined to an end: its domain, ``input`` or ``output``."""
+        other = level.block(end)
+        if other is not None and other.kind in (TO_SIMULINK, TO_PHYSICAL):
+            return "output" if other.kind == TO_SIMULINK else "input"
+        joint = self.conversion.joint(level, end)
+        if joint is None:
+            return ""
+        if joint.kind in ("input", "output"):
+            return "input" if joint.kind == "output" else "output"
+        return next((path for path, domain in DOMAINS.items() if domain == joint.kind), "")
 
     @staticmethod
     def _divisors(level: Level, block: Block) -> set[str]:
@@ -130,6 +184,12 @@ class PhysicalBlocks:
             if own and any(_divides(other, end) for other, end in reached):
                 found |= {end.name for end in own}
         return found
+
+
+def lacks_ports(block: Block) -> bool:
+    """Whether the file does not tell all ports of a component without counterpart."""
+    told = block.ports and all(block.types.get(port) for port in block.ports.values())
+    return block.is_component and counterpart_of(block.kind) is None and not told
 
 
 def _divides(block: Block, end: str) -> bool:

@@ -13,7 +13,7 @@ from .signal_part import Lacks, SignalPart, law
 from .units import unit_here
 
 if TYPE_CHECKING:
-    from .texts import Written
+    from .plan import Written
 
 __all__ = ["AsksUnits", "SIGNALS", "is_physical_signal", "physical_signal_part",
            "unit_expected"]  # fmt: skip

@@ -3,8 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
-__all__ = ["ClassPlan", "Entry", "Part", "PortPlan", "Script", "Stub"]
+__all__ = ["ClassPlan", "Entry", "Part", "PortPlan", "Script", "Stub", "Written"]
+
+
+@dataclass
+class Written:
+    """A value: as Python text, as a number where all its names have one, and in its unit."""
+
+    python: str
+    value: Any
+    literal: bool
+    unit: str = ""
+
+    @property
+    def argument(self) -> str:
+        """As the value of a keyword: ``"60 kg"``, or a quantity of an expression."""
+        if not self.unit:
+            return self.python
+        if self.literal:
+            return f'"{self.python} {self.unit}"'
+        return f'quantity({self.python}, "{self.unit}")'
+
+    def times(self, unit: str) -> Written:
+        """The same number in a unit."""
+        return Written(self.python, self.value, self.literal, unit)
 
 
 @dataclass
@@ -68,6 +92,7 @@ class Stub:
     ports: list[PortPlan]
     equations: list[str]
     missing: str = ""  # what check() says of it
+    parameters: dict[str, str] = field(default_factory=dict)  # names and defaults
 
 
 @dataclass
@@ -98,7 +123,8 @@ class Script:
     classes: list[ClassPlan]
     stubs: list[Stub]
     root: ClassPlan
-    run: dict[str, str]  # settings of the model
+    stop: str  # the stop time as it is written in the model
+    times: dict[str, Written]  # stop time, largest step and tolerance, where they are numbers
     solver: dict[str, str]  # keywords of simulate() that a local solver gives
     plots: list[str]
     remarks: list[str] = field(default_factory=list)

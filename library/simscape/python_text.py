@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from blocks import Model
+
 from .matlab import (
     Apply,
     Binary,
@@ -24,13 +26,22 @@ from .matlab import (
     Transposed,
     Tree,
     Unary,
+    dotted,
 )
 
-__all__ = ["PythonNames", "class_name", "number_text", "python_name", "python_of", "said",
-           "value_text"]  # fmt: skip
+__all__ = ["CALLS", "CORE", "MEMBERS", "PythonNames", "class_name", "number_text", "python_name",
+           "python_of", "said", "value_text"]  # fmt: skip
 
 _RESERVED = {*keyword.kwlist, *dir(builtins), "np", "quantity", "model", "result", "self", "build",
              "Model", "Component", "Port", "Input", "Output", "Parameter"}  # fmt: skip
+
+# what a script imports from ``blocks``
+CORE = ("Component", "Input", "Model", "Output", "Parameter", "Port", "Target", "quantity", "abs_",
+        "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor", "log", "maximum",
+        "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where")  # fmt: skip
+
+# what parts and ports of a class cannot be called
+MEMBERS = (*dir(Model), *filter(str.istitle, CORE), *keyword.kwlist, "time", "count")
 
 
 def python_name(written: str, default: str = "part") -> str:
@@ -120,8 +131,11 @@ _CALLS = {
     "rem": "fmod", "fix": "trunc", "where": "where",
 }  # fmt: skip
 _SAME = {"sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs",
-         "floor", "ceil", "round", "sign", "power", "hypot", "sum", "prod", "mean", "cumsum",
+         "floor", "ceil", "sign", "power", "hypot", "sum", "prod", "mean", "cumsum",
          "diff", "linspace", "deg2rad", "rad2deg", "flip"}  # fmt: skip
+_TWO_WAYS = ("max", "min")  # of two numbers or of a list
+_PLAIN = ("double", "single", "int32", "logical")  # say nothing in Python
+CALLS = {*_CALLS, *_SAME, *_TWO_WAYS, *_PLAIN, "value"}
 _CONSTANTS = {"pi": "np.pi", "inf": "np.inf", "Inf": "np.inf", "nan": "np.nan", "NaN": "np.nan",
               "eps": "2.0**-52", "true": "1.0", "false": "0.0"}  # fmt: skip
 _STRENGTH = {"||": 1, "&&": 2, "|": 3, "&": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
@@ -153,7 +167,9 @@ def _text(tree: Tree, name: Callable[[str], str]) -> tuple[str, int]:
     if isinstance(tree, Text):
         return repr(tree.value), 11
     if isinstance(tree, (Name, Field)):
-        path = _path(tree)
+        path = dotted(tree)
+        if not path:
+            raise NotUnderstood("", "this has no counterpart in Python that is as short.")
         return (_CONSTANTS[path], 11) if path in _CONSTANTS else (name(path), 11)
     if isinstance(tree, Unary):
         inner, strength = _text(tree.of, name)
@@ -201,19 +217,11 @@ def _applied(tree: Apply, name: Callable[[str], str]) -> str:
             return given[0]
         if called in _SAME or called in _CALLS:
             return f"np.{_CALLS.get(called, called)}({', '.join(given)})"
-        if called in ("max", "min"):
+        if called in _TWO_WAYS:
             return f"{'np.' if len(given) == 1 else ''}{called}({', '.join(given)})"
-        if called in ("double", "single", "int32", "logical"):
+        if called in _PLAIN:
             return given[0]
     if len(tree.arguments) == 1 and isinstance(tree.arguments[0], Number) and \
-            isinstance(tree.of, (Name, Field)):
-        return f"{name(_path(tree.of))}[{int(tree.arguments[0].value) - 1}]"
-    raise NotUnderstood("", "this has no counterpart in Python that is as short.")
-
-
-def _path(tree: Tree) -> str:
-    if isinstance(tree, Name):
-        return tree.name
-    if isinstance(tree, Field):
-        return f"{_path(tree.of)}.{tree.name}"
+            dotted(tree.of):
+        return f"{name(dotted(tree.of))}[{int(tree.arguments[0].value) - 1}]"
     raise NotUnderstood("", "this has no counterpart in Python that is as short.")

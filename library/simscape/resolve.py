@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from blocks import FileError
 
 from .borders import carry_vectors
-from .diagram import Block, Diagram, End, Mask, Signal, System, read_diagram
+from .diagram import Block, Diagram, End, Signal, System, read_diagram
 from .matlab import NotUnderstood, parse
-from .matlab_values import Unknown, evaluate
+from .matlab_values import Unknown, evaluate, free_names
 from .physical_vectors import dissolve_physical_vectors
 from .sample_times import inherit_sample_times
 
@@ -33,7 +33,8 @@ _DEEPEST = 40
 class _Resolver:
     folders: list[Path]
     names: Mapping[str, Any]
-    remarks: list[str]
+    remarks: list[str] = field(default_factory=list)
+    conditions: dict[str, str] = field(default_factory=dict)  # names in them, with a place
     files: dict[Path, Diagram] = field(default_factory=dict)
     stack: list[str] = field(default_factory=list)
 
@@ -98,15 +99,14 @@ class _Resolver:
         block.values = {**original.values, **block.values}
         if original.mask is not None:
             given = {k: v for k, v in block.options.items() if k in original.mask.values}
-            block.mask = Mask({**original.mask.values, **given}, original.mask.literal,
-                              original.mask.initialisation)
+            block.mask = replace(original.mask, values={**original.mask.values, **given})
 
     # -- variants --------------------------------------------------------------------
     def _choose(self, block: Block, path: str) -> None:
         assert block.system is not None
         choices = [b for b in block.system.blocks.values() if b.system is not None
                    or b.options.get("ReferencedSubsystem") or b.block_type == "Reference"]
-        active = self._active(block, choices)
+        active = self._active(block, choices, path)
         if active is None:
             self.remarks.append(f"{path} is a variant subsystem, and none of its choices is "
                                 "active: it is left out.")
@@ -125,27 +125,45 @@ class _Resolver:
         block.system = active.system
         self.remarks.append(f"{path} is a variant subsystem; its choice {active.name!r} is taken.")
 
-    def _active(self, block: Block, choices: list[Block]) -> Block | None:
+    def _active(self, block: Block, choices: list[Block], path: str) -> Block | None:
         label = block.options.get("LabelModeActiveChoice") or \
             block.options.get("LabelModeActivechoice") or block.options.get("OverrideUsingVariant")
         for choice in choices:
             if label and choice.options.get("VariantControl") == label:
                 return choice
+        unknown: list[str] = []
         for choice in choices:
             condition = choice.options.get("VariantControl", "")
-            try:
-                if condition not in ("", "(default)") and not condition.startswith("%") and \
-                        evaluate(parse(condition), self.names):
-                    return choice
-            except (NotUnderstood, Unknown):
+            if condition in ("", "(default)") or condition.startswith("%"):
                 continue
+            try:
+                holds = self._holds(condition, path)
+            except Unknown as error:
+                unknown.append(str(error.data["name"]))
+            except NotUnderstood:
+                continue
+            else:
+                if holds:
+                    return choice
         default = [c for c in choices if c.options.get("VariantControl") == "(default)"]
+        if not default and len(choices) > 1:
+            self.conditions |= dict.fromkeys(unknown, path)
         return next(iter(default), choices[0] if len(choices) == 1 else None)
+
+    def _holds(self, condition: str, path: str) -> Any:
+        """Whether a condition holds; that of a ``Simulink.Variant`` is a text."""
+        tree = parse(condition)
+        value = evaluate(tree, self.names)
+        self.conditions |= dict.fromkeys(free_names(tree), path)
+        return self._holds(value, path) if isinstance(value, str) else value
 
 
 def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, Any] | None = None
-            ) -> list[str]:
-    """Complete a diagram in place; returns what a person should know of it.
+            ) -> tuple[list[str], dict[str, str]]:
+    """Complete a diagram in place.
+
+    Returns what a person should know of it, and the names that choose its variants, each with a
+    place; those without a value only where no choice is active.
 
     Parameters
     ----------
@@ -155,14 +173,14 @@ def resolve(diagram: Diagram, folders: Iterable[Path] = (), names: Mapping[str, 
     names : mapping, optional
         Values that conditions of variants may use.
     """
-    remarks: list[str] = []
-    _Resolver([diagram.path.parent, *folders], names or {}, remarks).system(diagram.root, "")
+    resolver = _Resolver([diagram.path.parent, *folders], names or {})
+    resolver.system(diagram.root, "")
     _carry_tags(diagram.root)
     _pass_through(diagram.root)
     carry_vectors(diagram.root, names or {})
     inherit_sample_times(diagram, names or {})
     _dissolve(diagram.root, names or {})
-    return remarks
+    return resolver.remarks, resolver.conditions
 
 
 def _dissolve(system: System, names: Mapping[str, Any]) -> None:

@@ -32,7 +32,7 @@ def is_shown(block: Block) -> bool:
 def is_signal_block(block: Block) -> bool:
     """Whether it becomes a part, rather than a line, a component or nothing."""
     return block.system is None and not is_shown(block) and block.block_type not in _LINES and \
-        "." not in block.kind and not block.kind.startswith("nesl_utility")
+        not block.is_component and not block.kind.startswith("nesl_utility")
 
 
 @dataclass

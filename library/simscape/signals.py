@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from .converters import Converters
 from .diagram import Block, End
 from .levels import Joint, Level
+from .mapping import counterpart_of
 from .matlab import NotUnderstood
 from .plan import Part
 from .python_text import python_name, said
@@ -77,7 +78,7 @@ class SignalsOfLevel:
         self._ground()
 
     def _ground(self) -> None:
-        """Numbers that nothing gives are 0, as in Simulink."""
+        """Signals that nothing gives are 0, as in Simulink."""
         level = self.level
         driven = {text for texts in level.plan.connections for text in texts}
         inputs = [known.places[port] for known in self.placed.values()
@@ -86,10 +87,16 @@ class SignalsOfLevel:
             part = inner.within.rstrip(".").rpartition(".")[2]
             inputs += [f"{level.owner}.{part}.{port.name}" for port in inner.ports.values()
                        if (port.kind, port.argument) == ("Input", "")]
-        open_inputs = [text for text in inputs if text not in driven]
-        if open_inputs:
+        units = dict.fromkeys(inputs, "") | {
+            joint.text: joint.unit for (sid, _), joint in level.joints.items()
+            if joint.kind == "input" and counterpart_of(level.system.blocks[sid].kind) is None}
+        for unit in sorted(set(units.values())):
+            open_inputs = [text for text in units if units[text] == unit and text not in driven]
+            if not open_inputs:
+                continue
             name = level.names.make("unconnected")
-            level.plan.parts.append(Part(name, "signal.Constant", {"value": "0"}))
+            value = f'"0 {unit}"' if unit else "0"
+            level.plan.parts.append(Part(name, "signal.Constant", {"value": value}))
             level.plan.connections.append([f"{level.owner}.{name}.y", *open_inputs])
             named = ", ".join(f"{level.within}{text.removeprefix(f'{level.owner}.')}"
                               for text in open_inputs)

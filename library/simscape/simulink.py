@@ -28,7 +28,7 @@ UNSEEN = {"KnobBlock", "SliderBlock", "PanelWebBlock", "ToggleSwitchBlock", "Rot
           "RockerSwitchBlock", "SliderSwitchBlock", "LampBlock", "CircularGaugeBlock",
           "LinearGaugeBlock", "QuarterGaugeBlock", "SemiCircularGaugeBlock", "DashboardScope",
           "DisplayBlock", "EditField", "CheckBox", "ComboBox", "PushButtonBlock", "RadioButton",
-          "CallbackButton", "SimscapeProbe"}  # fmt: skip
+          "CallbackButton", "MultiStateImageBlock", "SimscapeProbe"}  # fmt: skip
 
 _BLOCKS: dict[str, Callable[[Asks], SignalPart]] = {
     **SOURCES, **FUNCTIONS, **CHOICES, **DYNAMICS, **SAMPLED}
@@ -53,6 +53,8 @@ def signal_part(block: Block, asks: Asks) -> SignalPart:
     Lacks
         Where there is none, or none for its settings.
     """
+    if block.block_type in ("EnablePort", "TriggerPort", "ActionPort"):
+        raise Lacks("The subsystem is always on here, whatever switches it in the model.")
     made = _BLOCKS.get(block.block_type)
     if made is None and block.kind.startswith("simulink"):
         made = _LINKED.get(block.kind.rpartition("/")[2])

@@ -183,4 +183,6 @@ FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
 
 LINKED_FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
     "Slider Gain": lambda a: SignalPart("signal.Gain", {"gain": a.text("gain", "1")}),
+    "Radians to Degrees": lambda a: SignalPart("signal.Gain", {"gain": "180 / np.pi"}),
+    "Degrees to Radians": lambda a: SignalPart("signal.Gain", {"gain": "np.pi / 180"}),
 }

@@ -101,11 +101,19 @@ def _from_workspace(a: Asks) -> SignalPart:
     if after is None:
         raise Lacks(f'{a.written("OutputAfterFinalValue", "")!r} after the last value is not known '
                     "here.")
-    if not rows.isidentifier() or rows == "None":
-        raise Lacks(f'{a.written("VariableName", "simulink_input")} is no matrix with a column of '
-                    "times and one of values.")
-    keywords = {"times": f'quantity([row[0] for row in {rows}], "s")',
-                "values": f"[row[1] for row in {rows}]"}
+    written = a.written("VariableName", "simulink_input").strip()
+    times, values = f"{written}.time", f"{written}.signals.values"
+    if a.rank(times) == a.rank(values) == 1:  # a structure with time
+        keywords = {"times": f'quantity({a.name(times)}, "s")', "values": a.name(values)}
+    elif rows.isidentifier() and rows != "None":
+        keywords = {"times": f'quantity([row[0] for row in {rows}], "s")',
+                    "values": f"[row[1] for row in {rows}]"}
+    elif a.rank(written) == 2:
+        keywords = {"times": f'quantity({a.column("VariableName", 0)}, "s")',
+                    "values": a.column("VariableName", 1)}
+    else:
+        raise Lacks(f"{written} is neither a matrix with a column of times and one of values, nor "
+                    "a structure with time of one signal.")
     return SignalPart("signal.TimeTable", keywords | ({} if after == "held" else
                                                       {"ends": f'"{after}"'}), ())
 

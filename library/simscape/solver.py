@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .diagram import Block
-from .levels import Level
+from .levels import Level, Scope
 from .matlab import NotUnderstood
 from .nodes import Groups
+from .plan import Written
 from .signal_part import seconds
 from .texts import Texts
 
@@ -67,6 +68,24 @@ class Solvers:
         self.remarks.append(f"{where} uses a local solver ({choice}, sample time {written}) that "
                             "has no counterpart: steps are adaptive here.")
         return "", ""
+
+    def times(self, settings: dict[str, str], scope: Scope) -> dict[str, Written]:
+        """Stop time, largest step and tolerance of the model, where they are finite numbers."""
+        found: dict[str, Written] = {}
+        for word, unit in (("StopTime", "s"), ("MaxStep", "s"), ("RelTol", "")):
+            tried = Texts(self.texts.workspace)
+            try:
+                written = tried.of(settings.get(word, "10" if word == "StopTime" else "auto"),
+                                   scope, word, unit)
+            except NotUnderstood:
+                continue
+            if word == "StopTime" and tried.missing:
+                self.remarks.append(f"The stop time needs {', '.join(tried.missing)}, which "
+                                    "has no value: --set gives one.")
+            if isinstance(written.value, float) and abs(written.value) < float("inf"):
+                found[word] = written
+                self.texts.used |= tried.used
+        return found
 
     def arguments(self, settings: dict[str, str], loose: bool) -> dict[str, str]:
         """Arguments ``method`` and ``step``, where the whole model has one local solver.

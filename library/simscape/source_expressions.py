@@ -20,12 +20,13 @@ from .matlab import (
     Transposed,
     Tree,
     Unary,
+    dotted,
 )
 from .python_text import number_text, python_of
 from .source import Choice, Declared, Source, Stated, fields, pair
 from .units import unit_here
 
-__all__ = ["FUNCTIONS", "Known", "dotted", "names_in", "number_of"]
+__all__ = ["FUNCTIONS", "Known", "names_in", "number_of"]
 
 FUNCTIONS = {
     "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
@@ -260,14 +261,6 @@ def number_of(tree: Tree) -> str:
     if isinstance(tree, Unary) and tree.sign == "-":
         return f"-{number_of(tree.of)}"
     raise NotUnderstood("", "a number is missing.")
-
-
-def dotted(tree: Tree) -> str:
-    if isinstance(tree, Name):
-        return tree.name
-    if isinstance(tree, Field):
-        return f"{dotted(tree.of)}.{tree.name}"
-    return ""
 
 
 def names_in(tree: Tree) -> set[str]:

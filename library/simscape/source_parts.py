@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from blocks import Option
 
 from .mapping import counterpart_of, keyword_of
-from .matlab import Apply, Binary, Field, Name, Number
+from .matlab import Apply, Binary, Field, Name, Number, dotted
 from .source import Assertion, Declared, Equal, Stated, fields, pair
-from .source_expressions import Known, dotted, names_in, number_of
+from .source_expressions import Known, names_in, number_of
 
 __all__ = ["Parts"]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from blocks import FileError, quantity
 
 from .mapping import DOMAINS
-from .matlab import Field, Name, NotUnderstood, Number, Tree
+from .matlab import Field, Name, NotUnderstood, Number, Tree, dotted
 from .python_text import class_name
 from .source import Declared, Equal, Source, fields, pair, read_source
-from .source_expressions import FUNCTIONS, Known, dotted, number_of
+from .source_expressions import FUNCTIONS, Known, number_of
 from .source_laws import Laws
 from .source_parts import Parts
 from .units import unit_here

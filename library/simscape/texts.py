@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -13,33 +12,12 @@ from .levels import Scope
 from .matlab import Brace, Matrix, NotUnderstood, Number, Range, Transposed, Tree, Unary, parse
 from .matlab_values import Unknown, evaluate, free_names
 from .names import Workspace
-from .python_text import python_of, value_text
+from .plan import Written
+from .python_text import value_text
+from .same_text import same_text
 from .units import unit_here
 
-__all__ = ["Texts", "Written"]
-
-
-@dataclass
-class Written:
-    """A value: as Python text, as a number where all its names have one, and in its unit."""
-
-    python: str
-    value: Any
-    literal: bool
-    unit: str = ""
-
-    @property
-    def argument(self) -> str:
-        """As the value of a keyword: ``"60 kg"``, or a quantity of an expression."""
-        if not self.unit:
-            return self.python
-        if self.literal:
-            return f'"{self.python} {self.unit}"'
-        return f'quantity({self.python}, "{self.unit}")'
-
-    def times(self, unit: str) -> Written:
-        """The same number in a unit."""
-        return Written(self.python, self.value, self.literal, unit)
+__all__ = ["Texts"]
 
 
 @dataclass
@@ -71,10 +49,7 @@ class Texts:
             return Written("None", None, False, here)
         literal = isinstance(tree, Number) or isinstance(tree, Unary) and isinstance(
             tree.of, Number)  # fmt: skip
-        try:
-            python = python_of(tree, lambda path: self.name(path, scope))
-        except NotUnderstood:
-            python = value_text(value)
+        python = same_text(tree, value, scope.values, lambda path: self.name(path, scope))
         if np.ndim(value) and not isinstance(_bare(tree), (Matrix, Brace)):
             python = python if python.isidentifier() else value_text(value)
         return Written(python, value, literal, here)

@@ -8,7 +8,7 @@ from blocks import BlocksError, quantity
 
 from .matlab import NotUnderstood
 
-__all__ = ["unit_here"]
+__all__ = ["alike", "unit_here"]
 
 _WORDS = {"deltaK": "K", "deltaC": "delta_degC", "rev": "turn", "gpm": "gallon/min", "hr": "hour",
           "fl_oz": "floz", "lpm": "liter/min"}  # fmt: skip
@@ -33,3 +33,8 @@ def unit_here(written: str, where: str = "") -> str:
         raise NotUnderstood(where, f"{written!r} is no unit that is known here: {error.problem}",
                             "Correct the unit in the model.", unit=written) from None
     return text
+
+
+def alike(a: str, b: str) -> bool:
+    """Whether a signal in one unit may enter what takes the other."""
+    return bool(quantity(1.0, a).is_compatible_with(quantity(1.0, b)))

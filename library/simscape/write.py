@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from .plan import ClassPlan, Part, Script
+from .plan import ClassPlan, Part, Script, Written
+from .python_text import CORE
 from .words import docstring, one_line, quoted, refuse_foreign_code
 
 __all__ = ["python_text"]
 
 _WIDTH = 100
-_FUNCTIONS = ("abs_", "arccos", "arcsin", "arctan", "arctan2", "cos", "cosh", "exp", "floor",
-              "log", "maximum", "minimum", "mod", "sign", "sin", "sinh", "sqrt", "tan",
-              "tanh", "where")  # fmt: skip
 
 
 def python_text(script: Script) -> str:
@@ -40,8 +39,7 @@ def _title(script: Script) -> Iterator[str]:
 
 def _imports(script: Script, text: str) -> list[str]:
     used = _names(text)
-    core = [name for name in ("Component", "Input", "Model", "Output", "Port", "Target", "quantity",
-                              *_FUNCTIONS) if name in used]
+    core = [name for name in CORE if name in used]
     homes: dict[str, set[str]] = {}
     for plan in (*script.classes, script.root):
         for part in plan.parts:
@@ -90,11 +88,11 @@ def _values(script: Script) -> Iterator[str]:
         yield from _wrapped(f"{line}  {said}".rstrip() if said else line)
 
 
-def _wrapped(line: str) -> Iterator[str]:
-    if len(line) <= _WIDTH or "[" not in line:
+def _wrapped(line: str, indent: str = "    ") -> Iterator[str]:
+    if len(line) <= _WIDTH or "[" not in line or re.search(r'"[^"]* [^"]*"', line):
         yield line
         return
-    yield from textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_long_words=False,
+    yield from textwrap.wrap(line, _WIDTH, subsequent_indent=indent, break_long_words=False,
                              break_on_hyphens=False)
 
 
@@ -105,6 +103,8 @@ def _stubs(script: Script) -> Iterator[str]:
         yield ""
         if stub.ports:
             yield from (f"    {port.name} = {port.text}" for port in stub.ports)
+            yield from (f"    {name} = Parameter({quoted(value)})"
+                        for name, value in stub.parameters.items())
             yield ""
         yield "    def equations(self):"
         for equation in stub.equations:
@@ -188,7 +188,9 @@ def _call(head: str, given: list[str], indent: str) -> list[str]:
     whole = f"{head}{', '.join(given)})"
     if len(whole) <= _WIDTH:
         return [whole]
-    return [head, *(f"{indent}    {text}," for text in given), f"{indent})"]
+    inner = f"{indent}    "
+    return [head, *(line for text in given for line in _wrapped(f"{inner}{text},", f"{inner}    ")),
+            f"{indent})"]
 
 
 def _build(script: Script) -> Iterator[str]:
@@ -201,37 +203,35 @@ def _build(script: Script) -> Iterator[str]:
 
 
 def _run(script: Script) -> Iterator[str]:
-    stop = script.run.get("StopTime", "10")
-    step, tolerance = (script.run.get(word, "auto") for word in ("MaxStep", "RelTol"))
-    shown = stop if _is_number(stop) else _of_the_endless(step)
-    arguments = [f'"{shown} s"', *(f"{keyword}={text}" for keyword, text in script.solver.items())]
-    if _is_number(step) and not script.solver:
-        arguments.append(f'max_step="{step} s"')
-    if _is_number(tolerance) and float(tolerance) < 1e-6 and not script.solver:
-        arguments.append(f"rtol={tolerance}")
+    stop, step, tolerance = (script.times.get(word) for word in ("StopTime", "MaxStep", "RelTol"))
+    shown, tenth = f'"{_of_the_endless(step)} s"', f'"{float(_of_the_endless(step)) / 10:.6g} s"'
+    if stop is not None and stop.literal:
+        shown, tenth = stop.argument, f'"{stop.value / 10:.6g} s"'
+    elif stop is not None:
+        shown, tenth = "stop", "stop / 10"
+    arguments = [shown, *(f"{keyword}={text}" for keyword, text in script.solver.items())]
+    if step is not None and not script.solver:
+        arguments.append(f"max_step={step.argument}")
+    if tolerance is not None and tolerance.value < 1e-6 and not script.solver:
+        arguments.append(f"rtol={tolerance.python}")
     yield from ("", 'if __name__ == "__main__":')
-    if shown != stop:
-        yield f"    # the model runs until {one_line(stop)}; the first {shown} s are shown"
+    if stop is None:
+        yield (f"    # the model runs until {one_line(script.stop)}; the first {shown[1:-1]} are "
+               "shown")
+    elif not stop.literal:
+        yield f"    stop = {stop.argument}"
     yield f"    result = build().simulate({', '.join(arguments)})"
     if script.plots:
         paths = [quoted(path) for path in script.plots]
         yield from _call("    figure = result.plot(", paths, "    ")
         picture = quoted(f"{script.title}.png")
         yield f'    figure.savefig({picture}, bbox_inches="tight")'
-        every = f'every="{float(shown) / 10:.6g} s"'
-        yield from _call("    table = result.table(", [*paths, every], "    ")
+        yield from _call("    table = result.table(", [*paths, f"every={tenth}"], "    ")
         yield "    print(table.to_string())"
     else:
         yield "    print(result)"
 
 
-def _of_the_endless(step: str) -> str:
+def _of_the_endless(step: Written | None) -> str:
     """How much of a model without an end is shown: 10 s, or a thousand of its largest steps."""
-    return f"{min(10.0, 1000 * float(step)):.6g}" if _is_number(step) else "10"
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return abs(float(text)) < float("inf")
-    except ValueError:
-        return False
+    return "10" if step is None else f"{min(10.0, 1000 * step.value):.6g}"

@@ -94,6 +94,8 @@ class PerfectInsulator(Component):
     Ports: A.
     """
 
+    symbol = symbols.END
+
     A = Port(thermal, doc="the insulated end")
     T = Variable("K", nominal="300 K", doc="temperature of the end")
 

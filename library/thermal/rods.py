@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from blocks import Component, Option, Parameter, Port
 
+from .. import symbols
 from .domain import thermal
 from .elements import ThermalMass, ThermalResistance
 
@@ -25,6 +26,8 @@ class ConductingRod(Component):
     specific_heat (J/(kg*K)), initial_temperature (K).
     Ports: A, B.
     """
+
+    symbol = symbols.COLUMN
 
     segments = Option(10, minimum=1, doc="number of segments")
     A = Port(thermal, doc="one end")

@@ -30,6 +30,8 @@ class TemperatureSource(Component):
     Ports: A. Inputs: S in K.
     """
 
+    symbol = symbols.TEMPERATURE
+
     grounds = True
 
     A = Port(thermal, doc="held at the temperature")

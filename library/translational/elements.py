@@ -82,6 +82,8 @@ class FreeEnd(Component):
     Ports: V.
     """
 
+    symbol = symbols.END
+
     V = Port(translational, doc="the free end")
     v = Variable("m/s", doc="velocity of the end")
 
@@ -241,6 +243,8 @@ class Inerter(TwoPort):
     Ports: R, C. Initial target: v (low, 0 m/s), since the bodies at its ends
     usually decide.
     """
+
+    symbol = symbols.INERTER
 
     inertance = Parameter("1 kg", above=0, doc="Inertance")
     v = Variable("m/s", "0 m/s", priority="low", doc="v of R minus v of C")

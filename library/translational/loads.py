@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Parameter, Variable, abs_
 
+from .. import symbols
 from .domain import TwoPort
 
 __all__ = ["QuadraticSpeedDependentForce"]
@@ -27,6 +28,8 @@ class QuadraticSpeedDependentForce(TwoPort):
     Modelica Standard Library 4, Mechanics.Translational.Sources.QuadraticSpeedDependentForce, whose
     force counts in the direction of motion: f_nominal = -nominal_force.
     """
+
+    symbol = symbols.DRAG
 
     nominal_force = Parameter("1 N", minimum=0, doc="Force at the nominal velocity")
     nominal_velocity = Parameter("1 m/s", above=0, doc="Nominal velocity")

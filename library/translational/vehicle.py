@@ -7,6 +7,7 @@ from typing import Any
 
 from blocks import Component, Input, Parameter, Port, Variable, abs_, cos, der, sin, tanh
 
+from .. import symbols
 from .domain import translational
 
 __all__ = ["VehicleBody"]
@@ -30,6 +31,8 @@ class VehicleBody(Component):
     Ports: H (hub). Inputs: beta in rad and W in m/s; while unconnected the
     parameters ``incline`` and ``headwind``. Initial target: v (high, 0 m/s).
     """
+
+    symbol = symbols.VEHICLE
 
     H = Port(translational, doc="hub: the drive acts here")
     mass = Parameter("1200 kg", above=0, doc="Mass")

@@ -143,6 +143,19 @@ def test_an_offset_and_a_delay_of_a_sensor_are_found():
     assert found.residuals()["disp [mm]"].to("mm").m.std() == pytest.approx(0.05, rel=0.15)
 
 
+def test_a_delay_does_not_move_the_start_of_the_run():
+    """The run begins by itself; what the sensor shows first is the start."""
+    model = thrown()
+    t = np.linspace(0, 0.6, 120)
+    run = model.simulate("0.6 s", rtol=1e-9)
+    x = run["sight.x"].at(np.maximum(t - 0.02, 0) * quantity("1 s")).to("mm").m
+    data = pd.DataFrame({"t [s]": t, "x [mm]": x})
+    found = fit(model, data, {"rig.friction.coulomb_force": ("1 N", "15 N", "5 N")},
+                {"x [mm]": Measured("sight.x", delay=("0 ms", "50 ms"))})
+    assert found.values["delay of x [mm]"].to("ms").m == pytest.approx(20, rel=1e-5)
+    assert found.notes == []
+
+
 def test_several_experiments_are_fitted_together():
     first, second = made(seed=1), made(seed=2)
     one = fit(released(), first, STIFFNESS, {"disp [mm]": "part.x"})
@@ -170,6 +183,8 @@ def test_other_starts_leave_a_false_minimum():
     often = fit(released(), made(), bounds, {"disp [mm]": "part.x"}, starts=8)
     assert abs(often.values["part.k"] - quantity("1800 N/m")) < quantity("5 N/m")
     assert np.std(often.residuals()["disp [mm]"].m) < np.std(once.residuals()["disp [mm]"].m)
+    assert any("disp [mm] is no noise" in n and "starts=10" in n for n in once.notes)
+    assert often.notes == []
 
 
 def test_a_bound_that_excludes_the_truth_is_told():
@@ -209,6 +224,9 @@ def test_a_fit_draws_itself(tmp_path):
     (lambda d: d.rename(columns={"disp [mm]": "disp [N]"}), WrongDimension, "is in N, but part.x"),
     (lambda d: d.assign(**{"disp [mm]": np.nan}), ParameterError, "has no values"),
     (lambda d: d.to_numpy(), ParameterError, "not a table"),
+    (lambda d: d.rename(columns={"time [s]": "time"}), ParameterError, r"'time \[s\]'"),
+    (lambda d: d.assign(**{"disp [mm]": "much"}), ParameterError, "no number: .*'much'"),
+    (lambda d: d.assign(**{"disp [mm]": np.inf}), ParameterError, "is infinite in row 0"),
 ])  # fmt: skip
 def test_mistakes_in_data_are_said(change, error, text):
     data = change(made())

@@ -81,6 +81,9 @@ def test_mistakes_are_said():
     with pytest.raises(ParameterError, match="has no unit in its heading"):
         identify_friction(data.rename(columns={"friction force [N]": "force"}), "velocity [mm/s]",
                           "force")
+    with pytest.raises(ParameterError, match="is in m, and takes mm/s or rad/s"):
+        identify_friction(data.rename(columns={"velocity [mm/s]": "v [m]"}), "v [m]",
+                          "friction force [N]")
     with pytest.raises(ParameterError, match="values in motion"):
         identify_friction(data.head(5), "velocity [mm/s]", "friction force [N]")
 

@@ -7,6 +7,7 @@ import csv
 import numpy as np
 import pytest
 from analysis_bench import DATA, oscillator, results, stribeck
+from scipy.optimize import brentq
 
 from blocks import Component, Model, Parameter, Port, Variable, der, dry_friction, quantity
 from blocks.exceptions import ParameterError
@@ -19,6 +20,7 @@ from blocks.harmonics import (
 from library.signal import Backlash, Constant, DeadZone, Gain, Relay, Saturation, TransferFunction
 from library.translational import (
     ForceSource,
+    HardStop,
     Reference,
     TranslationalFriction,
     TwoPort,
@@ -250,3 +252,21 @@ def test_a_sine_sweep_of_friction_is_its_describing_function():
     swept = swept_response(model, "drive.velocity", "friction.f", "2 Hz", "0.5 m/s")
     assert abs(swept.values[0]) == pytest.approx(4 * 20 / np.pi / 0.5, rel=1e-3)
     assert swept.distortion[0] == pytest.approx(np.sqrt(np.pi**2 / 8 - 1), rel=1e-2)
+
+
+def test_stick_slip_against_a_stop():
+    """The elongation of the stop is that of the spring beside it, and is moved with it.
+
+    A 1 kg block, 100 N/m, on a belt of 0.05 m/s with 10 N sliding: thrown back from the stop at
+    0.12 m with half its speed, it slides until it has the speed of the belt again.
+    """
+    model = oscillator(0.05, stribeck(10, 14, 0.1, law="coulomb"), damping=0.0)
+    model.stop = HardStop(model="restitution", upper_bound="0.12 m", lower_bound="-1 m",
+                          restitution=0.5)
+    model.connect(model.stop.R, model.block.M)
+    model.connect(model.stop.C, model.ground.V)
+    cycle = model.limit_cycle(model.simulate("20 s"))
+    slides = brentq(lambda t: -0.2 * np.sin(10 * t) - 0.025 * np.cos(10 * t) - 0.05, 0.25, 0.5)
+    sticks = 0.1 + 0.02 * np.cos(10 * slides) - 0.0025 * np.sin(10 * slides)
+    assert cycle.period.magnitude == pytest.approx(slides + (0.12 - sticks) / 0.05, rel=1e-7)
+    assert abs(cycle.multipliers).max() < 1e-5  # all runs meet where they stick

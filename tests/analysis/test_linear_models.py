@@ -22,7 +22,7 @@ from analysis_bench import (
 from blocks import Model, quantity
 from library.electrical import DCVoltageSource, ElectricalReference, Inductor, Resistor
 from library.electromechanical import RotationalElectromechanicalConverter
-from library.mechanisms import Lever, PlanetaryGear
+from library.mechanisms import GearBox, Lever, PlanetaryGear
 from library.rotational import (
     Inertia,
     RotationalDamper,
@@ -34,6 +34,7 @@ from library.rotational import (
 from library.translational import (
     Damper,
     ForceSource,
+    HardStop,
     Mass,
     MotionSensor,
     Reference,
@@ -504,3 +505,31 @@ def test_nyquist_shows_the_critical_point_of_a_number_only():
     car = quarter_car().linearise("road.velocity", "body.v").nyquist()
     force = oscillator(0.2).linearise("push.force", "spring.x").nyquist()
     assert [len(f.axes[0].lines) for f in (car, force)] == [3, 2]
+
+
+def test_modes_of_what_is_geared_together():
+    """Two brakes on one gear train stick, up to 10 + 1 / 3, or slide, from 8 + 1 / 3 N*m on."""
+    model = Model("train")
+    model.torque, model.gear, model.ground = TorqueSource(torque="0 N*m"), GearBox(
+        ratio=3), RotationalReference()
+    model.first, model.second = Inertia(inertia="0.2 kg*m^2"), Inertia(inertia="0.1 kg*m^2")
+    model.brake, model.other = (RotationalFriction(law="coulomb", coulomb_torque=f"{c} N*m",
+                                                   breakaway_torque=f"{b} N*m")
+                                for c, b in ((8, 10), (1, 1)))
+    model.connect(model.torque.R, model.first.I, model.brake.R, model.gear.S)
+    model.connect(model.gear.O, model.second.I, model.other.R)
+    model.connect(model.torque.C, model.brake.C, model.other.C, model.ground.W)
+    rows = [str(one.loads[0]) for one in model.linearise("torque.torque", modes="all")]
+    assert rows == ["for -10.3333 N*m <= torque.torque <= 10.3333 N*m",
+                    "for torque.torque >= 8.33333 N*m", "for torque.torque <= -8.33333 N*m"]
+
+
+def test_a_mass_on_a_rigid_stop_rests_or_leaves():
+    model = block(5, mass=2.0)
+    model.stop = HardStop(model="restitution", upper_bound="0 m", lower_bound="-1 m")
+    model.connect(model.stop.R, model.block.M)
+    model.connect(model.stop.C, model.ground.V)
+    closed, opened = model.linearise("push.force", "stop.x", modes="all")
+    assert "stop.upper_force is closed. It moves for push.force below 0 N" in closed.notes[-1]
+    assert str(opened.loads[0]) == "for push.force <= 0 N"
+    assert_poles(opened.poles, [0, 0])

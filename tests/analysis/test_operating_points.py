@@ -22,7 +22,14 @@ from blocks import (
 from blocks.analysis import free
 from blocks.exceptions import InitialisationError
 from library.mechanisms import GearBox
-from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from library.rotational import (
+    ElastoBacklash,
+    Inertia,
+    RotationalDamper,
+    RotationalFriction,
+    RotationalReference,
+    TorqueSource,
+)
 from library.signal import Constant
 from library.translational import (
     Damper,
@@ -319,8 +326,8 @@ def test_steady_speed_against_a_damper():
 
 def test_family_of_equilibria_of_a_free_mass():
     op = block(0).operating_point()
-    assert op.notes == ["Not determined, and as at the start: block.v. Wish a value of each that "
-                        "matters."]
+    assert op.notes == ["Not determined, and left near the start: block.v. Wish a value of each "
+                        "that matters."]
 
 
 def test_two_wishes_that_conflict_are_named_with_a_cure():
@@ -430,3 +437,29 @@ def test_a_linear_model_of_an_older_point_says_so():
     assert model.linearise("push.force", "spring.x", at=op).notes == [
         "This is the model at the operating point's own spring.stiffness, changed since: find the "
         "operating point again for the values of now."]
+
+
+def test_a_shaft_with_backlash_turns_against_its_flank():
+    """At the start the flanks are apart, and no torque reaches the load."""
+    model = Model("play")
+    model.motor, model.load = Inertia(inertia="0.1 kg*m^2"), Inertia(inertia="0.3 kg*m^2")
+    model.play = ElastoBacklash(stiffness="100 N*m/rad", backlash="0.04 rad")
+    model.drag, model.torque = RotationalDamper(damping="0.5 N*m*s/rad"), TorqueSource(
+        torque="2 N*m")
+    model.ground = RotationalReference()
+    model.connect(model.torque.R, model.motor.I, model.play.R)
+    model.connect(model.play.C, model.load.I, model.drag.R)
+    model.connect(model.torque.C, model.drag.C, model.ground.W)
+    op = model.operating_point()
+    assert op["load.w"].magnitude == pytest.approx(4.0, rel=1e-9)
+    assert op["play.phi"].magnitude == pytest.approx(0.02 + 2 / 100, rel=1e-9)
+
+
+def test_what_comes_to_rest_is_stuck():
+    model = oscillator(x=0.5, friction=stribeck(20, 25, 0.1, law="coulomb"))
+    op = model.operating_point()
+    assert op.modes == {"friction": "stuck"} and abs(op["spring.x"].magnitude) <= 0.25
+    held = model.operating_point({"spring.x": "0.5 m", "push.force": free})
+    assert held.modes == {"friction": "stuck"}
+    assert 25 <= held["push.force"].magnitude <= 75
+    assert any("push.force" in note and "what is stuck bears" in note for note in held.notes)

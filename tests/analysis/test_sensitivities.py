@@ -364,3 +364,64 @@ def test_the_model_is_as_it_was():
         model.simulate("1 s", sensitivities=["rig.speed", "rig.friction.coulomb_force"])
     assert model.rig.speed.to("m/s").m == 0.1
     assert model.rig.belt.velocity.to("m/s").m == 0.1
+
+
+class TwoRates(Component):
+    """A plant under a fast loop, whose target a slow one sets from what the fast one remembers."""
+
+    gain, slow = Parameter("2 1/s"), Parameter(0.5)
+    x = Variable("m", "1 m", priority="high")
+    u, total, target = Discrete("m/s", "0 m/s"), Discrete("m", "0 m"), Discrete("m", "0.3 m")
+
+    def equations(self):
+        yield der(self.x) == -self.u
+        yield every("0.1 s", {self.u: self.gain * (self.x - self.target),
+                              self.total: self.total + self.x})
+        yield every("0.2 s", {self.target: self.slow * self.x + 0.2 * self.target
+                              + 0.3 * self.total})
+
+
+@pytest.mark.parametrize("path", ["loop.gain", "loop.slow", "loop.x"])
+def test_loops_of_two_rates_see_each_other(path):
+    model = Model("rates")
+    model.loop = TwoRates()
+    run = model.simulate("0.95 s", sensitivities=[path])
+
+    def end(change):
+        """The same recursion as plain numbers, made of complex steps."""
+        gain, slow, x = (v + change * (path == n) for v, n in (
+            (2.0, "loop.gain"), (0.5, "loop.slow"), (1.0, "loop.x")))
+        u, total, target = 0.0, 0.0, 0.3
+        for k in range(10):
+            old = u, total, target
+            u, total = gain * (x - old[2]), old[1] + x
+            if k % 2 == 0:
+                target = slow * x + 0.2 * old[2] + 0.3 * old[1]
+            x -= u * (0.1 if k < 9 else 0.05)
+        return x
+
+    assert_allclose(run["loop.x"].final.m, end(0.0), rtol=1e-9)
+    assert_allclose(run.sensitivities["loop.x", path].final.m, end(1e-20j).imag / 1e-20,
+                    rtol=1e-8)
+
+
+def test_a_smooth_stop_is_touched_and_left():
+    def struck(stiffness=300.0, bound=0.02):
+        model = Model("struck")
+        model.block, model.ground = Mass(mass="1 kg", v="0.5 m/s"), Reference()
+        model.stop = HardStop(upper_bound=quantity(bound, "m"), lower_bound="-1 m",
+                              upper_stiffness=quantity(stiffness, "N/m"), transition="5 mm",
+                              upper_damping="4 N*s/m")
+        model.connect(model.block.M, model.stop.R)
+        model.connect(model.stop.C, model.ground.V)
+        return model
+
+    found = struck().simulate("0.4 s", rtol=1e-10, sensitivities=[
+        "stop.upper_stiffness", "stop.upper_bound"]).sensitivities
+    assert found.notes == []
+    for path, name, value in (("stop.upper_stiffness", "stiffness", 300.0),
+                              ("stop.upper_bound", "bound", 0.02)):
+        up, down = (struck(**{name: value * (1 + h)}).simulate("0.4 s", rtol=1e-12)["stop.x"].final
+                    for h in (1e-5, -1e-5))
+        assert_allclose(found["stop.x", path].final.to_base_units().m,
+                        (up - down).to("m").m / (2e-5 * value), rtol=1e-6)

@@ -258,3 +258,20 @@ def test_options_of_tables_are_answered(model):
     run = model.simulate("1 s")
     assert "every=" in str(answer(lambda: run.table("body.v", dt="1 s"), WrongCall))
     assert run.table(["body.v"], units="mm/s", every="1 s").columns[0] == "body.v [mm/s]"
+
+
+def test_any_part_of_the_library_may_be_imported_first():
+    """Names of packages that are about to be imported are no words to be explained."""
+    program = """
+import importlib, pathlib, sys
+for file in sorted(pathlib.Path("library").glob("*")):
+    if file.suffix == ".py" or (file / "__init__.py").exists():
+        for loaded in [m for m in sys.modules if m.split(".")[0] == "library"]:
+            del sys.modules[loaded]
+        importlib.import_module(f"library.{file.stem}".removesuffix(".__init__"))
+        print(file)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          cwd=Path(__file__).parents[2])  # fmt: skip
+    assert done.returncode == 0, done.stdout.splitlines()[-1] + done.stderr
+    assert len(done.stdout.splitlines()) > 15

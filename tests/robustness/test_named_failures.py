@@ -191,10 +191,23 @@ class Draining(Component):
         yield der(self.level) == quantity("-1 m/s") - quantity("1 m^0.5/s") * sqrt(self.level)
 
 
-@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode", "DOP853"])
-def test_a_slope_that_loses_its_value_stops_the_run_by_name(method):
+class Widening(Component):
+    """The same, with a slope that has a factor."""
+
+    level = Variable("m", "1 m", priority="high")
+
+    def equations(self):
+        width = 1 + self.level / quantity("1 m")
+        yield width * der(self.level) == width * (
+            quantity("-1 m/s") - quantity("1 m^0.5/s") * sqrt(self.level))
+
+
+@pytest.mark.parametrize(("vessel", "method"), [
+    *((Draining, m) for m in ["auto", "dopri5", "rodas4", "cvode", "DOP853"]),
+    (Widening, "auto"), (Widening, "rodas4")])  # fmt: skip
+def test_a_slope_that_loses_its_value_stops_the_run_by_name(vessel, method):
     with pytest.raises(SimulationError, match=r"der\(part.level\).*has no finite value") as caught:
-        alone(Draining()).simulate("2 s", method=method)
+        alone(vessel()).simulate("2 s", method=method)
     assert 2 - 2 * np.log(2) == pytest.approx(caught.value.time, rel=1e-3)  # empty there
 
 

@@ -151,14 +151,30 @@ class Decisions:
             state.slack = np.where(closed, slack, state.slack)
 
     def _slack_of_friction(self, problem: Problem, t: float) -> Array | float:
-        stuck = ~self.elements.contact & (self.state.modes == 0)
-        if not stuck.any():
+        waits = self._waits(problem, t)
+        if not waits.any():
             return 0.0
         now, effort = self.evaluation.present(problem, t), self.evaluation.efforts(problem)
-        range_ = now.high - now.low
-        allowed = AT_BOUND * np.where(stuck & np.isfinite(range_), range_, 0.0)
-        slack = np.where(np.minimum(now.high - effort, effort - now.low) <= allowed, allowed, 0.0)
+        allowed = AT_BOUND * np.where(np.isfinite(now.high - now.low), now.high - now.low, 0.0)
+        room = np.minimum(now.high - effort, effort - now.low)
+        open_ = self.indeterminacy.elements_of(problem, t, self.state.modes == 0)[1]
+        if waits[open_].any():
+            shares = self.indeterminacy.margins(problem, t, open_, now)[0][open_]
+            room[open_] = shares * (now.high - now.low)[open_] / 2
+        slack = np.where(waits & (room <= allowed), allowed, 0.0)
         return slack if slack.any() else 0.0
+
+    def _waits(self, problem: Problem, t: float) -> Flags:
+        """Friction that sticks until its load is clear.
+
+        Not where bounds depend on efforts that the motion leaves open: of those a split is sought
+        that keeps within the bounds themselves.
+        """
+        stuck = self.state.modes == 0
+        waits = stuck & ~self.elements.contact
+        if self.indeterminacy.loaded is not None:
+            waits[self.indeterminacy.elements_of(problem, t, stuck)[1]] = False
+        return waits
 
     # -- all elements in doubt -------------------------------------------------------------
     def _decide_jointly(self, problem: Problem, t: float, touched: Indices) -> Flags:
@@ -191,10 +207,11 @@ class Decisions:
         active = self._concerned(problem, t, struck, doubt)
         self.impacts.stop(problem, t, active & still, still & (before != 0))
         self._choose(problem, t, active & still, leaving)
-        waiting = (before != 0) | (state.slack > 0)  # at the bound by rounding: slack lets it go
+        # at the bound by rounding: slack lets it go
+        waiting = ((before != 0) | (state.slack > 0)) & self._waits(problem, t)
         self.look_ahead.release(problem, t, active & still & ~leaving & ~waiting)
         loaded = False if evaluation.load is None else evaluation.load.dependent & active
-        powerless = (crossed | loaded) & free & (state.modes == 0)
+        powerless = (crossed | loaded | (before != 0)) & free & (state.modes == 0)
         # friction without strength holds nothing, not even by rounding
         state.modes[powerless & evaluation.present(problem, t).idle] = 1
         return struck

@@ -50,7 +50,8 @@ class HeldNetwork:
     symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants
     expressions : of slopes, crossing functions and elements
     entries : of the constants: two matrices, whether a switch is told, what rounding may make
-    relations : those that the matrices depend on
+    joint : which relations depend on what elements take
+    relations : those, and others that the matrices depend on
     decides : whether what holds a mode now can be judged from kept matrices
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
     length : operations of what is solved for at every point: nothing
@@ -94,11 +95,11 @@ class HeldNetwork:
         by_inputs = ca.vertcat(*(ca.jacobian(e, tape.u) for e in rows))
         fixed = symbols_in(ca.veccat(tape.p, tape.m))
         self.decides = symbols_in(of_states) | symbols_in(
-            ca.jacobian(tape.slope, tape.u)) <= fixed and not any(
-            ca.which_depends(tape.crossings, tape.u, 1, True))
+            ca.jacobian(tape.slope, tape.u)) <= fixed
+        self.joint = np.array(ca.which_depends(tape.crossings, tape.u, 1, True), dtype=bool)
         seen = symbols_in(ca.veccat(by_inputs, of_states, laws.low, laws.high))
         self.relations = np.array([k for k, s in enumerate(ca.vertsplit(tape.m))
-                                   if s.__hash__() in seen], dtype=np.int64)
+                                   if self.joint[k] or s.__hash__() in seen], dtype=np.int64)
 
     # -- constants -------------------------------------------------------------------------
     def fits(self, problem: Problem, t: float, modes: Indices) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED
+from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT
 from ..unsettled import unsettled
 from .delassus import Matrix
 from .dense_blocks import dense_block
@@ -137,7 +137,11 @@ class JointProblem:
             low, high, by_low, by_high = of_part.linearised(
                 now, load.slopes(problem, t), effort)
             d = dense_block(evaluation.delassus.matrix(problem, t), here, here)
-            solution = solve(d, now.rate[here] + d @ effort, low, high, by_low, by_high,
+            b, bounds = now.rate[here] + d @ effort, np.abs([low, high])
+            none = LAST_DIGIT * bounds[np.isfinite(bounds)].max(initial=0.0)
+            if (np.abs(b) <= none * d.diagonal()).all():  # no load at all, but for rounding
+                b = np.zeros(len(here))
+            solution = solve(d, b, low, high, by_low, by_high,
                              known=of_part.known, start=effort, noise=noise[here])
             change = np.abs(solution.effort - effort).max()
             full = evaluation.efforts(problem)
@@ -146,11 +150,11 @@ class JointProblem:
             if problem.algebraic:
                 problem.solve_algebraic(t)
             if load.affine or change > 2 * previous \
-                    or change <= EFFORTS_EXACT * np.abs(solution.effort).max():
+                    or change <= none + EFFORTS_EXACT * np.abs(solution.effort).max():
                 break
             previous = change
         painleve.refuse(t, solution, here)
-        if not load.affine and change > EFFORTS_SETTLED * np.abs(solution.effort).max():
+        if not load.affine and change > none + EFFORTS_SETTLED * np.abs(solution.effort).max():
             raise unsettled((self.elements.name(int(i)) for i in here), t, "efforts")
         return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
                       (high + by_high @ solution.effort)[at])  # fmt: skip

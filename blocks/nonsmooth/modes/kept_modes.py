@@ -42,12 +42,13 @@ class KeptModes:
         n, nx = efforts.elements.size, held.system.nx
         most = max(1, min(MOST_MODES, MOST_NUMBERS // (held.entries + n * (n + nx + 2))))
         self.parts = NetworkParts(
-            held.relations, np.zeros((most, len(held.relations))), np.zeros((most, n)),
+            held.relations, held.joint, np.zeros((most, len(held.relations))),
+            np.zeros((most, n)),
             np.zeros((most, held.entries)), np.zeros((most, n * n)), np.zeros((most, nx * n)),
             np.zeros((most, n)), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64),
             np.zeros(MOST_LINKS * most, dtype=np.int64),
-            np.zeros(MOST_LINKS * most, dtype=np.int64), np.zeros(2), np.zeros(n),
-            held.decided_by)
+            np.zeros(MOST_LINKS * most, dtype=np.int64), np.zeros(2),
+            np.zeros(len(held.joint)), np.zeros(n), held.decided_by)
         self._number: dict[tuple[bytes, bytes], int] = {}
         self._links: set[tuple[int, int]] = set()
 

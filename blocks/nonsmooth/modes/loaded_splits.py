@@ -77,6 +77,12 @@ class LoadedSplits:
             out.append((rests, self._best_of(problem, t, rests, np.flatnonzero(parts == part))))
         return out
 
+    def split(self, problem: Problem, t: float, index: Indices) -> None:
+        """Leave the problem at the splits with the most room; refuse those that do not hold."""
+        for rests, found in self.best(problem, t, index):
+            if found.room < -EFFORTS_SETTLED * np.abs(self.evaluation.efforts(problem)).max():
+                raise unsettled((self.elements.name(int(i)) for i in rests), t, "efforts at rest")
+
     def _best_of(self, problem: Problem, t: float, rests: Indices, part: Indices) -> LoadedSplit:
         """That of the elements at rest of one connected part."""
         slides = part[self.state.modes[part] != 0]
@@ -90,13 +96,10 @@ class LoadedSplits:
                 return found
             pieces = held
             found = self._linearised(problem, t, rests, slides, part, held)
-        # it goes to and fro between pieces of the laws: a split that holds will do
+        # it goes to and fro between pieces of the laws: the room of this split tells if it holds
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
-        room = float(np.minimum(now.high - effort, effort - now.low)[rests].min())
-        if room < -EFFORTS_SETTLED * np.abs(effort).max():
-            raise unsettled((self.elements.name(int(i)) for i in rests), t, "efforts at rest")
         assert found is not None
-        return replace(found, room=room)
+        return replace(found, room=float(np.minimum(now.high - effort, effort - now.low)[rests].min()))
 
     def _linearised(self, problem: Problem, t: float, rests: Indices, slides: Indices,
                     part: Indices, held: list[Array]) -> LoadedSplit:

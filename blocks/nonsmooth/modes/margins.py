@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array
-from ...numerics.tolerances import PARTING
+from ...numerics.tolerances import AT_BOUND, PARTING
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap
@@ -63,7 +63,9 @@ class Margins:
                 rate = evaluation.values(problem, t).rate[dead]
                 margin[dead] = np.where(np.abs(rate) <= noise, np.inf, -1.0)
             if len(open_):
-                margin[open_] = self.indeterminacy.margins(problem, t, open_, now)[0][open_]
+                slack = np.broadcast_to(self.state.slack, len(margin))[open_] > 0
+                margin[open_] = self.indeterminacy.margins(problem, t, open_, now)[0][open_] + (
+                    2 * AT_BOUND * slack)  # of half the range
         if self.painleve is not None:
             margin = np.minimum(margin, self.painleve.reserve(problem, t))
         return margin

@@ -147,12 +147,12 @@ class MasslessLaws(Laws):
         """Choose the modes at an event."""
         before = self.modes.copy()
         self.efforts.project(problem, t)  # what the integration has let go
-        crossed = np.zeros(self.size, dtype=bool)
+        margin, size = self.margins(problem, t), self.switching.sizes(problem, t)[0]
+        crossed = margin < -MODE_MARGIN_NONE * size  # by what else has switched at this instant
         crossed[touched] = True
         _, effort, low, high, *_ = self.equations.values(problem, t)
         sign = np.where(high - effort <= effort - low, 1, -1)
         guess = np.where(crossed, np.where(before == 0, sign, 0), before)
-        margin, size = self.margins(problem, t), self.switching.sizes(problem, t)[0]
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         moved = np.where(before == 0, guess, before)
         self._take_first(problem, t, doubt, self._proposals(problem, t, guess, moved))

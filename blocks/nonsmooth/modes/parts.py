@@ -96,7 +96,8 @@ class NetworkParts:
 
     Attributes
     ----------
-    relations : those that what is kept depends on
+    relations : those that what is kept depends on, or that depend on what elements take
+    joint : (all relations,) whether they do: they are decided on together with modes
     m, modes, constants : relations, modes, and what efforts and slopes follow by
     weight : (rows, n * n) combinations of equations that say something about the states
     move : (rows, nx * n) what brings these to their values
@@ -105,11 +106,13 @@ class NetworkParts:
     links : how many modes have followed others
     source, target : which one followed which
     largest : the largest flow and effort so far
+    farthest : (all relations,) the largest crossing function so far
     noise_so_far : (n,) what rounding may make of every margin
     values : flow, effort, low, high, what the equations of modes miss; slopes
     """
 
     relations: Indices
+    joint: Flags
     m: Matrix
     modes: Matrix
     constants: Matrix
@@ -121,5 +124,6 @@ class NetworkParts:
     source: Indices
     target: Indices
     largest: Array
+    farthest: Array
     noise_so_far: Array
     values: ca.SX

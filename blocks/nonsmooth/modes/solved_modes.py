@@ -129,7 +129,7 @@ class SolvedModes:
                  ) -> Array | None:
         from scipy.linalg.lapack import dgesv
 
-        n, last = self.size, np.inf
+        n, last, first = self.size, np.inf, np.abs(effort).max()
         exact = (modes != 0) & ~self.dependent  # such as no effort of an open contact
         for _ in range(1 if self.affine else ROUNDS):
             out = self._solve(*given, modes, effort)
@@ -140,7 +140,7 @@ class SolvedModes:
                 return None
             step[exact] = residual[exact]
             effort = effort - step
-            size, whole = np.abs(step).max(), np.abs(effort).max()
+            size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
             stalled = size > 0.5 * last and size < EFFORTS_STALLED * whole
             if self.affine or size <= LAST_NEWTON_STEP * whole or stalled:
                 return effort
@@ -187,7 +187,7 @@ class SolvedModes:
         effort = np.zeros((k, n))
         if not self.affine:
             effort += self.elements.efforts_of(problem.u)
-        exact = (modes != 0) & ~self.dependent
+        exact, first = (modes != 0) & ~self.dependent, np.abs(effort).max()
         for _ in range(1 if self.affine else ROUNDS):
             out = solve(*given, effort.ravel()).reshape(k, -1)
             matrix, residual = out[:, : n * n].reshape(k, n, n).transpose(0, 2, 1), out[
@@ -198,7 +198,7 @@ class SolvedModes:
             step = np.linalg.solve(matrix, residual[..., None])[..., 0]
             step[:, exact] = residual[:, exact]
             effort = effort - step
-            size, whole = np.abs(step).max(), np.abs(effort).max()
+            size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
             if self.affine or size <= LAST_NEWTON_STEP_AT_TIMES * whole:
                 break
         else:
@@ -215,7 +215,7 @@ class SolvedModes:
         """
         effort, known = effort.copy(), np.ones(len(points), dtype=bool)
         modes = points.mode_columns()
-        active = np.arange(len(points))
+        active, first = np.arange(len(points)), np.abs(effort).max(axis=0)
         for _ in range(1 if self.affine else ROUNDS):
             if not len(active):
                 break
@@ -229,6 +229,7 @@ class SolvedModes:
             step = np.where(exact, residual.T, step)
             effort[:, active] -= step
             size, whole = np.abs(step).max(axis=0), np.abs(effort[:, active]).max(axis=0)
+            whole = np.maximum(whole, first[active])
             active = active[size > LAST_NEWTON_STEP_AT_TIMES * whole]
         if not self.affine:
             known[active] = False

@@ -63,6 +63,34 @@ def test_several_inputs_and_outputs_and_instances():
     assert run["block.y2"].final.to("cm").m == pytest.approx(1.5)
 
 
+def test_the_function_is_asked_once_for_each_instant_where_nothing_acts_back():
+    asked = []
+    measured(lambda t, u: asked.append(t) or 0.0, sample_time="10 ms").simulate("0.995 s")
+    assert_allclose(asked, 0.01 * np.arange(100), atol=1e-12)
+
+
+def test_its_outputs_count_for_another_function_at_the_same_instant():
+    model = measured(lambda t, u: 2 * u[0], outputs="mm/s", sample_time="10 ms")
+    model.after = PythonFunction(function=lambda t, u: u[0] + t, inputs="mm/s", outputs="mm/s",
+                                 sample_time="20 ms")  # fmt: skip
+    model.connect(model.block.y1, model.after.u1)
+    run = model.simulate("0.1 s")
+    at = 0.02 * np.arange(5) + 0.005
+    assert_allclose(run["after.y1"].at(quantity(at, "s")).m,
+                    6000 * np.sin(2 * (at - 0.005)) + at - 0.005, rtol=1e-9, atol=1e-9)
+
+
+def test_ctrl_c_in_the_function_ends_the_run():
+    def pressed(t, u):
+        if t > 0.5:
+            raise KeyboardInterrupt
+        return 0.0
+
+    run = measured(pressed).simulate("10 s")
+    assert run.status == "interrupted"
+    assert run.time[-1].m == pytest.approx(0.5, abs=0.002)
+
+
 def test_states_start_where_they_are_told_to():
     run = measured(count, states=1, sample_time="0.1 s").simulate("0.45 s")
     assert run["block.x1"].final.m == 5
@@ -86,6 +114,7 @@ def test_states_go_back_with_the_run():
                                       r"ZeroDivisionError"),
     (lambda t, u: [1.0, 2.0], 0, r"its function gave 2 outputs instead of 1"),
     (lambda t, u, x: (1.0, [1.0]), 2, r"its function gave 1 states instead of 2"),
+    (lambda t, u, x: 1.0, 1, r"gave 1\.0 instead of two things, outputs and states\. Let it end"),
     (lambda t, u: np.nan, 0, r"its function gave nan for held1"),
 ])  # fmt: skip
 def test_a_function_that_fails_names_component_and_time(function, states, said):

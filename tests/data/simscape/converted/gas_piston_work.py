@@ -19,7 +19,7 @@ Change the model
 3) Add...
 """
 
-from blocks import Component, Model, Output, Port, quantity
+from blocks import Component, Model, Output, Parameter, Port, quantity
 from library.signal import Abs, Constant, Divide, Gain, Sine, Sum, TransferFunction
 from library.thermal import PerfectInsulator, thermal
 from library.translational import MotionSensor, Reference, VelocitySource, translational
@@ -29,9 +29,10 @@ class ConstantVolumeChamberG(Component):
     """A gap: foundation.gas.elements.constant_volume_chamber has no counterpart here."""
 
     H = Port(thermal)
+    thermal_leak = Parameter("1e-6 W/K")
 
     def equations(self):
-        yield quantity("1e-6 W/K") * (self.H.T - quantity("293.15 K")) == self.H.Q
+        yield self.thermal_leak * (self.H.T - quantity("293.15 K")) == self.H.Q
 
     def advise(self):
         yield (
@@ -127,11 +128,13 @@ class TranslationalMechanicalConverterG(Component):
     C = Port(translational)
     H = Port(thermal)
     R = Port(translational)
+    translational_leak = Parameter("1e-9 N*s/m")
+    thermal_leak = Parameter("1e-6 W/K")
 
     def equations(self):
-        yield quantity("1e-9 N*s/m") * self.C.v == self.C.f
-        yield quantity("1e-6 W/K") * (self.H.T - quantity("293.15 K")) == self.H.Q
-        yield quantity("1e-9 N*s/m") * self.R.v == self.R.f
+        yield self.translational_leak * (self.C.v - self.R.v) == self.C.f
+        yield self.C.f + self.R.f == 0
+        yield self.thermal_leak * (self.H.T - quantity("293.15 K")) == self.H.Q
 
     def advise(self):
         yield (

@@ -11,7 +11,7 @@ temperature of the shower while the washer fills up.
 
 import numpy as np
 
-from blocks import Component, Input, Model, Output, Port, quantity
+from blocks import Component, Input, Model, Output, Parameter, Port, quantity
 from library.signal import Constant, Gain, Maximum, Minimum, Ramp, Sum
 from library.thermal import PerfectInsulator, thermal
 
@@ -96,9 +96,10 @@ class PipeTL(Component):
     """A gap: fluids.thermal_liquid.pipes_fittings.pipe has no counterpart here."""
 
     H = Port(thermal)
+    thermal_leak = Parameter("1e-6 W/K")
 
     def equations(self):
-        yield quantity("1e-6 W/K") * (self.H.T - quantity("293.15 K")) == self.H.Q
+        yield self.thermal_leak * (self.H.T - quantity("293.15 K")) == self.H.Q
 
     def advise(self):
         yield (

@@ -1,0 +1,90 @@
+"""Which names have values inside a masked subsystem?
+
+Its parameters, evaluated in the scope above, and what its initialisation code assigns; each is a
+value of the script.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from dataclasses import dataclass, field
+from typing import Any
+
+from .diagram import Block
+from .levels import Level, Scope
+from .matlab import Name, NotUnderstood
+from .matlab_scripts import Assign, Skipped, parse_script
+from .matlab_values import Unknown, evaluate
+from .same_text import same_text
+from .texts import Texts
+
+__all__ = ["Masks"]
+
+
+@dataclass
+class Masks:
+    """Gives the names of masks values.
+
+    Attributes
+    ----------
+    lines : list of (name, text, comment, source)
+        The values as lines of the script.
+    """
+
+    texts: Texts
+    remarks: list[str]
+    lines: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+    def scope(self, level: Level, block: Block, name: str) -> Scope:
+        """The names inside a subsystem that is called ``name`` in the script."""
+        mask = block.mask
+        if mask is None or not (mask.values or mask.initialisation.strip()):
+            return level.scope
+        values: dict[str, Any] = {}
+        inner = Scope(ChainMap(values, dict(level.scope.values)), dict(level.scope.local))
+        place, source = f"{level.path}/{block.name}", f"mask of {block.name}"
+        for key, text in mask.values.items():
+            if key in mask.literal:
+                values[key] = text
+                continue
+            number = mask.numbers.get(key, {}).get(text, text)
+            try:
+                written = self.texts.of(number, level.scope, f"{place}.{key}")
+            except NotUnderstood:
+                continue
+            if written.value is not None:
+                values[key] = written.value
+                self._line(inner, name, key, written.python, source)
+        self._initialise(inner, values, mask.initialisation, name, place, source)
+        return inner
+
+    def _line(self, inner: Scope, name: str, key: str, text: str, source: str) -> None:
+        inner.local[key] = self.texts.workspace.python.make(f"{name}_{key}")
+        self.lines.append((inner.local[key], text, "", source))
+
+    def _initialise(self, inner: Scope, values: dict[str, Any], code: str, name: str, place: str,
+                    source: str) -> None:
+        """Take over what the initialisation code assigns; the rest of it is named."""
+        left = []
+        for statement in parse_script(code, place):
+            if isinstance(statement, Assign) and isinstance(statement.target, Name):
+                key = statement.target.name
+                try:
+                    value = evaluate(statement.value, inner.values, place)
+                except (Unknown, NotUnderstood):
+                    left.append(key)
+                    continue
+                text = same_text(statement.value, value, inner.values,
+                                 lambda path: self.texts.name(path, inner))
+                values[key] = value
+                self._line(inner, name, key, text, source)
+            elif isinstance(statement, Skipped):
+                left += statement.names
+            elif isinstance(statement, Assign):
+                left.append("")
+        for key in left:
+            values.pop(key, None)
+        if left:
+            said = ", ".join(dict.fromkeys(key for key in left if key))
+            self.remarks.append(f"{place} has code in its mask that is not run"
+                                f"{f'; it would give {said} a value' if said else ''}.")

@@ -1,0 +1,137 @@
+"""Loads that are at a breakaway force but for rounding: the motion goes on as mechanics says."""
+
+import numpy as np
+import pytest
+from friction_bench import dry, happened, missing_energy, push, value
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+
+from blocks import Model, quantity
+from blocks.harmonics import describing_function
+from library.signal import Constant, Gain, Integrator, Sum
+from library.translational import (
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
+
+MASS, P, I, D = 20.0, 80e3, 400e3, 1.2e3
+
+
+def stribeck(coulomb, breakaway, velocity):
+    return TranslationalFriction(
+        law="stribeck", coulomb_force=quantity(coulomb, "N"),
+        breakaway_force=quantity(breakaway, "N"), breakaway_velocity=velocity)  # fmt: skip
+
+
+def axis(velocity):
+    """A carriage 5 mm beside its set point, with P + I + D and friction of 12 and 18 N."""
+    model = Model("axis")
+    model.carriage, model.rail, model.motor = Mass(mass="20 kg"), Reference(), ForceSource()
+    model.sensor = MotionSensor(reference="absolute", x="-5 mm")
+    model.friction = stribeck(12, 18, velocity)
+    model.wanted, model.error = Constant(value=quantity("0 mm")), Sum(signs="+-", unit="m")
+    model.P = Gain(gain=quantity(P, "N/m"), input="m")
+    model.D = Gain(gain=quantity(D, "N*s/m"), input="m/s")
+    model.sum, model.I = Integrator(input="m"), Gain(gain=quantity(I, "N/(m*s)"), input="m*s")
+    model.controller = Sum(signs="++-", unit="N")
+    model.connect(model.carriage.M, model.sensor.R, model.motor.R, model.friction.R)
+    model.connect(model.rail.V, model.motor.C, model.friction.C)
+    model.connect(model.wanted.y, model.error.u[0])
+    model.connect(model.sensor.P, model.error.u[1])
+    model.connect(model.error.y, model.P.u)
+    model.connect(model.error.y, model.sum.u)
+    model.connect(model.sum.y, model.I.u)
+    model.connect(model.sensor.V, model.D.u)
+    for k, part in enumerate((model.P, model.I, model.D)):
+        model.connect(part.y, model.controller.u[k])
+    model.connect(model.controller.y, model.motor.S)
+    return model
+
+
+@pytest.mark.parametrize("method", ["dopri5", "DOP853", "rodas4"])
+@pytest.mark.parametrize("velocity", ["2 mm/s", "10 mm/s"])
+def test_an_axis_creeps_to_its_place_once_friction_is_flat(method, velocity):
+    """At speeds far below that of Stribeck friction is 18 N: the last slip is a linear decay."""
+    run = axis(velocity).simulate("10 s", method=method, rtol=1e-8, progress=False)
+    told = happened(run)
+    assert len(told) < 20
+    paths, (begin, end) = ("sensor.x", "carriage.v", "sum.y"), (1.5, 1.9)
+    x0, v0, s0 = (value(run, p, begin) for p in paths)
+    # m x'' + D x' + P x + I (int x - s_end) = 0, where I s_end carries the 18 N
+    matrix = np.array([[0, 1, 0], [-P / MASS, -D / MASS, I / MASS], [-1, 0, 0]])
+    x, v, _ = expm(matrix * (end - begin)) @ [x0, v0, s0 + 18 / I]
+    assert_allclose([value(run, "sensor.x", end), value(run, "carriage.v", end)], [x, v],
+                    rtol=1e-3)  # velocities of 3e-7 m/s are known to 1e-10  # fmt: skip
+    assert abs(value(run, "sensor.x")) < 1e-11
+
+
+def stack(n, spring, law, ramp):
+    """Masses of 1 kg, friction of 2 i N between them, and a force on the last one.
+
+    All friction needs the same acceleration to break away: 2 m/s².
+    """
+    model, before = Model("stack"), None
+    model.ground = Reference()
+    for i in range(n):
+        mass = model.add(f"m{i}", Mass(mass="1 kg"))
+        if before is not None:
+            friction, link = model.add(f"f{i}", law(2.0 * i)), model.add(
+                f"s{i}", Spring(stiffness=spring))
+            model.connect(before.M, friction.R, link.R)
+            model.connect(mass.M, friction.C, link.C)
+        before = mass
+    model.push = push(ramp)
+    model.connect(model.push.R, before.M)
+    model.connect(model.push.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("law", [dry, lambda f: stribeck(0.6 * f, f, "5 mm/s")],
+                         ids=["coulomb", "stribeck"])
+@pytest.mark.parametrize("n", [5, 12])
+def test_a_stack_whose_friction_breaks_away_at_one_instant_goes_on(n, law):
+    """The same by both methods, with Newton's law for the whole and no energy missing.
+
+    DOP853 takes the fall of friction over some ms in one step, and misses some of its work.
+    """
+    def ramp(t):
+        return 13.0 * t
+
+    found = {}
+    for method in ("auto", "DOP853"):
+        run = stack(n, "100 N/m", law, ramp).simulate("3 s", method=method, rtol=1e-8,
+                                                      progress=False)
+        first = happened(run)[0][0]
+        assert first == pytest.approx(2.0 * n / 13.0, rel=1e-9)
+        assert len(happened(run)) < 300
+        assert method == "DOP853" or missing_energy(run) < 1e-6
+        found[method] = [value(run, f"m{i}.v") for i in range(n)]
+        assert np.sum(found[method]) == pytest.approx(13.0 * 9 / 2, rel=1e-7)
+    assert_allclose(found["auto"], found["DOP853"], rtol=2e-4)
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853"])
+@pytest.mark.parametrize("n", [5, 12])
+def test_a_stack_pushed_exactly_to_its_limit_moves_as_one(n, method):
+    """All friction is at its bound for ever: nothing slides by more than rounding."""
+    run = stack(n, "100 N/m", dry, lambda t: 2.0 * n + 0 * t).simulate("3 s", method=method,
+                                                                      progress=False)
+    assert_allclose([value(run, f"m{i}.v") for i in range(n)], 6.0, rtol=1e-9)
+    assert len(happened(run)) < 100
+
+
+def test_friction_at_small_amplitudes_has_its_describing_function():
+    """The closed form for Coulomb friction of 12 N is 4 F / (pi A)."""
+    amplitude = 1e-4
+    found = describing_function(dry(12.0), quantity(amplitude, "m/s"), frequency="16 rad/s")
+    assert_allclose(found.values, 4 * 12 / (np.pi * amplitude), rtol=1e-9)
+    falling = describing_function(stribeck(12, 18, "0.5 mm/s"), quantity(amplitude, "m/s"),
+                                  frequency="16 rad/s")
+    angle = np.linspace(0, np.pi, 2001)
+    force = 12 + 6 * np.exp(-((amplitude * np.sin(angle) / 5e-4) ** 2))
+    first = 2 / np.pi * np.trapezoid(force * np.sin(angle), angle) / amplitude
+    assert_allclose(falling.values, first, rtol=1e-6)

@@ -1,0 +1,201 @@
+"""Values of scripts, masks and units keep their meaning in the text, and names do not clash."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.io
+from numpy.testing import assert_allclose
+from simscape_corpus import built, parts_of, zipped
+from slx_writer import Drawn, write
+
+from blocks import FileError
+from library.simscape import convert
+from library.simscape.matlab import parse
+from library.simscape.matlab_values import evaluate
+
+TR = "foundation.mechanical.translational."
+PS = "foundation.signal."
+
+
+def solver(node="g"):
+    return Drawn("nesl_utility/Solver Configuration", "solver", {"P": node})
+
+
+def weighed(mass):
+    return [Drawn(f"{TR}mass", "sledge", {"M": "g"}, {"mass": (mass, "kg")}),
+            Drawn(f"{TR}reference", "ground", {"V": "g"}), solver()]  # fmt: skip
+
+
+def pushed(*signals):
+    """A mass of 2 kg under a force that signals give: the force in N follows from its velocity."""
+    return [Drawn(f"{TR}mass", "sledge", {"M": "a"}, {"mass": ("2", "kg")}),
+            Drawn("foundation.mechanical.sources.force", "push", {"R": "a", "S": "s", "C": "g"}),
+            Drawn(f"{TR}reference", "ground", {"V": "g"}), solver(), *signals]  # fmt: skip
+
+
+def constant(name, out, value, unit="1"):
+    return Drawn(f"{PS}sources.constant", name, {"O": out}, {"constant": (value, unit)})
+
+
+def mass_of(script, mass, folder, **given):
+    file = write(folder / "model.slx", weighed(mass), "R2022b",
+                 {"StopTime": "1", "PreLoadFcn": script})
+    return built(convert(file, **given).text, folder).sledge.mass.to("kg").m
+
+
+def force_of(file, folder):
+    return 2 * built(convert(file).text, folder).simulate("1 s")["sledge.v"].to("m/s").m[-1]
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("max([1 5; 3 4])", [3, 5]), ("sum([1 2; 3 4])", [4, 6]), ("sum([1 2; 3 4], 2)", [3, 7]),
+    ("cumsum([1 2; 3 4])", [[1, 2], [4, 6]]), ("mean([1; 3])", 2), ("round(2.5)", 3),
+    ("round(-2.5)", -3), ("round(3.14159, 2)", 3.14), ("a(end)", 6), ("a(end-1:end)", [5, 6]),
+    ("m(end, 1)", 3), ("zeros(2, 1)", [0, 0]), ("size(m)", [2, 2]), ("cosd(60)", 0.5),
+    ("nthroot(-8, 3)", -2), ("interp1([0 1], [2 4], 0.25)", 2.5), ("reshape(1:4, [], 2)",
+    [[1, 3], [2, 4]]), ("fliplr([1 2])", [2, 1]), ("norm([3 4])", 5),
+])  # fmt: skip
+def test_functions_give_what_they_give_there(text, value):
+    names = {"a": np.array([[4.0, 5.0, 6.0]]), "m": np.array([[1.0, 2.0], [3.0, 4.0]])}
+    assert_allclose(np.squeeze(evaluate(parse(text), names)), value, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("script", "mass", "kilograms"), [
+    ("m = 3000; m = m/1000;", "m", 3), ("g = 2; m = g; g = 5;", "m", 2),
+    ("x = [1 2]; y = x*2;", "y(2)", 4), ("x = [1 2]; y = [x x];", "y(4)", 2),
+    ("x = [1 2; 3 4];", "x(2)", 3), ("x = [1 2]; m = sum(x*3);", "m", 9),
+    ("s = struct('m', 2, 'L', [1 2]); m = s.m*s.L(2);", "m", 4), ("p.m = 3; q = p;", "q.m", 3),
+    ("x = linspace(0, 1);", "100*length(x)", 1e4), ("m = 3 && 2;", "m", 1),
+    ("Mass = 3;", "Mass", 3), ("stop = 4;", "stop", 4), ("m = round(2.5);", "m", 3),
+])  # fmt: skip
+def test_the_text_has_the_value_that_the_script_gives(script, mass, kilograms, tmp_path):
+    assert_allclose(mass_of(script, mass, tmp_path), kilograms, rtol=1e-15)
+
+
+@pytest.mark.parametrize("change", ["m = measured('a');", "m(2) = 5;", "if wet, m = 3; end",
+                                    "[m, n] = deal(1, 2);", "m = sqrt(-1);"])
+def test_a_value_that_a_statement_may_have_changed_is_asked_for(change, tmp_path):
+    with pytest.raises(FileError, match="m in /sledge.mass .*--set m=…"):
+        mass_of(f"m = 1;\n{change}", "m", tmp_path)
+    assert mass_of(f"m = 1;\n{change}", "m", tmp_path, values={"m": "7"}) == 7
+
+
+def test_a_script_beside_the_model_does_not_change_what_is_given(tmp_path):
+    (tmp_path / "parameters.m").write_text("m = 3;\nf = 2;\n")
+    assert mass_of("", "m*f", tmp_path, values={"m": "7"}) == 14
+
+
+def test_the_stop_time_may_be_an_expression(tmp_path):
+    file = write(tmp_path / "model.slx", weighed("1"), "R2022b",
+                 {"StopTime": "2*T_end", "PreLoadFcn": "T_end = 3;", "MaxStep": "T_end/10"})
+    text = convert(file).text
+    assert 'stop = quantity(2 * T_end, "s")' in text
+    assert 'simulate(stop, max_step=quantity(T_end / 10, "s"))' in text
+
+
+def test_names_of_parts_may_be_words_of_a_model(tmp_path):
+    blocks = weighed("1")
+    blocks[0].name, blocks[1].name, blocks[0].within = "simulate", "count", "Output"
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert "class Output2(Component)" in text
+    assert "model.count_2 = Reference()  # count" in text
+    built(text, tmp_path)
+
+
+@pytest.mark.parametrize(("parameter", "kilograms"), [
+    ('<MaskParameter Name="m" Type="popup"><TypeOptions><Option>light</Option><Option>heavy'
+     "</Option></TypeOptions><Value>heavy</Value></MaskParameter>", 2),
+    ('<MaskParameter Name="m" Type="checkbox"><Value>on</Value></MaskParameter>', 1),
+    ('<MaskParameter Name="L" Type="edit"><Value>3</Value></MaskParameter>'
+     "<Initialization>m = L^2; % area</Initialization>", 9),
+])  # fmt: skip
+def test_a_mask_gives_values_by_menus_boxes_and_code(parameter, kilograms, tmp_path):
+    blocks = [Drawn(f"{TR}mass", "sledge", {"M": "a"}, {"mass": ("m", "kg")}, within="box"),
+              Drawn(f"{TR}reference", "ground", {"V": "a"}), solver("a")]
+    parts = parts_of(write(tmp_path / "model.slx", blocks, "R2016b"))
+    name = "simulink/blockdiagram.xml"
+    parts[name] = parts[name].replace(b'Name="box" SID="1000">', b'Name="box" SID="1000"><Mask>'
+                                      + parameter.encode() + b"</Mask>")
+    text = convert(zipped(parts, tmp_path / "masked.slx")).text
+    assert built(text, tmp_path).box.sledge.mass.to("kg").m == kilograms
+
+
+@pytest.mark.parametrize(("signals", "newtons"), [
+    ([constant("c", "s", "4")], 4),
+    ([constant("c", "x", "4"), Drawn(f"{PS}functions.gain", "k", {"I": "x", "O": "s"},
+                                     {"gain": ("2", "1")})], 8),
+    ([constant("c", "x", "1"), constant("d", "y", "3"),
+      Drawn(f"{PS}functions.add", "sum", {"I1": "x", "I2": "y", "O": "s"})], 4),
+    ([constant("c", "x", "0.5"),
+      Drawn(f"{PS}lookup_tables.two_dimensional", "map", {"I1": "x", "I2": "x", "O": "s"},
+            {"x1": ("[0 1]", "1"), "x2": ("[0 1]", "1"), "f": ("[0 4; 2 6]", "1")})], 3),
+])  # fmt: skip
+def test_a_number_without_unit_is_taken_in_the_unit_of_the_port(signals, newtons, tmp_path):
+    file = write(tmp_path / "model.slx", pushed(*signals), "R2020b")
+    assert_allclose(force_of(file, tmp_path), newtons, rtol=1e-9)
+
+
+@pytest.mark.parametrize("variable", ["F", "[G(:,1), G(:,2)]"])
+def test_a_measured_signal_may_be_a_structure_with_time(variable, tmp_path):
+    t = np.linspace(0, 1, 5)[:, None]
+    scipy.io.savemat(tmp_path / "force.mat", {
+        "F": {"time": t, "signals": {"values": 6 * t, "dimensions": 1.0}},
+        "G": np.hstack([t, 6 * t])})  # fmt: skip
+    file = write(tmp_path / "model.slx", pushed(
+        Drawn("FromWorkspace", "measured", outputs=("f",), options={"VariableName": variable}),
+        Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, inputs=("f",),
+              options={"Unit": "N"})), "R2022b", {"StopTime": "1", "PreLoadFcn": "load force.mat"})
+    assert_allclose(force_of(file, tmp_path), 3, rtol=1e-6)
+
+
+def test_gaps_leave_no_node_without_a_value(tmp_path):
+    blocks = [Drawn("ee.electromech.dc_motor", "motor", {"p": "u", "n": "g", "R": "w", "C": "h"}),
+              Drawn("foundation.electrical.elements.resistor", "wire", {"p": "u", "n": "v"},
+                    {"R": ("1", "Ohm")}),
+              Drawn("ee.sources.battery", "cell", {"p": "v", "n": "g"}),
+              Drawn("foundation.electrical.elements.reference", "earth", {"V": "g"}),
+              Drawn("foundation.mechanical.rotational.inertia", "rotor", {"I": "w"},
+                    {"inertia": ("1", "kg*m^2")}),
+              Drawn("foundation.mechanical.rotational.reference", "frame", {"W": "h"}), solver()]
+    for release in ("R2016b", "R2026a"):  # the first names no ports of a gap, the second no types
+        model = built(convert(write(tmp_path / "model.slx", blocks, release)).text, tmp_path)
+        assert model.simulate("1 s").time.to("s").m[-1] == 1, release
+
+
+def choice_of_masses(conditions):
+    """A variant subsystem of a mass of 2 kg and one of 8 kg."""
+    choices = [Drawn("SubSystem", name, {"a": "x"}, options={"VariantControl": condition}, inner=[
+        Drawn(f"{TR}mass", "sledge", {"M": "y"}, {"mass": (mass, "kg")}),
+        Drawn("PMIOPort", "a", {"p": "y"}, options={"Side": "Left"})])
+        for name, mass, condition in zip(("light", "heavy"), "28", conditions, strict=True)]
+    port = Drawn("PMIOPort", "a", {"p": "x"}, options={"Side": "Left"})
+    return [Drawn("SubSystem", "box", {"a": "g"}, options={"Variant": "on"},
+                  inner=[*choices, port]), *weighed("1")[1:]]
+
+
+@pytest.mark.parametrize(("conditions", "script"), [
+    (("W == 1", "W == 2"), "W = 2;"), (("W == 1", "(default)"), "W = 2;"),
+    (("V1", "V2"), "W = 2; V1 = Simulink.Variant('W == 1'); V2 = Simulink.Variant('W == 2');"),
+    (("V1", "V2"), "V1 = 0; V2 = Simulink.Parameter(1); V2.CoderInfo.Alias = 'v';"),
+])  # fmt: skip
+def test_a_condition_chooses_a_variant(conditions, script, tmp_path):
+    file = write(tmp_path / "model.slx", choice_of_masses(conditions), "R2016b",
+                 {"StopTime": "1", "PreLoadFcn": script})
+    assert built(convert(file).text, tmp_path).box.sledge.mass.to("kg").m == 8
+
+
+def test_what_chooses_a_variant_is_asked_for(tmp_path):
+    file = write(tmp_path / "model.slx", choice_of_masses(("W == 1", "W == 2")), "R2016b")
+    with pytest.raises(FileError, match="W in the choices of /box.*--set W=…"):
+        convert(file)
+    assert "nothing in this text uses" not in convert(file, values={"W": "2"}).text
+
+
+def test_a_block_of_an_absent_library_is_a_gap_with_its_ports(tmp_path):
+    blocks = [*weighed("1"), Drawn("mylib/Sledge", "mine", {"a": "g"}, inputs=("u",)),
+              Drawn("Constant", "given", outputs=("u",))]
+    text = convert(write(tmp_path / "model.slx", blocks, "R2022b")).text
+    assert '    lconn1 = Port(translational)\n    in1 = Input("")\n' in text
+    assert "model.connect(model.given.y, model.mine.in1)" in text
+    assert built(text, tmp_path).simulate("1 s").time.to("s").m[-1] == 1

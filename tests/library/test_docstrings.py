@@ -1,0 +1,40 @@
+"""What a component declares is what its docstring says."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+
+import pytest
+
+from blocks import Component, Input, Output, Parameter, Port, Variable
+
+PACKAGES = [importlib.import_module(f"library.{name}") for name in (
+    "electrical", "electromechanical", "isothermal_liquid", "magnetic", "mechanisms",
+    "rotational", "thermal", "translational")]
+COMPONENTS = [
+    pytest.param(package, component, id=f"{package.__name__.split('.')[1]}.{component.__name__}")
+    for package in PACKAGES
+    for component in (getattr(package, name) for name in package.__all__)
+    if inspect.isclass(component) and issubclass(component, Component)
+    and component.__name__ not in ("TwoPort", "PressedFriction")  # bases of others
+]
+
+
+@pytest.mark.parametrize(("package", "component"), COMPONENTS)
+def test_a_docstring_names_all_that_is_declared_with_units_and_starts(package, component):
+    text = " ".join(component.__doc__.split())
+    for name, declared in component._declared.items():
+        if isinstance(declared, Parameter):
+            unit = str(declared.unit)
+            assert (f"{name} ({unit}" if unit not in ("", "1") else name) in text
+            assert declared.doc
+        elif isinstance(declared, (Port, Input, Output)):
+            assert name in text.split("Ports:")[1]
+        elif isinstance(declared, Variable) and declared.initial is not None:
+            assert f"{name} ({declared.priority}, " in text.split("Initial target")[1]
+
+
+@pytest.mark.parametrize(("package", "component"), COMPONENTS)
+def test_every_component_stands_in_the_guide_of_its_package(package, component):
+    assert f"``{component.__name__}``" in package.__doc__

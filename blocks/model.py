@@ -116,7 +116,7 @@ class Model(Component):
             Also write it; the ending chooses the format. SVG needs no other package.
         ax : matplotlib Axes, optional
             Also draw into it.
-        open : str, list of str, or True, optional
+        open : str, list of str, or bool, optional
             Paths of composites that are shown with their parts, in a frame; True opens all.
         values : bool
             Write given values beside the symbols.

@@ -226,18 +226,17 @@ ACCUMULATOR = Symbol(line((0, 0), (0, -0.5)), arc(0, -1.5, 1, 0, 180), arc(0, -2
                      line((-1, -1.9), (1, -1.9)), half=(1.1, 3.3))  # fmt: skip
 
 
-def _machine(inward: float) -> Symbol:
+def _machine(inward: bool, right: tuple[str, str]) -> Symbol:
     """A circle with a shaft at its left and a triangle that tells whither the liquid pushes."""
-    y = 1.95 - 0.8 * inward
+    base, tip = (1.95, 1.15) if inward else (1.15, 1.95)
     return Symbol(circle(0, 0, 2), line((0, 2), (3, 2)), line((0, -2), (3, -2)),
                   *(line((-1.95, s * 0.4), (-2.4, s * 0.4), (-2.4, s * 2), (-3, s * 2))
                     for s in (1, -1)),
-                  line((-0.6, 1.95 - 0.8 * (1 - inward)), (0.6, 1.95 - 0.8 * (1 - inward)), (0, y),
-                       (-0.6, 1.95 - 0.8 * (1 - inward)), filled=True),
-                  half=(3, 2.2), left=("R", "C"), right=("B", "A"))  # fmt: skip
+                  line((-0.6, base), (0.6, base), (0, tip), (-0.6, base), filled=True),
+                  half=(3, 2.2), left=("R", "C"), right=right)  # fmt: skip
 
 
-PUMP, HYDRAULIC_MOTOR = _machine(0), _machine(1)
+PUMP, HYDRAULIC_MOTOR = _machine(False, ("B", "A")), _machine(True, ("A", "B"))
 _CASE = (line((-2, 1), (1, 1), (1, 0.25)), line((1, -0.25), (1, -1), (-2, -1), (-2, 1)),
          line((-0.6, 1), (-0.6, -1)), line((-0.6, 0), (2, 0), (2, 2), (3, 2)),
          line((0.6, -1), (0.6, -2), (3, -2)))  # fmt: skip

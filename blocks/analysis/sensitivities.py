@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
 WHERE = "simulate(sensitivities=…)"
+MANY = 40  # states of which linear equations take longer than to compile
 LOOKS = 6  # at derivatives, that tell how large states are
 STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
 TOLERANCES = 1e-10, 1e-7  # of a step's changes; errors are far less
@@ -61,7 +63,7 @@ def run_with_sensitivities(model: Model, duration: Any, options: Options,
     if options.record is not None:
         raise ParameterError(where, "needs all steps of the run, but record=… keeps some variables "
                              "only.", "Leave out record=….")
-    result = run(model, duration, options)
+    result = _compiled(model, duration, options, run(model, duration, options))
     recording: Any = result.recording
     start = start_derivatives(model, settings, recording)
     result.sensitivities = found = Sensitivities(recording, settings, start, where,
@@ -70,6 +72,22 @@ def run_with_sensitivities(model: Model, duration: Any, options: Options,
         warnings.warn("Sensitivities: " + " ".join(found.notes[:3]), SensitivityWarning,
                       stacklevel=3)
     return result
+
+
+def _compiled(model: Model, duration: Any, options: Options, result: Result) -> Result:
+    """The run in machine code, where many states were stepped in Python.
+
+    There it is too short to compile for; its sensitivities are not.
+    """
+    recording: Any = result.recording
+    if (options.method != "auto" or recording.system.nx <= MANY
+            or result.status == "interrupted"
+            or not str(result.statistics["method"]).startswith(("DOP853", "ode45"))):
+        return result
+    try:
+        return run(model, duration, replace(options, method="dopri5"))
+    except ParameterError:  # it cannot run this model
+        return result
 
 
 class Sensitivities:

@@ -35,11 +35,13 @@ def drawn_network(network: Network, opened: Any = ()) -> tuple[list[Part], dict[
     Parameters
     ----------
     network : Network
-    opened : str, collection of str, or True
+    opened : str, collection of str, or bool
         Paths of composites whose parts are shown.
     """
     composites = {c.path for c in _composites(network.root)}
-    wanted = composites if opened is True else {opened} if isinstance(opened, str) else set(opened)
+    if isinstance(opened, bool):
+        opened = composites if opened else ()
+    wanted = {opened} if isinstance(opened, str) else set(opened)
     for path in sorted(wanted - composites):
         if path in {c.path for c in network.root._leaves()}:
             raise ParameterError(f"draw(open={path!r})", "has no parts to show.",

@@ -498,11 +498,7 @@ class Course:
             self._kept[0][np.minimum(place, len(self._kept[0]) - 1)] == at)
         width = self._rows[0].shape[1]
         out = np.empty((times.size, width))
-        if len(self._rows) == 1:
-            out[known] = self._rows[0][place[known]]
-        else:
-            for row in np.flatnonzero(known):
-                out[row] = self._row(int(place[row]))
+        out[known] = self._numbered(place[known])
         at = np.where(all_times[at] == times, at - 1, at)  # an end belongs to the step before it
         inner = np.flatnonzero(~known)
         inner = inner[np.argsort(at[inner], kind="stable")]
@@ -522,13 +518,17 @@ class Course:
             if sum(r.size for r in self._rows) < BLOCK:
                 self._rows = [np.concatenate(self._rows)]
 
-    def _row(self, number: int) -> Array:
-        """The number-th of the known values."""
-        for rows in self._rows:
-            if number < len(rows):
-                return rows[number]
-            number -= len(rows)
-        raise IndexError(number)
+    def _numbered(self, numbers: Indices) -> Array:
+        """(k, n) known values by their numbers."""
+        if len(self._rows) == 1:
+            return self._rows[0][numbers]
+        out = np.empty((len(numbers), self._rows[0].shape[1]))
+        ends = np.cumsum([len(rows) for rows in self._rows])
+        blocks = np.searchsorted(ends, numbers, side="right")
+        for block in np.unique(blocks):
+            rows, here = self._rows[block], blocks == block
+            out[here] = rows[numbers[here] - (ends[block] - len(rows))]
+        return out
 
     def _inside(self, times: Array, steps: Any) -> Array:
         """(k, n) values inside steps, which come in order."""
@@ -536,7 +536,7 @@ class Course:
         low = int(np.searchsorted(kept, steps[0], side="right")) - 1
         high = int(np.searchsorted(kept, steps[-1], side="right"))
         rows = (self._rows[0][low:high] if len(self._rows) == 1
-                else np.stack([self._row(i) for i in range(low, high)]))  # fmt: skip
+                else self._numbered(np.arange(low, high)))  # fmt: skip
         known, values = kept[low:high], np.ascontiguousarray(rows)
         if self._reached is not None and known[0] < self._reached[0] <= steps[0]:
             later = int(np.searchsorted(known, self._reached[0], side="right"))

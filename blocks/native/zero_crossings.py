@@ -224,7 +224,8 @@ def _bracketed(code: Code, relations: Relations, work: Workspace, x: Vector, low
     near, far, below = low, high, _least(seen, wrong)
     margins_inside(code, relations, work, low, start, h, x, margins)
     above = _least(margins, wrong)
-    while not above > 0.0 and near < 0.5 * (near + far) < far:  # begins where another mode ended
+    # what begins where another mode ended
+    while not above > 0.0 and near < 0.5 * (near + far) < far and far - near > 0.25 * grain:
         near, far, above, below = _narrowed(code, relations, work, 0.5 * (near + far), start, h, x,
                                             margins, near, far, above, below)
     whole = reserve = far - near

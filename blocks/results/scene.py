@@ -218,7 +218,7 @@ def scene_of(recording: Recording, times: Array) -> Scene | AxisScene:
     """What a run looks like: bodies of the plane, or parts along their axis."""
     shapes = list(recording.shapes())
     if not shapes:
-        raise ParameterError("result.draw()", "no component of this model has a shape.",
+        raise ParameterError(recording.name, "no component of this model has a shape.",
                              "Shapes have bodies of library.planar, and what moves along an axis "
                              "or turns about one: masses, springs, discs.",
                              code="result.shapes")  # fmt: skip
@@ -280,6 +280,9 @@ def animate(recording: Recording, save: str | Path | None, fps: int, speed: floa
         figure, ax = plt.subplots(layout="constrained", figsize=(
             width, float(np.clip(0.9 + (width - 0.8) * (y1 - y0) / (x1 - x0), 2.4, 7.5))))
         picture = _picture(scene, ax)
+        picture.show(0)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # laid out once, not for every picture
         film = FuncAnimation(figure, picture.show, frames=count, interval=1000 / fps, blit=False)
         if save is not None and kind == ".gif":
             with writing(save):

@@ -10,7 +10,8 @@ from typing import Any
 __all__ = ["Progress", "time_in_words"]
 
 PATIENCE = 2.0  # seconds after which it is shown to those who have not asked for it
-SOON = 1.0  # seconds before which the time left is anybody's guess
+SOON, LATER = 1.0, 10.0  # seconds before which the time left is anybody's guess: at all, and
+EARLY = 0.05  # before this share is done, as the beginning may have been compiling
 OFTEN, SELDOM = 0.2, 5.0  # seconds between two looks: at a screen, and at lines in a file
 BAR = 24  # letters
 
@@ -58,7 +59,7 @@ class Progress:
         full = int(share * BAR)
         told = f"{reached:.0f}/{self.end:.0f}" if self.counts else f"{share:4.0%}"
         done = (reached - self.start) / (self.end - self.start)
-        known = 0 < done < 1 and taken > SOON
+        known = 0 < done < 1 and taken > (SOON if done > EARLY else LATER)
         left = f"{time_in_words(taken * (1 / done - 1))} left" if known else ""
         return f"{self.name} {'█' * full}{'░' * (BAR - full)} {told}  {left}".rstrip()
 

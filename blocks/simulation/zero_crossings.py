@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import CROSSED_TOO, ROOT_RTOL, ROOT_XTOL, TINY
+from ..numerics.tolerances import CROSSED_TOO, ROOT_RTOL, ROOT_XTOL, TIME_GRAIN, TINY
 from ..solvers import Step
 from ..solvers.looks import MOST_LOOKS, next_look
 from ..system.problem import Problem
@@ -159,8 +159,10 @@ class ZeroCrossings:
         ends = {low: margin(low), high: margin(high)}  # another evaluation may round otherwise
         if ends[high] >= 0:
             return high
+        grain = TIME_GRAIN * (step.t - step.t_old)  # near t = 0 times are told apart for ever
         # what begins where another mode has ended may have held for a while
-        while not ends[low] > 0 and low < (middle := (low + high) / 2) < high:
+        while not ends[low] > 0 and high - low > grain and (
+                low < (middle := (low + high) / 2) < high):
             ends[middle] = margin(middle)
             low, high = (low, middle) if ends[middle] < 0 else (middle, high)
         at = low
@@ -168,9 +170,9 @@ class ZeroCrossings:
             from scipy.optimize import brentq
 
             at = brentq(lambda t: ends[t] if t in ends else margin(t), low, high,
-                        xtol=ROOT_XTOL * max(abs(low), abs(high)), rtol=ROOT_RTOL)
+                        xtol=max(ROOT_XTOL * max(abs(low), abs(high)), grain), rtol=ROOT_RTOL)
         # go to the far side of the crossing, so that rounding cannot undo the switch
-        forward = spacing = np.spacing(max(abs(low), abs(high)))
+        forward = spacing = max(np.spacing(max(abs(low), abs(high))), grain)
         near = at
         while at < high and (at <= step.t_old or margin(at) >= 0):
             near, at, forward = at, min(at + forward, high), 2 * forward

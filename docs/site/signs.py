@@ -86,13 +86,13 @@ def _italic(name: str, index: str = "") -> str:
 def picture(traced: Traced, symbol: Symbol | None, name: str) -> str:
     """Symbol, ports in the colours of their domains, and arrows for what counts as positive."""
     svg = _Svg()
-    symbol = symbol if symbol is not None and symbol.strokes else None  # without any, a box
     pairs = directions(traced)
-    ends = pairs[0][:2] if pairs else ()
-    if symbol is not None and symbol.half[0] == 3.0 and ends and not symbol.left:
+    if symbol is None or not symbol.strokes or not traced.ports:
+        _box(svg, traced, name)
+    elif symbol.half[0] == 3.0 and pairs and not symbol.left:
         _two_port(svg, traced, symbol, pairs[0])
     else:
-        _other(svg, traced, symbol, name)
+        _symbol(svg, traced, symbol)
     return svg.text(f"{name}: its ports and the directions that count as positive")
 
 
@@ -127,40 +127,45 @@ def _two_port(svg: _Svg, traced: Traced, symbol: Symbol, pair: tuple[str, str, s
         svg.write(0, y, f"{_italic(across)} = {_italic(quantity, first)}{minus}"
                         f"{_italic(quantity, second)}")  # fmt: skip
         y += 26
-    others = [p for p in traced.ports if p not in (first, second)]
+    _write_others(svg, traced, (first, second), y)
+
+
+def _box(svg: _Svg, traced: Traced, name: str) -> None:
+    """A box with ports and signals at both sides; arrows say what counts as flowing in."""
+    ports = list(traced.ports)
+    lefts = ports[: (len(ports) + 1) // 2]
+    rights = [p for p in ports if p not in lefts] + traced.outputs
+    lefts = lefts + traced.inputs
+    wide, high = max(46.0, 5.0 * len(name)), max(len(lefts), len(rights), 1) * ROW / 2
+    high = max(high, 26.0)
+    svg.path([(-wide, -high), (wide, -high), (wide, high), (-wide, high), (-wide, -high)],
+             "stroke")  # fmt: skip
+    svg.write(0, 5, escape(name), look="faint")
+    for side, names in ((-1, lefts), (1, rights)):
+        for k, port in enumerate(names):
+            _pin(svg, traced, port, side, side * wide, (k - (len(names) - 1) / 2) * ROW)
+
+
+def _symbol(svg: _Svg, traced: Traced, symbol: Symbol) -> None:
+    """A symbol with its ports where its strokes end; arrows say what counts as flowing in."""
+    _strokes(svg, symbol)
+    ports = list(traced.ports)
+    lefts, rights = list(symbol.left) or ports[:1], list(symbol.right) or ports[1:2]
+    hanging = len(ports) == 1 and not symbol.rigid and symbol.half[0] < 3.0
+    for side, names in ((-1, lefts), (1, rights)):
+        for k, port in enumerate(names):
+            y = (k - (len(names) - 1) / 2) * 4 * U
+            _pin(svg, traced, port, side, 0.0 if hanging else side * symbol.half[0] * U, y)
+    _write_others(svg, traced, (*lefts, *rights), max(symbol.half[1] * U, 20.0) + 24)
+
+
+def _write_others(svg: _Svg, traced: Traced, shown: Sequence[str], y: float) -> None:
+    """What there is besides the ports that are shown, one below the other."""
+    others = [p for p in traced.ports if p not in shown]
     lines = [f"{'port' if p in others else 'signal'} {p}"
              for p in (*others, *traced.inputs, *traced.outputs)]  # fmt: skip
     for k, words in enumerate(lines):
         svg.write(0, y + 18 * k, escape(words), look="faint")
-
-
-def _other(svg: _Svg, traced: Traced, symbol: Symbol | None, name: str) -> None:
-    """A symbol or box with ports at both sides; arrows say what counts as flowing in."""
-    ports = list(traced.ports)
-    if symbol is not None and (symbol.left or symbol.right):
-        lefts = [p for p in symbol.left if p in ports]
-    else:
-        lefts = ports[: (len(ports) + 1) // 2]
-    rights = [p for p in ports if p not in lefts] + traced.outputs
-    lefts = lefts + traced.inputs
-    rows = max(len(lefts), len(rights), 1)
-    drawn = symbol is not None and len(ports) + len(traced.outputs) + len(traced.inputs) <= 6
-    wide = 46.0 if drawn else max(46.0, 5.0 * len(name))
-    high = max(rows * ROW / 2, 26.0)
-    if drawn and symbol is not None:
-        wide, high = symbol.half[0] * U, max(symbol.half[1] * U, 20.0)
-        _strokes(svg, symbol)
-    else:
-        svg.path([(-wide, -high), (wide, -high), (wide, high), (-wide, high), (-wide, -high)],
-                 "stroke")  # fmt: skip
-        svg.write(0, 5, escape(name), look="faint")
-    hanging = drawn and len(ports) == 1 and not traced.inputs + traced.outputs \
-        and not symbol.rigid  # type: ignore[union-attr]
-    for side, names in ((-1, lefts), (1, rights)):
-        spacing = ROW if not (drawn and symbol and symbol.left) else 40.0 / 10 * U
-        for k, port in enumerate(names):
-            y = (k - (len(names) - 1) / 2) * spacing
-            _pin(svg, traced, port, side, 0.0 if hanging else side * wide, y)
 
 
 def _pin(svg: _Svg, traced: Traced, port: str, side: int, x: float, y: float) -> None:

@@ -7,7 +7,7 @@ written in the diagram, as a class with one equation.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from .diagram import Block, folded
@@ -18,16 +18,17 @@ from .signal_part import SignalPart
 
 __all__ = ["Gaps"]
 
-# by domain: across, through, and where a port stands alone the other side of what a gap lets pass;
-# that is so little that it changes nothing, and enough that no node floats
+# what a gap lets pass at a port, and its coefficient: so little that it changes nothing, and enough
+# that no node floats
 LEAKS = {
-    "translational": ("v", "f", "", "1e-9 N*s/m"),
-    "rotational": ("w", "t", "", "1e-9 N*m*s/rad"),
-    "electrical": ("v", "i", "", "1e-12 S"),
-    "thermal": ("T", "Q", 'quantity("293.15 K")', "1e-6 W/K"),
-    "magnetic": ("mmf", "phi", "", "1e-15 H"),
-    "isothermal_liquid": ("p", "mdot", 'quantity("0.101325 MPa")', "1e-9 kg/s/MPa"),
-}
+    "translational": ("{leak} * {port}.v == {port}.f", "1e-9 N*s/m"),
+    "rotational": ("{leak} * {port}.w == {port}.t", "1e-9 N*m*s/rad"),
+    "electrical": ("{leak} * {port}.v == {port}.i", "1e-12 S"),
+    "thermal": ('{leak} * ({port}.T - quantity("293.15 K")) == {port}.Q', "1e-6 W/K"),
+    "magnetic": ("{leak} * {port}.mmf == {port}.phi", "1e-15 H"),
+    "isothermal_liquid":
+        ('{leak} * ({port}.p - quantity("0.101325 MPa")) == {port}.mdot', "1e-9 kg/s/MPa"),
+}  # fmt: skip
 
 
 @dataclass
@@ -50,8 +51,8 @@ class Gaps:
         divisors : collection of str
             Ends of outputs that something is divided by.
         """
-        ports, equations, found, names = [], [], {}, PythonNames(MEMBERS)
-        conserving: dict[str, list[str]] = {}
+        ports, equations, found, leaks = [], [], {}, {}
+        names = PythonNames(MEMBERS)
         for end, written in block.ports.items():
             port = names.make("".join(c if c.isalnum() else "_" for c in written))
             what = block.types.get(written, "")
@@ -64,13 +65,11 @@ class Gaps:
                     equations.append(f"self.{port} == {one if end in divisors else 0}")
             elif domain:
                 ports.append(PortPlan(port, "Port", domain))
-                conserving.setdefault(domain, []).append(port)
+                law, leaks[f"{domain}_leak"] = LEAKS[domain]
+                equations.append(law.format(leak=f"self.{domain}_leak", port=f"self.{port}"))
             else:
                 continue
             found[end] = port
-        for domain, joined in conserving.items():
-            equations += _leaks(domain, joined)
-        leaks = {f"{domain}_leak": LEAKS[domain][-1] for domain in conserving}
         made = self._made(
             (block.kind, tuple(port.text for port in ports), tuple(equations)), _title(block),
             f"A gap: {block.kind} has no counterpart here.", ports, equations,
@@ -109,17 +108,6 @@ class Gaps:
             self._known[key] = name
             self.classes[name] = Stub(name, doc, ports, equations, missing, parameters or {})
         return self._known[key]
-
-
-def _leaks(domain: str, ports: list[str]) -> Iterator[str]:
-    """What passes from every port to the last one, or from the only one."""
-    across, through, ground, _ = LEAKS[domain]
-    last = f"self.{ports[-1]}.{across}" if len(ports) > 1 else ground
-    for port in ports[:-1] or ports:
-        drop = f"(self.{port}.{across} - {last})" if last else f"self.{port}.{across}"
-        yield f"self.{domain}_leak * {drop} == self.{port}.{through}"
-    if len(ports) > 1:
-        yield f"{' + '.join(f'self.{port}.{through}' for port in ports)} == 0"
 
 
 def _numbered(word: str, used: Iterable[int]) -> tuple[str, ...]:

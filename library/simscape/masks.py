@@ -72,6 +72,7 @@ class Masks:
                 try:
                     value = evaluate(statement.value, inner.values, place)
                 except (Unknown, NotUnderstood):
+                    values.pop(key, None)
                     left.append(key)
                     continue
                 text = same_text(statement.value, value, inner.values,
@@ -82,9 +83,7 @@ class Masks:
                 left += statement.names
             elif isinstance(statement, Assign):
                 left.append("")
-        for key in left:
-            values.pop(key, None)
         if left:
             said = ", ".join(dict.fromkeys(key for key in left if key))
             self.remarks.append(f"{place} has code in its mask that is not run"
-                                f"{f'; it would give {said} a value' if said else ''}.")
+                                f"{f'; it may give {said} another value' if said else ''}.")

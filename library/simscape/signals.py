@@ -81,15 +81,15 @@ class SignalsOfLevel:
         """Signals that nothing gives are 0, as in Simulink."""
         level = self.level
         driven = {text for texts in level.plan.connections for text in texts}
-        inputs = [known.places[port] for known in self.placed.values()
-                  for port in known.made.inputs if port in known.places]
+        units = {known.places[port]: "" for known in self.placed.values()
+                 for port in known.made.inputs if port in known.places}
         for inner in level.inner.values():
             part = inner.within.rstrip(".").rpartition(".")[2]
-            inputs += [f"{level.owner}.{part}.{port.name}" for port in inner.ports.values()
-                       if (port.kind, port.argument) == ("Input", "")]
-        units = dict.fromkeys(inputs, "") | {
-            joint.text: joint.unit for (sid, _), joint in level.joints.items()
-            if joint.kind == "input" and counterpart_of(level.system.blocks[sid].kind) is None}
+            units |= {f"{level.owner}.{part}.{port.name}": port.argument
+                      for port in inner.ports.values() if port.kind == "Input"}
+        units |= {joint.text: joint.unit for (sid, _), joint in level.joints.items()
+                  if joint.kind == "input"
+                  and counterpart_of(level.system.blocks[sid].kind) is None}
         for unit in sorted(set(units.values())):
             open_inputs = [text for text in units if units[text] == unit and text not in driven]
             if not open_inputs:

@@ -7,8 +7,9 @@ import pytest
 from analysis_bench import assert_poles, block, chain, oscillator, stribeck
 from scipy.optimize import brentq
 
-from blocks import Model, quantity
+from blocks import Component, Model, Variable, abs_, der, quantity, sqrt
 from blocks.analysis import free
+from blocks.exceptions import ParameterError
 from library.translational import Damper, Reference, Spring, TranslationalFriction
 from tests.analysis.test_linear_models import motor
 from tests.analysis.test_operating_points import Crank, SnapThrough, carried
@@ -89,3 +90,21 @@ def test_largest_torque_of_a_slider_crank():
     at, below, above = (torque(top + s) for s in (0, -1e-3, 1e-3))
     assert at == pytest.approx(78.60531576672, rel=1e-9)
     assert at > max(below, above) and below == pytest.approx(above, rel=1e-8)
+
+
+class Tank(Component):
+    """It empties through an orifice: the outflow goes with the root of the level."""
+
+    level = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.level) == -quantity("0.1 m^0.5/s") * sqrt(abs_(self.level))
+
+
+def test_an_orifice_without_level_is_refused_by_name():
+    model = Model("basin")
+    model.tank = Tank()
+    with pytest.raises(ParameterError, match=r"tank.*infinite slope"):
+        model.linearise()
+    model.tank.level = "4 m"
+    assert_poles(model.linearise().poles, [-0.1 / (2 * 2)])

@@ -8,6 +8,8 @@ from scipy.linalg import expm
 
 from blocks import Model, quantity
 from blocks.harmonics import describing_function
+from library.mechanisms import LossyGear
+from library.rotational import Inertia, RotationalReference, TorqueSource
 from library.signal import Constant, Gain, Integrator, Sum
 from library.translational import (
     ForceSource,
@@ -114,6 +116,15 @@ def test_a_stack_whose_friction_breaks_away_at_one_instant_goes_on(n, law):
     assert_allclose(found["auto"], found["DOP853"], rtol=2e-4)
 
 
+@pytest.mark.parametrize("n, events", [(5, 30), (12, 60)])
+def test_a_flow_within_the_error_of_a_long_step_has_not_turned(n, events):
+    """With loose tolerances each such turn was an event, after which the next one followed."""
+    run = stack(n, "100 N/m", dry, lambda t: 13.0 * t).simulate("3 s", rtol=1e-5, progress=False)
+    assert len(happened(run)) < events
+    assert missing_energy(run) < 1e-6
+    assert np.sum([value(run, f"m{i}.v") for i in range(n)]) == pytest.approx(58.5, rel=1e-9)
+
+
 @pytest.mark.parametrize("method", ["auto", "DOP853"])
 @pytest.mark.parametrize("n", [5, 12])
 def test_a_stack_pushed_exactly_to_its_limit_moves_as_one(n, method):
@@ -135,3 +146,19 @@ def test_friction_at_small_amplitudes_has_its_describing_function():
     force = 12 + 6 * np.exp(-((amplitude * np.sin(angle) / 5e-4) ** 2))
     first = 2 / np.pi * np.trapezoid(force * np.sin(angle), angle) / amplitude
     assert_allclose(falling.values, first, rtol=1e-6)
+
+
+def test_a_gear_whose_load_ends_goes_on():
+    """Torques of 2 N m and 0.75 N m/s: at 3 s, where the run ends, the gear carries nothing."""
+    model = Model("gear")
+    model.S, model.O = Inertia(inertia="1 kg*m^2"), Inertia(inertia="1.125 kg*m^2")
+    model.gear = LossyGear(ratio=1, forward_efficiency=0.5, backward_efficiency=0.6)
+    model.first, model.second = (TorqueSource(torque=quantity("2 N*m")), TorqueSource(
+        torque=lambda t: quantity("0.75 N*m/s") * t))
+    model.ground = RotationalReference()
+    model.connect(model.S.I, model.gear.S, model.first.R)
+    model.connect(model.gear.O, model.O.I, model.second.R)
+    model.connect(model.first.C, model.second.C, model.ground.W)
+    run = model.simulate("3 s", rtol=1e-9, progress=False)
+    # w' = 2 - t_S and 1.125 w' = 0.5 t_S + 0.75 t
+    assert value(run, "O.w") == pytest.approx((3 + 0.375 * 9) / 1.625, rel=1e-8)

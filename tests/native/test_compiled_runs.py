@@ -64,6 +64,15 @@ def stick_slip(model=None, force="20 N"):
     return model
 
 
+def test_a_run_that_is_kept_in_many_blocks_is_read_as_any_other(monkeypatch):
+    monkeypatch.setattr("blocks.native.method.BLOCK", 8)  # numbers
+    run = oscillator(v="1 m/s").simulate("1 s", max_step="1 ms", method="dopri5")
+    t = np.linspace(0, 1, 777)
+    assert_allclose(run["block.v"].at(quantity(t, "s")).magnitude, np.cos(10 * t), rtol=0,
+                    atol=1e-9)  # fmt: skip
+    assert_allclose(run["block.v"].magnitude, np.cos(10 * run.time.magnitude), rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize(("rtol", "error"), [(1e-4, 3e-3), (1e-7, 3e-6), (1e-10, 3e-9)])
 def test_an_oscillator_follows_the_sine_also_between_the_steps(rtol, error):
     run = oscillator(v="1 m/s").simulate("10 s", method="dopri5", rtol=rtol)

@@ -182,6 +182,7 @@ def test_a_composite_is_a_box_until_it_is_opened():
         assert frame[:, 1].min() < top < bottom < frame[:, 1].max()
     assert faults(opened) == faults(closed) == []
     assert machine().draw(open=True).svg() == opened.svg()
+    assert machine().draw(open=False).svg() == closed.svg()
 
 
 def test_what_cannot_be_opened_is_said():

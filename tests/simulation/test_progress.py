@@ -46,6 +46,16 @@ def test_a_long_run_shows_its_part_and_the_time_left_and_wipes_them_away(clock, 
     assert line.endswith("\r\x1b[K")
 
 
+def test_the_time_left_is_not_guessed_from_a_slow_beginning(clock, capsys):
+    with Progress(True, 0.0, 100.0) as tell:
+        clock(2)
+        tell(0.5)  # of which most went into compiling
+        clock(10)
+        tell(3.0)
+    first, later = capsys.readouterr().err.splitlines()
+    assert first.endswith("0%") and later.endswith("3%  6 min 28 s left")
+
+
 def test_without_a_screen_only_who_asks_is_told(clock, capsys):
     with Progress(None, 0.0, 1.0) as tell:
         assert tell is None

@@ -168,7 +168,7 @@ class Indeterminacy:
         if not len(dead) and not len(open_):
             return
         if self.loaded is not None:
-            self.loaded.split(problem, t, open_)
+            self.loaded.best(problem, t, open_)
             open_ = open_[:0]
         now = self.evaluation.present(problem, t)
         effort = self.evaluation.efforts(problem)

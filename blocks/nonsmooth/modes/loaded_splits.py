@@ -60,30 +60,26 @@ class LoadedSplits:
         if least > CLEAR_ROOM * np.abs(effort).max():  # a split within the bounds is proof
             out[index] = least
             return out, first
-        for part, found in self.best(problem, t, index):
+        for part, found in self.best(problem, t, index, holds=False):
             out[part] = found.room
             first[part[found.first]] = True
         return out, first
 
-    def best(self, problem: Problem, t: float, index: Indices
+    def best(self, problem: Problem, t: float, index: Indices, *, holds: bool = True
              ) -> list[tuple[Indices, LoadedSplit]]:
         """Per connected part of indeterminate elements: who, and the split with the most room.
 
-        Leaves the problem at those splits.
+        Leaves the problem at those splits. One that ``holds`` is refused where it does not.
         """
         parts, out = self.load.components(problem, t), []
         for part in np.unique(parts[index]):
             rests = index[parts[index] == part]
-            out.append((rests, self._best_of(problem, t, rests, np.flatnonzero(parts == part))))
+            members = np.flatnonzero(parts == part)
+            out.append((rests, self._best_of(problem, t, rests, members, holds)))
         return out
 
-    def split(self, problem: Problem, t: float, index: Indices) -> None:
-        """Leave the problem at the splits with the most room; refuse those that do not hold."""
-        for rests, found in self.best(problem, t, index):
-            if found.room < -EFFORTS_SETTLED * np.abs(self.evaluation.efforts(problem)).max():
-                raise unsettled((self.elements.name(int(i)) for i in rests), t, "efforts at rest")
-
-    def _best_of(self, problem: Problem, t: float, rests: Indices, part: Indices) -> LoadedSplit:
+    def _best_of(self, problem: Problem, t: float, rests: Indices, part: Indices, holds: bool
+                 ) -> LoadedSplit:
         """That of the elements at rest of one connected part."""
         slides = part[self.state.modes[part] != 0]
         found: LoadedSplit | None = None
@@ -98,8 +94,11 @@ class LoadedSplits:
             found = self._linearised(problem, t, rests, slides, part, held)
         # it goes to and fro between pieces of the laws: the room of this split tells if it holds
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
+        room = float(np.minimum(now.high - effort, effort - now.low)[rests].min())
+        if holds and room < -EFFORTS_SETTLED * np.abs(effort).max():
+            raise unsettled((self.elements.name(int(i)) for i in rests), t, "efforts at rest")
         assert found is not None
-        return replace(found, room=float(np.minimum(now.high - effort, effort - now.low)[rests].min()))
+        return replace(found, room=room)
 
     def _linearised(self, problem: Problem, t: float, rests: Indices, slides: Indices,
                     part: Indices, held: list[Array]) -> LoadedSplit:

@@ -132,9 +132,9 @@ class TranslationalMechanicalConverterG(Component):
     thermal_leak = Parameter("1e-6 W/K")
 
     def equations(self):
-        yield self.translational_leak * (self.C.v - self.R.v) == self.C.f
-        yield self.C.f + self.R.f == 0
+        yield self.translational_leak * self.C.v == self.C.f
         yield self.thermal_leak * (self.H.T - quantity("293.15 K")) == self.H.Q
+        yield self.translational_leak * self.R.v == self.R.f
 
     def advise(self):
         yield (

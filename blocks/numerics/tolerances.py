@@ -108,6 +108,7 @@ MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
 LEAST_JUMP = 1e-9  # of its nominal or largest value: less is rounding, and no jump
 LATER_MARGIN = 1e-3  # of its size, a second: a margin at zero that falls faster ends a mode
 MODE_MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
+MODE_DRIFTED = 1e-4  # the same where no modes hold otherwise: the run has a tolerance, too
 LAST_BITS = 2e-15  # of states and parameters: what rounding leaves unknown of them
 NOISE_FACTOR = 32.0  # times what that makes of a margin: rounding, whatever comes later
 MARGIN_ROUNDING = 1e-13  # of the largest effort or flow so far: rounding ends no mode

@@ -81,6 +81,10 @@ class LaminarLeakage(Dissipative, TwoPort):
     With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B.
 
+    Notes
+    -----
+    Defaults as in Simscape, but for height: 0.1 m there, beside a width of 1 mm; 0.1 mm here.
+
     References
     ----------
     F. M. White, "Viscous Fluid Flow", 3rd ed., McGraw-Hill 2006, section 3-3.

@@ -145,7 +145,15 @@ class MasslessEfforts:
     # -- derivatives -----------------------------------------------------------------------
     def jacobian(self, problem: Problem, t: float) -> csc_matrix:
         """(d slope / d what is taken) (d what is taken / d x)."""
+        return csc_matrix(self.slope_by_taken(problem, t) @ self._taken_by_states(problem, t))
+
+    def by_states(self, problem: Problem, t: float) -> Array:
+        """Size of the change of efforts per change of the states, in the present modes."""
+        taken = self._taken_by_states(problem, t)
+        given = self.equations.given_by_states(problem, t, taken)
+        return np.abs(np.where(self.elements.gives_flow[:, None], given, taken))
+
+    def _taken_by_states(self, problem: Problem, t: float) -> Array:
         held = self.equations.at(problem, t, self.state.modes)
         by_x = self.equations.by_x(problem, t, self.state.modes)[0]
-        taken = -np.linalg.lstsq(held.matrix, by_x, rcond=LEAST_CHANGE)[0]
-        return csc_matrix(self.slope_by_taken(problem, t) @ taken)
+        return np.array(-np.linalg.lstsq(held.matrix, by_x, rcond=LEAST_CHANGE)[0])

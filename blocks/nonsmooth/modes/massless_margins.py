@@ -148,6 +148,12 @@ class MasslessMargins:
         finally:
             problem.x[:], problem.p[:], problem.u[:] = x, p, u
 
+    def least_strength(self, problem: Problem, t: float) -> float:
+        """What counts as an effort at all: a small part of what the states may come to."""
+        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
+        by_states = self.stress.efforts.by_states(problem, t)
+        return LEAST_FLOW * float((by_states @ far).max(initial=0.0))
+
     def sizes(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """What counts as large: for every element's margin, and for what it gives."""
         state = self.state

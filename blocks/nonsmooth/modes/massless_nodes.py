@@ -138,6 +138,7 @@ class MasslessLaws(Laws):
         flow = self.equations.values(problem, t)[0]
         state.speed, state.strength = float(np.abs(flow).max(initial=0.0)), 0.0
         state.modes = np.where(elements.gives_flow, 0, np.sign(flow)).astype(int)
+        state.strength = self.switching.least_strength(problem, t)
         everyone = np.ones(elements.size, dtype=bool)
         self._take_first(problem, t, everyone,
                          self.velocities.modes(problem, t, 0 * state.modes))

@@ -253,6 +253,11 @@ class ModeEquations:
         whole = np.vstack([span @ value, weight @ rate]) if len(weight) else value
         return whole, without_rounding(weight, value)
 
+    def given_by_states(self, problem: Problem, t: float, taken: Array) -> Array:
+        """Changes of what is given per change of the states, which changes what is taken."""
+        out: Array = self._by_states(problem, t)[0] + self.by_inputs(problem, t)[0] @ taken
+        return out
+
     def by_taken(self, problem: Problem, t: float, taken: Array) -> tuple[Array, Array]:
         """Changes of efforts and flows per change of what is taken."""
         through = self.by_inputs(problem, t)[0] @ taken

@@ -20,6 +20,7 @@ from ...numerics.tolerances import (
     LATER_MARGIN,
     LEAST_DISTANCE,
     LONGEST_INSTANT,
+    MODE_DRIFTED,
     MODE_MARGIN_NONE,
     MODE_MISSED,
 )
@@ -54,16 +55,27 @@ class ModeSearch:
             If none do.
         """
         tried: list[Indices] = []
+        unsure = [(self.state.modes, doubt)]
         for proposal in proposals:
             trial = self.equations.switched(problem, t, proposal)
             if not any(np.array_equal(trial, other) for other in tried):
                 tried.append(trial)
-                if self._holds(problem, t, trial):
+                leaves = self._leaves(problem, t, trial)
+                if leaves is not None and not leaves.any():
                     return self._adopt(problem, t, trial)
-        for trial in self._combinations(tried[-1] if tried else self.state.modes, doubt):
-            option = self.equations.switched(problem, t, trial)
-            if self._holds(problem, t, option):
-                return self._adopt(problem, t, option)
+                unsure = [(trial, doubt), *unsure[1:]]
+                if leaves is not None:  # it holds now: those that leave may enter another mode
+                    unsure.append((trial, leaves))
+        for guess, who in reversed(unsure):
+            for trial in self._combinations(guess, who):
+                option = self.equations.switched(problem, t, trial)
+                leaves = self._leaves(problem, t, option)
+                if leaves is not None and not leaves.any():
+                    return self._adopt(problem, t, option)
+        for trial in tried:
+            leaves = self._leaves(problem, t, trial, MODE_DRIFTED)
+            if leaves is not None and not leaves.any():
+                return self._adopt(problem, t, trial)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
     def _combinations(self, guess: Indices, doubt: Flags) -> Iterator[Indices]:
@@ -86,8 +98,14 @@ class ModeSearch:
         self.state.noise = np.maximum(self.state.noise, noise)
         return noise
 
-    def _holds(self, problem: Problem, t: float, modes: Indices) -> bool:
-        """Whether modes fulfil all laws at an instant and, where that is close, also after it."""
+    def _leaves(self, problem: Problem, t: float, modes: Indices, missed: float = MODE_MISSED
+                ) -> Flags | None:
+        """Which elements an instant ends the mode of; None where not all laws hold even now.
+
+        Parameters
+        ----------
+        missed : share of its size by which what the modes hold constant may be off
+        """
         state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.speed, state.strength
         try:
@@ -95,23 +113,23 @@ class ModeSearch:
             self.efforts.apply(problem, t)
             held = self.equations.at(problem, t, modes)
             if held.null.shape[1] and not self.efforts.is_internal_stress(problem, t, held.null):
-                return False
+                return None
             size, equal = self.margins.sizes(problem, t)
-            if np.any(np.abs(held.violation) > MODE_MISSED * (np.abs(held.weight) @ equal)):
-                return False
+            if np.any(np.abs(held.violation) > missed * (np.abs(held.weight) @ equal)):
+                return None
             margin = self.margins.present(problem, t)
             slack = MODE_MARGIN_NONE * size
             if not np.all(margin >= -slack) and not np.all(
                     margin >= -slack - self.margins.noise(problem, t)):
-                return False
+                return None
             h = self._step(problem, t)
             self.efforts.apply(problem, t + h)
             later = self.margins.present(problem, t + h)
             close = margin <= MODE_MARGIN_NONE * size
             noise = self.margins.noise(problem, t + h)
-            return not np.any(close & (later - margin < -LATER_MARGIN * h * size - noise))
+            return np.array(close & (later - margin < -LATER_MARGIN * h * size - noise))
         except AlgebraicFailure:
-            return False
+            return None
         finally:
             problem.x[:], problem.z[:], problem.u[:] = x, z, u
             state.modes, state.speed, state.strength = before

@@ -20,6 +20,7 @@ from library.electrical import (
     FullBridge,
     HalfBridge,
     Inductor,
+    MutualInductor,
     Resistor,
     SPDTSwitch,
     Switch,
@@ -292,3 +293,34 @@ def test_a_current_source_that_is_interrupted_is_said_to_be():
     error = refused(source=DCCurrentSource(current="-2 A"),
                     switch=Switch(model="ideal", gate=at(0.5, 1.0, 0.0)))
     assert "open, they interrupt a source" in str(error)
+
+
+def test_a_leaking_transformer_hands_its_current_over_to_a_clamp_that_starts_empty():
+    """A flyback converter from rest: as the switch opens no voltage says who takes over."""
+    L1, L2, M, clamp, store = 400e-6, 25e-6, 0.98 * 1e-4, 100e-9, 220e-6
+    model = circuit(
+        "flyback", source=DCVoltageSource(voltage="48 V"), switch=Switch(model="ideal"),
+        windings=MutualInductor(inductance_1="400 uH", inductance_2="25 uH", coupling=0.98),
+        diode=Diode(model="ideal"), store=Capacitor(capacitance="220 uF"),
+        load=Resistor(resistance="5 ohm"), catch=Diode(model="ideal"),
+        clamp=Capacitor(capacitance="100 nF"), bleed=Resistor(resistance="5 kohm"),
+        drive=Pulse(period="10 us", width=0.45))  # fmt: skip
+    m = model
+    m.connect(m.source.p, m.windings.p1, m.clamp.n, m.bleed.n)
+    m.connect(m.windings.n1, m.switch.p, m.catch.p)
+    m.connect(m.catch.n, m.clamp.p, m.bleed.p)
+    m.connect(m.switch.n, m.source.n, m.ground.V)
+    m.connect(m.windings.n2, m.diode.p)
+    m.connect(m.diode.n, m.store.p, m.load.p)
+    m.connect(m.store.n, m.load.n, m.windings.p2, m.ground.V)
+    m.connect(m.drive.y, m.switch.vT)
+    run = m.simulate("5 us", rtol=1e-9)
+    inverse = np.linalg.inv([[L1, M], [M, L2]])
+    held = np.zeros((4, 4))  # currents of both windings, voltages of clamp and store
+    held[:2, 2:] = -inverse
+    held[2] = [1 / clamp, 0, -1 / (5e3 * clamp), 0]
+    held[3] = [0, 1 / store, 0, -1 / (5 * store)]
+    exact = expm(held * 0.5e-6) @ [48 / L1 * 4.5e-6, 0, 0, 0]
+    found = [values(run, path, unit)[-1] for path, unit in (
+        ("windings.i1", "A"), ("windings.i2", "A"), ("clamp.v", "V"), ("store.v", "V"))]
+    assert_allclose(found, exact, rtol=1e-7)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from electrical_bench import circuit, values
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from blocks import quantity
@@ -279,3 +280,53 @@ def test_random_networks_of_diodes_and_resistors_are_solved_as_by_trying_all_mod
     for k, (i, j) in enumerate(diodes):
         found = values(run, f"d{k}.v", "V", [0.5])[0]
         assert found == pytest.approx(exact[i] - exact[j], abs=1e-9)
+
+
+def test_a_bridge_behind_a_coil_waits_for_both_forward_voltages():
+    model = circuit("bridge", source=mains(325.0), line=Resistor(resistance="0.5 ohm"),
+                    coil=Inductor(inductance="1 mH"), bridge=FullBridge(
+                        devices="diode", forward_voltage="0.8 V"),
+                    store=Capacitor(capacitance="470 uF"), load=Resistor(resistance="100 ohm"))
+    model.connect(model.source.p, model.line.p)
+    model.connect(model.line.n, model.coil.p)
+    model.connect(model.coil.n, model.bridge.A)
+    model.connect(model.source.n, model.bridge.B)
+    model.connect(model.bridge.P, model.store.p, model.load.p)
+    model.connect(model.bridge.N, model.store.n, model.load.n, model.ground.V)
+    run = model.simulate("4 ms", rtol=1e-9)
+    first = np.arcsin(1.6 / 325) / OMEGA
+
+    def slope(t, y):
+        return [(325 * np.sin(OMEGA * t) - 1.6 - 0.5 * y[0] - y[1]) / 1e-3,
+                (y[0] - y[1] / 100) / 470e-6]
+
+    t = np.linspace(0.5e-3, 4e-3, 8)
+    exact = solve_ivp(slope, (first, 4e-3), [0, 0], method="DOP853", rtol=1e-12, atol=1e-12,
+                      t_eval=t).y  # fmt: skip
+    assert_allclose(values(run, "coil.i_L", "A", t), exact[0], rtol=0, atol=1e-6)
+    assert_allclose(values(run, "store.v", "V", t), exact[1], rtol=0, atol=1e-6)
+
+
+def test_a_multiplier_of_two_stages_gives_four_times_the_amplitude_less_its_regulation():
+    """Drop and ripple of N stages: I/(f C) (2 N^3/3 + N^2/2 - N/6) and I/(f C) N (N + 1)/2.
+
+    E. Kuffel, W. S. Zaengl, J. Kuffel, High Voltage Engineering, 2nd ed., section 2.1.
+    """
+    model = circuit("multiplier", source=ACVoltageSource(amplitude="100 V", frequency="1 kHz"))
+    model.load = Resistor(resistance="1 Mohm")
+    for k in range(2):
+        for name, part in (("lift", Capacitor(capacitance="1 uF")),
+                           ("store", Capacitor(capacitance="1 uF")),
+                           ("up", ideal()), ("over", ideal())):
+            model.add(f"{name}{k}", part)
+    model.connect(model.source.p, model.lift0.p)
+    model.connect(model.source.n, model.ground.V, model.store0.n, model.up0.p, model.load.n)
+    model.connect(model.lift0.n, model.lift1.p, model.up0.n, model.over0.p)
+    model.connect(model.store0.p, model.store1.n, model.over0.n, model.up1.p)
+    model.connect(model.lift1.n, model.up1.n, model.over1.p)
+    model.connect(model.store1.p, model.over1.n, model.load.p)
+    run = model.simulate("60 ms")
+    charge = 400 / 1e6 / 1e3  # a period's
+    t = np.linspace(0.058, 0.06, 201)[:-1]
+    mean = 400 - 7 * charge / 1e-6 - 3 * charge / 1e-6 / 2
+    assert_allclose(values(run, "load.v", "V", t).mean(), mean, rtol=1e-3)

@@ -25,6 +25,7 @@ from .step_control import (
     next_step,
     shortened_step,
     step_to_piece,
+    told_error,
     trial_step,
 )
 
@@ -89,7 +90,7 @@ class _Work(NamedTuple):
     size: Indices
     at: Vector
     step: Matrix  # (2, lanes) lengths of steps, and tolerance or part of the step
-    error: Matrix  # (2, lanes)
+    error: Matrix  # (3, lanes) as in :class:`~blocks.native.steps.Workspace`
     spare: Matrix  # (n, lanes)
     seen: Matrix  # (outputs, lanes)
     looks: Cube  # (5, outputs, lanes) at the start of a step, and in it
@@ -101,7 +102,7 @@ def _work(code: Indices, slope: int, outputs: int, q: Vector, n: int, results: i
     width = max(results, 1)
     return _Work(
         code, slope, outputs, np.repeat(q, LANES), np.zeros((len(ROWS), n, LANES)), np.array([n]),
-        np.zeros(LANES), np.zeros((2, LANES)), np.zeros((2, LANES)), np.zeros((n, LANES)),
+        np.zeros(LANES), np.zeros((2, LANES)), np.zeros((3, LANES)), np.zeros((n, LANES)),
         np.zeros((width, LANES)), np.zeros((5, width, LANES)), np.empty(2))
 
 
@@ -278,7 +279,7 @@ def _judge(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
         if run < 0:
             continue
         outcomes.counts[run, 2] += 6
-        error = work.error[0, lane]
+        error = told_error(work.error[0, lane], work.error[2, lane], runs.rtol)
         finite = np.isfinite(work.error[1, lane])
         if finite and error <= 1.0:
             lanes.taken[lane] = True
@@ -311,7 +312,8 @@ def _move_on(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> in
         if not lanes.taken[lane]:
             continue
         run = lanes.run[lane]
-        now, error = work.step[0, lane], work.error[0, lane]
+        now = work.step[0, lane]
+        error = told_error(work.error[0, lane], work.error[2, lane], runs.rtol)
         lanes.h[lane] = next_step(now, lanes.h[lane], error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
         if lanes.pressed[lane] or outcomes.counts[run, 0] % SELDOM == 0:

@@ -17,6 +17,7 @@ from .functions import machine_code
 from .kept_matrices import MARKS, MATRICES, most_modes
 from .signatures import run_code
 from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
+from .step_control import told_error
 
 __all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Workspace", "error_of_step",
            "flush_denormals", "keep_denormals", "rate_of_error", "settle_at", "settle_in_place",
@@ -45,7 +46,7 @@ class Workspace(NamedTuple):
     at: Vector  # (1,) a time
     size: Indices  # (1,) n
     step: Vector  # (2,) length of the step, and tolerance or part of the step
-    error: Vector  # (2,) largest error and sum of errors
+    error: Vector  # (3,) largest error, sum of errors, largest one of lower order
     processor: Vector  # (2,) its state before denormals were flushed
     linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit or exact method. Or columns
     # of a band, (n, width), and in factors the same with room for what an exchange of rows fills
@@ -82,7 +83,7 @@ def workspace(n: int, kind: int = EXPLICIT, banded: Banded | None = None) -> Wor
     width, modes = 0 if kind == EXPLICIT else n, most_modes(n) if kind == EXACT else 0
     # of derivatives only those are written that are not always zero
     return Workspace(np.empty((len(ROWS), n)), np.empty(1), np.array([n]), np.empty(2),
-                     np.empty(2), np.empty(2), np.zeros((width + 1, width)),
+                     np.empty(3), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
                      np.empty((ATOL, width)), np.empty((modes, MATRICES, n * n)),
                      np.empty((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
@@ -162,4 +163,6 @@ def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector)
     work.step[0], work.step[1] = h, rtol
     run_code(code.arithmetic[ERROR_NORM], x, work.k,
              work.error, work.size, work.step)
-    return work.error[0] if np.isfinite(work.error[1]) else np.nan
+    if not np.isfinite(work.error[1]):
+        return np.nan
+    return told_error(work.error[0], work.error[2], rtol)

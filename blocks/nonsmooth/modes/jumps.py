@@ -28,6 +28,7 @@ __all__ = ["Jumps"]
 
 MOST_NAMED = 4
 NAMED = 1e-6  # of the largest: what is told of an impulse or a jump
+MAY_BE_DRIFT = 1e-2  # of the largest state that would jump
 
 
 class Jumps:
@@ -89,6 +90,8 @@ class Jumps:
         else:
             advice = (f"Put a resistance (in mechanics a damper) in series with {elements} or "
                       f"{owners}; a parasitic one, as a parameter of one of them, will do.")
+        if np.abs(change[moved]).max(initial=0) < MAY_BE_DRIFT * np.abs(x[moved]).max(initial=0):
+            advice += " So small a jump may be the error of the run: a smaller rtol then helps, too."
         return self._error(t, through, text, advice)
 
     def _unlimited(self, t: float, weight: Array) -> SimulationError:

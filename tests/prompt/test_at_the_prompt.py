@@ -32,14 +32,20 @@ def prompt(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "path", list(sys.path))
     Path("swing.py").write_text(OSCILLATOR)
 
+    def forget():
+        """The files of this folder, which are read anew by each command."""
+        for name, module in list(sys.modules.items()):
+            if Path(getattr(module, "__file__", None) or "/").parent == tmp_path:
+                del sys.modules[name]
+
     def run(*arguments):
-        for name in {Path(a.partition(":")[0]).stem for a in arguments}:
-            monkeypatch.delitem(sys.modules, name, raising=False)
+        forget()
         code = main(arguments)
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 
-    return run
+    yield run
+    forget()
 
 
 @pytest.mark.parametrize(("given", "text", "title"), [

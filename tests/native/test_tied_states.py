@@ -274,5 +274,6 @@ def test_an_unknown_beside_dry_friction_is_what_its_law_says_wherever_it_is_read
     run = model.simulate("0.1 s", method="dopri5")
     monkeypatch.setattr(np, "empty_like", lambda rows: np.full_like(rows, np.nan))
     drop = run["leak.p"].to("MPa").m
-    share = np.sqrt((np.sqrt(1e-8 + 4 * drop**2) - 1e-4) / 2)  # s sqrt(s² + 0.01²) = drop
+    share = np.sign(drop) * np.sqrt((np.sqrt(1e-8 + 4 * drop**2) - 1e-4) / 2)
+    # drop = s sqrt(s² + 0.01²)
     assert_allclose(run["leak.mdot"].to("kg/s").m, 0.05 * share, rtol=1e-5, atol=1e-7)

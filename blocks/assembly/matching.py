@@ -94,7 +94,8 @@ def _compressed(rows: Indices, columns: Indices, height: int, width: int
 
 def match(rows: Indices, columns: Indices, equations: int, unknowns: int) -> Matching:
     """Match ``equations`` with ``unknowns`` given incidence pairs."""
-    if equations == unknowns > BIG and (found := _well_determined(rows, columns, unknowns)):
+    if (equations == unknowns and equations + unknowns > BIG
+            and (found := _well_determined(rows, columns, unknowns))):
         return found
     starts, indices = _compressed(rows, columns, equations, unknowns)
     sparsity = ca.Sparsity(equations, unknowns, starts.tolist(), indices.tolist())

@@ -25,13 +25,14 @@ from .functions import Kept
 from .kept_matrices import READS
 from .matrices import band_of
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
+from .signatures import address_of
 from .stages import ATOL
 from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, Code, settle_at, slope_at, workspace
 from .variations import Track
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["Course", "CourseForm", "Dopri5", "Exact", "OneStep", "PassedCourses", "Retaken",
-           "Rodas4", "WholeRun", "address_of"]  # fmt: skip
+           "Rodas4", "WholeRun"]  # fmt: skip
 
 BLOCK = 1 << 19  # numbers of a block of rows
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
@@ -41,11 +42,6 @@ COUNTED = "steps", "rejected", "residuals", "jacobians", "factorizations"
 RECALL = 1 << 21  # numbers gathered at a time by a query
 ONE_EVENT = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
 NO_CONSTANTS = np.zeros(0)
-
-
-def address_of(values: Array) -> int:
-    """Where an array stands."""
-    return int(values.ctypes.data)
 
 
 class WholeRun(NamedTuple):
@@ -188,9 +184,15 @@ class OneStep(Method):
         if self.every > 1 or self.carries and problem.laws is not None or (
                 rules.parts is None and self.equations.reserve and rules.samplers is None):
             return
-        self.own_events = OwnEvents(self.equations, rules, self.equations.held(problem, self.t),
-                                    len(self.x), self.held.size, not self.keeps_step)
-        self.restart(self.t, self.y)
+        self.own_events = own = OwnEvents(
+            self.equations, rules, self.equations.held(problem, self.t), len(self.x),
+            self.held.size, not self.keeps_step)
+        if own.q.size != self.q.size:  # more room is needed for code that has come
+            self.restart(self.t, self.y)
+            return
+        own.q[:] = self.q
+        own.begin(self.t)
+        self.q, self.code = own.q, self.code._replace(q=address_of(own.q))
 
     @property
     def largest(self) -> Array:
@@ -260,7 +262,8 @@ class OneStep(Method):
     def starts(self) -> bool:
         """Whether the equations are finite where steps begin, which is looked at once."""
         if self.fresh:
-            slope_at(self.code, self.work_space, self.t, self.x, self.k[0])
+            # one call, which is quicker than what it takes to call machine code with all its arrays
+            slope_at.python(self.code, self.work_space.record, self.t, self.x, self.k[0])
             self.work.residuals += 1
             self.fresh = not np.isfinite(self.k[0]).all()
         return not self.fresh

@@ -16,8 +16,8 @@ import numpy as np
 from ..numerics.arrays import Indices, Vector
 
 __all__ = ["BOOL", "FLOAT", "INT", "KINDS", "CFunction", "Kind", "Record", "Signature",
-           "Untranslatable", "address_of", "indices_at", "kind_named", "name_of", "run_code", "take",
-           "vector_at"]  # fmt: skip
+           "Untranslatable", "address_of", "indices_at", "kind_named", "name_of", "run_code",
+           "take", "vector_at"]  # fmt: skip
 
 
 class Untranslatable(Exception):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 
 from ..native.columns import LANES, column_values
+from ..native.costs import is_written
 from ..native.joined_courses import JoinedCourses
 from ..numerics.arrays import Array, Indices, Matrix
 from ..system.evaluator import Evaluator
@@ -50,15 +49,17 @@ class SeveralRuns:
 
     def values_at(self, function: Evaluator, wanted: Wanted, runs: Indices, times: Array) -> Array:
         """The same at times of some runs; just after events."""
-        pieces, numbers = np.empty(len(times), dtype=int), np.arange(len(self.p) + 1)
         order = np.argsort(runs, kind="stable")
+        times, numbers = times[order], np.arange(len(self.p) + 1)
         cuts = np.searchsorted(runs[order], numbers).tolist()
-        for run, (low, high) in enumerate(itertools.pairwise(
-                np.searchsorted(self.courses.run, numbers).tolist())):
-            mine = order[cuts[run] : cuts[run + 1]]
-            pieces[mine] = low + np.maximum(np.searchsorted(
-                self.courses.events.times[low:high], times[mine], side="right") - 1, 0)
-        return self._values(function, wanted, times, pieces, self._states(times, pieces))
+        starts = np.searchsorted(self.courses.run, numbers).tolist()
+        pieces = np.concatenate([low + np.maximum(np.searchsorted(
+            self.courses.events.times[low:high], times[a:b], side="right") - 1, 0)
+            for a, b, low, high in zip(cuts, cuts[1:], starts, starts[1:], strict=False)])
+        found = self._values(function, wanted, times, pieces, self._states(times, pieces))
+        out = np.empty_like(found)
+        out[:, order] = found
+        return out
 
     def at_start(self, function: Evaluator, wanted: Wanted) -> Array:
         """The same at the starts of all runs."""
@@ -71,17 +72,20 @@ class SeveralRuns:
 
     def _values(self, function: Evaluator, wanted: Wanted, times: Array, pieces: Indices, x: Array
                 ) -> Array:
-        system, count = self.problem.system, len(times)
-        runs = self.courses.run[pieces]
+        system, asked = self.problem.system, len(times)
+        if asked < LANES:  # as many as machine code looks at at a time, the last one again
+            some = np.minimum(np.arange(LANES), asked - 1)
+            times, pieces, x = times[some], pieces[some], x[:, some]
+        runs, count = self.courses.run[pieces], len(times)
         p = self.p[0] if len(self.p) == 1 else self.p[runs].T
         points = Points(times, x, np.zeros((0, count)), p, np.zeros((0, count)),
                         np.zeros((0, count)), np.zeros((system.nu, count)))
         with READING:
             if wanted.of_efforts:
                 self._find_efforts(points, wanted, pieces, runs)
-            if count < LANES:
-                return points.values(function)
-            return column_values(function, points)
+            values = column_values(function, points) if is_written(function) else (
+                points.values(function))
+        return values[:, :asked]
 
     def _find_efforts(self, points: Points, wanted: Wanted, pieces: Indices, runs: Indices
                       ) -> None:

@@ -42,7 +42,7 @@ class JoinedCourses(PassedCourses):
 
     Parameters
     ----------
-    runs : at least one, each of some steps; all by the same kind of method
+    runs : at least one, each of some steps; all steps of the same kind
 
     Attributes
     ----------
@@ -50,15 +50,13 @@ class JoinedCourses(PassedCourses):
     """
 
     def __init__(self, runs: Sequence[WholeRun]) -> None:
-        method = runs[-1].method
-        super().__init__(method.course.form, method.code, _JoinedEvents(runs), *(
+        form, code, *_ = runs[-1]
+        super().__init__(form, code, _JoinedEvents(runs), *(
             np.concatenate([getattr(run, name) for run in runs])
             for name in ("ends", "sizes", "rows")))
         self.run = np.repeat(np.arange(len(runs)), [1 + len(run.times) for run in runs])
         self._parameters = len(runs[0].p)
-        width = self.events.q.shape[1]
-        self._room = np.concatenate([self.events.q[0], np.zeros(len(method.q) + self._parameters
-                                                                - width)])
+        self._room = form.equations.with_room(self.events.q[0])
 
     def constants(self, which: str) -> Array:
         """A part of what is constant between two events, a row per piece."""

@@ -49,14 +49,15 @@ class WholeRun(NamedTuple):
 
     Attributes
     ----------
-    method : that has taken the steps
+    form, code : of the method
     p : parameters
     t, q, x : start, what is constant from there on, values
     times, marks, held, values : of the events, the steps before each, and the same from each on
     ends, sizes, rows : of the steps
     """
 
-    method: OneStep
+    form: CourseForm
+    code: Code
     p: Array
     t: float
     q: Array
@@ -246,7 +247,7 @@ class OneStep(Method):
             return None
         passed, record = own.passed, self.record
         return WholeRun(
-            self, self.p.copy(), t, q, x, passed.times[:events].copy(),
+            self.form, self.code, self.p.copy(), t, q, x, passed.times[:events].copy(),
             passed.marks[:events].copy(), passed.q[:events].copy(), passed.x[:events].copy(),
             record.ends[:taken].copy(), record.sizes[:taken].copy(), record.rows[:taken].copy(),
         )  # fmt: skip

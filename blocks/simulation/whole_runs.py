@@ -48,8 +48,8 @@ class WholeRuns:
         self.t0, self.t1, self.rtol, self.max_step = t0, t1, rtol, max_step
         self.time_events = TimeEvents(self.system, problem.p, t0, t1)
         self.chosen, _ = chosen_method("auto", self.system, None)
-        self._method: Any = None  # of the last run
-        self._parts: Any = None  # of its elements
+        self._method: Any = None  # with which others can be run
+        self._parts: Any = None  # that it knows of elements
 
     @np.errstate(all="ignore")
     def run(self, p: Array, x: Array, scale: Array, atol: Array) -> WholeRun | None:
@@ -71,14 +71,14 @@ class WholeRuns:
         return None if found is None or self._may_chatter(found) else found
 
     def read_together(self, runs: Sequence[WholeRun]) -> SeveralRuns:
-        """What came of runs by one kind of method."""
+        """What came of runs with one kind of steps."""
         return SeveralRuns(self.problem, JoinedCourses(runs), np.array([run.p for run in runs]))
 
     def _may_chatter(self, run: WholeRun) -> bool:
         """Whether it has to be asked who switches how often."""
         if len(run.times) * self.system.nu <= CHATTER:
             return False
-        modes = run.method.equations.part_of_constants("modes")
+        modes = run.form.equations.part_of_constants("modes")
         switches = np.count_nonzero(
             np.diff(run.held[:, modes], axis=0, prepend=run.q[None, modes]), axis=1)
         return are_crowded(np.repeat(run.times, switches), self.t1 - self.t0,
@@ -95,9 +95,8 @@ class WholeRuns:
         parts = laws.decision_parts(problem, t0)
         if parts is None:
             return None
-        before, method = self._parts, self._method
-        self._parts = parts
-        if type(method) is kind and isinstance(parts, DecisionParts) and parts.is_like(before):
+        method = self._method
+        if type(method) is kind and isinstance(parts, DecisionParts) and parts.is_like(self._parts):
             method.begin_run(problem, t0, atol, parts.speed)
         else:
             method = kind(problem, t0, problem.start_vector(), t_end=t1, rtol=self.rtol,
@@ -106,6 +105,6 @@ class WholeRuns:
                 times.relations.at_zero, times.timed, self.system.tables.slots, times.ahead, None,
                 parts, None))
             method.pieces = times.functions.around(t0)
-            self._method = method
+            self._method, self._parts = method, parts
         method.watch(times.timed, times.curved, laws.slack, times.known_from(t0))
         return None if method.carries else method

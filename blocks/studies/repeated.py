@@ -104,13 +104,13 @@ class Repeated:
             with interruptible():
                 some = _as_many_as_are_read(made)
             left -= len(some)
-            by_method: dict[type, list[tuple[int, WholeRun]]] = {}
+            by_kind: dict[int, list[tuple[int, WholeRun]]] = {}
             for number, run in some:
                 if run is None:
                     yield self._by_itself(plan, number)
                 else:
-                    by_method.setdefault(type(run.method), []).append((number, run))
-            for group in by_method.values():
+                    by_kind.setdefault(run.form.kind, []).append((number, run))
+            for group in by_kind.values():
                 yield from self._outcomes(plan, group)
 
     def _by_itself(self, plan: Plan, number: int) -> Outcome:

@@ -127,6 +127,7 @@ class Sensitivities:
         self._by_states = self._equations.are_known_by_states
         self.notes = [f"The start decides otherwise with a little more or less of {path}: "
                       "derivatives hold for one side only." for path in start.kinks]
+        start = replace(start, d=self._saltation.jumps.at_start(start))
         self._saltation.look_at_start(Changes(start.x, start.d))
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
         self._saltation.look_between(self._guards)

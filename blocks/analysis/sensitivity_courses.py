@@ -16,18 +16,18 @@ from math import comb
 import numpy as np
 from numpy.polynomial import legendre, polynomial
 
-from ..numerics.arrays import Array, Indices
+from ..native.functions import machine_code
+from ..numerics.arrays import Array, Cube, Indices, Matrix
 
 __all__ = ["Coefficients", "Course", "Steps", "balance", "fastest", "solved_course"]
 
 STAGES = 8
 ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
-SAMPLES = 6  # points that tell how long a step may be
-MOST_TOGETHER = 16  # steps of the run: where these are short, something happens
+SAMPLES = 6  # points that tell how large states are beside each other
+TOGETHER = 6  # steps of the run, whose method has a far lower order
 MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
 POWERS = 4
-DOUBLE_FACTORIAL = 135135.0  # 13!!
 
 
 def _radau() -> tuple[Array, Array, Array]:
@@ -126,9 +126,9 @@ class Course:
             if episode:
                 x, d = over(episode - 1, x, d)
             discrete.append(d)
-            for number in range(k, int(self.last[episode])):
-                self.begin[number] = x
-                x = ahead[number] @ x + pushed[number] + held[number] @ d
+            mine = slice(k, int(self.last[episode]))
+            x = np.array(x, dtype=float, order="C")
+            carry(ahead[mine], pushed[mine] + held[mine] @ d, x, self.begin[mine])
             k = int(self.last[episode])
         self.end, self.discrete = x, np.array(discrete).reshape(episodes, *d.shape)
         d = self.discrete[steps.which]
@@ -158,6 +158,21 @@ class Course:
         return self.begin[place] + _weighted(weights.T, self._stages[place])
 
 
+@machine_code
+def carry(ahead: Cube, pushed: Cube, x: Matrix, begin: Cube) -> None:
+    """From step to step: ``x`` becomes ``ahead x + pushed``; what it was stands in ``begin``."""
+    for k in range(begin.shape[0]):
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                begin[k, i, j] = x[i, j]
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                total = pushed[k, i, j]
+                for s in range(x.shape[0]):
+                    total += ahead[k, i, s] * begin[k, s, j]
+                x[i, j] = total
+
+
 def _weighted(weights: Array, stages: Array) -> Array:
     """Sums over the stages of every step."""
     count, s, *shape = stages.shape
@@ -185,7 +200,7 @@ def solved_course(starts: Array, ends: Array, which: Indices,
     starts, ends, which = starts[kept], ends[kept], which[kept]
     some = np.unique(np.linspace(0, len(starts) - 1, SAMPLES).astype(int))
     sizes = coefficients(ends[some], which[some]).a
-    first, last = _grouped(starts, ends, which, _length(sizes, enough) if len(starts) else 0.0)
+    first, last = _grouped(which)
     steps = _stages(starts[first], ends[last] - starts[first], which[first], coefficients)
     scale = balance(np.abs(sizes).max(axis=0)) if len(sizes) else np.ones(sizes.shape[1])
     for _ in range(ROUNDS):
@@ -214,26 +229,12 @@ def fastest(a: Array) -> float:
     return size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
 
 
-def _length(a: Array, enough: float) -> float:
-    """How long a step may be for the last term of exp(w t) to be small.
-
-    With w the largest of the eigenvalues, that term is about (w t / 2)^7 / 13!! of the whole.
-    """
-    largest = fastest(a)
-    reach = 2 * (enough * DOUBLE_FACTORIAL) ** (1 / (STAGES - 1))
-    return reach / largest if largest > 0 else np.inf
-
-
-def _grouped(starts: Array, ends: Array, which: Indices, length: float
-             ) -> tuple[Indices, Indices]:
-    """The first and the last of the run's steps that are solved together, within a length."""
-    begins = np.append(True, np.diff(which) != 0)[: len(which)]  # of episodes
-    origin = starts[begins][np.cumsum(begins) - 1]
-    within = np.floor((ends - origin) / length)
-    begins |= np.append(True, np.diff(within) != 0)[: len(which)]
+def _grouped(which: Indices) -> tuple[Indices, Indices]:
+    """The first and the last of the run's steps that are solved together, of one episode each."""
     number = np.arange(len(which))
+    begins = np.append(True, np.diff(which) != 0)[: len(which)]  # of episodes
     number -= np.maximum.accumulate(np.where(begins, number, 0))
-    first = np.flatnonzero(number % MOST_TOGETHER == 0)
+    first = np.flatnonzero(number % TOGETHER == 0)
     return first, np.append(first[1:], len(which))[: len(first)] - 1
 
 

@@ -46,8 +46,11 @@ class InitialWarning(UserWarning):
     """Initial targets that could not all be met."""
 
 
-def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -> Start:
+def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
+               near: tuple[Array, Array] | None = None) -> Start:
     """Find states that meet the targets and the equations.
+
+    Sought ``near`` states and torn unknowns, or else near the targets.
 
     Raises
     ------
@@ -57,7 +60,9 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
     """
     targets = take_targets(system, problem)
     problem.tie(np.zeros(0, dtype=int))
-    _settle(system, problem, targets, nominals, t)
+    if near is not None:
+        problem.x[:], problem.z[:] = near
+    _settle(system, problem, targets, nominals, t, near is None)
     refuse_dependent(system, problem, t)
     return reached_start(system, problem, targets, nominals, t)
 
@@ -91,9 +96,9 @@ def _listed(rows: list[TargetRow]) -> str:
     return ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)
 
 
-def _settle(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float
-            ) -> None:
-    """Meet constraints and targets, level by level (Gauss-Newton)."""
+def _settle(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
+            anew: bool) -> None:
+    """Meet constraints and targets, level by level (Gauss-Newton); ``anew`` from the targets."""
     given = targets.given
     classes, signs = system.flat.class_of[given.slots], system.flat.sign_of[given.slots]
     missed = _missed_states(system, problem, given)
@@ -104,7 +109,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
         return
     outputs = TargetFunctions.of(system, classes, signs)
     constrained = bool(system.tape.constraints.numel())
-    if constrained:
+    if constrained and anew:
         _near_targets(system, problem, targets, nominals, t)
         left = np.abs(system.residual(*problem.arguments(t))[system.nz:])
         if left.max() <= CONSTRAINT_MET * max(1.0, float(np.abs(problem.x).max(initial=0.0))):

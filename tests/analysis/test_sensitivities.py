@@ -17,6 +17,7 @@ from blocks import (
     Parameter,
     Variable,
     contact,
+    cos,
     der,
     every,
     exp,
@@ -84,6 +85,28 @@ def test_several_steps_taken_at_once_are_as_good_as_the_run_between_their_ends(r
     solved, steps = (len(one) for one in (run.sensitivities._course.steps,
                                           run.recording.episodes.steps.starts))
     assert solved < steps / 3  # work, never seconds
+
+
+class Chased(Component):
+    """What follows a cosine within a microsecond."""
+
+    rate, amplitude = Parameter("1e6 1/s"), Parameter("2 m")
+    x = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.rate * (self.amplitude * cos(quantity("1 1/s") * time) - self.x)
+
+
+@pytest.mark.parametrize("method", ["rodas4", "cvode"])
+def test_what_dies_out_at_once_is_not_followed(method):
+    """x = a k (k cos t + sin t) / (k^2 + 1) after the first microseconds."""
+    model = Model("chased")
+    model.part = Chased()
+    run = model.simulate("10 s", method=method, rtol=1e-8, sensitivities=["part.amplitude"])
+    k, t = 1e6, 10.0
+    assert_allclose(run.sensitivities["part.x", "part.amplitude"].final.m,
+                    (k * np.cos(t) + np.sin(t)) * k / (k**2 + 1), rtol=1e-8)
+    assert len(run.sensitivities._course.steps) < len(run.recording.episodes.steps.starts)
 
 
 class Pulse(Component):

@@ -40,6 +40,8 @@ __all__ = ["InitialWarning", "initialise", "take_targets", "unsolved_start",
 ATTEMPTS = 5  # starting points that are tried
 MOST_STEPS = 60  # of an attempt
 LEAST_RELAXATION = 0.02  # of a step along the constraints
+TURNED = 0.5  # part of the constraints' derivatives by which a step may change them
+HALVINGS = 8  # of a step that changes them by more
 
 
 class InitialWarning(UserWarning):
@@ -202,6 +204,8 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
                 relaxation * (last @ change) / (change @ change), LEAST_RELAXATION, 1.0))
         last = tangential
         step = back + relaxation * tangential
+        if nc:
+            step *= _straight(problem, outputs, step * scale, t)
         problem.x += step * scale
         reach = np.max(np.abs(problem.x / scale), initial=0.0)
         if np.max(np.abs(step), initial=0.0) <= GAUSS_NEWTON_STEP * (1 + reach):
@@ -209,6 +213,23 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
     _solve_torn(problem, t)
     c = problem.system.residual(*problem.arguments(t))[system.nz :]
     return float(np.max(np.abs(c), initial=0.0))
+
+
+def _straight(problem: Problem, outputs: TargetFunctions, step: Array, t: float) -> float:
+    """The part of a step along which constraints stay about as they are linearised.
+
+    Of joints in a loop: what turns by more than a fraction of a turn leads anywhere.
+    """
+    start, part = problem.x.copy(), 1.0
+    here = outputs.constraint_jacobian(problem, t)
+    for _ in range(HALVINGS):
+        problem.x[:] = start + part * step
+        change = np.abs(outputs.constraint_jacobian(problem, t) - here)
+        if change.max() <= TURNED * np.abs(here).max():
+            break
+        part /= 2
+    problem.x[:] = start
+    return part
 
 
 def _refuse_lost(system: System, outputs: TargetFunctions, values: Array,

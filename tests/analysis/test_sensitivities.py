@@ -255,6 +255,23 @@ def test_a_load_at_break_away_is_told():
     assert_allclose(run.sensitivities["block.v", "push.force"].final.m, 1.5)  # T / m
 
 
+def test_a_run_that_ends_at_an_event_has_derivatives_of_one_side_and_says_so():
+    """Of x they are the same before and after (v does not jump); where v bends they are not."""
+    model, path = Model("belt"), "rig.friction.breakaway_force"
+    model.rig = Rig()
+    sticks = results("D3b stick-slip, T while slipping")["events"][1]
+    with pytest.warns(SensitivityWarning, match="rig.friction changes just where the run ends"):
+        at = model.simulate(f"{sticks!r} s", sensitivities=[path]).sensitivities
+    beside = [model.simulate(f"{sticks + s!r} s", sensitivities=[path]).sensitivities
+              for s in (-1e-6, 1e-6)]
+    assert [one.notes for one in beside] == [[], []]
+    for one in beside:
+        assert_allclose(one["rig.spring.x", path].final.m, at["rig.spring.x", path].final.m,
+                        rtol=1e-4)
+    before, after = (one["rig.block.v", path].final.m for one in beside)
+    assert after == pytest.approx(0, abs=1e-9) and abs(before) > 0.1
+
+
 class Released(Component):
     """A block that is held until an instant, then slides down."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
+from ..numerics.tolerances import DRIFT_TOLERANCES, MODE_MISSED, MOST_DRIFT
 
 __all__ = ["ModeState"]
 
@@ -20,6 +21,7 @@ class ModeState:
     slack : efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
         until its load is that much larger, closed contacts may pull with so much
     noise : what rounding alone may make of every margin, where that is measured
+    drift : share of its size by which the run's error may put off what modes hold constant
     """
 
     def __init__(self, size: int) -> None:
@@ -27,6 +29,11 @@ class ModeState:
         self.speed = self.strength = 0.0
         self.slack: Array | float = 0.0
         self.noise: Array | float = 0.0
+        self.drift = MODE_MISSED
+
+    def allow_error(self, rtol: float) -> None:
+        """Take note of the tolerance of the run, which bounds its drift."""
+        self.drift = min(max(MODE_MISSED, DRIFT_TOLERANCES * rtol), MOST_DRIFT)
 
     def notice_flow(self, flow: Array) -> None:
         """Take note of the largest flow."""

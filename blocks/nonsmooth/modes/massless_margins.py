@@ -148,6 +148,17 @@ class MasslessMargins:
         finally:
             problem.x[:], problem.p[:], problem.u[:] = x, p, u
 
+    def missed(self, problem: Problem, t: float) -> float:
+        """The largest share of its size by which the present modes miss what they hold constant.
+
+        What the problem takes is that of the present modes.
+        """
+        held = self.equations.at(problem, t, self.state.modes)
+        if not np.any(held.violation):
+            return 0.0
+        size = np.abs(held.weight) @ self.sizes(problem, t)[1]
+        return float((np.abs(held.violation) / np.maximum(size, TINY)).max())
+
     def least_strength(self, problem: Problem, t: float) -> float:
         """What counts as an effort at all: a small part of what the states may come to."""
         far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)

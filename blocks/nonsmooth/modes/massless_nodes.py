@@ -104,7 +104,7 @@ class MasslessLaws(Laws):
         self.velocities = NodeVelocities(self.efforts)
         self.search = ModeSearch(self.efforts, self.switching, Jumps(
             self.efforts, self.switching, self.velocities))
-        self.kept = None if self._held is None else KeptModes(self._held, self.efforts)
+        self.kept = None if self._held is None else KeptModes(self._held, self.state)
 
     def fresh(self) -> MasslessLaws:
         return MasslessLaws(self.system, self.equations)
@@ -146,10 +146,13 @@ class MasslessLaws(Laws):
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         """Choose the modes at an event."""
         before = self.modes.copy()
-        self.efforts.project(problem, t)  # what the integration has let go
+        self.efforts.apply(problem, t, before)
+        if self.switching.missed(problem, t) <= self.state.drift:
+            self.efforts.project(problem, t)  # what the integration has let go
         margin, size = self.margins(problem, t), self.switching.sizes(problem, t)[0]
         crossed = margin < -MODE_MARGIN_NONE * size  # by what else has switched at this instant
-        crossed[touched] = True
+        # unless its margin was made of drift alone
+        crossed[touched] |= margin[touched] <= MODE_MARGIN_NONE * size[touched]
         _, effort, low, high, *_ = self.equations.values(problem, t)
         sign = np.where(high - effort <= effort - low, 1, -1)
         guess = np.where(crossed, np.where(before == 0, sign, 0), before)

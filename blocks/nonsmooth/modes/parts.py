@@ -108,6 +108,7 @@ class NetworkParts:
     largest : the largest flow and effort so far
     farthest : (all relations,) the largest crossing function so far
     noise_so_far : (n,) what rounding may make of every margin
+    drift : (1,) share of its size by which what modes hold constant may be off
     values : flow, effort, low, high, what the equations of modes miss; slopes
     """
 
@@ -126,4 +127,5 @@ class NetworkParts:
     largest: Array
     farthest: Array
     noise_so_far: Array
+    drift: Array
     values: ca.SX

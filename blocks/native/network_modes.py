@@ -64,6 +64,7 @@ class NetworkModes(NamedTuple):
     farthest: Vector  # (all relations,) the largest crossing function so far
     noise_so_far: Vector  # what rounding may make of every margin
     drift: Vector  # (1,) share of its size by which what modes hold constant may be off
+    least_flow: Vector  # less does not end a mode
     room: Matrix  # (ROOM, elements)
 
 
@@ -82,7 +83,7 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
     return NetworkModes(modes, constants, m, values, np.empty(VALUES * n + states), p.relations,
                         p.joint, p.m, p.modes, p.constants, p.weight, p.move, p.noise, p.present,
                         p.links, p.source, p.target, p.largest, p.farthest, p.noise_so_far, p.drift,
-                        np.empty((ROOM, n)))
+                        p.least_flow, np.empty((ROOM, n)))
 
 
 def no_network_modes() -> NetworkModes:
@@ -90,7 +91,7 @@ def no_network_modes() -> NetworkModes:
     none, number, table = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, 0))
     return NetworkModes(none, none, none, 0, none, number, np.zeros(0, dtype=bool), table, table,
                         table, table, table, table, number, number, number, number, none, none,
-                        none, none, table)
+                        none, none, none, table)
 
 
 @machine_code
@@ -193,8 +194,10 @@ def _put(network: NetworkModes, row: int) -> None:
     network.constants[:] = network.kept_constants[row]
     n = network.modes.size
     for e in range(n):
-        largest = network.largest[1 if network.modes[e] == 0.0 else 0]
-        network.constants[2 * n * n + n + e] = MARGIN_ROUNDING * largest + network.noise_so_far[e]
+        slack = MARGIN_ROUNDING * network.largest[0] + network.least_flow[e]
+        if network.modes[e] == 0.0:
+            slack = MARGIN_ROUNDING * network.largest[1]
+        network.constants[2 * n * n + n + e] = slack + network.noise_so_far[e]
 
 
 @machine_code

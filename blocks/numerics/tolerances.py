@@ -109,6 +109,7 @@ MODE_MARGIN_CLEAR = 1e-10  # the same where there is a choice
 LEAST_JUMP = 1e-9  # of its nominal or largest value: less is rounding, and no jump
 LATER_MARGIN = 1e-3  # of its size, a second: a margin at zero that falls faster ends a mode
 MODE_MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
+ABSOLUTE_SHARE = 1e-2  # of the relative tolerance: the absolute one of what is as large as nominal
 DRIFT_TOLERANCES = 100.0  # relative tolerances of a run: what it may make that drift to
 MOST_DRIFT = 1e-2  # of its size, whatever the tolerance: more is a jump
 LAST_BITS = 2e-15  # of states and parameters: what rounding leaves unknown of them

@@ -110,7 +110,7 @@ class Switching:
     def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
         """Go on with another solution of the same equations where the present one has ended."""
         problem = self.problem
-        if problem.system.nu or problem.system.clusters or not len(flips):
+        if problem.system.clusters or not len(flips):
             return False
         m = next_branch(problem, t, before, flips, self.time_events.timed,
                         self.log.duration)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .elements import Elements
     from .law_functions import LawExpressions
 
-__all__ = ["HeldNetwork", "held_network"]
+__all__ = ["HeldNetwork", "held_network", "slack_of"]
 
 MOST = 100  # elements: two matrices of all by all
 TRIED = 3  # points at which equations that leave inputs open are solved
@@ -53,8 +53,8 @@ class HeldNetwork:
         where states drift the matrix that corrects them
     joint : which relations depend on what elements take
     relations : those, and others that the matrices depend on
-    drifts : whether modes hold what follows time, which is integrated with errors: states are then
-        taken as they would be without
+    drifts : whether modes hold what integration moves by its errors: states are then taken as they
+        would be without
     decides : whether what holds a mode now can be judged from kept matrices
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
     length : operations of what is solved for at every point: nothing
@@ -77,7 +77,7 @@ class HeldNetwork:
         fixed = symbols_in(ca.veccat(tape.p, tape.m))
         self.decides = symbols_in(of_states) | symbols_in(
             ca.jacobian(tape.slope, tape.u)) <= fixed
-        self.drifts = self.decides and ca.jacobian(ca.vertcat(*rows[:3]), TIME).nnz() > 0
+        self.drifts = self.decides and _of_time_or_several_states(ca.vertcat(*rows[:3]), tape.x)
         self.entries = 2 * n * n + 2 * n + self.drifts * n * system.nx
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
         by_value, by_rate, told, slack, correction = ca.vertsplit(
@@ -189,7 +189,7 @@ class HeldNetwork:
         """The constants of the present modes in one row."""
         by_value, by_rate = self.by_rows(problem, t, state.modes)
         told = np.any(self.equations.told(problem, t), axis=0)
-        out = [by_value.T.ravel(), by_rate.T.ravel(), told, slack_of(state)]
+        out = [by_value.T.ravel(), by_rate.T.ravel(), told, slack_of(state, self.elements)]
         if self.drifts:
             out.append(self._correction(problem, t, state.modes))
         return np.concatenate(out)
@@ -241,10 +241,17 @@ class HeldNetwork:
         return self.elements.inputs_of(taken, self.system.nu), found
 
 
-def slack_of(state: ModeState) -> Array:
-    """What rounding may make of the margins of present modes."""
-    return MARGIN_ROUNDING * np.where(
-        state.modes == 0, state.strength, state.speed) + state.noise
+def _of_time_or_several_states(rows: ca.SX, x: ca.SX) -> bool:
+    """Whether any of some rows follows time, or is a difference of states, which rounding moves."""
+    by_x = ca.jacobian_sparsity(rows, x).T
+    several = bool((np.diff(by_x.colind()) > 1).any())
+    return several or ca.jacobian_sparsity(rows, TIME).nnz() > 0
+
+
+def slack_of(state: ModeState, elements: Elements) -> Array:
+    """What rounding may make of the margins of present modes, and what a diode does not notice."""
+    flows = MARGIN_ROUNDING * state.speed + elements.valve * state.least_flow
+    return np.where(state.modes == 0, MARGIN_ROUNDING * state.strength, flows) + state.noise
 
 
 def _equations_of(rows: list[ca.SX], modes: ca.SX, direct: ca.SX) -> tuple[ca.SX, ca.SX]:

@@ -47,7 +47,8 @@ class KeptModes:
             np.zeros((most, n)), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64),
             np.zeros(MOST_LINKS * most, dtype=np.int64),
             np.zeros(MOST_LINKS * most, dtype=np.int64), np.zeros(2),
-            np.zeros(len(held.joint)), np.zeros(n), np.zeros(1), held.decided_by)
+            np.zeros(len(held.joint)), np.zeros(n), np.zeros(1), np.zeros(n),
+            held.decided_by)
         self._number: dict[tuple[bytes, bytes], int] = {}
         self._links: set[tuple[int, int]] = set()
 
@@ -58,6 +59,7 @@ class KeptModes:
         parts.largest[:] = state.speed, state.strength
         parts.noise_so_far[:] = state.noise
         parts.drift[0] = state.drift
+        parts.least_flow[:] = self.held.elements.valve * state.least_flow
         now = parts.present[0] = self._kept(problem, t, noise)
         count, link = int(parts.links[0]), (before, int(now))
         if before >= 0 and now >= 0 and link not in self._links and count < len(parts.source):

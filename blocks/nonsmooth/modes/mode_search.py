@@ -116,7 +116,7 @@ class ModeSearch:
 
     def _adopt(self, problem: Problem, t: float, trial: Indices) -> Array:
         """Take modes; returns what rounding makes of their margins."""
-        self.state.modes = trial
+        self.state.modes, self.state.decided = trial, True
         self.efforts.project(problem, t)
         self.efforts.apply(problem, t)
         self.margins.present(problem, t)  # notices what is large

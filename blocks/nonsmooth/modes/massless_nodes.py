@@ -177,6 +177,7 @@ class MasslessLaws(Laws):
         yield from self.velocities.modes(problem, t, moved)
         if shares:  # such as a closed diode beside a closed switch: rather open
             yield guess
+        yield self.modes.copy()  # whose end may have been an error of the run
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points, split: bool

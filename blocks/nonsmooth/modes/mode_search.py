@@ -161,6 +161,20 @@ class ModeSearch:
             problem.x[:], problem.z[:], problem.u[:] = x, z, u
             state.modes, state.speed, state.strength = before
 
+    def go_on(self, problem: Problem, t: float, ended: Flags) -> bool:
+        """Whether the present modes of some elements go on: their end was an error of the run."""
+        x, z, u = problem.x.copy(), problem.z.copy(), problem.u.copy()
+        try:
+            self.efforts.apply(problem, t, self.state.modes)
+            margin = self.margins.present(problem, t)
+            h = self._step(problem, t)
+            self.efforts.apply(problem, t + h, self.state.modes)
+            return bool(np.all((self.margins.present(problem, t + h) > margin)[ended]))
+        except AlgebraicFailure:
+            return False
+        finally:
+            problem.x[:], problem.z[:], problem.u[:] = x, z, u
+
     def _step(self, problem: Problem, t: float) -> float:
         """Move the states on by an instant; returns how long it is."""
         slope = self.system.slope(*problem.arguments(t))

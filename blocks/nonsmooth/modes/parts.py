@@ -114,6 +114,8 @@ class NetworkParts:
     largest : the largest flow and effort so far
     farthest : (all relations,) the largest crossing function so far
     noise_so_far : (n,) what rounding may make of every margin
+    drift : (1,) share of its size by which what modes hold constant may be off
+    least_flow : (n,) less does not end a mode
     values : flow, effort, low, high, what the equations of modes miss; slopes
     """
 
@@ -132,4 +134,6 @@ class NetworkParts:
     largest: Array
     farthest: Array
     noise_so_far: Array
+    drift: Array
+    least_flow: Array
     values: ca.SX

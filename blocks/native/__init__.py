@@ -34,6 +34,7 @@
     one_step        the steps of all three
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
+    joined_courses  what they have kept of several runs, read together
     cvode_library   the C functions of CVODE
     cvode           the steps of CVODE
     cvode_course    what is kept of them

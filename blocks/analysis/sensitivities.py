@@ -22,7 +22,7 @@ from ..simulation.run import run
 from ..simulation.wanted import Wanted
 from ..studies.settings import Setting
 from ..units import Unit, from_si, unit
-from .sensitivity_courses import Coefficients, Course, Steps, balance, fastest, solved_steps
+from .sensitivity_courses import Coefficients, Course, Steps, balance, fastest, solved_course
 from .sensitivity_equations import Derivatives, SensitivityEquations
 from .sensitivity_events import Saltation
 from .sensitivity_jumps import Changes
@@ -127,9 +127,9 @@ class Sensitivities:
         self._by_states = self._equations.are_known_by_states
         self.notes = [f"The start decides otherwise with a little more or less of {path}: "
                       "derivatives hold for one side only." for path in start.kinks]
+        start = replace(start, d=self._saltation.jumps.at_start(start))
         self._saltation.look_at_start(Changes(start.x, start.d))
-        self._course = self._stepped(start, rtol) or Course(
-            self._solved(rtol), len(recording.episodes), start.x, start.d, self._over)
+        self._course = self._stepped(start, rtol) or self._solved(start, rtol)
         self._saltation.look_between(self._guards)
         self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
 
@@ -259,10 +259,16 @@ class Sensitivities:
         except (NotFollowed, Unwritable):
             return None
 
-    def _solved(self, rtol: float) -> Steps:
-        """The linear equations of all steps."""
-        table = self._recording.episodes.steps
-        return solved_steps(table.starts, table.ends, table.which, self._coefficients, rtol)
+    def _solved(self, start: StartDerivatives, rtol: float) -> Course:
+        """The linear equations of all steps, solved for a run of any method."""
+        episodes = self._recording.episodes
+
+        def course_of(steps: Steps) -> Course:
+            return Course(steps, len(episodes), start.x, start.d, self._over)
+
+        table = episodes.steps
+        return solved_course(table.starts, table.ends, table.which, self._coefficients, course_of,
+                             rtol)
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
         if self._by_states:

@@ -3,8 +3,8 @@
 Changes S of the states obey ``S' = A(t) S + B(t)`` with coefficients that are known along the run.
 They are solved by collocation at the Radau points (Radau IIA with eight stages, order 15, L-stable
 [Hairer & Wanner II, IV.5]) of several of the run's steps together, whose order is far less; all at
-once, as all coefficients are known. Where the polynomial has not come to rest in its last term,
-which says how good it is between the ends (these are far better), it is parted.
+once, as all coefficients are known. Where the polynomial of the changes has not come to rest in its
+last term, which says how good it is between the ends (these are far better), it is parted.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from math import comb
 import numpy as np
 from numpy.polynomial import legendre, polynomial
 
-from ..numerics.arrays import Array, Indices
+from ..native.functions import machine_code
+from ..numerics.arrays import Array, Cube, Indices, Matrix
 
-__all__ = ["Coefficients", "Course", "Steps", "balance", "fastest", "solved_steps"]
+__all__ = ["Coefficients", "Course", "Steps", "balance", "fastest", "solved_course"]
 
 STAGES = 8
 ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
-SAMPLES = 6  # points that tell how long a step may be
-MOST_TOGETHER = 16  # steps of the run: where these are short, something happens
+SAMPLES = 6  # points that tell how large states are beside each other
+TOGETHER = 6  # steps of the run, whose method has a far lower order
 MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
 POWERS = 4
-DOUBLE_FACTORIAL = 135135.0  # 13!!
 
 
 def _radau() -> tuple[Array, Array, Array]:
@@ -126,14 +126,24 @@ class Course:
             if episode:
                 x, d = over(episode - 1, x, d)
             discrete.append(d)
-            for number in range(k, int(self.last[episode])):
-                self.begin[number] = x
-                x = ahead[number] @ x + pushed[number] + held[number] @ d
+            mine = slice(k, int(self.last[episode]))
+            x = np.array(x, dtype=float, order="C")
+            carry(ahead[mine], pushed[mine] + held[mine] @ d, x, self.begin[mine])
             k = int(self.last[episode])
         self.end, self.discrete = x, np.array(discrete).reshape(episodes, *d.shape)
         d = self.discrete[steps.which]
         self._stages = (steps.of_states @ self.begin[:, None] + steps.of_parameters
                         + steps.of_discrete @ d[:, None])
+
+    def errors(self, scale: Array) -> Array:
+        """The last term of every step's polynomial, in parts of the largest change so far."""
+        length, unit = self.steps.length[:, None, None], scale[:, None]
+        change = length[..., None] * np.abs(self._stages)
+        largest = np.maximum(np.abs(self.begin), change.max(axis=1, initial=0.0)) / unit
+        so_far = np.maximum.accumulate(largest.max(axis=1, initial=0.0), axis=0)[:, None]
+        last = length * np.tensordot(self._stages, LAST_TERM, ([1], [0])) / unit
+        return np.asarray((np.abs(last) / np.where(so_far > 0, so_far, 1.0)).max(
+            axis=(1, 2), initial=0.0))
 
     def at(self, t: Array, which: Indices) -> Array:
         """At times in episodes, (times, states, parameters)."""
@@ -148,6 +158,21 @@ class Course:
         return self.begin[place] + _weighted(weights.T, self._stages[place])
 
 
+@machine_code
+def carry(ahead: Cube, pushed: Cube, x: Matrix, begin: Cube) -> None:
+    """From step to step: ``x`` becomes ``ahead x + pushed``; what it was stands in ``begin``."""
+    for k in range(begin.shape[0]):
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                begin[k, i, j] = x[i, j]
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                total = pushed[k, i, j]
+                for s in range(x.shape[0]):
+                    total += ahead[k, i, s] * begin[k, s, j]
+                x[i, j] = total
+
+
 def _weighted(weights: Array, stages: Array) -> Array:
     """Sums over the stages of every step."""
     count, s, *shape = stages.shape
@@ -155,50 +180,44 @@ def _weighted(weights: Array, stages: Array) -> Array:
                       ).reshape(count, *shape)
 
 
-def solved_steps(starts: Array, ends: Array, which: Indices,
-                 coefficients: Callable[[Array, Indices], Coefficients], rtol: float) -> Steps:
+def solved_course(starts: Array, ends: Array, which: Indices,
+                  coefficients: Callable[[Array, Indices], Coefficients],
+                  course_of: Callable[[Steps], Course], rtol: float) -> Course:
     """The steps of a run, several as one, parted until their polynomials follow.
+
+    What is much faster than the run's own steps has died out in the changes as in the run: only
+    what is there has to be followed.
 
     Parameters
     ----------
     starts, ends, which : of the run's steps, and the numbers of their episodes
     coefficients : at times, in order within each episode
+    course_of : changes along steps
     rtol : of the run, which knows its course no better
     """
     enough = max(ENOUGH, 10 * rtol)
-    sizes: list[Array] = []
-
-    def seen(t: Array, episode: Indices) -> Coefficients:
-        found = coefficients(t, episode)
-        if not sizes and len(t):
-            sizes.append(np.abs(found.a).max(axis=0))
-        return found
-
     kept = ends > starts
     starts, ends, which = starts[kept], ends[kept], which[kept]
     some = np.unique(np.linspace(0, len(starts) - 1, SAMPLES).astype(int))
-    length = _length(seen(ends[some], which[some]).a, enough) if len(starts) else 0.0
-    first, last = _grouped(starts, ends, which, length)
-    done: Steps | None = None
-    new = _stages(starts[first], ends[last] - starts[first], which[first], seen)
-    scale = balance(sizes[0]) if sizes else np.ones(new.of_states.shape[2])
-    largest = np.zeros(0)
+    sizes = coefficients(ends[some], which[some]).a
+    first, last = _grouped(which)
+    steps = _stages(starts[first], ends[last] - starts[first], which[first], coefficients)
+    scale = balance(np.abs(sizes).max(axis=0)) if len(sizes) else np.ones(sizes.shape[1])
     for _ in range(ROUNDS):
-        error, largest = _errors(new, scale, largest)
+        course = course_of(steps)
+        error = course.errors(scale)
         good = error <= enough
-        fine = new.some(np.flatnonzero(good))
-        done = fine if done is None else done.and_(fine)
         if good.all():
-            return done
+            break
         coarse = np.flatnonzero(~good)
         parts = np.clip(np.ceil((error[coarse] / enough) ** (1 / STAGES)), 2, MOST_PARTS)
         parts = parts.astype(int)
         of = np.repeat(coarse, parts)
         number = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
-        length = new.length[of] / np.repeat(parts, parts)
-        new = _stages(new.start[of] + number * length, length, new.which[of], seen)
-    assert done is not None
-    return done.and_(new)
+        length = steps.length[of] / np.repeat(parts, parts)
+        steps = steps.some(np.flatnonzero(good)).and_(_stages(
+            steps.start[of] + number * length, length, steps.which[of], coefficients))
+    return course_of(steps) if not good.all() else course
 
 
 def fastest(a: Array) -> float:
@@ -210,26 +229,12 @@ def fastest(a: Array) -> float:
     return size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
 
 
-def _length(a: Array, enough: float) -> float:
-    """How long a step may be for the last term of exp(w t) to be small.
-
-    With w the largest of the eigenvalues, that term is about (w t / 2)^7 / 13!! of the whole.
-    """
-    largest = fastest(a)
-    reach = 2 * (enough * DOUBLE_FACTORIAL) ** (1 / (STAGES - 1))
-    return reach / largest if largest > 0 else np.inf
-
-
-def _grouped(starts: Array, ends: Array, which: Indices, length: float
-             ) -> tuple[Indices, Indices]:
-    """The first and the last of the run's steps that are solved together, within a length."""
-    begins = np.append(True, np.diff(which) != 0)[: len(which)]  # of episodes
-    origin = starts[begins][np.cumsum(begins) - 1]
-    within = np.floor((ends - origin) / length)
-    begins |= np.append(True, np.diff(within) != 0)[: len(which)]
+def _grouped(which: Indices) -> tuple[Indices, Indices]:
+    """The first and the last of the run's steps that are solved together, of one episode each."""
     number = np.arange(len(which))
+    begins = np.append(True, np.diff(which) != 0)[: len(which)]  # of episodes
     number -= np.maximum.accumulate(np.where(begins, number, 0))
-    first = np.flatnonzero(number % MOST_TOGETHER == 0)
+    first = np.flatnonzero(number % TOGETHER == 0)
     return first, np.append(first[1:], len(which))[: len(first)] - 1
 
 
@@ -279,17 +284,3 @@ def balance(sizes: Array) -> Array:
     from scipy.linalg import matrix_balance
 
     return np.asarray(matrix_balance(sizes, permute=False, separate=True)[1][0])
-
-
-def _errors(steps: Steps, scale: Array, largest: Array) -> tuple[Array, Array]:
-    """The last term of every step's polynomial, of what it changes; and the largest changes."""
-    length = steps.length[:, None, None]
-    of_states = length * np.tensordot(steps.of_states, LAST_TERM, ([1], [0]))
-    of_states = of_states * scale[None, None, :] / scale[None, :, None]
-    forced = np.concatenate([steps.of_parameters, steps.of_discrete], axis=3) / scale[:, None]
-    change = np.abs(length[..., None] * forced).max(axis=(0, 1, 2), initial=0.0)
-    largest = np.maximum(largest, change) if len(largest) else change
-    last = length * np.tensordot(forced, LAST_TERM, ([1], [0]))
-    relative = np.abs(last) / np.where(largest > 0, largest, 1.0)
-    return np.maximum(np.abs(of_states).max(axis=(1, 2), initial=0.0),
-                      relative.max(axis=(1, 2), initial=0.0)), largest

@@ -167,6 +167,21 @@ class Saltation:
         if self.system.nm or self.equations.elements is not None:
             for t, guard in touches(*self._looks(), watched):
                 self._tell_grazing(t, guard)
+            for guard in self._at_end(watched):
+                self._told.append((float(self.ends[-1]), f"{self._name(np.array([guard]))} changes "
+                                   "just where the run ends: derivatives of what this moves hold "
+                                   "for one side only."))
+
+    def _at_end(self, guards: Callable[[Array, Indices], Array]) -> Indices:
+        """Guards that are crossed at the end of the run but for rounding."""
+        last, end = len(self.ends) - 1, float(self.ends[-1])
+        if last and end - self.starts[-1] <= SHORT * self.span:
+            return np.flatnonzero(self.instants.caused[-1])
+        before = max(end - 1e3 * SHORT * self.span, float(self.starts[-1]))
+        values = np.abs(guards(np.array([self.starts[-1], before, end]), np.full(3, last)))
+        values = np.where(np.isfinite(values), values, 0.0)
+        near = (end - before) * values[:, 2] <= SHORT * self.span * values[:, 1]
+        return np.flatnonzero(near & (values[:, 1] > SHORT * values[:, 0]) & (values[:, 1] > 0))
 
     def _looks(self) -> tuple[Array, Indices]:
         """Times in all steps of the run, several where an episode has few, and their episodes."""

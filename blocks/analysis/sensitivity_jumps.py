@@ -14,6 +14,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.actions import Resets, Samplings
+from ..simulation.start import given_discrete_values
 from ..simulation.time_events import TimeEvents
 from ..simulation.wanted import Wanted
 from .sensitivity_equations import Derivatives, SensitivityEquations
@@ -21,6 +22,7 @@ from .sensitivity_equations import Derivatives, SensitivityEquations
 if TYPE_CHECKING:
     from ..simulation.recording import RunRecording
     from ..system.points import Points
+    from .sensitivity_start import StartDerivatives
 
 __all__ = ["Changes", "Jumps", "Sides"]
 
@@ -200,8 +202,11 @@ class Jumps:
     @cached_property
     def due(self) -> Flags:
         """Which assignments happen at events, (events, assignments)."""
+        return self._due(self.times)
+
+    def _due(self, times: Array) -> Flags:
         samplings = self.samplings
-        number = (self.times[:, None] - samplings.start) / samplings.period
+        number = (times[:, None] - samplings.start) / samplings.period
         with np.errstate(invalid="ignore"):
             away = np.abs(number - np.round(number)) * samplings.period
             return np.asarray((away <= 4 * samplings.time_events.tiny) & (number > -0.5))
@@ -212,23 +217,40 @@ class Jumps:
 
         Of shape (events, discrete values, …); empty where nothing is sampled.
         """
-        system, samplings, count = self.system, self.samplings, len(self.times)
+        count, nd, samplings = len(self.times), self.system.nd, self.samplings
         if samplings.values is None or not samplings.active:
             return np.zeros((count, 0, 0))
-        function, memory = samplings.values.function, ca.SX.sym("memory", system.nd)
-        which = self.due.any(axis=1)
-        some = np.flatnonzero(which)
-        by = self.equations.rows("samples", lambda: function(*system.arguments, memory),
-                                 self.sides.after(*some),
-                                 (memory, self.sides.points.d[:, 2 * some + 1]))
-        given = np.concatenate([by.x, by.p, by.past], axis=2)
-        held = np.eye(system.nd)
-        out = np.zeros((count, system.nd, given.shape[2]))
-        out[:, :, -system.nd :] = held
-        event, assignment = np.nonzero(self.due[some][:, samplings.owner])
-        target = samplings.target[assignment]
-        matrix = np.repeat(held[None], len(some), axis=0)  # new values may see each other
-        matrix[event, target] -= by.d[event, assignment]
-        out[some[event], target] = given[event, assignment]
-        out[some] = np.linalg.solve(matrix, out[some])
+        some = np.flatnonzero(self.due.any(axis=1))
+        by = self._assigned(self.sides.after(*some), self.sides.points.d[:, 2 * some + 1],
+                            self.due[some])
+        out = np.zeros((count, nd, by.shape[2]))
+        out[:, :, -nd:] = np.eye(nd)
+        out[some] = by
         return out
+
+    def at_start(self, start: StartDerivatives) -> Array:
+        """Changes of discrete values where the run starts, after what is assigned there."""
+        if self.samplings.values is None:
+            return start.d
+        due = self._due(np.array([self.start])) | np.isnan(self.samplings.start)
+        (by,) = self._assigned(self.sides.points.some([0]),
+                               given_discrete_values(self.system)[:, None], due)
+        after = by @ np.concatenate([start.x, self.dp, start.d])
+        return np.where(start.sampled, after, start.d)
+
+    def _assigned(self, after: Points, before: Array, due: Flags) -> Array:
+        """Discrete values after some events by states, parameters and what they were before."""
+        system, samplings = self.system, self.samplings
+        assert samplings.values is not None
+        function, memory = samplings.values.function, ca.SX.sym("memory", system.nd)
+        by = self.equations.rows("samples", lambda: function(*system.arguments, memory), after,
+                                 (memory, before))
+        given = np.concatenate([by.x, by.p, by.past], axis=2)
+        out = np.zeros((len(due), system.nd, given.shape[2]))
+        out[:, :, -system.nd :] = np.eye(system.nd)
+        event, assignment = np.nonzero(due[:, samplings.owner])
+        target = samplings.target[assignment]
+        matrix = np.repeat(np.eye(system.nd)[None], len(due), axis=0)  # new values may see others
+        matrix[event, target] -= by.d[event, assignment]
+        out[event, target] = given[event, assignment]
+        return np.asarray(np.linalg.solve(matrix, out))

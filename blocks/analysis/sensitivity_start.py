@@ -12,12 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import casadi as ca
 import numpy as np
 
 from ..exceptions import BlocksError, ParameterError
-from ..initialisation.targets import class_values, collect_targets
-from ..numerics.arrays import Array
+from ..initialisation.targets import TargetFunctions, class_values, collect_targets
+from ..numerics.arrays import Array, Flags
+from ..simulation.actions import Resets, Samplings
 from ..simulation.start import RunStart
+from ..simulation.time_events import TimeEvents
 from ..studies.batch_conditions import parameter_entries
 from ..studies.settings import Setting, find_setting
 from ..units import from_si, to_si
@@ -42,12 +45,14 @@ class StartDerivatives:
     ----------
     p, x, d : a column per setting
     kinks : settings with which the start changes its modes
+    sampled : settings of which ``d`` says only what is before the first samples
     """
 
     p: Array
     x: Array
     d: Array
     kinks: list[str]
+    sampled: Flags
 
 
 def moved_settings(model: Model, paths: Sequence[str], where: str) -> list[Setting]:
@@ -116,12 +121,14 @@ def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunR
                       ) -> StartDerivatives:
     """How parameters, states and discrete values at the start of a run follow settings."""
     system, first = recording.system, recording.episodes[0]
-    direct = _starts_at_targets(system, first.x)
+    sampled = system.nd > len(system.tables.slots)
+    seen = None if sampled and _assigns_otherwise(recording) else _seen_by_states(system, first.x)
     base: list[Array] | None = None
     columns: list[tuple[Array, ...]] = []
-    kinks = []
+    kinks, before_samples = [], []
     for setting, value in zip(settings, given_values(settings), strict=True):
-        column = _direct_column(system, setting) if direct else None
+        column = None if seen is None else _direct_column(system, setting, seen)
+        before_samples.append(sampled and column is not None)
         if column is None:
             base = base or _start(model, first.start)
             column, kink = _column(model, setting, value, base, first.start)
@@ -131,30 +138,48 @@ def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunR
     sizes = len(recording.p), system.nx, system.nd
     p, x, d = (np.array([c[k] for c in columns]).T.reshape(n, len(columns))
                for k, n in enumerate(sizes))
-    return StartDerivatives(p, x, d, kinks)
+    return StartDerivatives(p, x, d, kinks, np.array(before_samples, dtype=bool))
 
 
-def _starts_at_targets(system: System, x: Array) -> bool:
-    """Whether every state starts at its own target, whatever the parameters."""
-    if system.clusters or system.nd > len(system.tables.slots):
-        return False
-    targets = collect_targets(system)
-    states = system.tape.reduced.states
-    on_states = np.isin(system.flat.class_of[targets.given.slots], states).all()
-    return bool(on_states) and np.array_equal(class_values(system, targets)[states], x)
+def _assigns_otherwise(recording: RunRecording) -> bool:
+    """Whether discrete values follow from more than expressions."""
+    system = recording.system
+    samplings = Samplings(system, TimeEvents(system, recording.p, 0.0, 0.0))
+    return Resets(system).active or bool(samplings.in_python)
 
 
-def _direct_column(system: System, setting: Setting) -> tuple[Array, ...] | None:
+def _seen_by_states(system: System, x: Array) -> ca.SX:
+    """What the states at the start follow from: nothing, where each starts at its own target.
+
+    Those that constraints tie follow from these and from the targets, whatever else there is.
+    """
+    targets, tape = collect_targets(system), system.tape
+    slots, states = targets.given.slots, tape.reduced.states
+    classes = system.flat.class_of[slots]
+    if not system.clusters and np.isin(classes, states).all() and np.array_equal(
+            class_values(system, targets)[states], x):
+        return ca.SX(0, 1)
+    wanted = TargetFunctions.of(system, classes, system.flat.sign_of[slots]).expression
+    seen = ca.vertcat(tape.constraints, wanted)
+    return ca.vertcat(seen, tape.residual) if ca.depends_on(seen, tape.z) else seen
+
+
+def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array, ...] | None:
     """The derivatives by a parameter, or by the target of a state; None for anything else."""
     part: Any = setting.component
     p, x, d = np.zeros(system.tape.p.numel()), np.zeros(system.nx), np.zeros(system.nd)
     if part._built:  # its parts follow it
         return None
     if setting.kind == "parameter":
-        p[parameter_entries(system, setting)] = 1.0
+        entries = parameter_entries(system, setting)
+        if seen.numel() and ca.depends_on(seen, system.tape.p[entries.tolist()]):
+            return None
+        p[entries] = 1.0
         return p, x, d
     f, first = system.network.place[id(part)]
     i = system.network.families[f].kernel.index[setting.declared.name]
+    if seen.numel() or system.network.families[f].kernel.variables[i].kind == "discrete":
+        return None
     slots = system.flat.base[f][i, 0] + first + np.arange(part.size)
     for slot in slots:
         state = np.flatnonzero(system.tape.reduced.states == system.flat.class_of[slot])
@@ -173,7 +198,7 @@ def _column(model: Model, setting: Setting, value: float, base: list[Array], t: 
         with varied(model) as give:
             try:
                 give(setting, value + factor * step)
-                starts[factor] = _start(model, t)
+                starts[factor] = _start(model, t, (base[1], base[4]))
             except BlocksError:  # beyond a bound, say
                 continue
     fine = {f: s for f, s in starts.items() if np.array_equal(s[3], base[3])}
@@ -197,10 +222,10 @@ def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
     return np.asarray(out)
 
 
-def _start(model: Model, t: float) -> list[Array]:
-    """Parameters, states, discrete values; and modes, which do not change by little."""
+def _start(model: Model, t: float, near: tuple[Array, Array] | None = None) -> list[Array]:
+    """Parameters, states, discrete values; modes, which do not change by little; torn unknowns."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run itself tells them
-        problem, _ = RunStart(model, t).decided()
+        problem, _ = RunStart(model, t, near=near).decided()
     modes = np.zeros(0) if problem.laws is None else problem.laws.modes.astype(float)
-    return [problem.p.copy(), problem.x.copy(), problem.d.copy(), modes]
+    return [problem.p.copy(), problem.x.copy(), problem.d.copy(), modes, problem.z.copy()]

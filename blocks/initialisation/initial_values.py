@@ -40,14 +40,19 @@ __all__ = ["InitialWarning", "initialise", "take_targets", "unsolved_start",
 ATTEMPTS = 5  # starting points that are tried
 MOST_STEPS = 60  # of an attempt
 LEAST_RELAXATION = 0.02  # of a step along the constraints
+TURNED = 0.5  # part of the constraints' derivatives by which a step may change them
+HALVINGS = 8  # of a step that changes them by more
 
 
 class InitialWarning(UserWarning):
     """Initial targets that could not all be met."""
 
 
-def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -> Start:
+def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
+               near: tuple[Array, Array] | None = None) -> Start:
     """Find states that meet the targets and the equations.
+
+    Sought ``near`` states and torn unknowns, or else near the targets.
 
     Raises
     ------
@@ -57,7 +62,9 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float) -
     """
     targets = take_targets(system, problem)
     problem.tie(np.zeros(0, dtype=int))
-    _settle(system, problem, targets, nominals, t)
+    if near is not None:
+        problem.x[:], problem.z[:] = near
+    _settle(system, problem, targets, nominals, t, near is None)
     refuse_dependent(system, problem, t)
     return reached_start(system, problem, targets, nominals, t)
 
@@ -91,9 +98,9 @@ def _listed(rows: list[TargetRow]) -> str:
     return ", ".join(f"{r.path} = {r.start:.6g~P} (target {r.target:.6g~P})" for r in rows)
 
 
-def _settle(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float
-            ) -> None:
-    """Meet constraints and targets, level by level (Gauss-Newton)."""
+def _settle(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
+            anew: bool) -> None:
+    """Meet constraints and targets, level by level (Gauss-Newton); ``anew`` from the targets."""
     given = targets.given
     classes, signs = system.flat.class_of[given.slots], system.flat.sign_of[given.slots]
     missed = _missed_states(system, problem, given)
@@ -104,7 +111,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
         return
     outputs = TargetFunctions.of(system, classes, signs)
     constrained = bool(system.tape.constraints.numel())
-    if constrained:
+    if constrained and anew:
         _near_targets(system, problem, targets, nominals, t)
         left = np.abs(system.residual(*problem.arguments(t))[system.nz:])
         if left.max() <= CONSTRAINT_MET * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
@@ -197,6 +204,8 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
                 relaxation * (last @ change) / (change @ change), LEAST_RELAXATION, 1.0))
         last = tangential
         step = back + relaxation * tangential
+        if nc:
+            step *= _straight(problem, outputs, step * scale, t)
         problem.x += step * scale
         reach = np.max(np.abs(problem.x / scale), initial=0.0)
         if np.max(np.abs(step), initial=0.0) <= GAUSS_NEWTON_STEP * (1 + reach):
@@ -204,6 +213,23 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
     _solve_torn(problem, t)
     c = problem.system.residual(*problem.arguments(t))[system.nz :]
     return float(np.max(np.abs(c), initial=0.0))
+
+
+def _straight(problem: Problem, outputs: TargetFunctions, step: Array, t: float) -> float:
+    """The part of a step along which constraints stay about as they are linearised.
+
+    Of joints in a loop: what turns by more than a fraction of a turn leads anywhere.
+    """
+    start, part = problem.x.copy(), 1.0
+    here = outputs.constraint_jacobian(problem, t)
+    for _ in range(HALVINGS):
+        problem.x[:] = start + part * step
+        change = np.abs(outputs.constraint_jacobian(problem, t) - here)
+        if change.max() <= TURNED * np.abs(here).max():
+            break
+        part /= 2
+    problem.x[:] = start
+    return part
 
 
 def _refuse_lost(system: System, outputs: TargetFunctions, values: Array,

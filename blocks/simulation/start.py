@@ -24,7 +24,7 @@ from .time_events import TimeEvents
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["KeptStart", "RunStart", "consistent_start"]
+__all__ = ["KeptStart", "RunStart", "consistent_start", "given_discrete_values"]
 
 MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 GUESSES = 4  # rounds in which all else follows unknowns that have a guess
@@ -58,12 +58,14 @@ class RunStart:
     kind : Problem or DaeProblem
     laws : of a system: its set-valued laws, where a method has its own
     at : states, torn unknowns and relations to start from, in place of the initial targets
+    near : states and torn unknowns near which a consistent start is sought
     """
 
     def __init__(self, model: Model, t: float = 0.0, t_end: float | None = None,
                  kind: type[Problem] = Problem, laws: Callable[[System], Any] | None = None,
-                 at: tuple[Array, Array, Array] | None = None) -> None:
-        self.model, self.t, self.kind = model, t, kind
+                 at: tuple[Array, Array, Array] | None = None,
+                 near: tuple[Array, Array] | None = None) -> None:
+        self.model, self.t, self.kind, self._near = model, t, kind, near
         self.t_end = t + MOMENT if t_end is None else t_end
         self._laws, self._at = laws, at
         self._found: tuple[Problem, Start] | None = None
@@ -81,7 +83,7 @@ class RunStart:
             system = self.model.compile()
             plain = not system.nd and not system.clusters and not any(
                 f.kernel.delays for f in system.network.families)
-            if plain and self.kind is Problem and self._laws is None:
+            if plain and self.kind is Problem and self._laws is None and self._near is None:
                 self._found = self._kept(system)
             else:
                 self._found = self._solved(system)
@@ -105,7 +107,7 @@ class RunStart:
     def _solved(self, system: System) -> tuple[Problem, Start]:
         return consistent_start(
             system, find_nominals(system, self.model._nominal_table), self.t, self.kind,
-            self._laws if system.nm else _no_laws)
+            self._laws if system.nm else _no_laws, self._near)
 
     def problem(self) -> Problem:
         """The problem there, with its set-valued laws."""
@@ -153,7 +155,8 @@ class RunStart:
 
 
 def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Problem] = Problem,
-                     laws: Callable[[System], Any] | None = None) -> tuple[Problem, Start]:
+                     laws: Callable[[System], Any] | None = None,
+                     near: tuple[Array, Array] | None = None) -> tuple[Problem, Start]:
     """A problem at its consistent start, and what became of the initial targets.
 
     Parameters
@@ -162,6 +165,7 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     t : when
     kind : Problem or DaeProblem
     laws : of a system: its set-valued laws; those that are decided at events, if none are given
+    near : states and torn unknowns from which it is sought, in place of the initial targets
 
     Raises
     ------
@@ -171,16 +175,17 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     problem = kind(system, system.parameters(),
                    nominals.power_of_two(system.tape.reduced.states),
                    nominals.power_of_two(system.tape.z_classes))
-    _give_discrete_values(system, problem)
+    problem.d[:] = given_discrete_values(system)
     system.tables.fill(problem.d, t)
     if system.nu:
         problem.laws = (laws or laws_at_events)(system)
     if not system.nm:
-        return problem, initialise(system, problem, nominals, t)
-    return problem, _with_relations(system, problem, nominals, t)
+        return problem, initialise(system, problem, nominals, t, near)
+    return problem, _with_relations(system, problem, nominals, t, near)
 
 
-def _with_relations(system: System, problem: Problem, nominals: Nominals, t: float) -> Start:
+def _with_relations(system: System, problem: Problem, nominals: Nominals, t: float,
+                    near: tuple[Array, Array] | None) -> Start:
     """A start at which relations and initial values agree: they depend on each other.
 
     Where the equations have no solution with the relations that are assumed, those that do not
@@ -200,7 +205,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
     for _ in range(MOST_ROUNDS):
         tried.add(problem.m.tobytes())
         try:
-            start = initialise(system, problem, nominals, t)
+            start = initialise(system, problem, nominals, t, near)
             crossings = problem.crossings_here(t)
         except (InitialisationError, AlgebraicFailure) as error:
             start, failure = None, failure or error  # the first one says most
@@ -263,14 +268,16 @@ def _switched(m: Array, holding: Array) -> Iterator[Array]:
         yield one
 
 
-def _give_discrete_values(system: System, problem: Problem) -> None:
+def given_discrete_values(system: System) -> Array:
     """Discrete variables start at their targets, or at what is declared."""
+    out = np.zeros(system.nd)
     for f, i, offset in system.tape.discrete_layout:
         family = system.network.families[f]
         local = family.kernel.variables[i]
         for start, m in zip(family.starts, family.members, strict=True):
             value = m._targets.get(local.name, (local.declared.initial or 0.0, ""))[0]  # type: ignore[attr-defined]
-            problem.d[offset + start : offset + start + m.size] = value
+            out[offset + start : offset + start + m.size] = value
+    return out
 
 
 def laws_at_events(system: System) -> Any:

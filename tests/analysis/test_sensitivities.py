@@ -17,6 +17,7 @@ from blocks import (
     Parameter,
     Variable,
     contact,
+    cos,
     der,
     every,
     exp,
@@ -84,6 +85,28 @@ def test_several_steps_taken_at_once_are_as_good_as_the_run_between_their_ends(r
     solved, steps = (len(one) for one in (run.sensitivities._course.steps,
                                           run.recording.episodes.steps.starts))
     assert solved < steps / 3  # work, never seconds
+
+
+class Chased(Component):
+    """What follows a cosine within a microsecond."""
+
+    rate, amplitude = Parameter("1e6 1/s"), Parameter("2 m")
+    x = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.rate * (self.amplitude * cos(quantity("1 1/s") * time) - self.x)
+
+
+@pytest.mark.parametrize("method", ["rodas4", "cvode"])
+def test_what_dies_out_at_once_is_not_followed(method):
+    """x = a k (k cos t + sin t) / (k^2 + 1) after the first microseconds."""
+    model = Model("chased")
+    model.part = Chased()
+    run = model.simulate("10 s", method=method, rtol=1e-8, sensitivities=["part.amplitude"])
+    k, t = 1e6, 10.0
+    assert_allclose(run.sensitivities["part.x", "part.amplitude"].final.m,
+                    (k * np.cos(t) + np.sin(t)) * k / (k**2 + 1), rtol=1e-8)
+    assert len(run.sensitivities._course.steps) < len(run.recording.episodes.steps.starts)
 
 
 class Pulse(Component):
@@ -230,6 +253,23 @@ def test_a_load_at_break_away_is_told():
     model.push.force = "11 N"
     run = model.simulate("3 s", sensitivities=["push.force"])
     assert_allclose(run.sensitivities["block.v", "push.force"].final.m, 1.5)  # T / m
+
+
+def test_a_run_that_ends_at_an_event_has_derivatives_of_one_side_and_says_so():
+    """Of x they are the same before and after (v does not jump); where v bends they are not."""
+    model, path = Model("belt"), "rig.friction.breakaway_force"
+    model.rig = Rig()
+    sticks = results("D3b stick-slip, T while slipping")["events"][1]
+    with pytest.warns(SensitivityWarning, match="rig.friction changes just where the run ends"):
+        at = model.simulate(f"{sticks!r} s", sensitivities=[path]).sensitivities
+    beside = [model.simulate(f"{sticks + s!r} s", sensitivities=[path]).sensitivities
+              for s in (-1e-6, 1e-6)]
+    assert [one.notes for one in beside] == [[], []]
+    for one in beside:
+        assert_allclose(one["rig.spring.x", path].final.m, at["rig.spring.x", path].final.m,
+                        rtol=1e-4)
+    before, after = (one["rig.block.v", path].final.m for one in beside)
+    assert after == pytest.approx(0, abs=1e-9) and abs(before) > 0.1
 
 
 class Released(Component):

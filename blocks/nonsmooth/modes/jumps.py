@@ -99,7 +99,7 @@ class Jumps:
             advice = (f"Put a resistance (in mechanics a damper) in series with {elements} or "
                       f"{owners}; a parasitic one, as a parameter of one of them, will do.")
         if np.abs(change[moved]).max(initial=0) < MAY_BE_DRIFT * np.abs(x[moved]).max(initial=0):
-            advice += " So small a jump may be the run's error: a smaller rtol then helps, too."
+            advice += " A jump so small may be the error of the run: try a smaller rtol, too."
         return self._error(t, through, text, advice)
 
     def _unlimited(self, t: float, weight: Array) -> SimulationError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from ...numerics.arrays import Array, Flags, Indices, Matrix
@@ -60,6 +60,12 @@ class DecisionParts:
     rounding: float
     values: ca.SX
     speed: float
+
+    def is_like(self, other: object) -> bool:
+        """Whether the same is known of elements, but for their speeds."""
+        return isinstance(other, DecisionParts) and all(
+            getattr(self, f.name) is getattr(other, f.name) for f in fields(self)
+            if f.name != "speed")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from .zero_crossings import ZeroCrossings
 
 __all__ = ["Switching"]
 
-JITTER = 8.0  # times what the last digits do to a relation: which side it is on is not known
+JITTER = 32.0  # times what the last digits do to a relation: which side it is on is not known
 
 
 class Switching:

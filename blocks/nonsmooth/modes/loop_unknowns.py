@@ -76,7 +76,7 @@ class LoopUnknowns:
         by_time = self._by_time(*args).reshape(-1, 1)
         right = np.hstack([by_x @ system.slope(*args)[:, None] + by_time, by_u, by_x])
         try:
-            follows = -np.linalg.solve(by_z, right)
+            follows: Array = np.array(-np.linalg.solve(by_z, right), dtype=float)
         except np.linalg.LinAlgError:
             raise AlgebraicFailure(t, [system.torn_name(0)], "its loop is singular there",
                                    True) from None

@@ -97,7 +97,7 @@ class MasslessLaws(Laws):
         super().__init__(system, elements_of(system))
         refuse_massless(system)
         self.state = ModeState(self.elements.size)
-        self.state.noise = MARGIN_ROUNDING * self.elements.valve  # of nominal currents and voltages
+        self.state.noise = np.where(self.elements.valve, MARGIN_ROUNDING, 0.0)  # of nominal values
         self.equations, self._held = _equations_of(system, self.elements, equations)
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
@@ -157,10 +157,10 @@ class MasslessLaws(Laws):
         _, effort, low, high, *_ = self.equations.values(problem, t)
         sign = np.where(high - effort <= effort - low, 1, -1)
         guess = np.where(crossed, np.where(before == 0, sign, 0), before)
+        self.search.ended = crossed
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         moved = np.where(before == 0, guess, before)
-        self._take_first(problem, t, doubt, self._proposals(
-            problem, t, guess, moved, crossed))
+        self._take_first(problem, t, doubt, self._proposals(problem, t, guess, moved))
         return self.changes(before)
 
     def _take_first(self, problem: Problem, t: float, doubt: Flags,
@@ -170,8 +170,8 @@ class MasslessLaws(Laws):
         if self.kept is not None:
             self.kept.keep(problem, t, noise)
 
-    def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices,
-                   ended: Flags) -> Iterator[Indices]:
+    def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices
+                   ) -> Iterator[Indices]:
         follows = self.equations.switched(problem, t, guess)  # what nearly always does
         shares = self._held is not None and self._held.shares_with_switches(problem, t, follows)
         if not shares:
@@ -179,8 +179,7 @@ class MasslessLaws(Laws):
         yield from self.velocities.modes(problem, t, moved)
         if shares:  # such as a closed diode beside a closed switch: rather open
             yield guess
-        if self.search.go_on(problem, t, ended):
-            yield self.modes.copy()
+        yield self.modes.copy()  # whose end may have been an error of the run
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points, split: bool

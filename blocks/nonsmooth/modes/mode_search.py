@@ -54,6 +54,8 @@ class ModeSearch:
         self.jumps = jumps
         self.efforts, self.margins, self.equations = efforts, margins, efforts.equations
         self.elements, self.state, self.system = efforts.elements, efforts.state, efforts.system
+        #: Elements whose modes have ended; they go on only where they lead away from their end.
+        self.ended: Flags = np.zeros(self.elements.size, dtype=bool)
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
                    proposals: Iterable[Indices]) -> Array:
@@ -154,26 +156,13 @@ class ModeSearch:
             later = self.margins.present(problem, t + h)
             close = margin <= MODE_MARGIN_NONE * size
             noise = self.margins.noise(problem, t + h)
-            return np.array(close & (later - margin < -LATER_MARGIN * h * size - noise))
+            back = self.ended & (modes == before[0]) & (later < margin - noise)
+            return np.array(back | close & (later - margin < -LATER_MARGIN * h * size - noise))
         except AlgebraicFailure:
             return None
         finally:
             problem.x[:], problem.z[:], problem.u[:] = x, z, u
             state.modes, state.speed, state.strength = before
-
-    def go_on(self, problem: Problem, t: float, ended: Flags) -> bool:
-        """Whether the present modes of some elements go on: their end was an error of the run."""
-        x, z, u = problem.x.copy(), problem.z.copy(), problem.u.copy()
-        try:
-            self.efforts.apply(problem, t, self.state.modes)
-            margin = self.margins.present(problem, t)
-            h = self._step(problem, t)
-            self.efforts.apply(problem, t + h, self.state.modes)
-            return bool(np.all((self.margins.present(problem, t + h) > margin)[ended]))
-        except AlgebraicFailure:
-            return False
-        finally:
-            problem.x[:], problem.z[:], problem.u[:] = x, z, u
 
     def _step(self, problem: Problem, t: float) -> float:
         """Move the states on by an instant; returns how long it is."""

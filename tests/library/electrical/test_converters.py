@@ -13,7 +13,9 @@ from blocks import SimulationError, quantity, where
 from library.electrical import (
     IGBT,
     MOSFET,
+    ACVoltageSource,
     Capacitor,
+    ControlledVoltageSource,
     DCCurrentSource,
     DCVoltageSource,
     Diode,
@@ -266,6 +268,45 @@ def test_a_capacitor_that_is_put_on_a_source_is_named_with_its_jump():
     assert error.where == "switch"
     assert "store.vc from 0 to 10 V would have to jump" in str(error)
     assert "a resistance (in mechanics a damper) in series with switch or store" in str(error)
+
+
+def test_a_source_that_steps_up_on_a_closed_switch_names_the_capacitor_behind_it():
+    steps = ControlledVoltageSource(voltage=at(0.5, quantity("1 V"), quantity("5 V")))
+    error = refused(source=steps,
+                    switch=Switch(model="ideal", gate=1), store=Capacitor(vc="1 V"))
+    assert error.time == 0.5
+    assert "store.vc from 1 to 5 V would have to jump" in str(error)
+
+
+def test_a_source_that_steps_down_leaves_its_rectifier_with_the_capacitor():
+    model = circuit("steps down", source=ControlledVoltageSource(
+        voltage=at(0.5, quantity("5 V"), quantity("1 V"))), diode=Diode(model="ideal"),
+        store=Capacitor(capacitance="1 mF", vc="5 V"), load=Resistor(resistance="200 ohm"))
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.store.p, model.load.p)
+    model.connect(model.store.n, model.load.n, model.source.n, model.ground.V)
+    run = model.simulate("1 s", rtol=1e-9)
+    again = 0.5 + 0.2 * np.log(5)  # when the capacitor has come down to the source
+    assert_allclose(values(run, "store.v", "V", [0.4, 0.6, 0.9]), [
+        5, 5 * np.exp(-0.5), 1], rtol=1e-7)
+    assert [e.time for e in run.events if e.description == "closes"][-1] == pytest.approx(again)
+
+
+@pytest.mark.parametrize("instant", [3e-3, 12e-3])
+def test_a_switch_that_shorts_a_moving_source_through_a_diode_is_named_with_it(instant):
+    """The source is above zero at 3 ms, and shorted as it comes below; at 12 ms at once."""
+    model = circuit("short", source=ACVoltageSource(amplitude="325 V", frequency="50 Hz"),
+                    switch=Switch(model="ideal", gate=at(instant)), diode=Diode(model="ideal"),
+                    coil=Inductor(inductance="10 mH", i_L="3 A"), load=Resistor(resistance="5 ohm"))
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.load.n, model.diode.p, model.source.n, model.ground.V)
+    with pytest.raises(SimulationError) as error:
+        model.simulate("30 ms")
+    assert error.value.time == pytest.approx(max(instant, 0.01), abs=1e-9)
+    assert "nothing limits i of switch and diode" in str(error.value)
+    assert "Put a resistance in series with switch and diode" in str(error.value)
 
 
 def test_a_coil_that_is_interrupted_is_named_with_its_jump():

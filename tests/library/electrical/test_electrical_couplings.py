@@ -14,6 +14,7 @@ from library.electrical import (
     Capacitor,
     ControlledVoltageSource,
     DCVoltageSource,
+    Diode,
     ElectricalReference,
     Gyrator,
     IdealTransformer,
@@ -176,6 +177,39 @@ def test_a_limited_amplifier_clips_a_sine_and_a_follower_follows():
     model.connect(model.source.n, model.load.n, model.ground.V)
     run = model.simulate("1 ms")
     assert_allclose(run["load.v"].final.m, 10 / (1 + 1 / 15000), rtol=1e-12)
+
+
+def test_an_amplifier_makes_its_diode_a_rectifier_without_forward_voltage():
+    model = circuit(source=ACVoltageSource(amplitude="1 V", frequency="1 kHz"), amp=LimitedOpAmp(),
+                    diode=Diode(model="ideal", forward_voltage="0.7 V"), load=Resistor())
+    model.connect(model.source.p, model.amp.p)
+    model.connect(model.amp.out, model.diode.p)
+    model.connect(model.diode.n, model.amp.n, model.load.p)
+    model.connect(model.source.n, model.load.n, model.ground.V)
+    run = model.simulate("1.2 ms", rtol=1e-9)
+    t = np.linspace(0, 1.2e-3, 49)
+    follows = (15000 * np.sin(2e3 * np.pi * t) - 0.7) / 15001
+    assert_allclose(values(run, "load.v", "V", t), np.maximum(follows, 0), rtol=0, atol=1e-9)
+
+
+def test_diodes_give_a_multivibrator_a_duty_of_a_quarter():
+    """From one threshold to the other by R C ln 3, but for the finite gain; R by direction."""
+    model = circuit(amp=LimitedOpAmp(gain=1e6), back=Resistor(resistance="10 kohm"),
+                    down=Resistor(resistance="10 kohm"),
+                    store=Capacitor(capacitance="100 nF", vc="0.1 V"),
+                    fast=Resistor(resistance="10 kohm"), slow=Resistor(resistance="30 kohm"),
+                    charges=Diode(model="ideal"), drains=Diode(model="ideal"))
+    m = model
+    m.connect(m.amp.out, m.back.p, m.fast.p, m.slow.p)
+    m.connect(m.back.n, m.down.p, m.amp.p)
+    m.connect(m.fast.n, m.charges.p)
+    m.connect(m.slow.n, m.drains.n)
+    m.connect(m.charges.n, m.drains.p, m.store.p, m.amp.n)
+    m.connect(m.down.n, m.store.n, m.ground.V)
+    run = m.simulate("20 ms", rtol=1e-9)
+    turns = [e.time for e in run.events if e.component == "charges"]
+    between = np.diff([t for k, t in enumerate(turns) if not k or t - turns[k - 1] > 1e-6])[2:]
+    assert set(np.round(between / (1e-3 * np.log(3)), 4)) == {1.0, 3.0}
 
 
 def test_supplies_in_the_wrong_order_are_named():

@@ -307,26 +307,91 @@ def test_a_bridge_behind_a_coil_waits_for_both_forward_voltages():
     assert_allclose(values(run, "store.v", "V", t), exact[1], rtol=0, atol=1e-6)
 
 
+def multiplier(stages, **load):
+    """Cockcroft and Walton's: 100 V at 1 kHz, capacitors of 1 uF, ideal diodes."""
+    model = circuit("multiplier", source=ACVoltageSource(amplitude="100 V", frequency="1 kHz"),
+                    **load)
+    before, ground = model.source.p, [model.source.n, model.ground.V]
+    lifted, stored = [before], ground
+    for k in range(stages):
+        for name, part in (("lift", Capacitor(capacitance="1 uF")),
+                           ("store", Capacitor(capacitance="1 uF")),
+                           ("up", ideal()), ("over", ideal())):
+            setattr(model, f"{name}{k}", part)
+        lift, store, up, over = (getattr(model, f"{n}{k}") for n in ("lift", "store", "up", "over"))
+        model.connect(*lifted, lift.p)
+        model.connect(*stored, store.n, up.p)
+        lifted, stored = [lift.n, up.n, over.p], [store.p, over.n]
+    model.connect(*lifted)
+    if load:
+        model.connect(*stored, model.load.p)
+        model.connect(model.load.n, model.ground.V)
+    else:
+        model.connect(*stored)
+    return model
+
+
 def test_a_multiplier_of_two_stages_gives_four_times_the_amplitude_less_its_regulation():
     """Drop and ripple of N stages: I/(f C) (2 N^3/3 + N^2/2 - N/6) and I/(f C) N (N + 1)/2.
 
     E. Kuffel, W. S. Zaengl, J. Kuffel, High Voltage Engineering, 2nd ed., section 2.1.
     """
-    model = circuit("multiplier", source=ACVoltageSource(amplitude="100 V", frequency="1 kHz"))
-    model.load = Resistor(resistance="1 Mohm")
-    for k in range(2):
-        for name, part in (("lift", Capacitor(capacitance="1 uF")),
-                           ("store", Capacitor(capacitance="1 uF")),
-                           ("up", ideal()), ("over", ideal())):
-            model.add(f"{name}{k}", part)
-    model.connect(model.source.p, model.lift0.p)
-    model.connect(model.source.n, model.ground.V, model.store0.n, model.up0.p, model.load.n)
-    model.connect(model.lift0.n, model.lift1.p, model.up0.n, model.over0.p)
-    model.connect(model.store0.p, model.store1.n, model.over0.n, model.up1.p)
-    model.connect(model.lift1.n, model.up1.n, model.over1.p)
-    model.connect(model.store1.p, model.over1.n, model.load.p)
-    run = model.simulate("60 ms")
+    run = multiplier(2, load=Resistor(resistance="1 Mohm")).simulate("60 ms")
     charge = 400 / 1e6 / 1e3  # a period's
     t = np.linspace(0.058, 0.06, 201)[:-1]
     mean = 400 - 7 * charge / 1e-6 - 3 * charge / 1e-6 / 2
     assert_allclose(values(run, "load.v", "V", t).mean(), mean, rtol=1e-3)
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+def test_a_multiplier_without_load_comes_to_four_times_the_amplitude(rtol):
+    run = multiplier(2).simulate("80 ms", rtol=rtol)
+    total = values(run, "store0.v", "V")[-1] + values(run, "store1.v", "V")[-1]
+    assert total == pytest.approx(400.0, rel=max(5 * rtol, 1e-4))
+
+
+def test_a_multiplier_of_four_stages_is_the_same_at_any_tolerance():
+    fine, coarse = (multiplier(4, load=Resistor(resistance="1 Mohm")).simulate("10 ms", rtol=rtol)
+                    for rtol in (1e-9, 1e-5))
+    for k in range(4):
+        v = [values(run, f"store{k}.v", "V")[-1] for run in (fine, coarse)]
+        assert v[1] == pytest.approx(v[0], abs=0.05)  # of 800 V
+
+
+def test_a_bridge_of_simscapes_diodes_behind_a_coil_charges_as_one_path_of_two_diodes():
+    """While it blocks the coil's current is that of a path of 1e8 ohm, as if there were none."""
+    model = circuit("bridge", source=mains(325.0), line=Resistor(resistance="0.5 ohm"),
+                    coil=Inductor(inductance="1 mH"), store=Capacitor(capacitance="470 uF"),
+                    load=Resistor(resistance="100 ohm"),
+                    **{name: Diode(forward_voltage="0.7 V") for name in ("a", "b", "c", "d")})
+    m = model
+    m.connect(m.source.p, m.line.p)
+    m.connect(m.line.n, m.coil.p)
+    m.connect(m.coil.n, m.a.p, m.b.n)
+    m.connect(m.source.n, m.ground.V, m.c.p, m.d.n)
+    m.connect(m.a.n, m.c.n, m.store.p, m.load.p)
+    m.connect(m.b.p, m.d.p, m.store.n, m.load.n)
+    run = m.simulate("50 ms", rtol=1e-6)
+
+    def push(t, v):
+        return abs(325 * np.sin(OMEGA * t)) - 1.4 - v
+
+    def conducts(t, y):
+        return [(push(t, y[1]) - 1.1 * y[0]) / 1e-3, (y[0] - y[1] / 100) / 470e-6]
+
+    def empty(t, y):
+        return y[0] if y[0] != 0 else 1.0
+
+    def begins(t, y):
+        return push(t, y[1])
+
+    empty.terminal = begins.terminal = True
+    empty.direction, begins.direction = -1, 1
+    t, y, on = 0.0, [0.0, 0.0], False
+    while t < 0.05:
+        laws = (conducts, empty) if on else (
+            lambda t, y: [0.0, -y[1] / 100 / 470e-6], begins)
+        found = solve_ivp(laws[0], (t, 0.05), y, events=laws[1], method="DOP853", rtol=1e-11,
+                          atol=1e-12, max_step=1e-4)  # fmt: skip
+        t, y, on = found.t[-1], [0.0, found.y[1, -1]], not on
+    assert values(run, "store.v", "V")[-1] == pytest.approx(y[1], abs=5e-3)

@@ -274,39 +274,72 @@ def random_network(n: int, seed: int = 1) -> Model:
     kind = rng.random(len(tree))
     rods, levers = tree[kind < 0.075], tree[(kind >= 0.075) & (kind < 0.15)]
     soft = np.concatenate([tree[kind >= 0.15], other[other[:, 0] != other[:, 1]]])
+    _join_masses(model, soft, levers, rng)
+    model.rods = Rod(count=len(rods))
+    model.connect(model.rods.R, model.masses[rods[:, 0]].M)
+    model.connect(model.rods.C, model.masses[rods[:, 1]].M)
+    return model
+
+
+def _join_masses(model: Model, soft: np.ndarray, levers: np.ndarray, rng: np.random.Generator
+                 ) -> None:
+    """Springs with dampers between some masses, levers between others; the first is pushed."""
+    masses = model.masses
     model.springs = Spring(count=len(soft),
                            stiffness=quantity(rng.uniform(500, 2000, len(soft)), "N/m"))
     model.dampers = Damper(count=len(soft),
                            damping=quantity(rng.uniform(0.5, 2, len(soft)), "N*s/m"))
-    model.rods = Rod(count=len(rods))
+    for parts in (model.springs, model.dampers):
+        model.connect(parts.R, masses[soft[:, 0]].M)
+        model.connect(parts.C, masses[soft[:, 1]].M)
     model.levers = Lever(count=len(levers))
-    masses = model.masses
-    for parts, ends in ((model.springs, soft), (model.dampers, soft), (model.rods, rods)):
-        model.connect(parts.R, masses[ends[:, 0]].M)
-        model.connect(parts.C, masses[ends[:, 1]].M)
     model.connect(model.levers.B, model.ground.V)  # v_C = v_A / 2
     model.connect(model.levers.A, masses[levers[:, 1]].M)
     model.connect(model.levers.C, masses[levers[:, 0]].M)
     model.push = ForceSource(force=_push)
     model.connect(model.push.R, masses[0].M)
     model.connect(model.push.C, model.ground.V)
+
+
+def plane_graph(n: int, seed: int = 1) -> Model:
+    """n masses, those near each other joined by springs with dampers; every twentieth link a lever.
+
+    Random points, and the edges of their Delaunay triangulation.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+    from scipy.spatial import Delaunay
+
+    rng = np.random.default_rng(seed)
+    corners = Delaunay(rng.random((n, 2))).simplices
+    ends = np.unique(np.sort(np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]],
+                                             corners[:, [0, 2]]]), axis=1), axis=0)
+    length = coo_array((rng.random(len(ends)) + 0.1, ends.T), shape=(n, n))
+    tree = minimum_spanning_tree(length).tocoo()  # no lever follows from others
+    number = tree.row * n + tree.col
+    rigid = np.isin(ends @ [n, 1], number[rng.random(n - 1) < len(ends) / (20 * n)])
+    model = Model(f"plane graph of {n:,}")
+    model.ground = Reference()
+    model.masses = Mass(count=n, mass=quantity(rng.uniform(0.5, 2, n), "kg"))
+    _join_masses(model, ends[~rigid], ends[rigid], rng)
     return model
 
 
-def grid(n: int) -> Model:
-    """n x n nodes joined by dampers and springs, masses on the rim only: one algebraic block."""
-    model = Model(f"grid of {n} x {n}")
-    number = np.arange(n * n).reshape(n, n)
+def lattice(*shape: int) -> Model:
+    """Nodes of a grid or a cube joined by dampers and springs, masses on the rim only: one
+    algebraic block."""
+    model = Model(f"lattice of {' x '.join(map(str, shape))}")
+    number = np.arange(np.prod(shape)).reshape(shape)
     ends = np.concatenate([
-        np.column_stack([number[:, :-1].ravel(), number[:, 1:].ravel()]),
-        np.column_stack([number[:-1].ravel(), number[1:].ravel()]),
+        np.column_stack([np.delete(number, -1, axis).ravel(), np.delete(number, 0, axis).ravel()])
+        for axis in reversed(range(len(shape)))
     ])  # fmt: skip
-    rim = np.ones((n, n), dtype=bool)
-    rim[1:-1, 1:-1] = False
+    rim = np.ones(shape, dtype=bool)
+    rim[(slice(1, -1),) * len(shape)] = False
     model.ground, model.masses = Reference(), Mass(count=int(rim.sum()), mass="1 kg")
     model.springs = Spring(count=len(ends), stiffness="100 N/m")
     model.dampers = Damper(count=len(ends), damping="1 N*s/m")
-    model.joints = FreeEnd(count=n * n)  # a node with a name
+    model.joints = FreeEnd(count=number.size)  # a node with a name
     for parts in (model.springs, model.dampers):
         model.connect(parts.R, model.joints[ends[:, 0]].V)
         model.connect(parts.C, model.joints[ends[:, 1]].V)
@@ -315,6 +348,6 @@ def grid(n: int) -> Model:
     model.connect(model.holder.R, model.joints[0].V)
     model.connect(model.holder.C, model.ground.V)
     model.push = ForceSource(force=_push)
-    model.connect(model.push.R, model.joints[n * n - 1].V)
+    model.connect(model.push.R, model.joints[number.size - 1].V)
     model.connect(model.push.C, model.ground.V)
     return model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,8 @@ from .frictionlaws import LAWS, FrictionLaw
 from .heat import Dissipative
 
 __all__ = ["Rubbing", "needs"]
+
+STICKY = 5  # breakaway over Coulomb strength above which one of them may be forgotten
 
 
 def needs(strength: str, *, normal: bool | None = None) -> Any:
@@ -74,19 +76,28 @@ class Rubbing(Dissipative):
         return coefficient * maximum(self.N, 0)  # type: ignore[arg-type]
 
     def verify(self) -> Iterator[str]:
-        if {"coulomb", "breakaway"} <= set(self.kind.uses):
-            kind = "coefficient" if self.normal else self.units["strength"]
-            names = f"breakaway_{kind}", f"coulomb_{kind}"
-            static, kinetic = (getattr(self, name) for name in names)
-            if np.any(static < kinetic):
-                shown = (f"{x:~P}" if hasattr(x, "units") else x for x in (static, kinetic))
-                said = "{0} is {2} and thus below {1}, which is {3}. Friction at rest is at least "
-                said += "that of sliding: raise {0} or lower {1}."
-                yield said.format(*names, *shown)
+        yield from self._strengths_told(
+            lambda static, kinetic: static < kinetic,
+            "{0} is {2} and thus below {1}, which is {3}. Friction at rest is at least that of "
+            "sliding: raise {0} or lower {1}.")
         yield from self.kind().verify(self)
 
     def advise(self) -> Iterator[str]:
+        yield from self._strengths_told(
+            lambda static, kinetic: static > STICKY * kinetic,
+            f"{{0}} is {{2}}, more than {STICKY} times {{1}}, which is {{3}}. If one of them is "
+            "the default, give both.")
         yield from self.kind().advise(self)
+
+    def _strengths_told(self, wrong: Callable[[Any, Any], Any], words: str) -> Iterator[str]:
+        """The words with both names and values, where the strengths are so at any instance."""
+        if {"coulomb", "breakaway"} <= set(self.kind.uses):
+            kind = "coefficient" if self.normal else self.units["strength"]
+            names = f"breakaway_{kind}", f"coulomb_{kind}"
+            values = tuple(getattr(self, name) for name in names)
+            if np.any(wrong(*values)):
+                shown = (f"{x:~P}" if hasattr(x, "units") else x for x in values)
+                yield words.format(*names, *shown)
 
     def equations(self) -> Iterator[Any]:
         law = self.kind()

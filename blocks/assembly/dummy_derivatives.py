@@ -15,7 +15,7 @@ import numpy as np
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import CANCELLED, PIVOT
 from .flatten import Flat, Group, Parameters
-from .matching import connected, match
+from .matching import connected, distinct, match
 from .reduced import Cluster, Singular
 
 __all__ = ["DummyDerivatives", "coefficients", "dummy_derivatives"]
@@ -61,8 +61,9 @@ def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, prefe
     integral_of = np.full(flat.equations, -1)
     integral_of[derivative_of[lower]] = lower
     preference = np.where(differential, preference, -1.0)  # auxiliaries never want to be states
-    rows = {e: {c: v for c, v in coefficients(flat, e, parameters).items() if height[c] == 1}
-            for e in _differentiated_once(lower, derivative_of)}  # fmt: skip
+    once = _differentiated_once(lower, derivative_of)
+    rows = {e: {c: v for c, v in row.items() if height[c] == 1}
+            for e, row in coefficients(flat, once, parameters).items()}
     _choose_at_top(found, rows, preference, differential)
     _choose_below(found, flat, integral_of, preference, parameters)
     for cluster in found.clusters:
@@ -70,12 +71,12 @@ def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, prefe
     return found
 
 
-def _differentiated_once(lower: Indices, derivative_of: Indices) -> list[int]:
+def _differentiated_once(lower: Indices, derivative_of: Indices) -> Indices:
     """Of the differentiated equations those whose derivative is not differentiated again."""
     above = np.zeros(len(derivative_of), dtype=int)
     for e in lower[::-1]:
         above[e] = above[derivative_of[e]] + 1
-    return [int(e) for e in lower[above[lower] == 1]]
+    return lower[above[lower] == 1]
 
 
 def _choose_at_top(found: DummyDerivatives, rows: dict[int, Coefficients], preference: Array,
@@ -105,10 +106,8 @@ def _choose_below(found: DummyDerivatives, flat: Flat, integral_of: Indices, pre
         if not below:
             return
         candidates = set(flat.antiderivatives(np.array(sorted(set(chosen)), dtype=int)).tolist())
-        rows = {
-            e: {c: v for c, v in coefficients(flat, e, parameters).items() if c in candidates}
-            for e in below
-        }
+        rows = {e: {c: v for c, v in row.items() if c in candidates}
+                for e, row in coefficients(flat, np.array(below), parameters).items()}
         chosen = [c for part in _connected_parts(rows) for c in _select(*part, rows, preference)]
         equations = below
         found.classes = found.classes + chosen
@@ -123,35 +122,38 @@ def _add_levels_below(cluster: Cluster, flat: Flat, integral_of: Indices, parame
         equations = equations[equations >= 0]
         if not len(equations):
             return
-        inside = {c for e in equations for c in coefficients(flat, int(e), parameters)}
+        inside = {c for row in coefficients(flat, equations, parameters).values() for c in row}
         classes = np.array([c for c in flat.antiderivatives(classes) if c in inside], dtype=int)
         cluster.levels.append((equations, classes))
 
 
-def coefficients(flat: Flat, equation: int, parameters: Parameters) -> Coefficients:
-    """Coefficients of a scalar equation by class; None where not constant."""
-    group, row = flat.group_of(equation)
-    out: Coefficients = {}
-    if group.law is None:
-        for k in range(group.starts[row], group.starts[row + 1]):
-            c = int(group.classes[k])
-            out[c] = (out.get(c) or 0.0) + float(group.signs[k])
-        return out
-    law, instance = group.law, group.instances[row : row + 1]
-    one = Group(group.family, law, instance)
-    values = [p[:, instance] for p in parameters[group.family]]
-    for position, key in enumerate(law.arguments):
-        if law.kernel.variables[key[0]].kind == "discrete":
+def coefficients(flat: Flat, equations: Indices, parameters: Parameters
+                 ) -> dict[int, Coefficients]:
+    """Coefficients of scalar equations by class; None where not constant."""
+    found: dict[int, Coefficients] = {e: {} for e in equations.tolist()}
+
+    def add(numbers: Indices, classes: Indices, values: list[float | None]) -> None:
+        for e, c, value in zip(numbers.tolist(), classes.tolist(), values, strict=True):
+            before = found[e].get(c, 0.0)
+            found[e][c] = None if before is None or value is None else before + value
+
+    of = flat.groups_of(equations)
+    for g in distinct(of).tolist():
+        group, numbers = flat.groups[g], equations[of == g]
+        if group.law is None:
+            which, classes, signs = group.terms(numbers - group.first)
+            add(numbers[which], classes, signs.astype(float).tolist())
             continue
-        (c,), (s,) = flat.argument(one, key)
-        kind = law.slopes[position]
-        if kind in ("constant", "parameter"):
-            slope = float(np.ravel(law.slopes_at(position, values))[0]) * s
-            before = out.get(int(c), 0.0)
-            out[int(c)] = None if before is None else before + slope
-        else:
-            out[int(c)] = None
-    return out
+        law, instances = group.law, group.instances[numbers - group.first]
+        values = [p[:, instances] for p in parameters[group.family]]
+        for position, key in enumerate(law.arguments):
+            if law.kernel.variables[key[0]].kind == "discrete":
+                continue
+            classes, signs = flat.argument(Group(group.family, law, instances), key)
+            constant = law.slopes[position] in ("constant", "parameter")
+            add(numbers, classes, (law.slopes_at(position, values) * signs).tolist()
+                if constant else [None] * len(numbers))
+    return found
 
 
 def _explicit(rows: dict[int, Coefficients], differential: Flags, preference: Array

@@ -75,8 +75,8 @@ def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
 def _columns(flat: Flat, equations: Indices, parameters: Parameters) -> dict[int, Column]:
     """Coefficients of equations by class."""
     draw, columns = np.random.default_rng(11), dict[int, Column]()
-    for row, e in enumerate(equations):
-        for c, value in coefficients(flat, int(e), parameters).items():
+    for row, of in enumerate(coefficients(flat, equations, parameters).values()):
+        for c, value in of.items():
             if value is None or not np.isfinite(value):
                 entry = int(draw.integers(1, PRIME))
             else:

@@ -33,13 +33,11 @@ def network_with_pieces(network: Network, tape: Tape) -> Network | None:
     flat = tape.reduced.flat
     found: dict[int, set[int]] = {}  # per family, numbers of laws
     numbers = {law: k for f in network.families for k, law in enumerate(f.kernel.laws)}
-    for step in tape.steps:
-        if step.group >= 0 or step.linear:
-            continue
-        for g in np.unique(flat.groups_of(step.equations)):
-            group = flat.groups[int(g)]
-            if group.law in numbers and pieces_of(group.law):
-                found.setdefault(group.family, set()).add(numbers[group.law])
+    loops = [step.equations for step in tape.steps if step.group < 0 and not step.linear]
+    for g in np.unique(flat.groups_of(np.concatenate([np.zeros(0, int), *loops]))):
+        group = flat.groups[int(g)]
+        if group.law in numbers and pieces_of(group.law):
+            found.setdefault(group.family, set()).add(numbers[group.law])
     if not found:
         return None
     families = [replace(family, kernel=with_pieces(family.kernel, found[f])) if f in found

@@ -94,7 +94,8 @@ def _compressed(rows: Indices, columns: Indices, height: int, width: int
 
 def match(rows: Indices, columns: Indices, equations: int, unknowns: int) -> Matching:
     """Match ``equations`` with ``unknowns`` given incidence pairs."""
-    if equations == unknowns > BIG and (found := _well_determined(rows, columns, unknowns)):
+    if (equations == unknowns and equations + unknowns > BIG
+            and (found := _well_determined(rows, columns, unknowns))):
         return found
     starts, indices = _compressed(rows, columns, equations, unknowns)
     sparsity = ca.Sparsity(equations, unknowns, starts.tolist(), indices.tolist())
@@ -127,10 +128,18 @@ def _well_determined(rows: Indices, columns: Indices, size: int) -> Matching | N
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
-    pattern = csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(size, size))
-    unknown_of = maximum_bipartite_matching(pattern, perm_type="column").astype(int)
-    if (unknown_of < 0).any():
+    # Those with the fewest partners first: what is left to search for is next to nothing, where
+    # SciPy may take hours in another order [I. S. Duff, K. Kaya, B. Ucar, ACM TOMS 38(2), 2011].
+    first, second = (np.argsort(np.bincount(v, minlength=size), kind="stable")
+                     for v in (rows, columns))
+    pattern = csr_array((np.ones(len(rows), dtype=bool),
+                         (np.argsort(first)[rows], np.argsort(second)[columns])),
+                        shape=(size, size))
+    found = maximum_bipartite_matching(pattern, perm_type="column")
+    if (found < 0).any():
         return None
+    unknown_of = np.empty(size, dtype=int)
+    unknown_of[first] = second[found]
     equation_of = np.argsort(unknown_of)
     needed = equation_of[columns]  # the equation that gives what another one needs
     needs = csr_array((np.ones(len(rows), dtype=bool), (rows, needed)), shape=(size, size))

@@ -372,9 +372,12 @@ def _levels(source: Indices, target: Indices, count: int) -> Indices:
 
 def alike(flat: Flat, equations: Indices, position: Indices
           ) -> Iterator[tuple[int, int, Indices]]:
-    """Equations of one group that are solved for the same argument: both, and their places."""
+    """Equations of one group that are solved for the same argument: both, and their places.
+
+    They are ascending, so that what is evaluated as one vector is read from memory in its order.
+    """
     key = flat.groups_of(equations) * 1000 + position
-    order = np.argsort(key, kind="stable")
+    order = np.lexsort((equations, key))
     for mine in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(key) else ():
         g, k = divmod(int(key[mine[0]]), 1000)
         yield g, k, mine

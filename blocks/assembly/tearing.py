@@ -6,7 +6,6 @@ which equation can be solved for which unknown.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,13 +48,12 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int,
     # per equation the sum of the numbers of its open pairs: in the end the number of the last one
     total = np.bincount(rows, weights=np.arange(len(rows)), minlength=size).astype(
         np.int64).tolist()
-    ready = deque(np.flatnonzero(left == 1).tolist())
+    ready = np.flatnonzero(left == 1).tolist()
     left = left.tolist()
     equation, unknown, good = rows.tolist(), columns.tolist(), solvable.tolist()
     depth, chain = [-1] * size, [0] * size  # of unknowns, and of the deepest in an equation
     torn: list[int] = []
     pairs: list[int] = []
-    solved = np.zeros(size, dtype=bool)
 
     def close(c: int, deep: int) -> None:
         depth[c] = deep
@@ -69,23 +67,21 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int,
                 ready.append(e)
 
     for c in preferred:
-        while ready:
-            e = ready.popleft()
-            if left[e] != 1:
+        for e in ready:  # which grows meanwhile
+            at = total[e]
+            if left[e] != 1 or not good[at]:
                 continue
-            at, deep = total[e], chain[e]
-            if not good[at]:
-                continue
-            if deep >= deepest:
+            if chain[e] < deepest:
+                pairs.append(at)
+                close(unknown[at], chain[e] + 1)
+            else:
                 torn.append(unknown[at])
                 close(unknown[at], 0)
-                continue
-            solved[e] = True
-            pairs.append(at)
-            close(unknown[at], deep + 1)
+        ready.clear()
         if depth[c] < 0:
             torn.append(c)
             close(c, 0)
     order = np.array(pairs, dtype=int)
     deep = np.array(depth, dtype=int)[columns[order]]
-    return Tearing(np.array(torn, dtype=int), order, deep, np.flatnonzero(~solved))
+    leftover = np.delete(np.arange(size), rows[order])
+    return Tearing(np.array(torn, dtype=int), order, deep, leftover)

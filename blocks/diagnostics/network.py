@@ -106,14 +106,26 @@ def _stated_twice(topology: Topology, domain: Domain) -> Iterator[Finding]:
     for of_circuit in givers.values():
         names = [path for path, _ in of_circuit]
         if len(names) > 1:
+            between = _between(topology, domain, *names[:2])
+            way = f"which {listed(between)} join{'s' * (len(between) == 1)}" if between else (
+                "where they meet at one node")
             yield found(
                 "conflict.parameter", names[:20],
                 f"{listed(names)} {'both' if len(names) == 2 else 'all'} state what "
                 f"{article(str(domain))} circuit has once ({stated}), and belong to the same "
-                "circuit.",
+                f"circuit, {way}.",
                 "Keep one of them, or separate the circuits: look for a connection that joins "
                 "them by mistake.",
             )  # fmt: skip
+
+
+def _between(topology: Topology, domain: Domain, start: str, end: str) -> list[str]:
+    """Components on the shortest way from one component of a circuit to another."""
+    import networkx as nx
+
+    joined = nx.Graph((topology.path(r.family, i), int(node))
+                      for r in topology.of(domain) for i, node in enumerate(r.nodes))
+    return nx.shortest_path(joined, start, end)[2:-2:2]
 
 
 # -- powers that leave ----------------------------------------------------------------------------
@@ -122,7 +134,7 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
     carries = [r.name in topology.network.families[r.family].kernel.carried for r in topology.rows]
     taken = np.zeros(topology.count, dtype=bool)
     for r, brings in zip(topology.rows, carries, strict=True):
-        if not brings:
+        if not brings and topology.prescribed(r) is None:
             taken[r.nodes] = True
     shown = 0
     for r, brings in zip(topology.rows, carries, strict=True):
@@ -136,7 +148,7 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
             word = local.declared.doc or local.name  # type: ignore[attr-defined]
             across, through = (next(iter(d.items())) for d in (r.domain.across, r.domain.through))
             left = "is left open" if topology.degree[r.nodes[i]] == 1 else (
-                "is joined to its like only")
+                "is joined to nothing that takes it up")
             yield found(
                 "network.nowhere", [port],
                 f"The {r.domain} port {port} {left}: the {word} of "

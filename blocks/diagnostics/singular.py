@@ -228,8 +228,8 @@ def dependent_equations(flat: Flat, equations: Iterable[int], unknowns: Iterable
         return []
     chance = Random(0)
     matrix = np.zeros((len(equations), len(at)))
-    for i, e in enumerate(equations):
-        for c, v in coefficients(flat, e, parameters).items():
+    for i, of in enumerate(coefficients(flat, np.array(equations), parameters).values()):
+        for c, v in of.items():
             if c in at:
                 matrix[i, at[c]] = chance.uniform(0.5, 1.5) if v is None else v
     return dependent_rows(equations, matrix, DEPENDENT)

@@ -69,7 +69,8 @@ def traits_of(kernel: Kernel) -> Traits:
 class _Reader:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        known = {i for i, v in enumerate(kernel.variables) if v.kind in ("input", "discrete")}
+        known = {i for i, v in enumerate(kernel.variables) if v.kind in ("input", "discrete") or (
+            v.kind == "shared" and not getattr(v.declared, "sets", False))}  # fmt: skip
         laws = [*kernel.laws, *(law.derivative for law in kernel.laws)]
         self.keys = sorted({a for law in laws for a in law.arguments if a[0] not in known}
                            | {(i, 0) for _, table in kernel.ports.values()
@@ -82,9 +83,11 @@ class _Reader:
             for position, key in enumerate(law.arguments):
                 if key in self.column:
                     matrix[row, self.column[key]] = _slope(law, position, values, chance)
-        u, s, vt = np.linalg.svd(matrix, full_matrices=False)
-        rank = int(np.sum(s > STATED * max(1.0, s[0] if len(s) else 0.0)))
         self.matrix = matrix
+        self.by_law, self.by_key = _scales(matrix)
+        u, s, vt = np.linalg.svd(self.by_law[:, None] * matrix * self.by_key,
+                                 full_matrices=False)
+        rank = int(np.sum(s > STATED * max(1.0, s[0] if len(s) else 0.0)))
         self.u, self.s, self.vt = u[:, :rank], s[:rank], vt[:rank]
         own = {s.__hash__() for s in kernel.symbols.values()}
         own |= {s.__hash__() for s in kernel.relation_symbols}
@@ -95,14 +98,15 @@ class _Reader:
         ], dtype=bool)  # fmt: skip
 
     def weights(self, terms: dict[int, float], order: int = 0) -> Array | None:
-        """The combination of laws that says sum(terms) == given, None where there is none."""
+        """The scaled laws' combination that says sum(terms) == given, None if there is none."""
         target = np.zeros(len(self.keys))
         for i, coefficient in terms.items():
             if (i, order) not in self.column:
                 return None
             target[self.column[i, order]] = coefficient
+        target *= self.by_key
         inside = self.vt @ target
-        if np.linalg.norm(target - self.vt.T @ inside) > OUTSIDE:
+        if np.linalg.norm(target - self.vt.T @ inside) > OUTSIDE * np.linalg.norm(target):
             return None
         return self.u @ (inside / self.s)
 
@@ -145,8 +149,9 @@ class _Reader:
         found: list[tuple[str, ...]] = []
         left = names
         for some in (c for n in range(1, len(names)) for c in combinations(names, n)):
-            if set(some) <= set(left) and np.allclose(
-                    self.matrix[:, [column[name] for name in some]].sum(axis=1), 0, atol=OUTSIDE):
+            part = self.matrix[:, [column[name] for name in some]]
+            if set(some) <= set(left) and np.all(
+                    abs(part.sum(axis=1)) <= OUTSIDE * abs(part).max(axis=1)):
                 found.append(some)
                 left = tuple(name for name in left if name not in some)
         return [*found, left] if left else found
@@ -171,7 +176,8 @@ class _Reader:
         count = len(self.kernel.laws)
         if not self.given(weights) or np.abs(weights[count:]).max(initial=0) > STATED:
             return None
-        total = sum((w * law.residual for w, law in zip(weights, self.kernel.laws, strict=False)
+        total = sum((w * r * law.residual
+                     for w, r, law in zip(weights, self.by_law, self.kernel.laws, strict=False)
                      if abs(w) > STATED), ca.SX(0))
         unknowns = ca.vertcat(*(self.kernel.symbols[key] for key in self.keys))
         value = -ca.substitute(ca.SX(total), unknowns, ca.SX.zeros(unknowns.shape))
@@ -179,6 +185,16 @@ class _Reader:
         if any(s.__hash__() not in known for s in ca.symvar(value)):
             return None
         return ca.Function("given", self.kernel.parameter_symbols, [value])
+
+
+def _scales(matrix: Array) -> tuple[Array, Array]:
+    """Factors of rows and columns that bring coefficients near one: those of laws have units."""
+    rows, columns = np.nonzero(matrix)
+    m, n = matrix.shape
+    places = np.zeros((len(rows), m + n))
+    places[np.arange(len(rows)), rows] = places[np.arange(len(rows)), m + columns] = 1
+    powers = np.linalg.lstsq(places, -np.log2(abs(matrix[rows, columns])), rcond=None)[0]
+    return np.exp2(powers[:m]), np.exp2(powers[m:])
 
 
 def _typical(parameter: LocalParameter, chance: Random) -> Array:

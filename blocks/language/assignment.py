@@ -93,7 +93,8 @@ def aim(declared: Variable, given: Any, count: int | None, where: str) -> Aim:
     if declared.minimum is not None and np.any(value < declared.minimum):
         least = from_si(declared.minimum, declared.unit)
         raise ParameterError(where, f"has the initial target {as_written(target.value)}, but must "
-                             f"be at least {least:~P}.", "Check its sign and unit.",
+                             f"be at least {least.magnitude:g} {declared.unit.text}.",
+                             "Check its sign and unit.",
                              given=target.value, bound=least, rule="minimum",
                              code="parameter.bounds")
     return Aim(value, nominal, target.priority, unit_given(target.value, where))

@@ -34,6 +34,7 @@
     one_step        the steps of all three
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
+    joined_courses  what they have kept of several runs, read together
     cvode_library   the C functions of CVODE
     cvode           the steps of CVODE
     cvode_course    what is kept of them
@@ -61,9 +62,9 @@ from .costs import (
 )
 from .forms import (
     MOST_STATES,
-    has_small_loops,
     is_large,
     is_solved_for,
+    solves_loops_quickly,
     why_no_derivatives,
     why_not,
     why_not_implicit,
@@ -78,9 +79,9 @@ if TYPE_CHECKING:
     from .method import OneStep
 
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
-           "compiled_method", "compiles_quickly", "has_small_loops", "is_installed", "is_large",
-           "is_solved_for", "many_values", "most_steps", "pays_off", "solves_compiled", "study",
-           "unwritable", "why_no_derivatives", "why_not", "why_not_implicit",
+           "compiled_method", "compiles_quickly", "is_installed", "is_large", "is_solved_for",
+           "many_values", "most_steps", "pays_off", "solves_compiled", "solves_loops_quickly",
+           "study", "unwritable", "why_no_derivatives", "why_not", "why_not_implicit",
            "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from ..system.evaluator import Evaluator
     from ..system.problem import Problem
 
-__all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "many_values", "most_steps", "pays_off",
-           "solves_compiled", "study"]  # fmt: skip
+__all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "is_installed", "is_written",
+           "many_values", "most_steps", "pays_off", "solves_compiled", "study"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 90  # steps of a small model that are worth loading machine code: as dear as SciPy's methods
@@ -60,9 +60,12 @@ def compiles_quickly(problem: Problem) -> bool:
 
 def many_values(function: Evaluator, points: int) -> bool:
     """Whether a function is evaluated at so many points that machine code is worth it."""
-    operations = function.function.n_instructions()
-    return operations <= LONGEST_OUTPUT and operations * points >= MANY_OPERATIONS \
-        and is_installed()
+    return function.function.n_instructions() * points >= MANY_OPERATIONS and is_written(function)
+
+
+def is_written(function: Evaluator) -> bool:
+    """Whether a function of what a system's functions take is short enough for machine code."""
+    return function.function.n_instructions() <= LONGEST_OUTPUT and is_installed()
 
 
 @cache

@@ -26,7 +26,7 @@ from .loop_text import PARALLEL, LoopText
 from .machine import compiled
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
-from .signatures import run_code
+from .signatures import address_of, run_code
 from .stages import arithmetic
 from .steps import EXPLICIT, Code
 from .text import Beginning
@@ -200,7 +200,7 @@ class Equations:
         differences = explicit or self.system.nx > MOST_STATES  # of slopes, or no derivatives
         return Code(arithmetic() if explicit else rosenbrock_arithmetic(), self.slope,
                     int(self.crossings), self.settle, 0 if differences else self.derivatives, kind,
-                    p.__array_interface__["data"][0], q.__array_interface__["data"][0])
+                    address_of(p), address_of(q))
 
     @cached_property
     def derivatives(self) -> int:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ..system import System
 
 __all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large", "is_solved_for",
-           "why_no_derivatives", "why_not", "why_not_implicit"]  # fmt: skip
+           "solves_loops_quickly", "why_no_derivatives", "why_not", "why_not_implicit"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 50  # of algebraic loops
@@ -71,6 +71,12 @@ def has_small_loops(system: System) -> bool:
     tape = system.tape
     return bool(system.nz) and is_large(system) and not system.clusters and not (
         tape.switched_loops or tape.carried.any()) and max(tape.loops) <= MOST_TORN
+
+
+def solves_loops_quickly(system: System) -> bool:
+    """Whether machine code solves all its algebraic loops, each of few unknowns."""
+    return has_small_loops(system) or (
+        system.nz <= MOST_UNKNOWNS and max(system.tape.loops, default=0) <= MOST_TORN)
 
 
 def is_solved_for(system: System) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .machine import compiled, compiled_from_source
-from .signatures import Kind, Record, Signature
+from .signatures import Kind, Record, Signature, address_of
 from .translation import translated
 
 __all__ = ["BoundCall", "Kept", "MachineCode", "machine_code"]
@@ -79,7 +79,7 @@ class MachineCode(Signature):
 
         def call(*given: Any) -> Any:
             results = np.empty(len(returns))
-            entry(_address(results), *self.shown(*given))
+            entry(address_of(results), *self.shown(*given))
             whole = results.view(np.int64)
             found = tuple(float(results[k]) if scalar == "double" else FROM[scalar](whole[k])
                           for k, scalar in enumerate(returns))
@@ -125,11 +125,11 @@ class BoundCall:
         self.results = np.zeros(len(function.returns), dtype=np.int64)
         self.table = np.zeros(2 + len(types), dtype=np.int64)
         self.numbers = self.table.view(float)
-        self.table[:2] = function.address, _address(self.results)
+        self.table[:2] = function.address, address_of(self.results)
         for k, (one, value) in enumerate(zip(types, function.shown(*given), strict=True), 2):
             (self.numbers if one == "double" else self.table)[k] = value
         self._call = CALLED(compiled(_calling_through_table(types), quick=True))
-        self._at = ctypes.c_void_p(_address(self.table))
+        self._at = ctypes.c_void_p(address_of(self.table))
 
     def __call__(self) -> None:
         self._call(self._at)
@@ -138,7 +138,7 @@ class BoundCall:
         """Take another array from now on."""
         place = self.place[name]
         self._others[name] = value  # it stays where it is
-        self.table[place : place + 1 + value.ndim] = _address(value), *value.shape
+        self.table[place : place + 1 + value.ndim] = address_of(value), *value.shape
 
 
 def _layout(function: MachineCode) -> tuple[list[str], list[str]]:
@@ -176,7 +176,7 @@ def _shown(record: tuple[Any, ...], fields: tuple[tuple[str, Kind], ...]) -> lis
     shown: list[Any] = []
     for value, (name, kind) in zip(record, fields, strict=True):
         if kind.dimensions:
-            shown += _array(value, f"{type(record).__name__}.{name}", kind)
+            shown += _array(value, name, kind)
         else:
             shown.append(value)
     return shown
@@ -188,10 +188,5 @@ def _array(value: np.ndarray, name: str, kind: Kind) -> tuple[int, ...]:
             value.flags.c_contiguous):
         raise TypeError(f"{name} is an array of {value.dtype} with shape {value.shape}, and "
                         f"takes {kind.dimensions} contiguous dimensions of {STORED[kind.scalar]}")
-    return (_address(value), *value.shape)
+    return (address_of(value), *value.shape)
 
-
-def _address(value: np.ndarray) -> int:
-    if value.nbytes and value.flags.writeable:  # the quickest way, where there is a buffer
-        return ctypes.addressof(ctypes.c_char.from_buffer(value))  # type: ignore[arg-type]
-    return int(value.__array_interface__["data"][0])

@@ -68,7 +68,8 @@ def _with_parameters(system: System, laws: Any, p: Array) -> tuple[list[int], bo
     if p.tobytes() in last:
         return last[p.tobytes()]
     values = factors(p)
-    kinds = np.searchsorted(SPECIAL, values) + np.isin(values, SPECIAL) * (1 + len(SPECIAL))
+    kinds = np.searchsorted(SPECIAL, values)
+    kinds += (np.append(SPECIAL, np.nan)[kinds] == values) * (1 + len(SPECIAL))
     if kinds.tobytes() not in known:
         known[kinds.tobytes()] = _nonlinear_states(system, laws, p)
     found: tuple[list[int], bool] = known[kinds.tobytes()]

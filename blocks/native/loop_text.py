@@ -65,9 +65,9 @@ class LoopText:
         for k in range(part.max(initial=-1) + 1):
             mine = np.flatnonzero(part == k)
             names = [BASES[b] for b in bases[:, mine[0]].tolist()]
-            for span, steps in _runs(index[:, mine]):
+            for span in _runs(index[:, mine]):
                 at = mine[span]
-                loop = _Loop(self._name(), index[:, at], steps, names, factors[:, at])
+                loop = _Loop(self._name(), index[:, at], names, factors[:, at])
                 self.lines += loop.lines(body)
                 self.declared |= loop.writer.declared
 
@@ -140,14 +140,12 @@ class _Loop:
     ----------
     tag : its name
     index : (operand, instance), entries of their arrays
-    steps : by which the entries go on, where all go on by constant steps
     bases : arrays of the operands
     factors : (operand, instance), what their values are multiplied by
     """
 
-    def __init__(self, tag: str, index: Indices, steps: Indices | None, bases: list[str],
-                 factors: Array) -> None:
-        self.tag, self.index, self.steps = tag, index, steps
+    def __init__(self, tag: str, index: Indices, bases: list[str], factors: Array) -> None:
+        self.tag, self.index = tag, index
         self.bases, self.factors = bases, factors
         self.count = index.shape[1]
         self.writer = Writer(prefix=f"{tag}.", inline=True)
@@ -191,12 +189,11 @@ class _Loop:
     def _address(self, j: int) -> str:
         """Where an operand of the present instance stands."""
         new, tag, first = self.writer.new, self.tag, self.index[j, 0]
-        step = None if self.steps is None else self.steps[j]
-        at = str(first)
-        if self.count > 1 and step is None:
+        at, step = str(first), int(self.index[j, 1] - first) if self.count > 1 else 0
+        if (np.diff(self.index[j]) != step).any():
             short = _entry(self.writer, "i32", self.index[j], f"%{tag}.i", self.group)
             at = new(f"sext i32 {short} to i64")
-        elif self.count > 1 and step != 0:
+        elif step != 0:
             at = f"%{tag}.i"
             if step != 1:
                 at = new(f"mul nsw i64 {at}, {step}")
@@ -267,23 +264,22 @@ def _entry(writer: Writer, kind: str, entries: Array | Indices, at: str, group: 
     return writer.new(f"load {kind}, ptr {place}, align {8 if kind == 'double' else 4}{group}")
 
 
-def _runs(index: Indices) -> list[tuple[slice, Indices | None]]:
-    """Stretches in which all addresses go on by constant steps; one without, where too many."""
+def _runs(index: Indices) -> list[slice]:
+    """Stretches in which all addresses go on by constant steps; all as one, where too many."""
     n = index.shape[1]
     if n == 1:
-        return [(slice(0, 1), None)]
+        return [slice(0, 1)]
     steps = np.diff(index, axis=1)
-    found: list[tuple[slice, Indices | None]] = []
+    found: list[slice] = []
     start = 0
     changes = np.flatnonzero(np.any(steps[:, 1:] != steps[:, :-1], axis=0)) + 1
     if len(changes) > 4 * MOST_RUNS:
-        return [(slice(0, n), None)]
+        return [slice(0, n)]
     for end in [*(changes + 1).tolist(), n]:
         if end <= start:
             continue
-        length = end - start
-        found.append((slice(start, end), steps[:, start] if length > 1 else None))
+        found.append(slice(start, end))
         start = end
     if len(found) > MOST_RUNS or (len(found) > 1 and n < LEAST_RUN * len(found)):
-        return [(slice(0, n), None)]
+        return [slice(0, n)]
     return found

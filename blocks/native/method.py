@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,17 +20,19 @@ from ..system.time_functions import ACROSS
 from . import one_step
 from .costs import most_steps
 from .equations import Equations, equations_of
-from .events import STEP
+from .events import STEP, TIME
 from .functions import Kept
 from .kept_matrices import READS
 from .matrices import band_of
-from .own_events import NOTHING, EventRules, OwnEvents, PassedEvents
+from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
+from .signatures import address_of
 from .stages import ATOL
 from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, Code, settle_at, slope_at, workspace
 from .variations import Track
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
-__all__ = ["Course", "CourseForm", "Dopri5", "Exact", "OneStep", "Retaken", "Rodas4"]
+__all__ = ["Course", "CourseForm", "Dopri5", "Exact", "OneStep", "PassedCourses", "Retaken",
+           "Rodas4", "WholeRun"]  # fmt: skip
 
 BLOCK = 1 << 19  # numbers of a block of rows
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
@@ -42,9 +44,31 @@ ONE_EVENT = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
 NO_CONSTANTS = np.zeros(0)
 
 
-def address_of(values: Array) -> int:
-    """Where an array stands."""
-    return int(values.ctypes.data)
+class WholeRun(NamedTuple):
+    """What a method has kept of a run that machine code has carried out whole.
+
+    Attributes
+    ----------
+    form, code : of the method
+    p : parameters
+    t, q, x : start, what is constant from there on, values
+    times, marks, held, values : of the events, the steps before each, and the same from each on
+    ends, sizes, rows : of the steps
+    """
+
+    form: CourseForm
+    code: Code
+    p: Array
+    t: float
+    q: Array
+    x: Array
+    times: Array
+    marks: Indices
+    held: Array
+    values: Array
+    ends: Array
+    sizes: Array
+    rows: Array
 
 
 class OneStep(Method):
@@ -161,9 +185,15 @@ class OneStep(Method):
         if self.every > 1 or self.carries and problem.laws is not None or (
                 rules.parts is None and self.equations.reserve and rules.samplers is None):
             return
-        self.own_events = OwnEvents(self.equations, rules, self.equations.held(problem, self.t),
-                                    len(self.x), self.held.size, not self.keeps_step)
-        self.restart(self.t, self.y)
+        self.own_events = own = OwnEvents(
+            self.equations, rules, self.equations.held(problem, self.t), len(self.x),
+            self.held.size, not self.keeps_step)
+        if own.q.size != self.q.size:  # more room is needed for code that has come
+            self.restart(self.t, self.y)
+            return
+        own.q[:] = self.q
+        own.begin(self.t)
+        self.q, self.code = own.q, self.code._replace(q=address_of(own.q))
 
     @property
     def largest(self) -> Array:
@@ -176,12 +206,51 @@ class OneStep(Method):
         counts, given = np.zeros(5, dtype=np.int64), NOTHING
         if self.own_events is not None:
             given, t_stop = self.own_events.before(self.t, t_stop)
-        status, taken, events = one_step.advance(
+        status, taken, events = self._advanced(given, t_stop, counts)
+        return self.reached(status, taken, events, counts, t_stop)
+
+    def _advanced(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:
+        """Steps and events up to a time: the status, and how many there are."""
+        found: tuple[int, int, int] = one_step.advance(
             self.code, self.work_space, self.watched,
             one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
-            self._room(), given.switches, given.samples, given.elements, given.predicted,
-            given.network, given.passed, self.x, self.state, counts, np.zeros(2, dtype=np.int64))
-        return self.reached(status, taken, events, counts, t_stop)
+            self._room(), *given, self.x, self.state, counts, np.zeros(2, dtype=np.int64))
+        return found
+
+    # -- runs one after the other ------------------------------------------------------------
+    def begin_run(self, problem: Any, t: float, atol: Array, speed: float) -> None:
+        """Begin another run of the same system, as if made for it.
+
+        Parameters
+        ----------
+        problem : at the start, with parameters of its own
+        atol : absolute tolerances of the states in SI units
+        speed : the largest flow of set-valued elements
+        """
+        assert self.own_events is not None
+        self.own_events.elements.speed[0] = speed
+        self.problem, self.scale = problem, np.asarray(problem.scale)
+        self.p[:], self.k[ATOL] = problem.p, atol
+        self.state[:], self.slack[:] = 0.0, 0.0
+        self.work_space.record.present[:] = 0  # type: ignore[attr-defined]  # no matrix is kept
+        self.restart(t, problem.start_vector())
+
+    def run_whole(self, t_stop: float) -> WholeRun | None:
+        """The run up to a time; None where machine code does not get there by itself."""
+        own = self.own_events
+        if own is None or not self.starts():
+            return None
+        t, q, x = self.t, own.passed.present.copy(), self.x.copy()
+        given, stop = own.before(t, t_stop)
+        status, taken, events = self._advanced(given, stop, np.zeros(5, dtype=np.int64))
+        if status != one_step.REACHED or self.state[TIME] < t_stop:
+            return None
+        passed, record = own.passed, self.record
+        return WholeRun(
+            self.form, self.code, self.p.copy(), t, q, x, passed.times[:events].copy(),
+            passed.marks[:events].copy(), passed.q[:events].copy(), passed.x[:events].copy(),
+            record.ends[:taken].copy(), record.sizes[:taken].copy(), record.rows[:taken].copy(),
+        )  # fmt: skip
 
     def _room(self) -> Kept | one_step.Record:
         """Where the steps of a call are recorded."""
@@ -194,7 +263,8 @@ class OneStep(Method):
     def starts(self) -> bool:
         """Whether the equations are finite where steps begin, which is looked at once."""
         if self.fresh:
-            slope_at(self.code, self.work_space, self.t, self.x, self.k[0])
+            # one call, which is quicker than what it takes to call machine code with all its arrays
+            slope_at.python(self.code, self.work_space.record, self.t, self.x, self.k[0])
             self.work.residuals += 1
             self.fresh = not np.isfinite(self.k[0]).all()
         return not self.fresh
@@ -562,15 +632,11 @@ class PassedCourses:
     Parameters
     ----------
     form, code : of the method
-    events : what was carried out
+    events : what was carried out, :class:`~blocks.native.own_events.PassedEvents` or alike
     ends, sizes, rows : of the steps from the first of them to the last
-
-    Attributes
-    ----------
-    last : the course that begins at the last event, and goes on
     """
 
-    def __init__(self, form: CourseForm, code: Code, events: PassedEvents, ends: Array,
+    def __init__(self, form: CourseForm, code: Code, events: Any, ends: Array,
                  sizes: Array, rows: Array) -> None:
         self._form, self._code, self.events = form, code, events
         self._steps = ends, sizes
@@ -586,7 +652,11 @@ class PassedCourses:
                                 np.concatenate([rows[:1], rows[:-1]]))
         #: At the end of the last step before the next event.
         self._arrivals = rows[np.maximum(self._marks[1:] - 1, 0)] if len(rows) else rows
-        self.last = self._begun(len(events) - 1)
+
+    @cached_property
+    def last(self) -> Course:
+        """The course that begins at the last event, and goes on."""
+        return self._begun(len(self.events) - 1)
 
     def __len__(self) -> int:
         return len(self.events)
@@ -635,7 +705,7 @@ class PassedCourses:
         if not len(ends):
             return self.events.x[number]
         low, high = self._marks[number], self._marks[number + 1]
-        step = np.clip(np.searchsorted(ends, times, side="left"), low, high - 1)
+        step = np.clip(self._first_end(times, low, high), low, high - 1)
         out = np.empty((len(times), self._form.size))
         begins = (times <= self.events.times[number]) | (high == low)
         out[begins] = self.events.x[number[begins]]
@@ -658,6 +728,10 @@ class PassedCourses:
             out[inner] = found
         return out
 
+    def _first_end(self, times: Array, low: Indices, high: Indices) -> Indices:
+        """The first steps, of those between two numbers, that end at times or later."""
+        return np.searchsorted(self._steps[0], times, side="left")
+
     def solved(self, times: Array, number: Indices) -> Array:
         """The same; what is carried along is solved for, as it is in every course."""
         rows, form = self.values(times, number), self._form
@@ -679,10 +753,15 @@ class PassedCourses:
     def retaken(self) -> Retaken:
         """What takes the steps of all courses but the last again."""
         q = self.events.constants(0)
+        return self._taken_again(self._code._replace(q=address_of(q)), q)
+
+    def _taken_again(self, code: Code, constants: Array) -> Retaken:
+        """The same by code that reads what is constant at an address that others fill."""
+        q = self.events.q
         steps = one_step.Steps(self._starts, self._steps[1], self._known, self._values,
-                               self._event, self.events.q)
-        return Retaken(self._code._replace(q=address_of(q)), self._form.work, steps, Track(
-            self._steps[0], self._marks, q[: self.events.q.shape[1]]), q)
+                               self._event, q)
+        return Retaken(code, self._form.work, steps, Track(
+            self._steps[0], self._marks, constants[: q.shape[1]]), constants)
 
     def _begun(self, number: int) -> Course:
         events = self.events

@@ -20,6 +20,7 @@ from ..numerics.tolerances import (
     LEAST_RANGE,
     LONGEST_INSTANT,
     MARGIN_ROUNDING,
+    MODE_MARGIN_CLEAR,
     MODE_MARGIN_NONE,
     MODE_MISSED,
     TINY,
@@ -62,6 +63,8 @@ class NetworkModes(NamedTuple):
     largest: Vector  # (2,) the largest flow and effort so far
     farthest: Vector  # (all relations,) the largest crossing function so far
     noise_so_far: Vector  # what rounding may make of every margin
+    drift: Vector  # (1,) share of its size by which what modes hold constant may be off
+    least_flow: Vector  # less does not end a mode
     room: Matrix  # (ROOM, elements)
 
 
@@ -79,8 +82,8 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
     p, n = parts, len(modes)
     return NetworkModes(modes, constants, m, values, np.empty(VALUES * n + states), p.relations,
                         p.joint, p.m, p.modes, p.constants, p.weight, p.move, p.noise, p.present,
-                        p.links, p.source, p.target, p.largest, p.farthest, p.noise_so_far,
-                        np.empty((ROOM, n)))
+                        p.links, p.source, p.target, p.largest, p.farthest, p.noise_so_far, p.drift,
+                        p.least_flow, np.empty((ROOM, n)))
 
 
 def no_network_modes() -> NetworkModes:
@@ -88,7 +91,7 @@ def no_network_modes() -> NetworkModes:
     none, number, table = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, 0))
     return NetworkModes(none, none, none, 0, none, number, np.zeros(0, dtype=bool), table, table,
                         table, table, table, table, number, number, number, number, none, none,
-                        none, table)
+                        none, none, none, table)
 
 
 @machine_code
@@ -125,6 +128,11 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
             ended = True
     if before < 0 or not network.largest[0] > 0.0:
         return False
+    _look(code, work, network, t, x)
+    _measure(network)
+    if not _missed(network, before) <= network.drift[0]:
+        return False
+    _bring(network, x, before)  # what the integration has let go
     if not ended and _goes_with_relations(network, before) and _holds(
             code, work, relations, network, t, x, before):
         return _take(code, work, relations, network, t, x, before)
@@ -134,6 +142,37 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
                 network, following) and _holds(code, work, relations, network, t, x, following):
             return _take(code, work, relations, network, t, x, following)
     return False
+
+
+@machine_code
+def _missed(network: NetworkModes, row: int) -> float:
+    """The largest share of its size by which what the modes of a row hold constant is off."""
+    n, found, worst = network.modes.size, network.found, 0.0
+    for c in range(n):
+        missed, size = 0.0, 0.0
+        for e in range(n):
+            share = network.weight[row, c * n + e]
+            if share != 0.0:
+                missed += share * found[MISSED * n + e]
+                size += abs(share) * network.room[EQUAL, e]
+        if np.isnan(missed):
+            return np.inf
+        if abs(missed) > worst * size:
+            worst = abs(missed) / size
+    return worst
+
+
+@machine_code
+def _bring(network: NetworkModes, x: Vector, row: int) -> None:
+    """Bring what the modes of a row hold constant to its value, as it was found last."""
+    n, found = network.modes.size, network.found
+    for c in range(n):
+        missed = 0.0
+        for e in range(n):
+            missed += network.weight[row, c * n + e] * found[MISSED * n + e]
+        if missed != 0.0:
+            for i in range(x.size):
+                x[i] -= network.move[row, i * n + c] * missed
 
 
 @machine_code
@@ -155,8 +194,10 @@ def _put(network: NetworkModes, row: int) -> None:
     network.constants[:] = network.kept_constants[row]
     n = network.modes.size
     for e in range(n):
-        largest = network.largest[1 if network.modes[e] == 0.0 else 0]
-        network.constants[2 * n * n + n + e] = MARGIN_ROUNDING * largest + network.noise_so_far[e]
+        slack = MARGIN_ROUNDING * network.largest[0] + network.least_flow[e]
+        if network.modes[e] == 0.0:
+            slack = MARGIN_ROUNDING * network.largest[1]
+        network.constants[2 * n * n + n + e] = slack + network.noise_so_far[e]
 
 
 @machine_code
@@ -188,18 +229,11 @@ def _holds(code: Code, work: Workspace, relations: Relations, network: NetworkMo
         if np.isnan(found[i]):
             return False
     _measure(network)
-    for c in range(n):
-        missed, size = 0.0, 0.0
-        for e in range(n):
-            share = network.weight[row, c * n + e]
-            if share != 0.0:
-                missed += share * found[MISSED * n + e]
-                size += abs(share) * room[EQUAL, e]
-        if abs(missed) > MODE_MISSED * size:
-            return False
+    if not _missed(network, row) <= MODE_MISSED:
+        return False
     for e in range(n):
         room[MARGIN, e] = _margin(network, e)
-        if not room[MARGIN, e] >= -MODE_MARGIN_NONE * room[SIZE, e] - network.noise[row, e]:
+        if not room[MARGIN, e] >= -MODE_MARGIN_CLEAR * room[SIZE, e] - network.noise[row, e]:
             return False
     now, later = relations.looks[SPARE], relations.looks[SPARE + 1]
     _crossing_functions(code, work, network, t, x, now)
@@ -267,13 +301,7 @@ def _take(code: Code, work: Workspace, relations: Relations, network: NetworkMod
     """Take modes that hold: the states that they hold are brought to their values."""
     n, found = network.modes.size, network.found
     _look(code, work, network, t, x)
-    for c in range(n):
-        missed = 0.0
-        for e in range(n):
-            missed += network.weight[row, c * n + e] * found[MISSED * n + e]
-        if missed != 0.0:
-            for i in range(x.size):
-                x[i] -= network.move[row, i * n + c] * missed
+    _bring(network, x, row)
     for e in range(n):
         network.largest[0] = max(network.largest[0], abs(found[FLOW * n + e]))
         network.largest[1] = max(network.largest[1], abs(found[EFFORT * n + e]))

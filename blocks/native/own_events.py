@@ -21,7 +21,7 @@ from .predictions import no_predicted_elements, predicted_elements
 from .samples import Samplers, Samples, function_for_machine_code
 from .switches import Switches
 
-__all__ = ["Ahead", "EventRules", "NOTHING", "OwnEvents", "PassedEvents"]
+__all__ = ["Ahead", "EventRules", "Given", "NOTHING", "OwnEvents", "PassedEvents"]
 
 BLOCK = 1 << 21  # numbers that are kept of the events of one call
 MOST_EVENTS = 4096
@@ -159,6 +159,7 @@ class OwnEvents:
             (self.elements, self.predicted, self.network), kinds, NOTHING[2:5], strict=True)]
         samples = NOTHING.samples if rules.samplers is None else Kept(self._samples())
         self._given = samples, *decided, Kept(self.passed)
+        self._unannounced: Given | None = None  # where no instant is known
 
     def begin(self, t: float) -> None:
         """Others have decided at a time."""
@@ -175,6 +176,9 @@ class OwnEvents:
         """What machine code is given, and how far it may go with that."""
         r, most = self.rules, self.most
         ahead = r.ahead(t, t_stop, most)
+        if not len(ahead.times):
+            self._unannounced = self._unannounced or self.given(ahead, r.slots)
+            return self._unannounced, t_stop
         if len(ahead.times) == most:
             t_stop = float(ahead.times[-1])
         return self.given(ahead, r.slots), t_stop

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
+from ..numerics.tolerances import ABSOLUTE_SHARE, DRIFT_TOLERANCES, MODE_MISSED, MOST_DRIFT
 
 __all__ = ["ModeState"]
 
@@ -15,18 +16,28 @@ class ModeState:
     Attributes
     ----------
     modes : 0 stuck or closed, 1 sliding forward, -1 sliding backward or open
+    decided : whether anybody has decided on them yet
     speed : the largest flow so far
     strength : the largest effort so far, where that is asked for
     slack : efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
         until its load is that much larger, closed contacts may pull with so much
     noise : what rounding alone may make of every margin, where that is measured
+    drift : share of its size by which the run's error may put off what modes hold constant
+    least_flow : the absolute error of a flow that the run allows: less closes no diode
     """
 
     def __init__(self, size: int) -> None:
         self.modes: Indices = np.zeros(size, dtype=int)
+        self.decided = False
         self.speed = self.strength = 0.0
         self.slack: Array | float = 0.0
         self.noise: Array | float = 0.0
+        self.drift, self.least_flow = MODE_MISSED, 0.0
+
+    def allow_error(self, rtol: float) -> None:
+        """Take note of the tolerance of the run, which bounds its errors."""
+        self.least_flow = ABSOLUTE_SHARE * rtol
+        self.drift = min(max(MODE_MISSED, DRIFT_TOLERANCES * rtol), MOST_DRIFT)
 
     def notice_flow(self, flow: Array) -> None:
         """Take note of the largest flow."""

@@ -14,6 +14,7 @@ CANCELLED = 1e-14  # of a scaled row: what elimination leaves of terms that canc
 
 # -- the system and its start -----------------------------------------------------------------
 NEWTON_CONVERGES = 1e-9  # of an unknown: a step after which Newton's method has its solution
+NEWTON_STALLED = 1e-6  # of an unknown: steps that no longer shrink are rounding, badly conditioned
 NEWTON_EXACT = 1e-15  # of an unknown: a step after which there is nothing left to gain
 OPEN_UNKNOWN = 1e-14  # of the largest pivot, rows scaled to 1: an unknown that is left open
 OPEN_CONSISTENT = 1e-9  # of its terms: what an equation may miss that says nothing new
@@ -105,10 +106,13 @@ SPLIT_TIGHT = 1e-9  # price of a bound that every best split takes
 # nodes without mass
 SUM_ROUNDING = 1e-12  # of the terms of a sum: one that is zero
 MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
+MODE_MARGIN_CLEAR = 1e-10  # the same where there is a choice
 LEAST_JUMP = 1e-9  # of its nominal or largest value: less is rounding, and no jump
 LATER_MARGIN = 1e-3  # of its size, a second: a margin at zero that falls faster ends a mode
 MODE_MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
-MODE_DRIFTED = 1e-4  # the same where no modes hold otherwise: the run has a tolerance, too
+ABSOLUTE_SHARE = 1e-2  # of the relative tolerance: the absolute one of what is as large as nominal
+DRIFT_TOLERANCES = 100.0  # relative tolerances of a run: what it may make that drift to
+MOST_DRIFT = 1e-2  # of its size, whatever the tolerance: more is a jump
 LAST_BITS = 2e-15  # of states and parameters: what rounding leaves unknown of them
 NOISE_FACTOR = 32.0  # times what that makes of a margin: rounding, whatever comes later
 MARGIN_ROUNDING = 1e-13  # of the largest effort or flow so far: rounding ends no mode

@@ -130,14 +130,15 @@ class ForeignWords:
         row = self.component(name, module)
         if row is not None and row.component.startswith(f"{module}."):
             return row.sentence(module)
-        for place in places:
+        own = getattr(import_module(home), "__all__", ()) if name[:1].isupper() else ()
+        longer = [n for n in own if n.endswith(name)]
+        for place in () if longer else places:
             for known in import_module(place).__all__:
                 if known == name and place != home:
                     return f"It is in {place}: from {place} import {known}."
-        if row is not None:
+        if row is not None and not longer:
             return row.sentence(module)
-        own = getattr(import_module(home), "__all__", ())
-        similar = nearest(name, own) if name[:1].isupper() else []
+        similar = longer[:3] or nearest(name, own)
         return f"Did you mean {' or '.join(repr(n) for n in similar)}?" if similar else ""
 
 

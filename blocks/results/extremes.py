@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from .rows import Rows
 
-__all__ = ["largest"]
+__all__ = ["largest", "largest_of_runs"]
 
 FEW = 300  # variables between whose samples the largest value is looked for
 
@@ -20,30 +20,47 @@ def largest(rows: Rows, sign: int = 1) -> Array:
     A parabola through three samples shows where a summit is, the solver's interpolant
     how high. Where variables are very many, the largest sample is taken.
     """
-    samples = sign * rows.some_samples()
-    best = samples.max(axis=-1)
-    if samples.shape[1] < 3 or len(samples) > FEW:
+    def read(variables: Indices, _: Indices, at: Array) -> Array:
+        indices = [rows.indices[int(i)] for i in variables]
+        found = rows.in_any_order(indices, at.ravel()).reshape(len(indices), *at.shape)
+        own = np.arange(len(indices))
+        return sign * found[own, :, own].T
+
+    return largest_of_runs(sign * rows.some_samples(), rows.times, np.zeros(1, dtype=int),
+                           read)[:, 0]  # fmt: skip
+
+
+def largest_of_runs(samples: Array, times: Array, first: Indices,
+                    read: Callable[[Indices, Indices, Array], Array]) -> Array:
+    """The same of several runs, (variables, runs).
+
+    Parameters
+    ----------
+    samples, times : of one run after the other
+    first : (runs,) the first sample of each
+    read : values of variables, of runs, at times between samples: (looks, k) of k of each
+    """
+    best = np.maximum.reduceat(samples, first, axis=1)
+    if len(samples) > FEW:
         return best
-    times = rows.times
     tops, heights = summits((times[:-2], times[1:-1], times[2:]),
                             (samples[:, :-2], samples[:, 1:-1], samples[:, 2:]))  # fmt: skip
-    place = np.argmax(heights, axis=1)
-    found = np.flatnonzero(heights[np.arange(len(samples)), place] > best)
-    if not len(found):
+    ends = np.append(first[1:], len(times)) - 2
+    place, highest = np.zeros(best.shape, dtype=int), np.full(best.shape, -np.inf)
+    for r, (a, b) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
+        if b > a:
+            place[:, r] = a + np.argmax(heights[:, a:b], axis=1)
+            highest[:, r] = np.take_along_axis(heights, place[:, [r]], axis=1)[:, 0]
+    variable, run = found = np.nonzero(highest > best)
+    if not len(variable):
         return best
-    indices = [rows.indices[int(i)] for i in found]
-    own = np.arange(len(found))
-    top, place = tops[found, place[found]], place[found]
-
-    def height(at: Array) -> Array:
-        read = rows.in_any_order(indices, at.ravel()).reshape(len(found), *at.shape)
-        return sign * read[own, :, own].T
-
-    apart = (times[place + 2] - times[place]) / 16
-    near = np.clip(top + np.array([[-1], [0], [1]]) * apart, times[place], times[place + 2])
-    seen = height(near)
+    place = place[found]
+    top, before, after = tops[variable, place], times[place], times[place + 2]
+    apart = (after - before) / 16
+    near = np.clip(top + np.array([[-1], [0], [1]]) * apart, before, after)
+    seen = read(variable, run, near)
     tops, heights = summits(near, seen)
-    last = height(np.where(np.isfinite(heights), tops, top)[None, :])
+    last = read(variable, run, np.where(np.isfinite(heights), tops, top)[None, :])
     best[found] = np.max([best[found], *seen, *last], axis=0)
     return best
 

@@ -41,7 +41,7 @@ STYLE = {
     "axes.prop_cycle": "cycler('color', ['0072b2', 'd55e00', '009e73', 'cc79a7', 'e69f00', "
     "'56b4e9', '000000', '7a5195'])",  # Okabe & Ito: told apart by the colour-blind, too
 }  # fmt: skip
-LONG = 28  # letters of a path that fit beside an axes
+LONG, TALL = 28, 34  # letters of a path that fit beside an axes with a unit, and without
 CROWD = 10  # instances of an array up to which every one has a legend entry
 MOST = 100  # instances drawn of a larger array
 DENSE = 60  # events above which their lines are not dashed: dashes would make stripes
@@ -98,7 +98,10 @@ class Panel:
         if len(self.curves) > 1 or len(self.curves[0].series.infos) > 1:
             return ""
         text = self.curves[0].text(self.curves[0].series.infos[0].path)
-        return text if len(text) <= LONG else ""
+        if len(text) <= LONG:
+            return text
+        head, dot, last = text.rpartition(".")
+        return f"{head}.\n{last}" if dot and max(len(head), len(last)) <= TALL else ""
 
 
 def plot(

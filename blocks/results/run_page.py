@@ -242,7 +242,8 @@ def _events(recording: Recording) -> str:
     if more > 0:
         body += f"<p class='faint'>{more:,} more events are in the result.</p>"
     shown = " open" if len(events) <= SHOWN else ""
-    return f"<details{shown}><summary>{len(events):,} events</summary>{body}</details>"
+    count = "1 event" if len(events) == 1 else f"{len(events):,} events"
+    return f"<details{shown}><summary>{count}</summary>{body}</details>"
 
 
 def _where_kept(section: Callable[[Recording], str], recording: Recording) -> str:

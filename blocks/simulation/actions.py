@@ -46,6 +46,14 @@ class Requirements:
                 self.messages += [(family, i, message) for i in range(family.size)]
         self.values = system.function("required", ca.densify(ca.vertcat(*rows))) if rows else None
 
+    @classmethod
+    def of(cls, system: System) -> Requirements:
+        """Those of a system, made once."""
+        if "requirements" not in system.cache:
+            system.cache["requirements"] = cls(system)
+        made: Requirements = system.cache["requirements"]
+        return made
+
     def compiled(self) -> ca.Function | None:
         """The conditions, for a method that looks at them itself; None where that takes more, or
         there are none."""
@@ -71,7 +79,8 @@ class Resets:
     def __init__(self, system: System) -> None:
         self.system = system
         tape = system.tape
-        at = {int(c): k for k, c in enumerate(tape.reduced.states)}
+        some = any(family.kernel.resets for family in system.network.families)
+        at = {int(c): k for k, c in enumerate(tape.reduced.states)} if some else {}
         conditions, values = [], []
         self.targets: list[list[tuple[str, int, float]]] = []
         self.names: list[tuple[Family, int, list[int]]] = []
@@ -153,6 +162,49 @@ class Resets:
         return True
 
 
+class _Sampled:
+    """What the samplings of a system assign.
+
+    Attributes
+    ----------
+    statements : family, first instant and period of each
+    first : by family, the number of its first sampler; a statement has one for each instance
+    owner, target : numbers of the samplers, and places among the discrete values
+    values : what is assigned, a function of what there is and of what was before
+    """
+
+    def __init__(self, system: System) -> None:
+        self.statements: list[tuple[int, ca.SX | None, ca.SX | None]] = []
+        self.first: dict[int, int] = {}
+        owner, target, values, count = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)], [], 0
+        offset_of = {(f, i): o for f, i, o in system.tape.discrete_layout}
+        before = ca.SX.sym("before", system.nd)
+        for f, family in enumerate(system.network.families):
+            if not family.kernel.samplings:
+                continue
+            memory = {i: before[o : o + family.size].T for (g, i), o in offset_of.items() if g == f}
+            every = np.arange(family.size)
+            self.first[f] = count
+            for first, step, pairs in family.kernel.samplings:
+                self.statements.append((f, first, step))
+                for i, value in pairs:
+                    values.append(system.tape.writer.kernel_row(f, value, memory=memory).T)
+                    owner.append(count + every)
+                    target.append(offset_of[f, i] + every)
+                count += family.size
+        self.owner, self.target = np.concatenate(owner), np.concatenate(target)
+        self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
+            ca.densify(ca.vertcat(*values))])) if values else None
+
+    @classmethod
+    def of(cls, system: System) -> _Sampled:
+        """Those of a system, made once."""
+        if "samplings" not in system.cache:
+            system.cache["samplings"] = cls(system)
+        made: _Sampled = system.cache["samplings"]
+        return made
+
+
 class Samplings:
     """Assignments of ``every`` and ``initially`` statements at their instants.
 
@@ -162,34 +214,13 @@ class Samplings:
 
     def __init__(self, system: System, time_events: TimeEvents) -> None:
         self.system, self.time_events = system, time_events
-        start: list[float] = []
-        period: list[float] = []
-        owner = [np.zeros(0, dtype=int)]
-        target = [np.zeros(0, dtype=int)]
-        values: list[ca.SX] = []
-        offset_of = {(f, i): o for f, i, o in system.tape.discrete_layout}
-        first_item: dict[int, int] = {}
-        before = ca.SX.sym("before", system.nd)
-        for f, family in enumerate(system.network.families):
-            if not family.kernel.samplings:
-                continue
-            memory = {i: before[o : o + family.size].T for (g, i), o in offset_of.items() if g == f}
-            every = np.arange(family.size)
-            first_item[f] = len(start)
-            for first, step, pairs in family.kernel.samplings:
-                items = len(start) + every
-                start += self._instants(f, first)
-                period += self._instants(f, step)
-                for i, value in pairs:
-                    values.append(system.tape.writer.kernel_row(f, value, memory=memory).T)
-                    owner.append(items)
-                    target.append(offset_of[f, i] + every)
-        self.active = bool(values)
+        sampled = _Sampled.of(system)
+        start, period = ([instant for f, *times in sampled.statements
+                          for instant in self._instants(f, times[k])] for k in range(2))
+        self.active = sampled.values is not None
         self.start, self.period = np.array(start), np.array(period)
-        self.owner, self.target = np.concatenate(owner), np.concatenate(target)
-        self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
-            ca.densify(ca.vertcat(*values))])) if values else None
-        self.in_python = PythonSamples(system, first_item)
+        self.owner, self.target, self.values = sampled.owner, sampled.target, sampled.values
+        self.in_python = PythonSamples(system, sampled.first)
         self.last = np.full(len(start), -np.inf)  # number of the last sample taken
         self.due = np.zeros(len(start), dtype=bool)
         self.before = np.zeros(system.nd)

@@ -50,6 +50,8 @@ class Driver:
         self.opening, self.settings, self.events = opening, settings, opening.events
         self.recording, self.problem = recording, problem = opening.recording, opening.problem
         crossings = opening.crossings
+        if problem.laws is not None:
+            problem.laws.set_valued.state.allow_error(settings.rtol)
         self.running = RunningMethod(problem, settings, tolerances, opening.time_events, crossings,
                                      recording.statistics, self.events.rules)
         self.integration = Integration(recording, self.running, self.events, crossings,

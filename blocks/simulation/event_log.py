@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 
 import numpy as np
 
@@ -12,10 +12,24 @@ from ..results.recording import EventRecord
 from .passed_events import PassedEpisodes
 from .recording import RunRecording
 
-__all__ = ["EventLog"]
+__all__ = ["EventLog", "are_crowded"]
 
 CHATTER = 200  # events of one relation within a thousandth of the run, and no known instant between
 WINDOW = 1e-3  # part of the run
+
+
+def are_crowded(times: Array, duration: float, instants: Array) -> bool:
+    """Whether so much switches within a short time of a run that it may be chatter.
+
+    Parameters
+    ----------
+    times : of what switches, ascending
+    duration : of the run
+    instants : known beforehand, ascending
+    """
+    first, last = times[: max(len(times) - CHATTER, 0)], times[CHATTER:]
+    return bool(((last - first <= WINDOW * duration) & (np.searchsorted(
+        instants, first, "right") == np.searchsorted(instants, last, "right"))).any())
 
 
 class EventLog:
@@ -30,50 +44,55 @@ class EventLog:
 
     def __init__(self, recording: RunRecording, duration: float, instants: Array) -> None:
         self.recording, self.duration, self.instants = recording, duration, instants
-        self.recent: list[tuple[float, str]] = []
+        self.recent: deque[tuple[float, str]] = deque()
+        self._counts: Counter[str] = Counter()  # of components in these
+        self._often: set[str] = set()  # components that make up half of a crowd
 
     def remember(self, t: float, component: str, text: str, suspicious: bool = True,
                   **mode: str) -> None:
         """Record an event; a series of ever smaller bounces is no chatter."""
         self.recording.log.append(EventRecord(float(t), component, text, **mode))
         if suspicious:
-            self.recent.append((t, component))
+            self.suspect(t, component)
 
     def remember_passed(self, passed: PassedEpisodes) -> None:
         """Record events that a method has carried out itself."""
-        window, switches = WINDOW * self.duration, passed.switches
+        switches = passed.switches
         times = np.concatenate([np.array([t for t, _ in self.recent]),
                                 np.repeat(passed.times, switches)])
-        since = max(passed.times[-1] - window, self._last_instant(passed.times[-1]))
-        first = times[: max(len(times) - CHATTER, 0)]
-        last = times[CHATTER:]
-        crowded = (last - first <= window) & (np.searchsorted(
-            self.instants, first, "right") == np.searchsorted(self.instants, last, "right"))
-        if crowded.any():
+        since = max(passed.times[-1] - WINDOW * self.duration, self._last_instant(passed.times[-1]))
+        crowded = are_crowded(times, self.duration, self.instants)
+        if crowded:
             since = -np.inf
         else:
             self.recording.log.append(passed)
         for k in np.flatnonzero((passed.times >= since) & (switches > 0)).tolist():
             t = float(passed.times[k])
-            self.recent += [(t, name) for name in passed.who(k)]
-            if crowded.any():
+            for name in passed.who(k):
+                self.suspect(t, name)
+            if crowded:
                 self.recording.log.extend(passed.told(k))
                 self.refuse_chatter(t)
 
     def suspect(self, t: float, component: str) -> None:
-        """Count a switch that is no event."""
+        """Count a switch, of which there may be too many."""
         self.recent.append((t, component))
+        self._counts[component] += 1
+        if self._counts[component] > CHATTER // 2:
+            self._often.add(component)
 
     def refuse_chatter(self, t: float) -> None:
         """Stop a run in which one component switches for ever."""
         since = max(t - WINDOW * self.duration, self._last_instant(t))
         while self.recent and self.recent[0][0] < since:
-            self.recent.pop(0)
-        if len(self.recent) > CHATTER:
-            crowd = Counter(component for _, component in self.recent)
-            component, n = crowd.most_common(1)[0]
-            if n > CHATTER // 2:
-                self._chatter(t, component, n, len(self.recent), self.recent[0][0])
+            _, component = self.recent.popleft()
+            self._counts[component] -= 1
+            if self._counts[component] <= CHATTER // 2:
+                self._often.discard(component)
+        if len(self.recent) > CHATTER and self._often:
+            component = max(sorted(self._often), key=self._counts.__getitem__)
+            self._chatter(t, component, self._counts[component], len(self.recent),
+                          self.recent[0][0])
 
     def _last_instant(self, t: float) -> float:
         """The last known instant up to a time."""

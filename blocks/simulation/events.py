@@ -43,7 +43,7 @@ class Events:
         self.recording, self.problem = recording, recording.problem
         system = recording.system
         self.log = EventLog(recording, t_end - t_start, time_events.apart)
-        self.requirements = Requirements(system)
+        self.requirements = Requirements.of(system)
         self.jumps = ForcedJumps.of(system)
         self.time_events = time_events
         self.switching = Switching(self.problem, time_events, Resets(system),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..exceptions import ParameterError, need_package, unknown_name
-from ..native import COMPILED, has_small_loops
+from ..native import COMPILED, solves_loops_quickly
 from ..reading.foreign_words import method_elsewhere
 from ..solvers import Method
 from ..system.problem import Problem
@@ -48,7 +48,7 @@ def chosen_method(method: str, system: System, step: object) -> tuple[type[Metho
         return method_named("trapezoidal"), "a fixed step was given"
     if system.clusters or system.nu:
         return method_named("DOP853"), "one-step: cheap to restart after events"
-    if system.nz > 20 and not system.linear and not has_small_loops(system):
+    if system.nz > 20 and not system.linear and not solves_loops_quickly(system):
         return method_named("ida"), "large nonlinear algebraic loops"
     return method_named("cvode"), "implicit, variable order: safe for stiff models"
 

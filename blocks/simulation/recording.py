@@ -16,7 +16,6 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import TINY
 from ..results.parameters import MadeWith
 from ..results.recording import EnergyTerm, EventRecord
 from ..results.versions import versions
@@ -33,6 +32,7 @@ from .passed_events import PassedEpisodes
 from .record_memory import WholeRecord
 from .replay import READING, Replay
 from .settings import RecordOptions
+from .shown_times import times_of_steps
 from .variable_functions import VariableFunctions
 from .wanted import Wanted
 
@@ -44,9 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RunRecording"]
 
-FEWEST_SAMPLES = 200  # also what the longest step has its share of
-FEWEST_IN_STEP = 6
-MANY_STEPS = 2000
 
 
 @dataclass
@@ -148,22 +145,7 @@ class RunRecording:
 
     def _times_of_steps(self) -> tuple[Array, Indices]:
         """Ends of all steps and some times between, and their episodes."""
-        table = self.episodes.steps
-        steps = int(np.count_nonzero(table.ends > table.starts))
-        fewest = max(FEWEST_IN_STEP, int(np.ceil(FEWEST_SAMPLES / max(steps, 1))))
-        # high-order methods take long steps; the curve between is known
-        whole, length = self.episodes[-1].end - self.episodes[0].start, table.ends - table.starts
-        short = whole / MANY_STEPS if steps >= MANY_STEPS else 0.0
-        share = np.ceil(length / max(whole, TINY) * FEWEST_SAMPLES)
-        parts: Indices = np.maximum(fewest, share).astype(int)
-        parts[length <= short] = 1
-        parts[length <= 0] = 0
-        counts = parts + table.last.astype(np.int64)
-        step = np.repeat(np.arange(len(counts)), counts)
-        number = np.arange(len(step)) - np.repeat(np.cumsum(counts) - counts, counts)
-        inside = table.starts[step] + (length / np.maximum(parts, 1))[step] * number
-        times = np.where(number < parts[step], inside, table.ends[step])
-        return times, table.which[step]
+        return times_of_steps(self.episodes.steps, np.zeros(1, dtype=int))
 
     def _episode_numbers(self, times: Array, side: str) -> Indices:
         """Numbers of the episodes that times are in."""

@@ -17,7 +17,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..solvers.interpolation import Hermite
 from ..system.failure import AlgebraicFailure
-from ..system.points import Points
+from ..system.points import Points, modes_in
 from ..system.problem import Problem, Tangent
 from .episode import Episode
 from .episode_list import EpisodeList
@@ -177,16 +177,7 @@ class Replay:
 
     def _modes(self, which: Indices) -> tuple[tuple[Indices, Indices], ...]:
         """Modes, and the columns in which they were held."""
-        if not len(which):
-            return ()
-        every = self.episodes.modes
-        number = np.unique(which)
-        different, kind = np.unique(every[number], axis=0, return_inverse=True)
-        of_time = kind.ravel()[np.searchsorted(number, which)]
-        order = np.argsort(of_time, kind="stable")
-        ends = np.cumsum(np.bincount(of_time, minlength=len(different)))
-        return tuple((modes, columns) for modes, columns in zip(
-            different, np.split(order, ends[:-1]), strict=True))
+        return modes_in(self.episodes.modes, which) if len(which) else ()
 
     def _discrete_values(self, episode: Episode, t: Array) -> Array:
         """Discrete values, and delayed signals among them."""

@@ -103,6 +103,12 @@ class SteppedRun:
         self._places = {one.path: int(a) if b == a + 1 else slice(a, b)
                         for one, a, b in zip(driven, ends, ends[1:], strict=False)}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise ParameterError(
+            self.name, "a run that goes on step by step cannot be pickled, nor can a state of it: "
+            "both hold compiled equations.", "Start it anew where it is needed: pickle the model, "
+            "and call model.start() there.", code="result.pickle")
+
     # -- what a program does -----------------------------------------------------------------
     @property
     def time(self) -> Quantity:

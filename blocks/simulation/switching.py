@@ -110,7 +110,7 @@ class Switching:
     def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
         """Go on with another solution of the same equations where the present one has ended."""
         problem = self.problem
-        if problem.system.nu or problem.system.clusters or not len(flips):
+        if problem.system.clusters or not len(flips):
             return False
         m = next_branch(problem, t, before, flips, self.time_events.timed,
                         self.log.duration)
@@ -168,14 +168,13 @@ class Switching:
         Where a piecewise law is continuous, both of its branches agree on where a relation goes.
         As long as the mode is held, rounding may go on to put it on the wrong side.
         """
-        problem = self.problem
+        problem, doubt = self.problem, JITTER * self._in_doubt(t, g)
         y, side = problem.start_vector(), np.where(problem.m > 0.5, 1.0, -1.0)
         slope = problem.slope(t, y)
         with np.errstate(divide="ignore"):
             steps = LOOK_AHEAD * np.maximum(np.abs(y), 1.0) / np.abs(slope)
         h = min(float(steps.min(initial=np.inf)), LOOK_AHEAD * (self.t_end - t))
         going = problem.crossings(t + h, y + h * slope) - g
-        doubt = JITTER * self._in_doubt(t, g)
         problem.solve(t, y)
         passes = ((np.abs(g) <= doubt) & (side * going > 0))[which]
         self.crossings.relation_tolerance[which[passes]] = doubt[which[passes]]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, brief
 from ..numerics.arrays import Array
+from ..numerics.tolerances import ABSOLUTE_SHARE
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import describe, to_si, unit, unit_given
@@ -23,7 +24,7 @@ class Tolerances:
         if not (isinstance(rtol, (int, float)) and 0 < rtol < 1):
             raise ParameterError("simulate(rtol=…)", f"must be a number between 0 and 1, but is "
                                  f"{brief(rtol)}.", given=rtol)
-        self.factor = rtol * 1e-2
+        self.factor = rtol * ABSOLUTE_SHARE
         self.by_dimension: dict[Any, float] = {}
         if isinstance(atol, (int, float)):
             self.factor = float(atol)

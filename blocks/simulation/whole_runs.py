@@ -7,21 +7,23 @@ to the last bit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import BlocksError
 from ..native import COMPILED
+from ..native.joined_courses import JoinedCourses
+from ..native.method import OneStep, WholeRun
 from ..native.own_events import EventRules
+from ..nonsmooth.modes.parts import DecisionParts
 from ..numerics.arrays import Array
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
-from .episode import Episode
-from .event_log import EventLog
+from .event_log import CHATTER, are_crowded
 from .method_choice import by_stiffness, chosen_method
-from .passed_events import PassedEpisodes
-from .recording import RunRecording
+from .several_runs import SeveralRuns
 from .start import laws_at_events
 from .time_events import TimeEvents
 
@@ -46,10 +48,12 @@ class WholeRuns:
         self.t0, self.t1, self.rtol, self.max_step = t0, t1, rtol, max_step
         self.time_events = TimeEvents(self.system, problem.p, t0, t1)
         self.chosen, _ = chosen_method("auto", self.system, None)
+        self._method: Any = None  # with which others can be run
+        self._parts: Any = None  # that it knows of elements
 
     @np.errstate(all="ignore")
-    def run(self, p: Array, x: Array, scale: Array, atol: Array) -> RunRecording | None:
-        """The record of a run; None where it is none of these.
+    def run(self, p: Array, x: Array, scale: Array, atol: Array) -> WholeRun | None:
+        """What is kept of a run; None where it is none of these.
 
         Parameters
         ----------
@@ -59,36 +63,48 @@ class WholeRuns:
         problem = Problem(self.system, p, scale, self.problem.scale_z)
         problem.x[:] = x
         problem.laws = laws_at_events(self.system)
-        recording = RunRecording("", self.system, problem, p)
         try:
-            return recording if self._finished(recording, problem, atol) else None
+            method = self._begun(problem, atol)
+            found = None if method is None else method.run_whole(self.t1)
         except FAILURES:
             return None
+        return None if found is None or self._may_chatter(found) else found
 
-    def _finished(self, recording: RunRecording, problem: Problem, atol: Array) -> bool:
-        """Whether a run has come to its end in one go, and has nothing to tell."""
+    def read_together(self, runs: Sequence[WholeRun]) -> SeveralRuns:
+        """What came of runs with one kind of steps."""
+        return SeveralRuns(self.problem, JoinedCourses(runs), np.array([run.p for run in runs]))
+
+    def _may_chatter(self, run: WholeRun) -> bool:
+        """Whether it has to be asked who switches how often."""
+        if len(run.times) * self.system.nu <= CHATTER:
+            return False
+        modes = run.form.equations.part_of_constants("modes")
+        switches = np.count_nonzero(
+            np.diff(run.held[:, modes], axis=0, prepend=run.q[None, modes]), axis=1)
+        return are_crowded(np.repeat(run.times, switches), self.t1 - self.t0,
+                           self.time_events.apart)
+
+    def _begun(self, problem: Problem, atol: Array) -> OneStep | None:
+        """A method at the start of a run; None where it does not carry out all events."""
         t0, t1, times, laws = self.t0, self.t1, self.time_events, problem.laws
+        kind: Any
         kind, _ = by_stiffness(problem, t0, t1, self.rtol, self.chosen, "")
         laws.start(problem, t0)
         if kind.name not in COMPILED or laws.restless or not kind.fits(problem, t0):
-            return False
+            return None
         parts = laws.decision_parts(problem, t0)
         if parts is None:
-            return False
-        method: Any = kind(problem, t0, problem.start_vector(), t_end=t1, rtol=self.rtol,
-                           atol=atol / problem.scale, max_step=self.max_step)
-        none = np.zeros(0)
-        method.watch(times.timed, times.curved, none, times.known_from(t0))
-        method.carry_out(EventRules(times.relations.at_zero, times.timed, self.system.tables.slots,
-                                    times.ahead, None, parts, None))
-        method.pieces = times.functions.around(t0)
-        recording.episodes.append(Episode.begun(problem, method.course))
-        step = method.advance(t1)
-        if step.failure or step.t < t1 or method.waits or method.unsure or step.crossed is not None:
-            return False
-        if method.passed is not None:
-            passed = PassedEpisodes(method.passed, recording.episodes[-1], times.relations,
-                                    recording.catalog, laws)
-            EventLog(recording, t1 - t0, times.apart).remember_passed(passed)
-            recording.episodes.extend(passed)
-        return True
+            return None
+        method = self._method
+        if type(method) is kind and isinstance(parts, DecisionParts) and parts.is_like(self._parts):
+            method.begin_run(problem, t0, atol, parts.speed)
+        else:
+            method = kind(problem, t0, problem.start_vector(), t_end=t1, rtol=self.rtol,
+                          atol=atol / problem.scale, max_step=self.max_step)
+            method.carry_out(EventRules(
+                times.relations.at_zero, times.timed, self.system.tables.slots, times.ahead, None,
+                parts, None))
+            method.pieces = times.functions.around(t0)
+            self._method, self._parts = method, parts
+        method.watch(times.timed, times.curved, laws.slack, times.known_from(t0))
+        return None if method.carries else method

@@ -7,19 +7,17 @@ message, and its method, are those of a single run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..nonsmooth.contract import Laws
-from ..numerics.arrays import Array
-from ..results.extremes import largest
+from ..results.extremes import largest_of_runs
 from ..results.lookup import find
-from ..results.rows import Rows
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import interruptible
-from ..simulation.recording import RunRecording
+from ..simulation.variable_functions import VariableFunctions
 from ..simulation.whole_runs import WholeRuns
 from ..system.finite_values import FiniteValues
 from ..units import unit
@@ -38,11 +36,14 @@ from .varied_values import VariedValues
 
 if TYPE_CHECKING:
     from ..model import Model
+    from ..native.method import WholeRun
+    from ..simulation.several_runs import SeveralRuns
     from ..system import System
 
 __all__ = ["Repeated"]
 
 BLOCK = 128  # runs that are laid out together
+MOST_NUMBERS = 1 << 20  # at the steps of runs that are read together
 
 
 class Repeated:
@@ -73,8 +74,9 @@ class Repeated:
             raise OneByOne("something happens at known times")
         self.runner = Runner.of_copy(model, recipe)  # for single runs
         self.varied = VariedValues(system, settings, plan, self.runner)
-        catalog = Catalog(system)
-        self.outputs = [(output, _handles(output, catalog)) for output in recipe.outputs]
+        functions = VariableFunctions.of(system, Catalog(system))
+        self.outputs = [(output, *functions.function(_handles(output, functions.catalog)))
+                        for output in recipe.outputs]
         self.alone = 0  # runs that were made by themselves after all
 
     @property
@@ -95,24 +97,55 @@ class Repeated:
         self.varied.fill(places, p, x)
         refused = self.varied.refused(places)
         scale, atol = self.varied.sizes(places, common)
-        for k, number in enumerate(numbers):
-            values = None if refused[k] else self._values(p[k], x[k], scale[k], atol[k])
-            if values is not None:
-                units = {output.name: output.unit or "" for output, _ in self.outputs}
-                yield Outcome(number, "finished", "", values, units)
-                continue
-            self.alone += 1
-            yield self.runner.run_one(number, plan.point(number))
+        made = ((number, None if refused[k] else self.runs.run(p[k], x[k], scale[k], atol[k]))
+                for k, number in enumerate(numbers))
+        left = len(numbers)
+        while left:
+            with interruptible():
+                some = _as_many_as_are_read(made)
+            left -= len(some)
+            by_kind: dict[int, list[tuple[int, WholeRun]]] = {}
+            for number, run in some:
+                if run is None:
+                    yield self._by_itself(plan, number)
+                else:
+                    by_kind.setdefault(run.form.kind, []).append((number, run))
+            for group in by_kind.values():
+                yield from self._outcomes(plan, group)
 
-    def _values(self, p: Array, x: Array, scale: Array, atol: Array) -> dict[str, Any] | None:
-        """The outputs of a run; None where it has to be made by itself."""
+    def _by_itself(self, plan: Plan, number: int) -> Outcome:
+        self.alone += 1
+        return self.runner.run_one(number, plan.point(number))
+
+    def _outcomes(self, plan: Plan, group: list[tuple[int, WholeRun]]) -> Iterator[Outcome]:
+        """What is kept of some runs."""
         with interruptible():
-            recording = self.runs.run(p, x, scale, atol)
-            if recording is None:
-                return None
-            values = {output.name: _value(output, handles, recording)
-                      for output, handles in self.outputs}
-        return values if all(np.isfinite(v).all() for v in values.values()) else None
+            together = self.runs.read_together([run for _, run in group])
+            columns = {output.name: _values(output, read, together)
+                       for output, *read in self.outputs}
+        units = {output.name: output.unit or "" for output, *_ in self.outputs}
+        good = np.all([np.isfinite(found).reshape(len(group), -1).all(axis=1)
+                       for found in columns.values()], axis=0)
+        made = np.flatnonzero(good).tolist()
+        for row in made:
+            yield Outcome(group[row][0], "finished", "",
+                          {name: found[row] for name, found in columns.items()}, units,
+                          more=row != made[-1])
+        for row in np.flatnonzero(~good).tolist():
+            yield self._by_itself(plan, group[row][0])
+
+
+def _as_many_as_are_read(made: Iterator[tuple[int, WholeRun | None]]
+                         ) -> list[tuple[int, WholeRun | None]]:
+    """So many runs as are read together."""
+    some, numbers = [], 0
+    for number, run in made:
+        some.append((number, run))
+        if run is not None:
+            numbers += len(run.ends) * (len(run.p) + len(run.q) + len(run.x))
+        if numbers > MOST_NUMBERS:
+            break
+    return some
 
 
 def _refuse_more(system: System, laws: Laws) -> None:
@@ -124,30 +157,34 @@ def _refuse_more(system: System, laws: Laws) -> None:
         raise OneByOne("values of the model have to be looked at in every step")
 
 
-def _handles(output: Output, catalog: Catalog) -> list[int]:
+def _handles(output: Output, catalog: Catalog) -> tuple[int, ...]:
     """Handles of the scalars that an output is made of."""
     found = find(catalog, output.path, "")
-    return [info.index for info in (found if isinstance(found, tuple) else (found,))]
+    return tuple(info.index for info in (found if isinstance(found, tuple) else (found,)))
 
 
-def _value(output: Output, handles: list[int], recording: RunRecording) -> Any:
-    """An output of a run, a number or an array, in its unit."""
-    rows = Rows(recording, handles, output.path)
+def _values(output: Output, read: Sequence[Any], runs: SeveralRuns) -> Any:
+    """An output of runs, a row each, in its unit."""
+    function, wanted = read
     match output.reduction:
-        case "max":
-            found = largest(rows)
-        case "min":
-            found = -largest(rows, -1)
+        case "max" | "min":
+            sign = 1 if output.reduction == "max" else -1
+            found = sign * largest_of_runs(
+                sign * runs.values(function, wanted), runs.times, runs.first,
+                lambda variables, of, at: sign * runs.values_at(
+                    function, wanted, np.tile(of, len(at)), at.ravel()).reshape(
+                        -1, *at.shape)[variables, :, np.arange(len(variables))].T).T
         case "initial":
-            found = rows.sample(0)
-        case "final":
-            found = rows.sample(-1)
-        case "at":
-            found = rows.at(np.array(output.times[0]), "right", output.path)
-        case _:
-            found = rows.at(np.array(output.times), "right", output.path)
+            found = runs.at_start(function, wanted)
+        case reduction:
+            times = runs.times[-1:] if reduction == "final" else np.array(output.times)
+            number, count = len(runs.first), len(times)
+            found = runs.values_at(function, wanted, np.repeat(np.arange(number), count),
+                                   np.tile(times, number))
+            found = np.moveaxis(found.reshape(-1, number, count), 0, 1)
+            if reduction != "course":
+                found = found[:, :, 0]
     if not output.dims or output.dims == ("time",):
-        found = found[0]
+        found = found[:, 0]
     shown = unit(output.unit or "")
-    value = (found - shown.offset) / shown.factor
-    return float(value) if np.ndim(value) == 0 else value
+    return (found - shown.offset) / shown.factor

@@ -1,4 +1,4 @@
-"""How is a large sparse Jacobian found without writing its entries down?
+"""How is a large sparse Jacobian of linear equations found without writing its entries down?
 
 References
 ----------
@@ -10,47 +10,48 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike
 
-from .evaluator import Evaluator
+from .evaluator import Arguments, Evaluator
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
 __all__ = ["CompressedJacobian"]
 
+HUGE = 2.0**200  # beside it nothing else in an equation counts; a power of two is exact
+
 
 class CompressedJacobian:
-    """A Jacobian, a group of columns at a time.
+    """The Jacobian of linear equations, a group of columns at a time.
 
-    Columns without a common row are found by one product with a vector.
+    Columns without a common row are found together, by unknowns so large that what else is in
+    the equations is lost in rounding.
 
     Parameters
     ----------
-    arguments : symbols of what it is evaluated at
-    expression, variable : what is differentiated, and by what
-    pattern : where it may be other than zero
+    residual : linear in the torn unknowns ``z``, with coefficients of parameters only
     """
 
-    def __init__(self, arguments: list[ca.SX], expression: ca.SX, variable: ca.SX,
-                 pattern: ca.Sparsity) -> None:
+    def __init__(self, residual: Evaluator) -> None:
+        self.residual = residual
+        pattern = residual.function.jac_sparsity(0, 2)
         self.shape: tuple[int, int] = pattern.shape
         self.rows, self.starts = np.array(pattern.row()), np.array(pattern.colind())
         groups = pattern.uni_coloring()
-        self.colour = np.empty(variable.numel(), dtype=int)  # group of every column
+        self.colour = np.empty(self.shape[1], dtype=int)  # group of every column
         self.colour[np.array(groups.row())] = np.repeat(
             np.arange(groups.shape[1]), np.diff(groups.colind()))
-        v = ca.SX.sym("v", variable.numel())
-        self.product = Evaluator(ca.Function(
-            "product", [*arguments, v], [ca.jtimes(expression, variable, v)]))
 
-    def sparse(self, *arguments: ArrayLike) -> csc_matrix:
+    def sparse(self, *arguments: *Arguments) -> csc_matrix:
         """The Jacobian at a point, as a CSC matrix."""
         from scipy.sparse import csc_matrix
 
-        products = np.column_stack([self.product(*arguments, self.colour == k)
-                                    for k in range(self.colour.max(initial=0) + 1)])
-        data = products[self.rows, np.repeat(self.colour, np.diff(self.starts))]
+        t, x, _, *others = arguments
+        columns = np.repeat(self.colour, np.diff(self.starts))
+        data = np.empty(len(self.rows))
+        for k in range(self.colour.max(initial=-1) + 1):
+            found = self.residual(t, x, HUGE * (self.colour == k), *others)
+            mine = columns == k
+            data[mine] = found[self.rows[mine]] / HUGE
         return csc_matrix((data, self.rows, self.starts), shape=self.shape)

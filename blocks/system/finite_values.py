@@ -31,6 +31,10 @@ __all__ = ["ADVICE", "FiniteValues", "no_value"]
 #: operations that have no value for some arguments, and the argument that decides
 PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0,
            ca.OP_CONSTPOW: 0, ca.OP_ASIN: 0, ca.OP_ACOS: 0, ca.OP_FMOD: 1}  # fmt: skip
+#: operations that have no finite value where one of so many arguments, the first ones, has none
+PASSES = {ca.OP_ADD: 2, ca.OP_SUB: 2, ca.OP_MUL: 2, ca.OP_DIV: 1, ca.OP_NEG: 1, ca.OP_TWICE: 1,
+          ca.OP_SQ: 1}
+MOST_NODES = 5000  # of expressions that are followed into the slopes
 CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
 CHUNK = 2000  # instants that are looked at at once
@@ -55,9 +59,10 @@ class FiniteValues:
             rows.append(value)
             moving.append(of_slopes)
             self.told.append((family, instance, text))
-        #: Those that give a state's slope: where they have no value, the run stops by itself.
-        self.moving = np.flatnonzero(moving)
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
+        #: Those that a state's slope shows: where they have no value, the run stops by itself.
+        self.moving = np.flatnonzero(np.array(moving, dtype=bool) | _shown_by_slopes(
+            system, self.expression))
 
     @classmethod
     def of(cls, system: System) -> FiniteValues:
@@ -170,6 +175,41 @@ class FiniteValues:
         recording.fail(f"no value at t = {t:.6g} s")
         raise SimulationError(path, f"{no_value(text)} at t = {t:.9g} s.", ADVICE, time=t,
                               variables=(path,), code="simulation.value")
+
+
+def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
+    """Which rows cannot but leave some slope without a finite value where they have none.
+
+    They are passed on by sums and products, and by nothing that may hide them.
+    """
+    shown = np.zeros(expression.numel(), dtype=bool)
+    if not len(shown) or ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES:
+        return shown
+    function = ca.Function("shown", system.arguments, [system.tape.slope, expression])
+    made: dict[int, int] = {}  # by which operation what stands in a place was made
+    operands: list[list[int]] = []  # those that an operation passes on
+    slopes, row_of = set(), {}
+    for k in range(function.n_instructions()):
+        operation, inputs = function.instruction_id(k), function.instruction_input(k)
+        if operation == ca.OP_OUTPUT:
+            which, row = function.instruction_output(k)
+            if which == 0:
+                slopes.add(made[inputs[0]])
+            else:
+                row_of[row] = made[inputs[0]]
+        found = [] if operation in (ca.OP_INPUT, ca.OP_CONST, ca.OP_OUTPUT) else [
+            made[i] for i in inputs[: PASSES.get(operation, 0)]]
+        operands.append(found)
+        if operation != ca.OP_OUTPUT:
+            made[function.instruction_output(k)[0]] = k
+    for k in reversed(range(len(operands))):
+        if k in slopes:
+            slopes.update(operands[k])
+    for row, k in row_of.items():
+        while k not in slopes and function.instruction_id(k) == ca.OP_NEG:
+            (k,) = operands[k]
+        shown[row] = k in slopes
+    return shown
 
 
 ADVICE = ("Look for a division by zero, a root or logarithm of a negative number, or values that "

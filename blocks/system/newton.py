@@ -14,7 +14,13 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
-from ..numerics.tolerances import CEASED_FLOW, NEWTON_CONVERGES, NEWTON_EXACT, OPEN_CONSISTENT
+from ..numerics.tolerances import (
+    CEASED_FLOW,
+    NEWTON_CONVERGES,
+    NEWTON_EXACT,
+    NEWTON_STALLED,
+    OPEN_CONSISTENT,
+)
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
 from .system import System
@@ -106,7 +112,8 @@ class AlgebraicUnknowns:
             norm = float(np.max(np.abs(step) / size))
             if self.constant and n > MANY:  # exact but for rounding
                 return None
-            if norm <= NEWTON_CONVERGES and (
+            stalled = iteration > 2 and SLOWER * last < norm <= NEWTON_STALLED
+            if stalled or norm <= NEWTON_CONVERGES and (
                     norm <= NEWTON_EXACT or norm > SLOWER * last or iteration > 2
                     or (self.constant and iteration > 0)):
                 return True if len(self._which) and not self._is_consistent(r, size) else None

@@ -9,18 +9,18 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from .evaluator import Evaluator
 
-__all__ = ["Points"]
+__all__ = ["Points", "modes_in"]
 
 
 @dataclass(frozen=True)
 class Points:
-    """What the functions of a system take, at many times of one run.
+    """What the functions of a system take, at many times.
 
     Attributes
     ----------
     t : (k,) times
     x, z, m, d, u : a column per time
-    p : parameters, the same at all times
+    p : parameters, the same at all times; or a column per time, where these are of several runs
     modes : of set-valued laws: modes that were held, and the columns in which they were
     """
 
@@ -46,7 +46,8 @@ class Points:
 
     def columns(self, *more: Array) -> list[Array]:
         """What the functions of a system take, and more, as columns."""
-        return [self.t[None, :], self.x, self.z, self.p[:, None], self.m, self.d, self.u, *more]
+        p = self.p if self.p.ndim == 2 else self.p[:, None]
+        return [self.t[None, :], self.x, self.z, p, self.m, self.d, self.u, *more]
 
     def mode_columns(self) -> Indices:
         """Modes of all elements, a column per time."""
@@ -65,3 +66,20 @@ class Points:
                 kept.append((held, np.searchsorted(columns, found)))
         return Points(self.t[columns], self.x[:, columns], self.z[:, columns], self.p,
                       self.m[:, columns], self.d[:, columns], self.u[:, columns], tuple(kept))
+
+
+def modes_in(every: Indices, which: Indices) -> tuple[tuple[Indices, Indices], ...]:
+    """Modes, and the columns in which they were held.
+
+    Parameters
+    ----------
+    every : (episodes, elements) modes in all episodes
+    which : (k,) the episode of every column
+    """
+    number = np.unique(which)
+    different, kind = np.unique(every[number], axis=0, return_inverse=True)
+    of_time = kind.ravel()[np.searchsorted(number, which)]
+    order = np.argsort(of_time, kind="stable")
+    ends = np.cumsum(np.bincount(of_time, minlength=len(different)))
+    return tuple((modes, columns) for modes, columns in zip(
+        different, np.split(order, ends[:-1]), strict=True))

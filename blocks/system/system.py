@@ -131,8 +131,7 @@ class System:
     @cached_property
     def compressed_residual_z(self) -> CompressedJacobian:
         """``residual_z`` of many unknowns without constraints, a group of columns at a time."""
-        return CompressedJacobian(self.arguments, self.tape.residual, self.tape.z,
-                                  self.residual.function.jac_sparsity(0, 2))
+        return CompressedJacobian(self.residual)
 
     @cached_property
     def residual_w(self) -> Evaluator:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Component, Parameter, Port, Variable, maximum, minimum
+from blocks import Component, Parameter, Port, Variable, where
 
 from .. import symbols
 from .domain import electrical
@@ -82,8 +82,8 @@ class LimitedOpAmp(Component):
                    f"{self.lower_voltage:~P}. The upper one must be above the lower.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
-        # along s both voltages grow no faster than s: Newton's method needs no good guess
-        yield self.out.v == minimum(maximum(self.s, self.lower_voltage), self.upper_voltage)
+        yield self.out.v == where(self.s > self.upper_voltage, self.upper_voltage, where(
+            self.s < self.lower_voltage, self.lower_voltage, self.s))
         yield self.p.v - self.n.v == self.out.v / self.gain + (self.s - self.out.v)
         yield self.p.i == 0
         yield self.n.i == 0

@@ -7,7 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from blocks import Component, Input, Option, Parameter, Port, Variable, der, maximum
+from blocks import (
+    Component,
+    Input,
+    Option,
+    Parameter,
+    Port,
+    Variable,
+    der,
+    maximum,
+    quantity,
+    require,
+)
 
 from .. import symbols
 from ..heat import Dissipative
@@ -127,6 +138,10 @@ class Resistor(Dissipative, TwoPort):
     def equations(self) -> Iterator[Any]:
         yield self.v == self.resistance * self.i
         yield self.power_dissipated == self.v * self.i
+        if self.thermal_port:
+            yield require(self.resistance >= quantity("0 ohm"), "the resistance is negative, by "
+                          "the temperature at H: it would draw heat there and supply energy. "
+                          "Limit the function given for it, or what heats it.")  # fmt: skip
 
 
 class VariableResistor(Dissipative, TwoPort):

@@ -133,7 +133,7 @@ class ThermalResistor(TwoPort):
 
     H = Port(thermal, doc="what the part is cooled by")
     resistance = Parameter("1 ohm", above=0, doc="Resistance at the reference temperature")
-    reference_temperature = Parameter("25 degC", above=0, doc="Reference temperature")
+    reference_temperature = Parameter("25 degC", above="0 K", doc="Reference temperature")
     temperature_coefficient = Parameter("5e-5 1/K", doc="Relative change of resistance per kelvin")
     time_constant = Parameter("10 s", above=0, doc="Time constant of cooling in still ambient")
     dissipation_factor = Parameter("1e-3 W/K", above=0,

@@ -19,6 +19,7 @@ from blocks import (
     ideal_diode,
     ideal_switch,
     minimum,
+    quantity,
     where,
 )
 
@@ -40,10 +41,14 @@ class PiecewiseLinearDiode(Replacement):
     on_resistance = Parameter("0.3 ohm", above=0, doc="Resistance while it conducts")
     off_conductance = Parameter("1e-8 S", minimum=0, doc="Conductance while it blocks", advice={
         "ohm": "A resistance is one over a conductance."})  # fmt: skip
+    s = Variable("V", doc="along both lines: what is beyond Vf while it blocks, i while it conducts")
 
     def equations(self, c: Any) -> Iterator[Any]:
-        knee, off = c.forward_voltage, c.off_conductance
-        yield c.i == where(c.v > knee, (c.v - knee) / c.on_resistance + off * knee, off * c.v)
+        # on either line what is large tells which one holds: neither is lost in the other's rounding
+        conducts, per_volt = c.s > 0, quantity(1, "S")
+        yield c.v == c.forward_voltage + where(conducts, per_volt * c.on_resistance, 1) * c.s
+        yield c.i == (c.off_conductance * c.forward_voltage
+                      + where(conducts, per_volt, c.off_conductance) * c.s)  # fmt: skip
 
 
 class ExponentialDiode(Replacement):

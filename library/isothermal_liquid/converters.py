@@ -43,7 +43,7 @@ class MechanicalConverter(Component):
                             doc="Volume of liquid in the zero position")  # fmt: skip
     environment_pressure = Parameter(ATMOSPHERE, minimum=0, when=specified,
                                      doc="Absolute pressure on the other side")  # fmt: skip
-    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa",
+    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", minimum="0 MPa",
                    when="dynamic_compressibility",
                    doc="absolute pressure of the liquid")  # fmt: skip
     energy_stored = Variable("J", doc="elastic energy of the liquid, work done on what is outside")

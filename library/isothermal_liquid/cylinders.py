@@ -83,7 +83,7 @@ class Cylinder(TranslationalFriction):
     restitution = Parameter(0.0, minimum=0, maximum=1, when=_rigid,
                             doc="Coefficient of restitution at the ends")  # fmt: skip
     x = Variable("m", "0 m", priority="high", nominal="0.1 m", doc="position, 0 to stroke")
-    p_A = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa",
+    p_A = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", minimum="0 MPa",
                    when="dynamic_compressibility", doc="absolute pressure on side A")  # fmt: skip
     seal_force = Variable("N", doc="friction of the seals, against v")
     upper_force = Variable("N", when=_rigid, doc="force of the stop at x = stroke")
@@ -213,7 +213,7 @@ class DoubleActingActuator(Cylinder):
     piston_area_B = Parameter("0.01 m^2", above=0, doc="Area of the piston on side B")
     dead_volume_B = Parameter("1e-5 m^3", above=0, when="dynamic_compressibility",
                               doc="Volume on side B at x = stroke")  # fmt: skip
-    p_B = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa",
+    p_B = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", minimum="0 MPa",
                    when="dynamic_compressibility", doc="absolute pressure on side B")  # fmt: skip
 
     def sides(self) -> Iterator[tuple[Any, Any, Any, Any, Any]]:

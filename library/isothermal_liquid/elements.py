@@ -42,9 +42,10 @@ def above_vacuum(at: Any, pressure: Any) -> Any:
     """A pressure stays above the liquid's minimum, or the run stops."""
     return require(
         pressure > at.minimum_pressure,
-        "the pressure falls below the liquid's minimum_pressure: more liquid is drawn out than "
-        "comes in, and it would evaporate. Pressures are absolute (atmospheric: 0.101325 MPa); "
-        "start at a higher pressure, feed this place, or draw less.")  # fmt: skip
+        "the pressure falls below the liquid's minimum_pressure, at which it would evaporate: more "
+        "liquid is drawn out than comes in, or too low a pressure is prescribed. Pressures are "
+        "absolute (atmospheric: 0.101325 MPa); start at a higher pressure, feed this place, or "
+        "draw less.")  # fmt: skip
 
 
 def specified(c: Any) -> bool:
@@ -129,7 +130,8 @@ class ConstantVolumeChamber(Component):
 
     A = Port(isothermal_liquid, doc="the chamber")
     volume = Parameter("1 l", above=0, doc="Volume of liquid")
-    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", doc="absolute pressure")
+    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", minimum="0 MPa",
+                   doc="absolute pressure")  # fmt: skip
     energy_stored = Variable("J", doc="elastic energy of the liquid")
 
     def equations(self) -> Iterator[Any]:

@@ -207,7 +207,7 @@ class Pipe(Dissipative):
     shape_factor = Parameter(64.0, above=0, doc="Friction factor times Re, laminar")
     p = Variable("MPa", nominal="1 MPa", doc="pressure of A minus pressure of B")
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mean mass flow from A to B")
-    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa",
+    p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", minimum="0 MPa",
                    when="dynamic_compressibility",
                    doc="absolute pressure in the middle")  # fmt: skip
     flow_A = Variable("kg/s", "0 kg/s", priority="high", nominal="0.1 kg/s", when="inertia",

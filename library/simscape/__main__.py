@@ -10,8 +10,9 @@ from pathlib import Path
 
 from blocks import BlocksError
 
-from . import Converted, convert, source_text
+from . import Converted, convert
 from .report import report_html, report_text
+from .source_text import source_class
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,8 +50,9 @@ def main(arguments: list[str] | None = None) -> int:
     output = given.output or given.model.with_suffix(".py")
     try:
         if given.model.suffix == ".ssc":
-            output.write_text(source_text(given.model), encoding="utf-8")
-            print(output)
+            made = source_class(given.model)
+            output.write_text(made.text, encoding="utf-8")
+            print("\n  ".join([str(output), *made.remarks]))
             return 0
         converted = convert(given.model, values=values, folders=given.path)
         output.write_text(converted.text, encoding="utf-8")

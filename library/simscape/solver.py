@@ -44,7 +44,8 @@ class Solvers:
         options, where = block.options, f"{level.path}/{block.name}"
         if options.get("DoDC") == "on":
             self.remarks.append("The model asks to start from steady state; here it starts from "
-                                "its initial targets.")
+                                "its initial targets, unless simulate() is given "
+                                "start_from='steady state'.")
         network = self.networks.find((block.sid, "rconn1"))
         if network in self._blocks:
             self.remarks.append(

@@ -20,10 +20,41 @@ from .source_parts import Parts
 from .units import unit_here
 from .words import docstring, one_line, refuse_foreign_code
 
-__all__ = ["source_text"]
+__all__ = ["SourceClass", "source_class", "source_text"]
+
+
+@dataclass(frozen=True)
+class SourceClass:
+    """The Python module of a component source.
+
+    Attributes
+    ----------
+    text : str
+    remarks : list of str
+        What of the source is not in it, and why.
+    """
+
+    text: str
+    remarks: list[str]
+
 
 def source_text(path: str | Path) -> str:
     """The Python module of an ``.ssc`` file; domains of its folder that it uses stand in it.
+
+    Its docstrings say what of the source is not in it, and why.
+
+    Raises
+    ------
+    FileError
+        For a file that cannot be read, or whose domain or base is missing.
+    NotUnderstood
+        Naming file and line.
+    """
+    return source_class(path).text
+
+
+def source_class(path: str | Path) -> SourceClass:
+    """The same with its remarks apart.
 
     Raises
     ------
@@ -49,7 +80,8 @@ def source_text(path: str | Path) -> str:
             "", "", ""]
     lines = [part for line in text.strip("\n").split("\n") for part in _wrapped(line)]
     whole = "\n".join(head) + "\n".join(lines) + "\n"
-    return refuse_foreign_code(whole, path.name, known.homes)
+    return SourceClass(refuse_foreign_code(whole, path.name, known.homes),
+                       list(dict.fromkeys(known.remarks)))
 
 
 def _wrapped(line: str) -> list[str]:
@@ -188,10 +220,10 @@ class _Writer:
             return name
         last = path.rpartition(".")[2]
         found = self.known.path.parent / f"{last}.ssc"
-        if path.startswith("foundation."):
+        if not found.is_file() and path.startswith("foundation."):
             self.known.gaps.add(declared.name)
             self.known.remarks.append(f"The port {declared.name} is left out: there is no domain "
-                                      f"{last} here.")
+                                      f"{last} here. A {found.name} beside the file gives one.")
             return ""
         if not found.is_file():
             raise FileError(str(self.known.path), f"the node {declared.name} is of the "

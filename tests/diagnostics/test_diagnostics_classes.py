@@ -19,6 +19,12 @@ from wrong_models import (
 
 from blocks import Component, Model, Port, Variable, der, quantity
 from blocks.exceptions import EquationError, ParameterError, UnknownName, WrongDimension
+from library.electrical import (
+    DCCurrentSource,
+    DCVoltageSource,
+    ElectricalReference,
+    electrical,
+)
 from library.translational import ForceSource, translational
 
 
@@ -223,3 +229,24 @@ def test_a_function_of_time_that_cannot_be_read_is_told_with_its_parameter(force
     finding = only(check_of(ForceSource(force=force)))
     assert finding.code == code
     assert before_line(str(finding)) == text
+
+
+@pytest.mark.parametrize("slope", ["1e-12 S", "1 S", "1e12 S"])
+def test_a_small_number_in_a_law_is_no_statement_about_its_ports(slope):
+    """A conductance however small joins two nodes: neither carries no current nor ties them."""
+
+    class Leak(Component):
+        p, n = Port(electrical), Port(electrical)
+        i = Variable("A")
+
+        def equations(self):
+            yield quantity(slope) * (self.p.v - self.n.v) == self.i
+            yield self.p.i == self.i
+            yield self.n.i == -self.i
+
+    for source in (DCCurrentSource, DCVoltageSource):
+        model = Model("leak")
+        model.leak, model.source, model.earth = Leak(), source(), ElectricalReference()
+        model.connect(model.source.p, model.leak.p)
+        model.connect(model.source.n, model.leak.n, model.earth.V)
+        assert not model.check()

@@ -377,7 +377,7 @@ def test_two_liquids_in_one_circuit_are_named():
     model.connect(model.right.port, model.throttle.B, model.water.port)
     says(only(model), "conflict.parameter", ["oil", "water"],
          "oil and water both state what a liquid circuit has once (density), and belong to the "
-         "same circuit.",
+         "same circuit, which throttle joins.",
          "Keep one of them, or separate the circuits: look for a connection that joins them by "
          "mistake.")
 

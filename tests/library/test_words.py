@@ -121,6 +121,7 @@ def test_what_goes_with_a_parameter_is_answered_too(call, said):
     (magnetic, "ConstantReluctance", "FundamentalReluctance here"),
     (magnetic, "DCMotor", "from library.electromechanical import DCMotor"),
     (translational, "Dampr", "'Damper'"),
+    (rotational, "Reference", "Did you mean 'RotationalReference'?"),
 ])  # fmt: skip
 def test_a_component_of_another_name_or_place_is_found(package, name, said):
     with pytest.raises(WrongImport, match=re.escape(said)):

@@ -187,7 +187,7 @@ MODELS = {
     "thirty frictions that act on each other": named(friction_from_mass_to_mass, 30),
     "delays": named(echo, Straight), "delays and a nonlinear loop": named(echo, Echo),
     "three delays": lambda: echo(lambda: Straight(count=3, delay=["0.1 s", "40 ms", "0.3 s"])),
-    "grid": named(models.grid, 5), "disc": planar.disc, "drivetrain": drivetrain.drivetrain,
+    "grid": named(models.lattice, 5, 5), "disc": planar.disc, "drivetrain": drivetrain.drivetrain,
     "elastic stop": lambda: pushed(HardStop(upper_bound="0.1 m", lower_bound="-0.1 m")),
     **{f"friction {law}": lambda law=law: pushed(TranslationalFriction(law=law))
        for law in sorted(LAWS) if law not in ("table", CHATTERS)},

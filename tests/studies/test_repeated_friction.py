@@ -6,10 +6,19 @@ import sys
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
+from blocks import Model
 from blocks.studies import spread
 from blocks.studies.repeated import Repeated
 from blocks.studies.runner import InProcess
+from library.translational import (
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+    VelocitySource,
+)
 from tests.studies.bench import stick_slip
 
 OUTPUTS = ["max(spring.f)", "min(block.v)", "initial(spring.f)", "final(block.v)",
@@ -49,6 +58,35 @@ def test_every_run_is_the_one_that_simulate_makes(law, chosen):
         course = result["spring.x"].at([f"{t} s" for t in study["time"].values])
         assert study["spring.x"].values[point] == pytest.approx(
             course.m_as(study["spring.x"].attrs["units"]), rel=1e-12)
+
+
+def test_a_run_that_is_read_with_others_is_what_it_is_alone(chosen):
+    model = Model("blocks on a belt")
+    model.belt, model.frame = VelocitySource(), Reference()
+    model.blocks = Mass(count=2)
+    model.springs = Spring(count=2, stiffness=["80 N/m", "120 N/m"])
+    model.frictions = TranslationalFriction(count=2, law="coulomb", coulomb_force="5 N")
+    model.connect(model.belt.R, model.frictions.R)
+    model.connect(model.frictions.C, model.blocks.M, model.springs.R)
+    model.connect(model.springs.C, model.belt.C, model.frame.V)
+    outputs = ["max(springs.f)", "min(frictions.f)", "final(blocks.v)", "springs.x"]
+
+    def study(*velocities):
+        return model.sweep({"belt.velocity": list(velocities)}, "2 s", outputs=outputs,
+                           every="0.5 s", start="1 s")  # fmt: skip
+
+    together, alone = study("0.1 m/s", "0.3 m/s", "-0.2 m/s"), study("0.3 m/s")
+    assert all(isinstance(one, Repeated) and not one.alone for one in chosen)
+    for name in outputs:
+        assert np.array_equal(together[name].values[1], alone[name].values[0]), name
+    model.belt.velocity = "0.3 m/s"
+    result = model.simulate("2 s", start="1 s")
+    assert_allclose(alone["max(springs.f)"].values[0], result["springs.f"].max().m, rtol=1e-12)
+    assert_allclose(alone["min(frictions.f)"].values[0], result["frictions.f"].min().m, rtol=1e-12)
+    assert_allclose(alone["final(blocks.v)"].values[0], result["blocks.v"].final.m, rtol=1e-12)
+    course = result["springs.x"].at([f"{t} s" for t in alone["time"].values])
+    assert_allclose(alone["springs.x"].values[0], course.m_as(alone["springs.x"].attrs["units"]),
+                    rtol=1e-12)
 
 
 def test_what_machine_code_does_not_carry_out_in_one_go_is_run_by_itself(chosen):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from ..mode_state import ModeState
     from .elements import Elements
     from .law_functions import LawExpressions
-    from .massless_efforts import MasslessEfforts
 
-__all__ = ["HeldNetwork", "held_network"]
+__all__ = ["HeldNetwork", "held_network", "slack_of"]
 
 MOST = 100  # elements: two matrices of all by all
 TRIED = 3  # points at which equations that leave inputs open are solved
@@ -49,9 +49,12 @@ class HeldNetwork:
     ----------
     symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants
     expressions : of slopes, crossing functions and elements
-    entries : of the constants: two matrices, whether a switch is told, what rounding may make
+    entries : of the constants: two matrices, whether a switch is told, what rounding may make, and
+        where states drift the matrix that corrects them
     joint : which relations depend on what elements take
     relations : those, and others that the matrices depend on
+    drifts : whether modes hold what integration moves by its errors: states are then taken as they
+        would be without
     decides : whether what holds a mode now can be judged from kept matrices
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
     length : operations of what is solved for at every point: nothing
@@ -65,18 +68,26 @@ class HeldNetwork:
                  equations: ModeEquations) -> None:
         self.system, self.elements, self.equations = system, elements, equations
         n, tape = elements.size, system.tape
-        self.entries = 2 * n * n + 2 * n
-        modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
-        by_value, by_rate, told, slack = ca.vertsplit(
-            constants, [0, n * n, 2 * n * n, 2 * n * n + n, self.entries])
         self._fits: dict[tuple[bytes, bytes, bytes], bool] = {}
+        self._corrections: dict[tuple[bytes, bytes, bytes], Array] = {}
         self.slope_u = system.jacobian(tape.slope, tape.u)
         rows = rows_of(system, elements, laws)
+        of_states = ca.jacobian(ca.vertcat(*rows), tape.x)
+        by_inputs = ca.vertcat(*(ca.jacobian(e, tape.u) for e in rows))
+        fixed = symbols_in(ca.veccat(tape.p, tape.m))
+        self.decides = symbols_in(of_states) | symbols_in(
+            ca.jacobian(tape.slope, tape.u)) <= fixed
+        self.drifts = self.decides and _of_time_or_several_states(ca.vertcat(*rows[:3]), tape.x)
+        self.entries = 2 * n * n + 2 * n + self.drifts * n * system.nx
+        modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
+        by_value, by_rate, told, slack, correction = ca.vertsplit(
+            constants, np.cumsum([0, n * n, n * n, n, n, self.drifts * n * system.nx]).tolist())
         gives = ca.DM(elements.gives_flow.astype(float))
         direct = ca.if_else(gives, modes == 0, modes != 0)
         value, rate = _equations_of(rows, modes, direct)
         nothing = ca.DM.zeros(system.nu, 1)
-        taken = ca.mtimes(ca.reshape(by_value, n, n), ca.substitute(value, tape.u, nothing)) \
+        alone = ca.substitute(value, tape.u, nothing)
+        taken = ca.mtimes(ca.reshape(by_value, n, n), alone) \
             + ca.mtimes(ca.reshape(by_rate, n, n), ca.substitute(rate, tape.u, nothing))
         place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.sign),
                               system.nu, n)
@@ -85,17 +96,16 @@ class HeldNetwork:
         slope, crossings, flow, effort, low, high, missed = (
             ca.substitute(e, tape.u, inputs) for e in (
                 tape.slope, tape.crossings, laws.flow, laws.effort, laws.low, laws.high, value))
+        if self.drifts:
+            exact = tape.x - ca.mtimes(ca.reshape(correction, system.nx, n), alone)
+            slope, crossings, flow, effort, low, high = ca.substitute(
+                [slope, crossings, flow, effort, low, high], [tape.x], [exact])
         self.symbols = [*system.arguments[:-1], modes, constants]
         self.expressions = {"slope": slope, "crossings": crossings, "flow": flow,
                             "effort": effort, "low": low, "high": high}
         self.decided_by = ca.densify(ca.vertcat(flow, effort, low, high, missed, slope))
         room = ca.fmin(high - effort, effort - low)
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
-        of_states = ca.jacobian(ca.vertcat(*rows), tape.x)
-        by_inputs = ca.vertcat(*(ca.jacobian(e, tape.u) for e in rows))
-        fixed = symbols_in(ca.veccat(tape.p, tape.m))
-        self.decides = symbols_in(of_states) | symbols_in(
-            ca.jacobian(tape.slope, tape.u)) <= fixed
         self.joint = np.array(ca.which_depends(tape.crossings, tape.u, 1, True), dtype=bool)
         seen = symbols_in(ca.veccat(by_inputs, of_states, laws.low, laws.high))
         self.relations = np.array([k for k, s in enumerate(ca.vertsplit(tape.m))
@@ -133,11 +143,16 @@ class HeldNetwork:
         told = np.any(self.equations.told(problem, t), axis=0)
         changes = np.concatenate([*self.equations.by_taken(problem, t, null)])
         changes = changes[~np.tile(told, 2)]
-        push = self.slope_u.dense(*problem.arguments(t))[:, self.elements.column]
-        moved = np.abs((push * self.elements.sign) @ null)
+        push = self._push(problem, t)
+        moved = np.abs(push @ null)
         top = np.abs(null).max()
         return bool(np.all(np.abs(changes) <= UNCHANGED_FLOW * top) and np.all(
             moved <= UNCHANGED_FLOW * top * np.abs(push).sum(axis=1)[:, None]))
+
+    def _push(self, problem: Problem, t: float) -> Array:
+        """Slopes by what is taken."""
+        by_u = self.slope_u.dense(*problem.arguments(t))
+        return np.array(by_u[:, self.elements.column] * self.elements.sign)
 
     def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether equations that leave inputs open contradict each other nowhere: at some points.
@@ -174,17 +189,28 @@ class HeldNetwork:
         """The constants of the present modes in one row."""
         by_value, by_rate = self.by_rows(problem, t, state.modes)
         told = np.any(self.equations.told(problem, t), axis=0)
-        return np.concatenate([by_value.T.ravel(), by_rate.T.ravel(), told, slack_of(state)])
+        out = [by_value.T.ravel(), by_rate.T.ravel(), told, slack_of(state, self.elements)]
+        if self.drifts:
+            out.append(self._correction(problem, t, state.modes))
+        return np.concatenate(out)
 
-    def projection(self, problem: Problem, t: float, modes: Indices, efforts: MasslessEfforts
-                   ) -> tuple[Array, Array]:
+    def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
+        """What brings states to what modes hold constant, by the values of their equations."""
+        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
+        if key not in self._corrections:
+            if len(self._corrections) > MOST_KEPT:
+                self._corrections.clear()
+            weight, move = self.projection(problem, t, modes)
+            self._corrections[key] = (move @ weight).T.ravel()
+        return self._corrections[key]
+
+    def projection(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Combinations that say something about states, and what brings these there; square."""
         n = self.elements.size
         weight, move = np.zeros((n, n)), np.zeros((self.system.nx, n))
         held = self.equations.matrices(problem, t, modes).weight
         if len(held):
-            by_x, push = self.equations.by_x(problem, t, modes)[1], efforts.slope_by_taken(
-                problem, t)
+            by_x, push = self.equations.by_x(problem, t, modes)[1], self._push(problem, t)
             weight[: len(held)] = held
             move[:, : len(held)] = push @ np.linalg.pinv(
                 without_rounding(by_x, push), rcond=LEAST_CHANGE)
@@ -215,10 +241,17 @@ class HeldNetwork:
         return self.elements.inputs_of(taken, self.system.nu), found
 
 
-def slack_of(state: ModeState) -> Array:
-    """What rounding may make of the margins of present modes."""
-    return MARGIN_ROUNDING * np.where(
-        state.modes == 0, state.strength, state.speed) + state.noise
+def _of_time_or_several_states(rows: ca.SX, x: ca.SX) -> bool:
+    """Whether any of some rows follows time, or is a difference of states, which rounding moves."""
+    by_x = ca.jacobian_sparsity(rows, x).T
+    several = bool((np.diff(by_x.colind()) > 1).any())
+    return several or ca.jacobian_sparsity(rows, TIME).nnz() > 0
+
+
+def slack_of(state: ModeState, elements: Elements) -> Array:
+    """What rounding may make of the margins of present modes, and what a diode does not notice."""
+    flows = MARGIN_ROUNDING * state.speed + elements.valve * state.least_flow
+    return np.where(state.modes == 0, MARGIN_ROUNDING * state.strength, flows) + state.noise
 
 
 def _equations_of(rows: list[ca.SX], modes: ca.SX, direct: ca.SX) -> tuple[ca.SX, ca.SX]:

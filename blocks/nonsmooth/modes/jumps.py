@@ -18,7 +18,7 @@ from ...numerics.tolerances import LEAST_CHANGE, MODE_MISSED, TRIAL_INSTANTS
 from ...system import AlgebraicFailure
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
-from .mode_equations import without_rounding
+from .mode_equations import LinearEquations, without_rounding
 from .node_velocities import NodeVelocities
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class Jumps:
             _, equal = self.margins.sizes(problem, t)
             missed = np.abs(held.violation) > MODE_MISSED * (np.abs(held.weight) @ equal)
             if not missed.any():
-                return self._undecided(t)
+                endless = self._without_limit(held)
+                return self._undecided(t) if endless is None else self._unlimited(t, endless)
             by_x = self.equations.by_x(problem, t, self.state.modes)[1]
             push = self.efforts.slope_by_taken(problem, t)
             matrix = without_rounding(by_x, push)
@@ -68,6 +69,13 @@ class Jumps:
             return self._jump(x, t, impulse, np.array(-push @ impulse, dtype=float))
         finally:
             problem.x[:], problem.u[:], self.state.modes = x, u, modes
+
+    @staticmethod
+    def _without_limit(held: LinearEquations) -> Array | None:
+        """Weights of elements that nothing limits an instant later; None if there are none."""
+        first = len(held.residual) - len(held.weight)
+        moves = (held.residual[first:] != 0) & ~held.matrix[first:].any(axis=1)
+        return np.abs(held.weight[moves]).max(axis=0) if moves.any() else None
 
     # -- what is said ----------------------------------------------------------------------
     def _jump(self, x: Array, t: float, impulse: Array, change: Array) -> SimulationError:
@@ -91,7 +99,7 @@ class Jumps:
             advice = (f"Put a resistance (in mechanics a damper) in series with {elements} or "
                       f"{owners}; a parasitic one, as a parameter of one of them, will do.")
         if np.abs(change[moved]).max(initial=0) < MAY_BE_DRIFT * np.abs(x[moved]).max(initial=0):
-            advice += " So small a jump may be the error of the run: a smaller rtol then helps, too."
+            advice += " A jump so small may be the error of the run: try a smaller rtol, too."
         return self._error(t, through, text, advice)
 
     def _unlimited(self, t: float, weight: Array) -> SimulationError:

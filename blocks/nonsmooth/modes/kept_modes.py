@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...system import Problem
     from ..mode_state import ModeState
     from .held_network import HeldNetwork
-    from .massless_efforts import MasslessEfforts
 
 __all__ = ["KeptModes"]
 
@@ -34,12 +33,12 @@ class KeptModes:
     Parameters
     ----------
     held : efforts and slopes in held modes
-    efforts : of the same elements
+    state : the present modes
     """
 
-    def __init__(self, held: HeldNetwork, efforts: MasslessEfforts) -> None:
-        self.held, self.efforts, self.state = held, efforts, efforts.state
-        n, nx = efforts.elements.size, held.system.nx
+    def __init__(self, held: HeldNetwork, state: ModeState) -> None:
+        self.held, self.state = held, state
+        n, nx = held.elements.size, held.system.nx
         most = max(1, min(MOST_MODES, MOST_NUMBERS // (held.entries + n * (n + nx + 2))))
         self.parts = NetworkParts(
             held.relations, held.joint, np.zeros((most, len(held.relations))),
@@ -48,7 +47,8 @@ class KeptModes:
             np.zeros((most, n)), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64),
             np.zeros(MOST_LINKS * most, dtype=np.int64),
             np.zeros(MOST_LINKS * most, dtype=np.int64), np.zeros(2),
-            np.zeros(len(held.joint)), np.zeros(n), held.decided_by)
+            np.zeros(len(held.joint)), np.zeros(n), np.zeros(1), np.zeros(n),
+            held.decided_by)
         self._number: dict[tuple[bytes, bytes], int] = {}
         self._links: set[tuple[int, int]] = set()
 
@@ -58,6 +58,8 @@ class KeptModes:
         before = int(parts.present[0])
         parts.largest[:] = state.speed, state.strength
         parts.noise_so_far[:] = state.noise
+        parts.drift[0] = state.drift
+        parts.least_flow[:] = self.held.elements.valve * state.least_flow
         now = parts.present[0] = self._kept(problem, t, noise)
         count, link = int(parts.links[0]), (before, int(now))
         if before >= 0 and now >= 0 and link not in self._links and count < len(parts.source):
@@ -77,7 +79,7 @@ class KeptModes:
         k = int(parts.present[1])
         if k == len(parts.modes) or not self.held.fits(problem, t, modes):
             return -1
-        weight, move = self.held.projection(problem, t, modes, self.efforts)
+        weight, move = self.held.projection(problem, t, modes)
         parts.m[k], parts.modes[k], parts.noise[k] = m, modes, noise
         parts.constants[k] = self.held.constants(problem, t, self.state)
         parts.weight[k], parts.move[k] = weight.ravel(), move.ravel()
@@ -88,6 +90,6 @@ class KeptModes:
     def take_over(self) -> None:
         """Take note of what machine code has seen."""
         speed, strength = self.parts.largest.tolist()
-        state: ModeState = self.state
+        state = self.state
         state.speed, state.strength = max(state.speed, speed), max(state.strength, strength)
         state.noise = np.maximum(state.noise, self.parts.noise_so_far)

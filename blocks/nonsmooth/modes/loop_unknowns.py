@@ -7,7 +7,7 @@ they change how fast Newton's method converges, not what it comes to.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -49,6 +49,8 @@ class LoopUnknowns:
         self._by_u = system.jacobian(tape.residual, tape.u)
         self._by_time = system.function("residual_t", ca.densify(ca.jacobian(tape.residual, TIME)))
         self._slope_u = system.jacobian(tape.slope, tape.u)
+        self._at: tuple[Any, ...] | None = None  # the last point
+        self._last: Followed
 
     def at(self, problem: Problem, t: float) -> Followed:
         """Their derivatives at the present point.
@@ -58,12 +60,19 @@ class LoopUnknowns:
         AlgebraicFailure
             Where the equations of the loops are singular.
         """
-        system, elements, args = self.system, self.elements, problem.arguments(t)
-        by_z = system.residual_z.sparse(*args)[: system.nz].toarray()
-        by_x = system.residual_x.sparse(*args)[: system.nz].toarray()
-        by_u = self._by_u.sparse(*args).toarray()[:, elements.column] * elements.sign
-        slope_u = self._slope_u.sparse(*args).toarray()[:, elements.column] * elements.sign
-        slope_x, slope_z = (f.sparse(*args).toarray() for f in (system.slope_x, system.slope_z))
+        args = problem.arguments(t)
+        key = t, *(a.tobytes() for a in args[1:])
+        if key != self._at:
+            self._last, self._at = self._found(args, t), key
+        return self._last
+
+    def _found(self, args: tuple[Any, ...], t: float) -> Followed:
+        system, elements = self.system, self.elements
+        by_z = system.residual_z.dense(*args)[: system.nz]
+        by_x = system.residual_x.dense(*args)[: system.nz]
+        by_u = self._by_u.dense(*args)[:, elements.column] * elements.sign
+        slope_u = self._slope_u.dense(*args)[:, elements.column] * elements.sign
+        slope_x, slope_z = system.slope_x.dense(*args), system.slope_z.dense(*args)
         by_time = self._by_time(*args).reshape(-1, 1)
         right = np.hstack([by_x @ system.slope(*args)[:, None] + by_time, by_u, by_x])
         try:

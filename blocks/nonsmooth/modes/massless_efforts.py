@@ -56,17 +56,19 @@ class MasslessEfforts:
     def apply(self, problem: Problem, t: float, modes: Indices | None = None) -> None:
         """Set the problem's inputs to those of some modes; of the present ones, if not said.
 
-        These are with switches as they stand now, though nobody may have decided since.
+        These are with switches as they stand now, though nobody may have decided since: what
+        contradicts itself then is solved as well as can be.
 
         Raises
         ------
         AlgebraicFailure
             If they have no solution there, or Newton's method does not find it.
         """
-        equations, last, first = self.equations, np.inf, 0.0
+        equations, last, first, decided = self.equations, np.inf, 0.0, True
         problem.solve_algebraic(t)
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
+            decided = self.state.decided and np.array_equal(modes, self.state.modes)
         for k in range(ROUNDS):
             held = equations.at(problem, t, modes)
             step = held.step()
@@ -78,9 +80,10 @@ class MasslessEfforts:
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
             if equations.constant and size < LARGE_STEP and not held.null.shape[1]:
                 return
-            stalled = size < EFFORTS_STALLED and size > 0.5 * last
+            stalled = size < EFFORTS_STALLED and size > 0.5 * last or (
+                held.error <= LAST_NEWTON_STEP * first)
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
-                if not held.null.shape[1] or self._agrees(problem, t, modes, first):
+                if not (held.null.shape[1] and decided) or self._agrees(problem, t, modes, first):
                     return
                 break
             last = size

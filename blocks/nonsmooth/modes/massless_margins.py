@@ -17,12 +17,12 @@ from ...numerics.tolerances import (
     LAST_BITS,
     LEAST_FLOW,
     LEAST_RANGE,
-    MARGIN_ROUNDING,
     NOISE_FACTOR,
     TINY,
     UNCHANGED_FLOW,
 )
 from ..contract import IndeterminateGroup
+from .held_network import slack_of
 from .massless_efforts import MasslessEfforts
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class MasslessMargins:
         stuck = state.modes == 0
         out = np.where(stuck, np.minimum(high - effort, effort - low), state.modes * flow)
         # at a bound, or with no flow, for good: rounding ends no mode
-        out += MARGIN_ROUNDING * np.where(stuck, state.strength, state.speed) + state.noise
+        out += slack_of(state, self.efforts.elements)
         for group in self.stress.of_modes(problem, t):
             members = group.members
             _, *bounds = self.stress.bounded(np.stack([flow, effort, low, high])[:, members])
@@ -147,6 +147,19 @@ class MasslessMargins:
             return NOISE_FACTOR * np.abs(given(LAST_BITS) - given(-LAST_BITS))
         finally:
             problem.x[:], problem.p[:], problem.u[:] = x, p, u
+
+    def missed(self, problem: Problem, t: float) -> float:
+        """The largest share of its size by which the present modes miss what they hold constant.
+
+        What the problem takes is that of the present modes.
+        """
+        held = self.equations.at(problem, t, self.state.modes)
+        if not np.any(held.violation):
+            return 0.0
+        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
+        by_x = self.equations.by_x(problem, t, self.state.modes)[1]
+        size = np.maximum(np.abs(held.weight) @ self.sizes(problem, t)[1], np.abs(by_x) @ far)
+        return float((np.abs(held.violation) / np.maximum(size, TINY)).max())
 
     def least_strength(self, problem: Problem, t: float) -> float:
         """What counts as an effort at all: a small part of what the states may come to."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import MODE_MARGIN_NONE
+from ...numerics.tolerances import MARGIN_ROUNDING, MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import ModeState
 from .elements import Change, Elements, elements_of
@@ -97,6 +97,7 @@ class MasslessLaws(Laws):
         super().__init__(system, elements_of(system))
         refuse_massless(system)
         self.state = ModeState(self.elements.size)
+        self.state.noise = MARGIN_ROUNDING * self.elements.valve  # of nominal currents and voltages
         self.equations, self._held = _equations_of(system, self.elements, equations)
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
@@ -104,7 +105,7 @@ class MasslessLaws(Laws):
         self.velocities = NodeVelocities(self.efforts)
         self.search = ModeSearch(self.efforts, self.switching, Jumps(
             self.efforts, self.switching, self.velocities))
-        self.kept = None if self._held is None else KeptModes(self._held, self.efforts)
+        self.kept = None if self._held is None else KeptModes(self._held, self.state)
 
     def fresh(self) -> MasslessLaws:
         return MasslessLaws(self.system, self.equations)
@@ -146,16 +147,20 @@ class MasslessLaws(Laws):
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         """Choose the modes at an event."""
         before = self.modes.copy()
-        self.efforts.project(problem, t)  # what the integration has let go
+        self.efforts.apply(problem, t, before)
+        if self.switching.missed(problem, t) <= self.state.drift:
+            self.efforts.project(problem, t)  # what the integration has let go
         margin, size = self.margins(problem, t), self.switching.sizes(problem, t)[0]
         crossed = margin < -MODE_MARGIN_NONE * size  # by what else has switched at this instant
-        crossed[touched] = True
+        # unless its margin was made of drift alone
+        crossed[touched] |= margin[touched] <= MODE_MARGIN_NONE * size[touched]
         _, effort, low, high, *_ = self.equations.values(problem, t)
         sign = np.where(high - effort <= effort - low, 1, -1)
         guess = np.where(crossed, np.where(before == 0, sign, 0), before)
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         moved = np.where(before == 0, guess, before)
-        self._take_first(problem, t, doubt, self._proposals(problem, t, guess, moved))
+        self._take_first(problem, t, doubt, self._proposals(
+            problem, t, guess, moved, crossed))
         return self.changes(before)
 
     def _take_first(self, problem: Problem, t: float, doubt: Flags,
@@ -165,8 +170,8 @@ class MasslessLaws(Laws):
         if self.kept is not None:
             self.kept.keep(problem, t, noise)
 
-    def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices
-                   ) -> Iterator[Indices]:
+    def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices,
+                   ended: Flags) -> Iterator[Indices]:
         follows = self.equations.switched(problem, t, guess)  # what nearly always does
         shares = self._held is not None and self._held.shares_with_switches(problem, t, follows)
         if not shares:
@@ -174,6 +179,8 @@ class MasslessLaws(Laws):
         yield from self.velocities.modes(problem, t, moved)
         if shares:  # such as a closed diode beside a closed switch: rather open
             yield guess
+        if self.search.go_on(problem, t, ended):
+            yield self.modes.copy()
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points, split: bool

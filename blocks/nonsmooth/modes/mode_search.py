@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,10 @@ from ...numerics.tolerances import (
     LATER_MARGIN,
     LEAST_DISTANCE,
     LONGEST_INSTANT,
-    MODE_DRIFTED,
+    MODE_MARGIN_CLEAR,
     MODE_MARGIN_NONE,
     MODE_MISSED,
+    SUM_ROUNDING,
 )
 from ...system import AlgebraicFailure
 from .jumps import Jumps
@@ -35,6 +37,14 @@ if TYPE_CHECKING:
 __all__ = ["ModeSearch"]
 
 MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
+
+
+@dataclass(frozen=True)
+class _Allowed:
+    """Shares of their sizes by which margins may be negative, and what modes hold may be off."""
+
+    margin: float
+    missed: float
 
 
 class ModeSearch:
@@ -55,28 +65,43 @@ class ModeSearch:
             If none do.
         """
         tried: list[Indices] = []
-        unsure = [(self.state.modes, doubt)]
+        noted = self._noted(problem, t, proposals, tried)
+        for allowed in (_Allowed(MODE_MARGIN_CLEAR, MODE_MISSED),
+                        _Allowed(MODE_MARGIN_NONE, MODE_MISSED),
+                        _Allowed(MODE_MARGIN_NONE, self.state.drift)):
+            found = self._first(problem, t, doubt, noted, allowed)
+            if found is not None:
+                return self._adopt(problem, t, found)
+            noted = iter(tried)
+        raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
+
+    def _noted(self, problem: Problem, t: float, proposals: Iterable[Indices],
+               tried: list[Indices]) -> Iterator[Indices]:
+        """Proposals with switches as their conditions say, each once; ``tried`` is filled."""
         for proposal in proposals:
             trial = self.equations.switched(problem, t, proposal)
             if not any(np.array_equal(trial, other) for other in tried):
                 tried.append(trial)
-                leaves = self._leaves(problem, t, trial)
-                if leaves is not None and not leaves.any():
-                    return self._adopt(problem, t, trial)
-                unsure = [(trial, doubt), *unsure[1:]]
-                if leaves is not None:  # it holds now: those that leave may enter another mode
-                    unsure.append((trial, leaves))
-        for guess, who in reversed(unsure):
-            for trial in self._combinations(guess, who):
-                option = self.equations.switched(problem, t, trial)
-                leaves = self._leaves(problem, t, option)
-                if leaves is not None and not leaves.any():
-                    return self._adopt(problem, t, option)
-        for trial in tried:
-            leaves = self._leaves(problem, t, trial, MODE_DRIFTED)
+                yield trial
+
+    def _first(self, problem: Problem, t: float, doubt: Flags, proposals: Iterable[Indices],
+               allowed: _Allowed) -> Indices | None:
+        """The first modes that hold; None if none do."""
+        unsure = [(self.state.modes, doubt)]
+        for trial in proposals:
+            leaves = self._leaves(problem, t, trial, allowed)
             if leaves is not None and not leaves.any():
-                return self._adopt(problem, t, trial)
-        raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
+                return trial
+            unsure = [(trial, doubt), *unsure[1:]]
+            if leaves is not None:  # it holds now: those that leave may enter another mode
+                unsure.append((trial, leaves))
+        for guess, who in reversed(unsure):
+            for combination in self._combinations(guess, who):
+                option = self.equations.switched(problem, t, combination)
+                leaves = self._leaves(problem, t, option, allowed)
+                if leaves is not None and not leaves.any():
+                    return option
+        return None
 
     def _combinations(self, guess: Indices, doubt: Flags) -> Iterator[Indices]:
         """All modes of few elements in doubt, those that differ least from a guess first."""
@@ -91,20 +116,19 @@ class ModeSearch:
 
     def _adopt(self, problem: Problem, t: float, trial: Indices) -> Array:
         """Take modes; returns what rounding makes of their margins."""
-        self.state.modes = trial
+        self.state.modes, self.state.decided = trial, True
         self.efforts.project(problem, t)
         self.efforts.apply(problem, t)
+        self.margins.present(problem, t)  # notices what is large
         noise = self.margins.noise(problem, t)
         self.state.noise = np.maximum(self.state.noise, noise)
         return noise
 
-    def _leaves(self, problem: Problem, t: float, modes: Indices, missed: float = MODE_MISSED
+    def _leaves(self, problem: Problem, t: float, modes: Indices, allowed: _Allowed
                 ) -> Flags | None:
         """Which elements an instant ends the mode of; None where not all laws hold even now.
 
-        Parameters
-        ----------
-        missed : share of its size by which what the modes hold constant may be off
+        Where what the modes hold constant is off, they are judged with that brought to its value.
         """
         state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.speed, state.strength
@@ -114,13 +138,16 @@ class ModeSearch:
             held = self.equations.at(problem, t, modes)
             if held.null.shape[1] and not self.efforts.is_internal_stress(problem, t, held.null):
                 return None
-            size, equal = self.margins.sizes(problem, t)
-            if np.any(np.abs(held.violation) > missed * (np.abs(held.weight) @ equal)):
+            missed = self.margins.missed(problem, t)
+            if missed > allowed.missed:
                 return None
+            if missed > SUM_ROUNDING:
+                self.efforts.project(problem, t)
+                self.efforts.apply(problem, t)
+            size = self.margins.sizes(problem, t)[0]
             margin = self.margins.present(problem, t)
-            slack = MODE_MARGIN_NONE * size
-            if not np.all(margin >= -slack) and not np.all(
-                    margin >= -slack - self.margins.noise(problem, t)):
+            if not np.all(margin >= -allowed.margin * size) and not np.all(
+                    margin >= -allowed.margin * size - self.margins.noise(problem, t)):
                 return None
             h = self._step(problem, t)
             self.efforts.apply(problem, t + h)
@@ -133,6 +160,20 @@ class ModeSearch:
         finally:
             problem.x[:], problem.z[:], problem.u[:] = x, z, u
             state.modes, state.speed, state.strength = before
+
+    def go_on(self, problem: Problem, t: float, ended: Flags) -> bool:
+        """Whether the present modes of some elements go on: their end was an error of the run."""
+        x, z, u = problem.x.copy(), problem.z.copy(), problem.u.copy()
+        try:
+            self.efforts.apply(problem, t, self.state.modes)
+            margin = self.margins.present(problem, t)
+            h = self._step(problem, t)
+            self.efforts.apply(problem, t + h, self.state.modes)
+            return bool(np.all((self.margins.present(problem, t + h) > margin)[ended]))
+        except AlgebraicFailure:
+            return False
+        finally:
+            problem.x[:], problem.z[:], problem.u[:] = x, z, u
 
     def _step(self, problem: Problem, t: float) -> float:
         """Move the states on by an instant; returns how long it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from ...numerics.arrays import Array, Flags, Indices, Matrix
@@ -61,6 +61,12 @@ class DecisionParts:
     values: ca.SX
     speed: float
 
+    def is_like(self, other: object) -> bool:
+        """Whether the same is known of elements, but for their speeds."""
+        return isinstance(other, DecisionParts) and all(
+            getattr(self, f.name) is getattr(other, f.name) for f in fields(self)
+            if f.name != "speed")
+
 
 @dataclass(frozen=True)
 class PredictedParts:
@@ -108,6 +114,8 @@ class NetworkParts:
     largest : the largest flow and effort so far
     farthest : (all relations,) the largest crossing function so far
     noise_so_far : (n,) what rounding may make of every margin
+    drift : (1,) share of its size by which what modes hold constant may be off
+    least_flow : (n,) less does not end a mode
     values : flow, effort, low, high, what the equations of modes miss; slopes
     """
 
@@ -126,4 +134,6 @@ class NetworkParts:
     largest: Array
     farthest: Array
     noise_so_far: Array
+    drift: Array
+    least_flow: Array
     values: ca.SX

@@ -7,12 +7,13 @@ import pytest
 from electrical_bench import circuit, values
 from numpy.testing import assert_allclose
 
-from blocks import quantity
+from blocks import SimulationError, quantity
 from library.electrical import (
     IGBT,
     MOSFET,
     ACVoltageSource,
     DCCurrentSource,
+    DCVoltageSource,
     Diode,
     Resistor,
     Switch,
@@ -75,3 +76,17 @@ def test_the_heat_of_a_rectifier_is_what_the_source_gives_less_the_load():
     heat = np.trapezoid(i * (0.7 + 0.1 * i), t)
     assert_allclose(values(run, "lump.T", "K")[-1] - 300, 1e5 * heat / CAPACITY, rtol=1e-8)
     assert run.energy().relative_residual < 1e-9
+
+
+def test_a_resistance_that_heat_takes_to_zero_stops_the_run_there():
+    model = circuit(source=DCVoltageSource(voltage="10 V"), lump=ThermalMass(mass="10 g"),
+                    part=Resistor(thermal_port=True, resistance=lambda temperature: quantity(
+                        "1 ohm") - quantity("10 mohm/K") * (temperature - quantity("300 K"))))
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    model.connect(model.part.H, model.lump.M)
+    with pytest.raises(SimulationError, match="part: .* the resistance is negative") as stopped:
+        model.simulate("1000 s", rtol=1e-8)
+    # 100 W/(1 - T/100 K) heats 4.47 J/K: a rise of 100 K takes half the time it would at 100 W
+    end = stopped.value.result.time[-1].to("s").m
+    assert_allclose(end, 4.47 * 50 / 100, rtol=1e-7)

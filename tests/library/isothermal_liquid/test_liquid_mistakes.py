@@ -52,6 +52,19 @@ def test_two_liquids_in_one_circuit_are_named():
     assert all({"oil", "water"} <= set(f.where) for f in findings.errors)
 
 
+def test_reservoirs_joined_directly_are_two_references():
+    for other in (Reservoir(), Reservoir(pressure_spec="specified", pressure="1 MPa")):
+        (finding,) = circuit(c=other).check().errors
+        assert finding.code == "conflict.across"
+        assert "a and c both prescribe the pressure of the same node" in finding.problem
+
+
+def test_a_start_below_vacuum_is_refused():
+    for make in (ConstantVolumeChamber, Pipe):
+        with pytest.raises(ParameterError, match="target -1 bar, but must be at least 0 MPa"):
+            make(p_I="-1 bar")
+
+
 def test_water_is_assumed_where_no_liquid_is_stated_and_said():
     (finding,) = circuit().check()
     assert finding.code == "network.assumed" and finding.severity == "info"

@@ -21,6 +21,7 @@ from liquid_bench import (
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
+from blocks.simulation.method_choice import chosen_method
 from library.isothermal_liquid import (
     Cap,
     CheckValve,
@@ -176,6 +177,38 @@ def test_liquid_in_a_closed_pipe_rings_with_its_stiffness_and_inertia():
     exact = 1e4 * np.exp(-decay * t) * (np.cos(w * t) + decay / w * np.sin(w * t))
     assert_allclose(values(run, "pipe.p_I", "Pa") - P0, exact, atol=5)
     assert run.energy().relative_residual < 1e-7
+
+
+def stopped_column(n, length=100.0, speed=0.1):
+    """A column of n pieces in a row that moves towards a closed end."""
+    start = f"{WATER['rho'] * speed * 0.01} kg/s"
+    model = Model("water hammer")
+    model.lake, model.cap = reservoir(1e6), Cap()
+    parts = [model.add(f"part{k}", Pipe(
+        length=f"{length / n} m", extra_length="0 m", inertia=True, p_I="1 MPa", flow_A=start,
+        flow_B=start if k < n - 1 else "0 kg/s")) for k in range(n)]  # fmt: skip
+    ends = [model.lake.A, *(end for part in parts for end in (part.A, part.B)), model.cap.A]
+    for one, other in zip(ends[::2], ends[1::2], strict=True):
+        model.connect(one, other)
+    return model
+
+
+def test_a_column_that_is_stopped_sends_a_wave_back():
+    """Joukowsky's pressure, for as long as sound takes there and back."""
+    sound = np.sqrt(WATER["beta"] / WATER["rho"])
+    there = 100.0 / sound
+    run = stopped_column(8).simulate(f"{2.1 * there} s")
+    rise = run["part7.p_I"].at(quantity(np.linspace(0.2, 1.8, 400) * there, "s")).to("Pa").m - 1e6
+    assert_allclose(rise.mean(), WATER["rho"] * sound * 0.1, rtol=1e-2)
+    back = run["part7.p_I"].at(quantity(2.0 * there, "s")).to("Pa").m - 1e6
+    assert abs(back) < 0.5 * WATER["rho"] * sound * 0.1  # it falls then
+    assert run.energy().relative_residual < 1e-6
+
+
+def test_many_loops_of_one_unknown_each_are_no_large_loop():
+    system = stopped_column(22).compile()
+    assert system.nz > 20 and not system.linear
+    assert chosen_method("auto", system, None)[0].name != "ida"
 
 
 # -- orifices and valves -----------------------------------------------------------------------

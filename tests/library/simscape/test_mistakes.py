@@ -146,7 +146,8 @@ def test_the_command_line_writes_reports_and_runs(tmp_path, capsys, monkeypatch)
     assert "/sledge (foundation.mechanical.translational.mass) -> translational.Mass" in said
     page = (tmp_path / "sledge.html").read_text(encoding="utf-8")
     assert "<svg" in page and "translational.Mass" in page
-    assert main([str(DATA / "ssc" / "Wall.ssc"), "-o", str(tmp_path / "wall.py")]) == 0
+    assert main([str(DATA / "ssc" / "lumpedTES.ssc"), "-o", str(tmp_path / "sand.py")]) == 0
+    assert "  Its part airDuct is left out: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("arguments", "said"), [

@@ -24,7 +24,7 @@ from blocks import (
 )
 from library import mechanisms, planar, rotational, translational
 from library.heat import Dissipative
-from library.thermal import ThermalMass, ThermalResistance, thermal
+from library.thermal import PerfectInsulator, ThermalMass, ThermalResistance, thermal
 from library.translational import (
     Damper,
     ForceSource,
@@ -320,7 +320,9 @@ def test_a_port_left_open_is_an_error():
     assert "The thermal port one.H is left open: the heat of one has nowhere to go." in str(
         findings.errors[0])
     model.connect(model.one.H, model.two.H)
-    assert "is joined to its like only" in str(model.check().errors[0])
+    model.end = PerfectInsulator()
+    model.connect(model.one.H, model.end.A)
+    assert "is joined to nothing that takes it up" in str(model.check().errors[0])
     model.out, model.sink = ThermalResistance(), ThermalMass()
     model.connect(model.one.H, model.out.A)
     model.connect(model.out.B, model.sink.M)

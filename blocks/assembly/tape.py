@@ -323,6 +323,9 @@ class _Order:
         crossing = ca.vertcat(*crossings) if crossings else ca.SX(0, 1)
         carried = np.array(self.carried, dtype=bool)
         directions = _directions(residual, carried, writer.m)
+        if directions.any():
+            directions &= _depends(
+                crossing, ca.vertcat(writer.x, *self.z, writer.d, writer.u, writer.m))
         which = np.flatnonzero(directions).tolist()
         # rounding of what does not flow decides nothing: a direction holds until it is another
         if which:
@@ -344,6 +347,13 @@ def _directions(residual: ca.SX, carried: Flags, m: ca.SX) -> Flags:
     if carried.any() and m.numel():
         pattern = ca.jacobian_sparsity(residual[np.flatnonzero(carried).tolist()], m)
         found[pattern.get_triplet()[1]] = True
+    return found
+
+
+def _depends(expressions: ca.SX, symbols: ca.SX) -> Flags:
+    """Which expressions depend on any of the symbols."""
+    found = np.zeros(expressions.numel(), dtype=bool)
+    found[ca.jacobian_sparsity(expressions, symbols).get_triplet()[0]] = True
     return found
 
 

@@ -90,7 +90,8 @@ class _Work(NamedTuple):
     size: Indices
     at: Vector
     step: Matrix  # (2, lanes) lengths of steps, and tolerance or part of the step
-    error: Matrix  # (3, lanes) as in :class:`~blocks.native.steps.Workspace`
+    error: Matrix  # (3, lanes) as in :class:`~blocks.native.steps.Workspace`; once judged, what is
+    # told of the step comes first
     spare: Matrix  # (n, lanes)
     seen: Matrix  # (outputs, lanes)
     looks: Cube  # (5, outputs, lanes) at the start of a step, and in it
@@ -280,6 +281,7 @@ def _judge(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
             continue
         outcomes.counts[run, 2] += 6
         error = told_error(work.error[0, lane], work.error[2, lane], runs.rtol)
+        work.error[0, lane] = error
         finite = np.isfinite(work.error[1, lane])
         if finite and error <= 1.0:
             lanes.taken[lane] = True
@@ -313,7 +315,7 @@ def _move_on(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> in
             continue
         run = lanes.run[lane]
         now = work.step[0, lane]
-        error = told_error(work.error[0, lane], work.error[2, lane], runs.rtol)
+        error = work.error[0, lane]
         lanes.h[lane] = next_step(now, lanes.h[lane], error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
         if lanes.pressed[lane] or outcomes.counts[run, 0] % SELDOM == 0:

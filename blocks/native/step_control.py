@@ -92,7 +92,7 @@ def told_error(error: float, lower: float, rtol: float) -> float:
     ----------
     error, lower : estimates of the pair and of the order below, in units of the tolerance
     """
-    return max(error, LOWER * lower * (rtol * lower) ** 0.25)
+    return max(error, LOWER * lower * np.sqrt(np.sqrt(rtol * lower)))
 
 
 @machine_code
@@ -107,7 +107,7 @@ def next_step(h: float, proposed: float, error: float, old_error: float, rejecte
     rejected : whether it had to be tried again: it must not grow then
     root : 1 / order of the method, as everywhere here
     """
-    factor = error ** (root - 0.75 * BETA) / old_error**BETA / SAFETY
+    factor = np.exp((root - 0.75 * BETA) * np.log(error) - BETA * np.log(old_error)) / SAFETY
     factor = max(1 / FASTEST, min(1 / SLOWEST, factor))
     following = h / factor
     if rejected:

@@ -5,6 +5,8 @@ import pytest
 from wrong_models import DryFriction, Gear, sound
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
+from library.signal import Pulse, Sine
+from library.thermal import ThermalResistance, VariableThermalResistance
 from library.thermal.domain import TwoPort, thermal
 from library.translational import (
     AccelerationSource,
@@ -407,3 +409,17 @@ class Conductor(TwoPort):
 
     def equations(self):
         yield self.resistance * self.Q == self.T
+
+
+def test_a_floating_circuit_is_named_beside_known_instants():
+    model = Model("walls")
+    model.wall, model.pane, model.rod = (
+        VariableThermalResistance(), VariableThermalResistance(), ThermalResistance())
+    model.pulse = Pulse(amplitude=quantity(27, "K/W"), period="30 ms")
+    model.sine = Sine(amplitude=quantity(3, "K/W"), frequency="7 Hz")
+    model.connect(model.wall.A, model.pane.A)
+    model.connect(model.wall.B, model.pane.B, model.rod.A, model.rod.B)
+    model.connect(model.pulse.y, model.wall.R)
+    model.connect(model.sine.y, model.pane.R)
+    finding = only(model)
+    assert "The thermal circuit of wall, pane and rod has no TemperatureSource" in finding.problem

@@ -19,6 +19,7 @@ from blocks.native.functions import machine_code  # noqa: E402
 from blocks.native.signatures import (  # noqa: E402
     CFunction,
     Untranslatable,
+    address_of,
     indices_at,
     vector_at,
 )
@@ -186,3 +187,11 @@ def forgets_one(address: int, numbers: Vector) -> int:
 def test_a_function_of_c_takes_what_it_says():
     with pytest.raises(Untranslatable, match="takes an address and 3 arguments"):
         translated(forgets_one)
+
+
+def test_addresses_of_arrays_are_those_that_numpy_tells():
+    whole = np.arange(12.0).reshape(3, 4)
+    fixed = np.arange(3)
+    fixed.flags.writeable = False
+    for array in (whole, whole[1], whole[:, 2], whole[3:], fixed, np.zeros(0)):
+        assert address_of(array) == array.ctypes.data

@@ -105,7 +105,8 @@ class JointProblem:
             solution = solve(d, b[index] + d @ effort[index], low, high, noise=noise)
             effort = effort + change
             effort[index] = solution.effort
-            step = np.abs(effort - evaluation.efforts(problem)).max()
+            shift = effort - evaluation.efforts(problem)
+            step = np.abs(shift).max()
             elements.put(problem.u, effort)
             if problem.algebraic:
                 problem.solve_algebraic(t)
@@ -116,7 +117,9 @@ class JointProblem:
         if not solution.converged:
             raise unsettled((elements.name(int(index[i])) for i in solution.suspects), t,
                             "efforts")  # fmt: skip
-        if nonlinear and step > EFFORTS_SETTLED * largest:
+        # efforts that the motion leaves open may be others in every round: it is the same for all
+        if nonlinear and step > EFFORTS_SETTLED * largest and np.any(
+                np.abs(d @ shift[index]) > EFFORTS_SETTLED * (abs(d) @ np.abs(effort[index]))):
             raise unsettled((elements.name(int(i)) for i in index), t, "efforts")
         return Solved(solution, low, high)
 

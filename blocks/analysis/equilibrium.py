@@ -141,7 +141,7 @@ class Equations:
         return solution
 
     def _newton(self, point: Point, kept: Flags | None, lasting: Array, x: Array) -> Solution:
-        scale, last = self._scale(point), np.inf
+        scale, last, begun = self._scale(point), np.inf, point.p
         for _ in range(MOST_STEPS):
             value, matrix = self._rows(point, scale, kept, lasting, x)
             step = np.linalg.lstsq(matrix, -value, rcond=SINGULAR)[0]
@@ -153,6 +153,7 @@ class Equations:
             if small or (norm >= 0.9 * last and norm <= MET) or norm == 0:
                 break
             last = norm
+        point = self._without_rounding(point, begun)
         value, _ = self._rows(point, scale, kept, lasting, x)
         met = bool(np.abs(value).max(initial=0.0) <= MET * 10)
         soft = np.zeros(len(self.soft))
@@ -161,6 +162,13 @@ class Equations:
             tail = value[len(value) - int(some.sum()):]
             soft[some] = np.where(np.abs(tail) > MET * 10, tail, 0.0)
         return Solution(point, met, soft, np.zeros((len(scale), 0)))
+
+    def _without_rounding(self, point: Point, begun: Array) -> Point:
+        """With zeros where a free input has come down to the rounding of what it was."""
+        p, places = point.p.copy(), self._places
+        p[places] = np.where(np.abs(p[places]) <= STEP_DONE * np.abs(begun[places]),
+                             0.0, p[places])
+        return replace(point, p=p)
 
     def _scale(self, point: Point) -> Array:
         return np.concatenate([point.scale_x, point.scale_z, np.maximum(np.abs(point.u), 1.0),

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, unknown_name
+from ..exceptions import ParameterError, WrongDimension, unknown_name
 from ..numerics.arrays import Array
 from ..units import Unit, to_si, unit
 
 __all__ = ["Experiment", "Measured", "Sensor", "sensors_of"]
 
 HEADING = re.compile(r"^\s*(.*?)\s*\[([^\[\]]*)\]\s*$")
+ROUND = re.compile(r"^\s*(.*?)\s*\(([^()]+)\)\s*$")  # brackets that others write
 TIME_NAMES = ("time", "t")
 SECOND = unit("s")
 
@@ -117,10 +118,15 @@ def _column(data: Any, name: str, expected: Unit | None, where: str) -> Array:
     """A column in SI units."""
     _, text = _parts(name)
     if text is None:
+        round_ones = ROUND.match(str(name))
+        advice = "'{} [{}]'".format(*round_ones.groups()) if round_ones else (
+            f"'{name} [{'s' if expected else 'mm'}]'; '[1]' for a plain number")
         raise ParameterError(f"{where}, column {name!r}", "has no unit in its heading.",
-                             f"Write it in brackets: '{name} [{'s' if expected else 'mm'}]'; '[1]' "
-                             "for a plain number.", code="fit.unit")  # fmt: skip
+                             f"Write it in square brackets: {advice}.", code="fit.unit")
     values, shown = _numbers(data[name], f"{where}, column {name!r}"), unit(text)
+    if expected is not None and shown.dimension != expected.dimension:
+        raise WrongDimension(f"{where}, column {name!r}", f"is in {shown.text or 'no unit'}, not "
+                             f"in {expected.text}.", f"Give it in {expected.text}.")
     return np.asarray(to_si(values * shown.pint, expected or shown, f"{where}, column {name!r}"),
                       dtype=float)
 

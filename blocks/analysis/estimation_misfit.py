@@ -185,8 +185,9 @@ class Misfit:
                                  f'Compare one instance, "{info[0].path}".')
         if info.unit.dimension != sensor.shown.dimension:
             raise WrongDimension(
-                f"fit(compare={{{sensor.name!r}: …}})", f"is in {sensor.shown.text}, but "
-                f"{info.path} in {info.unit.text}.", "Compare it with a variable of its kind, or "
+                f"fit(compare={{{sensor.name!r}: …}})", f"is in "
+                f"{sensor.shown.text or 'no unit'}, but {info.path} in "
+                f"{info.unit.text or 'no unit'}.", "Compare it with a variable of its kind, or "
                 "correct the heading.")  # fmt: skip
 
     # -- residuals -------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def draw(misfit: Misfit, values: Array, run: Any, sensors: Sequence[Sensor],
                        - from_si(0.0, sensor.shown)).m)
         right.axhspan(-2 * noise, 2 * noise, color="C3", alpha=0.12, lw=0,
                       label="± 2 standard deviations")
-        right.set_ylabel(f"rest [{sensor.shown.text or '1'}]")
+        right.set_ylabel(f"residual [{sensor.shown.text or '1'}]")
         right.legend(frameon=False, loc="upper right", fontsize="small")
     for axis in axes[-1]:
         axis.set_xlabel("time [s]")

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, SimulationError
 from ..numerics.arrays import Array, Indices
+from ..results.figures import bare_figure
 from ..results.sheet import Sheet
 from ..units import from_si, quantity, to_si, unit
 from .derivatives import derivatives_of
@@ -59,7 +60,7 @@ class LimitCycle:
 
         cycle = model.limit_cycle(model.simulate("60 s"))
         cycle.period, cycle.amplitude("block.x"), cycle.is_stable
-        cycle.run.plot("block.x")
+        cycle.plot("block.x", "block.v")    # the orbit; cycle.run.plot("block.x") over time
     """
 
     def __init__(self, name: str, period: float, run: Result, multipliers: Array) -> None:
@@ -75,6 +76,21 @@ class LimitCycle:
         """Half the distance between the largest and the smallest value of a variable."""
         series = self.run[path]
         return (series.max() - series.min()) / 2
+
+    def plot(self, x: str, y: str, save: Any = None) -> Any:
+        """The orbit of two variables, ``y`` over ``x``; ``save`` to a file."""
+        figure = bare_figure("A limit cycle's picture", figsize=(6.4, 4.4), layout="constrained")
+        axes = figure.subplots()
+        shown = [self.run[path] for path in (x, y)]
+        axes.plot(*(series.m for series in shown))
+        axes.set_xlabel(f"{x} [{shown[0].unit}]")
+        axes.set_ylabel(f"{y} [{shown[1].unit}]")
+        axes.grid(alpha=0.3)
+        figure.suptitle(f"Limit cycle of {self.name}: period {self.period:.6g~P}, disturbances "
+                        + ("die out" if self.is_stable else "grow"), fontsize="medium")
+        if save is not None:
+            figure.savefig(save, dpi=150)
+        return figure
 
     def __repr__(self) -> str:
         return repr(Sheet.of_facts(f"Limit cycle of {self.name}", [

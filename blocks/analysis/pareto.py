@@ -63,7 +63,8 @@ class ParetoFront(Tabulated):
                    for text in first.objectives}
         columns |= {path: [f"{d.values[path]:.6g~P}" for d in self.designs]
                     for path in first.values}
-        return Sheet(f"Pareto front, {len(self.designs)} designs of {self.runs} runs", columns,
+        count = "1 design" if len(self.designs) == 1 else f"{len(self.designs)} designs"
+        return Sheet(f"Pareto front, {count} of {self.runs} runs", columns,
                      " ".join(self.notes))
 
     _sheet = table

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
     from .linear_model import LinearModel
 
-__all__ = ["bode", "nyquist", "pole_zero", "root_locus"]
+__all__ = ["bode", "nyquist", "pole_zero", "root_locus", "shown_range"]
 
 POINTS = 600
 DECADES = 1.0  # beyond the slowest and fastest pole
+AROUND, MOST_TURNED = 61, 1.5  # points around a resonance, and rad of phase they reach from it
+MOST_SHARP = 50  # resonances that get these
 SIZE = (6.4, 4.4)
 
 
@@ -41,7 +43,7 @@ def bode(linear: LinearModel, frequencies: Any = None, *, title: str = "", save:
     title, save : str, optional
     """
     figure, (upper, lower) = _axes(2)
-    omega = _range(linear, frequencies)
+    omega = shown_range(linear, frequencies)
     gain = linear.transfer(1j * omega)
     hertz = omega / (2 * np.pi)
     units = set()
@@ -52,9 +54,10 @@ def bode(linear: LinearModel, frequencies: Any = None, *, title: str = "", save:
             h = gain[:, o, i]
             if not np.abs(h).max(initial=0.0):
                 continue  # its note says why
-            upper.semilogx(hertz, 20 * np.log10(np.abs(h)), label=f"{out.path} / {inp.path}")
+            upper.semilogx(hertz, 20 * np.log10(np.abs(h)),
+                           label=f"{out.path} / {inp.path} [{unit}]")
             lower.semilogx(hertz, np.degrees(np.unwrap(np.angle(h))))
-    one = f"1 {units.pop()}".removesuffix(" 1") if len(units) == 1 else "units as named"
+    one = f"1 {units.pop()}".removesuffix(" 1") if len(units) == 1 else "1 of its unit"
     upper.set_ylabel(f"gain [dB re {one}]")
     lower.set_ylabel("phase [deg]")
     lower.set_xlabel("frequency [Hz]")
@@ -73,18 +76,18 @@ def nyquist(linear: LinearModel, frequencies: Any = None, *, title: str = "",
     With the point -1, which only a number can go around: a loop, whose gain has no unit.
     """
     figure, (axes,) = _axes(1)
-    omega = _range(linear, frequencies)
+    omega = shown_range(linear, frequencies)
     gain = linear.transfer(1j * omega)
     units = set()
     for i, inp in enumerate(linear.inputs):
         for o, out in enumerate(linear.outputs):
-            h = gain[:, o, i]
-            (line,) = axes.plot(h.real, h.imag, label=f"{out.path} / {inp.path}")
+            h, own = gain[:, o, i], str(ratio_unit(out.unit, inp.unit))
+            (line,) = axes.plot(h.real, h.imag, label=f"{out.path} / {inp.path} [{own}]")
             axes.plot(h.real, -h.imag, "--", color=line.get_color(), linewidth=0.8)
-            units.add(str(ratio_unit(out.unit, inp.unit)))
+            units.add(own)
     if "1" in units:
         axes.plot([-1], [0], "+", color="tab:red", markersize=9)
-    unit = units.pop() if len(units) == 1 else "output per input"
+    unit = units.pop() if len(units) == 1 else "of its unit"
     axes.set_xlabel(f"real part [{unit}]")
     axes.set_ylabel(f"imaginary part [{unit}]")
     axes.grid(True, alpha=0.3)
@@ -143,7 +146,7 @@ def _complex_plane(axes: Any) -> None:
     axes.grid(True, alpha=0.3)
 
 
-def _range(linear: LinearModel, frequencies: Any) -> Array:
+def shown_range(linear: LinearModel, frequencies: Any = None) -> Array:
     """rad/s that are shown.
 
     Raises
@@ -161,7 +164,11 @@ def _range(linear: LinearModel, frequencies: Any) -> Array:
     size = size[size > 0]
     if not len(size):
         size = np.array([1.0])
-    return np.geomspace(size.min() / 10**DECADES, size.max() * 10**DECADES, POINTS)
+    even = np.geomspace(size.min() / 10**DECADES, size.max() * 10**DECADES, POINTS)
+    sharp = linear.poles[(linear.poles.imag > 0) & (np.abs(linear.poles.real) < linear.poles.imag)]
+    turns = np.tan(np.linspace(-MOST_TURNED, MOST_TURNED, AROUND))  # even steps of the phase
+    near = sharp.imag[:MOST_SHARP, None] + np.abs(sharp.real[:MOST_SHARP, None]) * turns
+    return np.unique(np.concatenate([even, near[(near > even[0]) & (near < even[-1])]]))
 
 
 def _said(axes: Any, linear: LinearModel) -> None:

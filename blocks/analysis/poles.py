@@ -20,6 +20,7 @@ __all__ = ["participation", "poles", "static_gain", "zeros"]
 ZERO = 1e-12  # of the largest entry: what is zero by rounding
 RATIO = 1e-3  # of the fastest pole, below which poles are computed from the inverse
 UNREACHED = 1e-9  # relative residual of an equation that has no solution
+ROUNDING = 4e-16  # per state, of the largest lasting state
 
 
 def poles(a: Array) -> Array:
@@ -99,14 +100,21 @@ def static_gain(a: Array, b: Array, c: Array, d: Array) -> Array:
     scale = np.abs(a).max() or 1.0
     kernel = null_space(a / scale, rcond=1e-13)
     if not kernel.shape[1]:
-        return np.asarray(d - c @ np.linalg.solve(a, b))
+        return np.asarray(d + c @ _without_rounding(a, np.asarray(-np.linalg.solve(a, b))))
     steady = np.linalg.lstsq(a, -b, rcond=1e-13)[0]
     left = np.abs(a @ steady + b).max(axis=0)
     reached = left <= UNREACHED * np.maximum(np.abs(b).max(axis=0), 1e-300)
     seen = np.abs(c @ kernel).max(axis=1) > UNREACHED * np.maximum(np.abs(c).max(axis=1), 1e-300)
-    whole = d + c @ steady
+    whole = d + c @ _without_rounding(a, np.asarray(steady))
     return np.where(reached & ~seen[:, None], whole,
                     np.where(reached, np.nan, np.where(seen[:, None], np.inf, whole)))
+
+
+def _without_rounding(a: Array, steady: Array) -> Array:
+    """Lasting states with zeros where there is rounding alone, as in speeds at rest."""
+    units = matrix_balance(a, permute=False, separate=True)[1][0]
+    size = np.abs(steady) / units[:, None]
+    return np.asarray(np.where(size > ROUNDING * len(a) * size.max(axis=0), steady, 0.0))
 
 
 def participation(a: Array) -> tuple[Array, Array]:

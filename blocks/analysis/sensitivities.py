@@ -43,6 +43,8 @@ WHERE = "simulate(sensitivities=…)"
 MANY = 40  # states of which linear equations take longer than to compile
 LOOKS = 6  # at derivatives, that tell how large states are
 STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
+DAMPED = 2.0  # the same of the explicit pair's steps, from which these are as long as is stable
+LONG = 20_000  # steps of it, from which others pay
 TOLERANCES = 1e-10, 1e-7  # of a step's changes; errors are far less
 
 
@@ -246,10 +248,12 @@ class Sensitivities:
         some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
         seen = self._coefficients(episodes.ends[some], some)
         tolerance = float(np.clip(0.1 * rtol, *TOLERANCES))
-        if any(one.is_exact for one in forms):
+        exact, steps = any(one.is_exact for one in forms), len(episodes.steps.starts)
+        if (exact or steps > LONG) and fastest(seen.a) * self._saltation.span > steps * (
+                STIFF if exact else DAMPED):
+            return None
+        if exact:
             tolerance = TOLERANCES[0]
-            if fastest(seen.a) * self._saltation.span > STIFF * len(episodes.steps.starts):
-                return None
         try:
             growth = Growth(form.size, columns.address(form.equations), columns.row,
                             columns.column, balance(np.abs(seen.a).max(axis=0)),

@@ -25,6 +25,7 @@ STAGES = 8
 ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
 SAMPLES = 6  # points that tell how large states are beside each other
 TOGETHER = 6  # steps of the run, whose method has a far lower order
+MANY = 2000  # groups of these: from that on steps of the run are short for their stability
 MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
 POWERS = 4
@@ -234,7 +235,7 @@ def _grouped(which: Indices) -> tuple[Indices, Indices]:
     number = np.arange(len(which))
     begins = np.append(True, np.diff(which) != 0)[: len(which)]  # of episodes
     number -= np.maximum.accumulate(np.where(begins, number, 0))
-    first = np.flatnonzero(number % TOGETHER == 0)
+    first = np.flatnonzero(number % max(TOGETHER, len(which) // MANY) == 0)
     return first, np.append(first[1:], len(which))[: len(first)] - 1
 
 

@@ -233,7 +233,7 @@ class Jumps:
         if self.samplings.values is None:
             return start.d
         due = self._due(np.array([self.start])) | np.isnan(self.samplings.start)
-        (by,) = self._assigned(self.sides.points.some([0]),
+        (by,) = self._assigned(self.sides.points.some(np.zeros(1, dtype=int)),
                                given_discrete_values(self.system)[:, None], due)
         after = by @ np.concatenate([start.x, self.dp, start.d])
         return np.where(start.sampled, after, start.d)

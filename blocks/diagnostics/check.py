@@ -109,7 +109,7 @@ def _on_network(network: Network) -> Iterator[Finding]:
 
 def structure_error(flat: Flat, singular: Singular) -> StructureError:
     """The error for a network without a unique solution; ``findings`` says why."""
-    findings = list(_on_network(flat.network))
+    findings = _unique(_on_network(flat.network))
     errors = [f for f in findings if f.severity == "error"]
     if not any(f.code.startswith("equation.") for f in errors):
         leaves = {m.path for family in flat.network.families for m in family.members}

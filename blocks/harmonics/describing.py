@@ -27,6 +27,7 @@ from ..language.declarations import Input, Parameter, Port, Variable
 from ..language.domain import Domain
 from ..language.expression import cos, der, sin, time, where
 from ..numerics.arrays import Array
+from ..results.figures import bare_figure
 from ..results.sheet import Sheet, Tabulated
 from ..units import Unit, as_unit, from_si, quantity, to_si, unit, unit_given
 
@@ -35,6 +36,7 @@ __all__ = ["Bench", "DescribingFunction", "describing_function"]
 TOLERANCE = 1e-11
 REPEATS = 1e-9  # relative change from one period to the next
 MOST_PERIODS = 64
+NOTHING = 1e-9  # of a value: a part that is shown as zero
 WHERE = "describing_function()"
 
 
@@ -56,13 +58,36 @@ class DescribingFunction(Tabulated):
 
     def table(self) -> Sheet:
         """Amplitudes and values, with units."""
-        return Sheet(f"Describing function of {self.name} at {self.frequency:.6g} rad/s", {
-            f"amplitude [{self.input_unit}]": list(map(float, self.amplitudes)),
-            f"real part [{self.unit}]": list(map(float, self.values.real)),
-            f"imaginary part [{self.unit}]": list(map(float, self.values.imag)),
-        })  # fmt: skip
+        columns = {f"amplitude [{self.input_unit}]": list(map(float, self.amplitudes))}
+        for part, values in self._parts():
+            columns[f"{part} part [{self.unit}]"] = list(map(float, values))
+        return Sheet(self._title, columns)
+
+    @property
+    def _title(self) -> str:
+        return f"Describing function of {self.name} at {self.frequency:.6g} rad/s"
+
+    def _parts(self) -> Iterator[tuple[str, Array]]:
+        """Real and imaginary parts, with zeros where there is rounding alone."""
+        for part, values in (("real", self.values.real), ("imaginary", self.values.imag)):
+            yield part, np.where(np.abs(values) > NOTHING * np.abs(self.values), values, 0.0)
 
     _sheet = table
+
+    def plot(self, save: Any = None) -> Any:
+        """Real and imaginary part over the amplitude; ``save`` to a file."""
+        figure = bare_figure("A describing function's picture", figsize=(6.4, 4.4),
+                             layout="constrained")
+        panels = figure.subplots(2, 1, sharex=True)
+        for axes, (part, values) in zip(panels, self._parts(), strict=True):
+            axes.semilogx(self.amplitudes, values, "o-", markersize=3)
+            axes.set_ylabel(f"{part} part [{self.unit.text or '1'}]")
+            axes.grid(which="both", alpha=0.3)
+        panels[1].set_xlabel(f"amplitude [{self.input_unit}]")
+        figure.suptitle(self._title, fontsize="medium")
+        if save is not None:
+            figure.savefig(save, dpi=150)
+        return figure
 
 
 def describing_function(element: Component, amplitudes: Any, *, frequency: Any = "1 rad/s"

@@ -6,7 +6,7 @@ The element acts against the input of the linear model, driven by its output: 1 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,10 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.optimize import root
 
+from ..analysis.pictures import shown_range
 from ..exceptions import BlocksError, ParameterError
 from ..numerics.arrays import Array, Flags
+from ..results.figures import bare_figure
 from ..results.sheet import Sheet
 from ..units import from_si, quantity
 from .describing import Bench
@@ -34,6 +36,8 @@ DECADES = 1.5  # beyond the slowest and fastest pole
 SAME = 1e-6
 SOLVED = 1e-9
 RUN = 60  # predicted periods
+DRAWN = 30  # amplitudes
+ROOM = 1.8  # distances of a crossing from zero, that are shown
 ESTIMATE = ("This is only an estimate by first harmonics: check it, "
             "prediction.check(model, variable).")
 NO_PROOF = ("No crossing, which does not prove that there is no limit cycle where an element can "
@@ -51,8 +55,40 @@ class Crossing:
 class Prediction:
     """Crossings of the loop with the describing function of its element."""
 
-    def __init__(self, title: str, crossings: list[Crossing]) -> None:
+    def __init__(self, title: str, crossings: list[Crossing], linear: LinearModel,
+                 loop: Callable[[Any], Any], bench: Bench) -> None:
         self.title, self.crossings = title, crossings
+        self._linear, self._loop, self._bench = linear, loop, bench
+
+    def plot(self, save: Any = None) -> Any:
+        """The linear part over frequency and -1/N over amplitude: they meet where it oscillates.
+
+        -1/N is that at the predicted frequency (at 1 rad/s where there is none).
+        """
+        figure = bare_figure("A prediction's picture", figsize=(6.4, 4.4), layout="constrained")
+        axes, bench = figure.subplots(), self._bench
+        gain = self._loop(shown_range(self._linear))
+        (at, *_) = [c.frequency.to("rad/s").m for c in self.crossings] or [1.0]
+        low, high = bench.si
+        amplitudes = np.geomspace(low, high, DRAWN)
+        inverse = np.array([-1 / n if (n := bench.value(a, at)) else np.nan for a in amplitudes])
+        met = [self._loop(c.frequency.to("rad/s").m)[0] for c in self.crossings]
+        axes.plot(gain.real, gain.imag, label="linear part, over frequency")
+        axes.plot(inverse.real, inverse.imag, ".-", label="-1/N of the element, over amplitude")
+        axes.plot(np.real(met), np.imag(met), "o", color="tab:red", fillstyle="none",
+                  label="; ".join(f"{c.frequency:.4g~P}, {c.amplitude:.4g~P}"
+                                  for c in self.crossings) or "no crossing")
+        reach = ROOM * np.max(np.abs(met)) if met else np.nanmedian(np.abs(inverse))
+        axes.set_xlim(-reach, reach)
+        axes.set_ylim(-reach, reach)
+        axes.set_xlabel("real part [SI units]")
+        axes.set_ylabel("imaginary part [SI units]")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+        figure.suptitle(self.title, fontsize="medium")
+        if save is not None:
+            figure.savefig(save, dpi=150)
+        return figure
 
     def table(self) -> Sheet:
         return Sheet(self.title, {
@@ -180,7 +216,8 @@ def predict_limit_cycles(linear: LinearModel, element: Component, amplitudes: tu
         known.append(solved)
         found.append(Crossing(quantity(float(solved[0]), "rad/s"),
                               from_si(float(solved[1]), bench.input_unit)))
-    return Prediction(f"Limit cycles of {linear.title} with {type(element).__name__}", found)
+    return Prediction(f"Limit cycles of {linear.title} with {type(element).__name__}", found,
+                      linear, loop, bench)
 
 
 def _candidates(linear: LinearModel, bench: Bench, grid: Array, loop: Any) -> Iterator[Array]:

@@ -78,6 +78,11 @@ class SweptResponse(Tabulated):
         lower.set_ylabel("phase [deg]")
         lower.set_xlabel("frequency [Hz]")
         upper.legend(frameon=False)
+        if self.frequencies.max() < 10 * self.frequencies.min():  # numbers, not powers of ten
+            from matplotlib.ticker import ScalarFormatter
+
+            for formatter in (lower.xaxis.set_major_formatter, lower.xaxis.set_minor_formatter):
+                formatter(ScalarFormatter())
         for axis in (upper, lower):
             axis.grid(which="both", alpha=0.3)
         figure.suptitle(self.title)

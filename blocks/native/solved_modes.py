@@ -200,10 +200,10 @@ class SolvedCode(Text):
     def settle(self) -> str:
         """The states with closed contacts closed and at rest; as they were where they are.
 
-        Before that, those that constraints tie.
+        Before that, those that constraints tie, and torn unknowns, which stand behind them.
         """
-        w = Writer()
-        self._put(w, [w.load("%x", i) for i in range(self.nx)], "%out", 0)
+        w, carried = Writer(), self.tied.nz if self.tied else 0
+        self._put(w, [w.load("%x", i) for i in range(self.nx + carried)], "%out", 0)
         self._settle_tied(w)
         if self.laws.contact.any():
             self._close(w)

@@ -69,6 +69,8 @@ class Problem:
     laws : set-valued laws that give u, if there are any
     failure : the last one that made a slope nan
     predictor : where Newton's method starts from for tied states; None: from where they are
+    settled : torn unknowns at the last event, from which Newton's method starts once more where
+        it fails: a trial point far away may have left them far away
     """
 
     def __init__(self, system: System, p: Array, scale_x: Array, scale_z: Array) -> None:
@@ -79,6 +81,7 @@ class Problem:
         self.u = np.zeros(system.nu)
         self.x = np.zeros(system.nx)
         self.z = np.zeros(system.nz)
+        self.settled = self.z
         self.failure: AlgebraicFailure | None = None
         self.laws: Any = None
         self.delays: Delays | None = delays_of(system, p)
@@ -139,7 +142,13 @@ class Problem:
         self.x[self.free] = y * self.scale
         if self.predictor is not None:  # the same branch, whatever was evaluated before
             self.x[self.tied] = self.predictor(t)
-        self.update(t)
+        try:
+            self.update(t)
+        except AlgebraicFailure:
+            if np.array_equal(self.z, self.settled):
+                raise
+            self.z[:] = self.settled
+            self.update(t)
         return self.x, self.z
 
     def update(self, t: float) -> None:
@@ -164,6 +173,7 @@ class Problem:
         """Solve the algebraic unknowns after relations or states have changed."""
         self.unknowns.forget()
         self.update(t)
+        self.settled = self.z.copy()
 
     def slope(self, t: float, y: Array) -> Array:
         """y' in scaled units; nan where the algebraic unknowns have no solution."""

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from blocks import quantity
-from blocks.exceptions import ParameterError
+from blocks.exceptions import ParameterError, need_package
 
 __all__ = ["CURVES", "FEW", "PARTS", "TIED", "FrictionChoice", "FrictionFit", "condition_of",
            "fitted_curve", "identify_friction", "measured_column"]  # fmt: skip
@@ -82,6 +82,17 @@ class FrictionFit:
     bic: float
     condition: float
 
+    def steady_force(self, v: np.ndarray, v_unit: str, f_unit: str) -> np.ndarray:
+        """Force while velocities last, in these units; LuGre's is the curve of ``stribeck``."""
+        law = "stribeck" if self.law == "lugre" else self.law
+        basis, word = next((b, word) for name, b, word in CURVES if name == law)
+        given = self.parameters
+        forces = [given["coulomb_force"].to(f_unit).m,
+                  given["viscous_coefficient"].to(f"({f_unit})/({v_unit})").m]
+        if "breakaway_force" in given:
+            forces.append(given["breakaway_force"].to(f_unit).m - forces[0])
+        return basis(v, given[word].to(v_unit).m if word else 1.0) @ forces
+
 
 @dataclass(frozen=True)
 class FrictionChoice:
@@ -93,12 +104,39 @@ class FrictionChoice:
     fits : all laws, the best first
     tied : names of laws that the data do not tell from the best
     notes : what the data cannot tell
+    measured : velocities, forces, and their units
     """
 
     law: FrictionFit
     fits: tuple[FrictionFit, ...]
     tied: tuple[str, ...]
     notes: tuple[str, ...]
+    measured: tuple[np.ndarray, np.ndarray, str, str] = field(repr=False, compare=False)
+
+    def plot(self, save: Any = None) -> Any:
+        """What was measured, and the steady curves of all laws; ``save`` to a file."""
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise need_package("matplotlib", "A picture of friction laws", "plot") from None
+        figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+        axes, (v, f, v_unit, f_unit) = figure.subplots(), self.measured
+        axes.plot(v, f, ".", color="0.6", ms=4, label="measured")
+        most = float(np.abs(v).max())
+        fine = np.geomspace(most * 1e-4, most, 300)
+        for fit in self.fits:
+            taken = fit is self.law
+            for k, one in enumerate(s * fine for s in (1, -1) if (s * v > 0).any()):
+                axes.plot(one, fit.steady_force(one, v_unit, f_unit), lw=2 if taken else 1,
+                          color=f"C{self.fits.index(fit)}", ls="-" if taken else "--",
+                          label=f"{fit.law} (taken)" * taken or fit.law if k == 0 else None)
+        axes.set_xlabel(f"velocity [{v_unit}]")
+        axes.set_ylabel(f"force [{f_unit}]")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+        if save is not None:
+            figure.savefig(save, dpi=150)
+        return figure
 
     def __str__(self) -> str:
         best = min(f.bic for f in self.fits)
@@ -142,7 +180,7 @@ def identify_friction(data: Any, velocity: str, force: str) -> FrictionChoice:
     tied = [one for one in fits if one.bic <= best + TIED]
     law = min(tied, key=lambda one: (FEW[one.law], one.bic))
     return FrictionChoice(law, tuple(fits), tuple(one.law for one in tied),
-                          tuple(_notes(law, tied, v, v_unit)))
+                          tuple(_notes(law, tied, v, v_unit)), (v, f, v_unit, f_unit))
 
 
 def measured_column(data: Any, name: str, kinds: tuple[str, ...],

@@ -80,7 +80,7 @@ def identify_friction_motion(data: Any, time: str, velocity: str, force: str) ->
     tied = [one for one in fits if one.bic <= best + TIED]
     law = min(tied, key=lambda one: (FEW.get(one.law, LUGRE), one.bic))
     return FrictionChoice(law, tuple(fits), tuple(one.law for one in tied),
-                          tuple(_notes(law, v)))
+                          tuple(_notes(law, v)), (v, f, v_unit, f_unit))
 
 
 def _stretches(count: int) -> np.ndarray:

@@ -72,6 +72,13 @@ def test_values_come_with_units_for_the_component():
     assert set(found.parameters) == set(TRUTH)
     TranslationalFriction(law=found.law, **found.parameters)
     assert found.held_out.check("[force]")
+    (axes,) = choice("b").plot().axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("velocity [mm/s]", "force [N]")
+    v, force = next(line for line in axes.lines if "taken" in line.get_label()).get_data()
+    forces = {name: value.to_base_units().m for name, value in found.parameters.items()}
+    assert force[-1] == pytest.approx(forces["coulomb_force"] + forces["viscous_coefficient"]
+                                      * v[-1] / 1e3, rel=1e-9)  # far beyond the fall
+    assert force[0] == pytest.approx(forces["breakaway_force"], rel=1e-4)  # hardly moving
 
 
 def test_mistakes_are_said():

@@ -64,6 +64,8 @@ def test_hunting_of_a_controlled_axis():
     assert cycle.amplitude("axis.x").magnitude == pytest.approx(known["amplitude"], rel=1e-7)
     assert cycle.is_stable
     assert cycle.multipliers[0] == pytest.approx(known["floquet"], rel=1e-3)
+    (axes,) = cycle.plot("axis.x", "axis.v").axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("axis.x [m]", "axis.v [m/s]")
 
 
 def test_unstable_cycle_of_a_controlled_axis():
@@ -158,6 +160,10 @@ def test_describing_function_has_units():
     assert str(found.input_unit) == "m/s"
     assert str(found.unit) in ("N*s/m", "N/(m/s)")
     assert "real part [N*s/m]" in repr(found)
+    upper, lower = found.plot().axes
+    assert upper.get_ylabel() == "real part [N*s/m]"
+    assert lower.get_xlabel() == "amplitude [m/s]"
+    assert not lower.lines[0].get_ydata().any()  # friction without memory: rounding alone
 
 
 # -- prediction ------------------------------------------------------------------------------
@@ -174,6 +180,10 @@ def test_predicted_limit_cycle_of_a_controlled_axis():
     assert crossing.frequency.to("rad/s").magnitude == pytest.approx(known["df_omega"], rel=1e-8)
     assert crossing.amplitude.magnitude == pytest.approx(known["df_amplitude_v"], rel=1e-8)
     assert "only an estimate" in repr(prediction)
+    _, inverse, met = prediction.plot().axes[0].lines
+    assert met.get_label() == "4.472 rad/s, 1.273 m/s"
+    assert met.get_xdata()[0] == pytest.approx(np.pi * crossing.amplitude.m / -4, rel=1e-8)
+    assert inverse.get_ydata() == pytest.approx(0, abs=1e-8)  # -1/N = -pi A/(4 F)
 
 
 def test_no_crossing_is_no_proof():
@@ -219,7 +229,7 @@ def relay_loop(numerator, denominator):
 
 def test_a_cycle_that_no_crossing_predicts_is_found_by_the_check():
     known = results("describing", "C3c")
-    none = Prediction("Relay", [])
+    none = Prediction("Relay", [], None, None, None)
     model = relay_loop([2], [0.5, 1])
     told = str(none.check(model, "plant.y", "1 s"))
     assert "none" in told and f"{known['period']:.6g} s" in told

@@ -318,6 +318,8 @@ def test_force_on_a_free_mass_has_no_rest():
         "operating_point(): rest of block.v is not possible: der(block.v) would be 2.5 m/s². "
         "push.force = 0 N would do: give it that, or {'push.force': free}. Or connect what moves "
         "to the ground by a spring, a damper or friction.")
+    assert block(7, mass=3.0).operating_point({"block.v": "1 m/s", "push.force": free})[
+        "push.force"].magnitude == 0  # not 4e-31 N
 
 
 def test_steady_speed_against_a_damper():

@@ -23,7 +23,8 @@ from blocks import (
     time,
     where,
 )
-from library.translational import Mass, Reference, TwoPort
+from library.isothermal_liquid import ConstantVolumeChamber, FlowResistance
+from library.translational import Mass, Reference, TranslationalFriction, TwoPort
 
 pytest.importorskip("llvmlite")
 
@@ -257,3 +258,22 @@ def test_derivatives_are_those_through_the_constraint():
     run_code(code.slope, at + 1e-6, method.x, code.p, code.q, one)
     run_code(code.slope, at - 1e-6, method.x, code.p, code.q, other)
     assert_allclose(found[n], (one - other) / 2e-6, rtol=1e-6, atol=1e-7)
+
+
+def test_an_unknown_beside_dry_friction_is_what_its_law_says_wherever_it_is_read(monkeypatch):
+    """Whatever stood before in the memory that it is written to."""
+    model = Model("leak and friction")
+    model.full, model.empty = ConstantVolumeChamber(p_I="5 MPa"), ConstantVolumeChamber(p_I="4 MPa")
+    model.leak = FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s")
+    model.body, model.wall = Mass(v="1 m/s"), Reference()
+    model.rub = TranslationalFriction(law="coulomb")
+    model.connect(model.full.A, model.leak.A)
+    model.connect(model.leak.B, model.empty.A)
+    model.connect(model.body.M, model.rub.R)
+    model.connect(model.rub.C, model.wall.V)
+    run = model.simulate("0.1 s", method="dopri5")
+    monkeypatch.setattr(np, "empty_like", lambda rows: np.full_like(rows, np.nan))
+    drop = run["leak.p"].to("MPa").m
+    share = np.sign(drop) * np.sqrt((np.sqrt(1e-8 + 4 * drop**2) - 1e-4) / 2)
+    # drop = s sqrt(s² + 0.01²)
+    assert_allclose(run["leak.mdot"].to("kg/s").m, 0.05 * share, rtol=1e-5, atol=1e-7)

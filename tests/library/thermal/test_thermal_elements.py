@@ -89,7 +89,7 @@ def test_two_bodies_meet_where_their_heat_says():
 def test_an_initial_temperature_below_absolute_zero_is_refused():
     for text in ("-5 K", "-300 degC"):
         with pytest.raises(ParameterError, match=r"ThermalMass.T: has the initial target .* at "
-                           r"least 0.0 K"):
+                           r"least 0 K"):
             ThermalMass(T=text)
 
 

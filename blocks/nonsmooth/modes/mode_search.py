@@ -156,8 +156,8 @@ class ModeSearch:
             later = self.margins.present(problem, t + h)
             close = margin <= MODE_MARGIN_NONE * size
             noise = self.margins.noise(problem, t + h)
-            back = self.ended & (modes == before[0]) & (later < margin - noise)
-            return np.array(back | close & (later - margin < -LATER_MARGIN * h * size - noise))
+            least = np.where(self.ended & (modes == before[0]), 0.0, LATER_MARGIN * h * size)
+            return np.array(close & (later - margin < -least - noise))
         except AlgebraicFailure:
             return None
         finally:

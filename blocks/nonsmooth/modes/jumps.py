@@ -73,9 +73,11 @@ class Jumps:
     @staticmethod
     def _without_limit(held: LinearEquations) -> Array | None:
         """Weights of elements that nothing limits an instant later; None if there are none."""
-        first = len(held.residual) - len(held.weight)
-        moves = (held.residual[first:] != 0) & ~held.matrix[first:].any(axis=1)
-        return np.abs(held.weight[moves]).max(axis=0) if moves.any() else None
+        best = np.linalg.lstsq(held.matrix, held.residual, rcond=LEAST_CHANGE)[0]
+        left = held.residual - held.matrix @ best
+        left[np.abs(left) <= MODE_MISSED * np.abs(held.residual)] = 0
+        weight = np.abs(left[len(left) - len(held.weight):] @ held.weight)
+        return weight if weight.any() else None
 
     # -- what is said ----------------------------------------------------------------------
     def _jump(self, x: Array, t: float, impulse: Array, change: Array) -> SimulationError:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from blocks import SimulationError, quantity, where
+from blocks import Model, SimulationError, quantity, where
 from library.electrical import (
     IGBT,
     MOSFET,
@@ -19,6 +19,7 @@ from library.electrical import (
     DCCurrentSource,
     DCVoltageSource,
     Diode,
+    ElectricalReference,
     FullBridge,
     HalfBridge,
     Inductor,
@@ -322,6 +323,22 @@ def test_a_source_that_is_shorted_is_said_to_be():
     error = refused(source=DCVoltageSource(voltage="10 V"),
                     switch=Switch(model="ideal", gate=at(0.5)))
     assert "nothing limits i of switch: closed, they short-circuit a source" in str(error)
+
+
+def test_the_swapped_diode_of_a_bridge_is_named_with_the_one_that_shorts_through_it():
+    model = Model("bridge")
+    model.source, model.earth = ACVoltageSource(amplitude="325 V"), ElectricalReference()
+    model.load, model.store = Resistor(resistance="100 ohm"), Capacitor(capacitance="1 mF")
+    model.a, model.b, model.c, model.d = (Diode(model="ideal") for _ in range(4))
+    model.connect(model.source.p, model.a.p, model.c.n)
+    model.connect(model.source.n, model.b.p, model.d.p)  # model.d.n is meant
+    model.connect(model.a.n, model.b.n, model.load.p, model.store.p)
+    model.connect(model.c.p, model.d.n, model.load.n, model.store.n, model.earth.V)
+    with pytest.raises(SimulationError, match="nothing limits i of c and d: closed, they short"
+                       ) as error:
+        model.simulate("20 ms")
+    assert "A diode may be the wrong way round" in str(error.value)
+    assert error.value.time == pytest.approx(1 / 120, abs=1e-9)
 
 
 def test_a_diode_the_wrong_way_round_is_a_hint():

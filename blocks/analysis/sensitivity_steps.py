@@ -11,8 +11,8 @@ from ..numerics.arrays import Array, Indices
 from .sensitivity_jumps import Changes
 
 if TYPE_CHECKING:
+    from ..native.courses import Retaken
     from ..native.growth import Growth
-    from ..native.method import Retaken
     from .sensitivity_events import Saltation
 
 __all__ = ["SteppedCourse"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from . import variations
+from .courses import Retaken
 from .functions import Kept
-from .method import Retaken
 from .stages import sparse_product, weighted_sum
 
 __all__ = ["Growth", "NotFollowed"]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
-from .method import PassedCourses, Retaken, WholeRun
+from .courses import PassedCourses, Retaken, WholeRun
 from .signatures import address_of
 
 __all__ = ["JoinedCourses"]

@@ -49,10 +49,7 @@ class Requirements:
     @classmethod
     def of(cls, system: System) -> Requirements:
         """Those of a system, made once."""
-        if "requirements" not in system.cache:
-            system.cache["requirements"] = cls(system)
-        made: Requirements = system.cache["requirements"]
-        return made
+        return system.once("requirements", lambda: cls(system))
 
     def compiled(self) -> ca.Function | None:
         """The conditions, for a method that looks at them itself; None where that takes more, or
@@ -199,10 +196,7 @@ class _Sampled:
     @classmethod
     def of(cls, system: System) -> _Sampled:
         """Those of a system, made once."""
-        if "samplings" not in system.cache:
-            system.cache["samplings"] = cls(system)
-        made: _Sampled = system.cache["samplings"]
-        return made
+        return system.once("samplings", lambda: cls(system))
 
 
 class Samplings:

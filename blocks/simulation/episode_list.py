@@ -13,7 +13,7 @@ from ..numerics.arrays import Array, Indices
 from .episode import Episode
 
 if TYPE_CHECKING:
-    from ..native.method import PassedCourses
+    from ..native.courses import PassedCourses
     from ..solvers.base import Course
     from .passed_events import PassedEpisodes
 

@@ -22,7 +22,7 @@ from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
-    from ..native.method import PassedCourses
+    from ..native.courses import PassedCourses
     from ..native.own_events import EventRules
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts

@@ -45,10 +45,7 @@ class ForcedJumps:
     @classmethod
     def of(cls, system: System) -> ForcedJumps:
         """Those of a system, shared by its runs."""
-        if "forced jumps" not in system.cache:
-            system.cache["forced jumps"] = cls(system)
-        made: ForcedJumps = system.cache["forced jumps"]
-        return made
+        return system.once("forced jumps", lambda: cls(system))
 
     def __init__(self, system: System) -> None:
         self.system = system

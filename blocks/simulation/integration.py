@@ -19,7 +19,7 @@ from .tied_branch import TiedBranch
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
-    from ..native.method import PassedCourses
+    from ..native.courses import PassedCourses
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
 

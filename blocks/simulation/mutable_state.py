@@ -15,8 +15,8 @@ import numpy as np
 
 from ..assembly.network import Network
 from ..language.component import Component
+from ..native.courses import Course, PassedCourses
 from ..native.events import Passed
-from ..native.method import Course, PassedCourses
 from ..native.one_step import Record
 from ..solvers.trajectory import Trajectory
 from ..system.evaluator import BoundEvaluator, Evaluator

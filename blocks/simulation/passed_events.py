@@ -21,7 +21,7 @@ from .episode_list import StepTable
 from .relations import Relations
 
 if TYPE_CHECKING:
-    from ..native.method import Course, PassedCourses
+    from ..native.courses import Course, PassedCourses
     from ..nonsmooth.contract import Laws
 
 __all__ = ["PassedEpisodes"]

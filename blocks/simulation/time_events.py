@@ -277,10 +277,7 @@ def switches_in_run(system: System) -> bool:
 
 def _relations_of(system: System) -> Relations:
     """The relations of a system, described once."""
-    if "relations" not in system.cache:
-        system.cache["relations"] = Relations(system)
-    made: Relations = system.cache["relations"]
-    return made
+    return system.once("relations", lambda: Relations(system))
 
 
 def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:

@@ -14,8 +14,9 @@ import numpy as np
 
 from ..exceptions import BlocksError
 from ..native import COMPILED
+from ..native.courses import WholeRun
 from ..native.joined_courses import JoinedCourses
-from ..native.method import OneStep, WholeRun
+from ..native.method import OneStep
 from ..native.own_events import EventRules
 from ..nonsmooth.modes.parts import DecisionParts
 from ..numerics.arrays import Array

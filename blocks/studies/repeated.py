@@ -36,7 +36,7 @@ from .varied_values import VariedValues
 
 if TYPE_CHECKING:
     from ..model import Model
-    from ..native.method import WholeRun
+    from ..native.courses import WholeRun
     from ..simulation.several_runs import SeveralRuns
     from ..system import System
 

@@ -67,10 +67,7 @@ class FiniteValues:
     @classmethod
     def of(cls, system: System) -> FiniteValues:
         """Those of a system, made once."""
-        if "finite_values" not in system.cache:
-            system.cache["finite_values"] = cls(system)
-        made: FiniteValues = system.cache["finite_values"]
-        return made
+        return system.once("finite_values", lambda: cls(system))
 
     @cached_property
     def _values(self) -> Evaluator:

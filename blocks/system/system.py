@@ -6,8 +6,9 @@ no user input, no solver and no events beyond crossing functions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from ..model import Model
 
 __all__ = ["System"]
+
+Made = TypeVar("Made")
 
 
 class System:
@@ -75,6 +78,13 @@ class System:
             pattern = j.sparsity() + ca.Sparsity.diag(*j.shape)
             j = ca.project(j, pattern)
         return self.function("jacobian", j)
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What has been made for this system before, under a name; else it is made now."""
+        if name not in self.cache:
+            self.cache[name] = make()
+        made: Made = self.cache[name]
+        return made
 
     @cached_property
     def tables(self) -> TimeTables:

@@ -65,7 +65,8 @@ def stick_slip(model=None, force="20 N"):
 
 
 def test_a_run_that_is_kept_in_many_blocks_is_read_as_any_other(monkeypatch):
-    monkeypatch.setattr("blocks.native.method.BLOCK", 8)  # numbers
+    for part in ("method", "courses"):
+        monkeypatch.setattr(f"blocks.native.{part}.BLOCK", 8)  # numbers
     run = oscillator(v="1 m/s").simulate("1 s", max_step="1 ms", method="dopri5")
     t = np.linspace(0, 1, 777)
     assert_allclose(run["block.v"].at(quantity(t, "s")).magnitude, np.cos(10 * t), rtol=0,

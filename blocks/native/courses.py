@@ -1,0 +1,469 @@
+"""What compiled one-step methods keep of the steps they took, and how it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..numerics.arrays import Array, Indices
+from ..solvers.base import Step
+from ..solvers.trajectory import refuse_outside
+from . import one_step
+from .equations import Equations
+from .functions import Kept
+from .kept_matrices import READS
+from .signatures import address_of
+from .stages import ATOL
+from .steps import EXACT, EXPLICIT, Banded, Code, settle_at, workspace
+from .variations import Track
+
+__all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses", "Retaken", "WholeRun"]
+
+BLOCK = 1 << 19  # numbers of a block of rows
+RECALL = 1 << 21  # numbers gathered at a time by a query
+ONE_EVENT = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+NO_CONSTANTS = np.zeros(0)
+
+
+@dataclass(eq=False)
+class CourseForm:
+    """What the courses of one method have in common."""
+
+    equations: Equations
+    places: Any  # of the integrated states among all that a step moves
+    scale: Array
+    atol: Array  # of all that a step moves
+    kind: int  # of steps
+    every: int  # so many steps from one end that is kept to the next
+    p: Array
+    banded: Banded | None
+
+    @property
+    def size(self) -> int:
+        """Number of all that a step moves."""
+        return self.atol.size
+
+    @property
+    def follows_states(self) -> bool:
+        """Whether steps are the explicit pair's or exact, and of states alone."""
+        return self.kind in (EXPLICIT, EXACT) and self.every == 1 and not (
+            self.equations.settle or self.equations.reserve)  # more than slopes is solved for
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether steps have no error, and may be long beside what is fast."""
+        return self.kind == EXACT
+
+    @cached_property
+    def work(self) -> Kept:
+        """Room for the steps that are taken again, with the tolerances as units of unknowns."""
+        work_space = workspace(self.atol.size, self.kind, self.banded)
+        work_space.k[ATOL] = self.atol
+        work_space.present[READS] = 1
+        return Kept(work_space)
+
+
+@dataclass(frozen=True)
+class Retaken:
+    """Steps of courses, and what takes them again; ``constants`` are what the code points into."""
+
+    code: Code
+    work: Kept
+    steps: one_step.Steps
+    track: Track
+    constants: Array
+
+    @property
+    def course(self) -> Indices:
+        """In which of the courses each step is."""
+        marks = self.track.marks
+        return np.repeat(np.arange(len(marks) - 1), np.diff(marks))
+
+
+class Course:
+    """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
+
+    Kept are the ends of steps alone, of a large model only of every eighth, and of fewer after
+    :meth:`thin`: what lies between is found by taking those steps again, and is the same.
+    """
+
+    def __init__(self, form: CourseForm, t: float, x: Array, code: Code, constants: Array) -> None:
+        self._form, self._code = form, code
+        self._alive = constants  # into which the code points
+        self.every = self._apart = form.every
+        self.start = float(t)
+        self.nbytes = 2 * x.nbytes  # memory of what is kept
+        self._reached: tuple[int, Array] | None = None  # where the last look between steps ended
+        self._times: list[Array] = [np.array([t])]
+        self._sizes: list[Array] = []
+        self._kept: list[Any] = [np.array([0])]  # steps whose start is known; the end counts
+        self._rows: list[Array] = [x[None, :].copy()]
+        self._steps = 0
+
+    @property
+    def size(self) -> int:
+        """Number of integrated unknowns."""
+        return self._form.scale.size
+
+    @property
+    def end(self) -> float:
+        return float(self._times[-1][-1])
+
+    @property
+    def end_values(self) -> Array:
+        """What was kept of the end."""
+        return self._rows[-1][-1]
+
+    @property
+    def t(self) -> Array:
+        """Start and the end of every step."""
+        self._gather()
+        return self._times[0].copy()
+
+    @property
+    def y(self) -> Array:
+        """(n, k) values at ``t``."""
+        return self(self.t)
+
+    def extend(self, ends: Array, sizes: Array, rows: Array, last: Array) -> None:
+        """Add steps; ``sizes`` are those of the whole steps, ``last`` the values at the end."""
+        taken = len(ends)
+        numbers = self._steps + self.every * np.arange(1, len(rows) + 1)
+        self._rows.append(rows.copy())
+        if taken % self.every:
+            numbers = np.append(numbers, self._steps + taken)
+            self._rows.append(last[None, :].copy())
+        self._kept.append(numbers)
+        self._steps += taken
+        self._times.append(ends.copy())  # without the rest of their blocks
+        self._sizes.append(sizes.copy())
+        self.nbytes += 2 * ends.nbytes + numbers.nbytes + len(numbers) * last.nbytes
+
+    def thin(self) -> float:
+        """Keep the ends of half as many steps. Nothing is lost: the others are taken again."""
+        self._gather()
+        self._apart *= 2
+        kept, chosen = self._kept[0], [0]
+        for place, number in enumerate(kept.tolist()):
+            if number - kept[chosen[-1]] >= self._apart:
+                chosen.append(place)
+        if chosen[-1] != len(kept) - 1:
+            chosen.append(len(kept) - 1)
+        rows: list[Array] = []
+        before, wanted = 0, np.array(chosen)
+        for block in self._rows:
+            here = wanted[(wanted >= before) & (wanted < before + len(block))] - before
+            rows.append(block if len(here) == len(block) else block[here])
+            before += len(block)
+        self._rows = [block for block in rows if len(block)]
+        self._kept = [kept[wanted]]
+        self._count_bytes()
+        return 0.0
+
+    def forget(self) -> None:
+        """Keep the end alone: steps go on from there."""
+        last = self.end_values.copy()
+        self._times, self._sizes = [np.array([self.end])], []
+        self._kept, self._rows = [np.array([0])], [last[None, :]]
+        self._steps, self._reached = 0, None
+        self._count_bytes()
+
+    def _count_bytes(self) -> None:
+        arrays = (*self._times, *self._sizes, *self._kept, *self._rows)
+        self.nbytes = self._rows[-1][-1].nbytes + sum(a.nbytes for a in arrays)
+
+    def append(self, step: Step, until: float | None = None) -> None:
+        """End the course inside its last step, if ``until`` is given; the step stands in it."""
+        if step.failure:
+            raise ValueError(f"a failed step has no course to keep: {step.failure}")
+        if until is not None and until != self.end:
+            last = self._last(np.array([until], dtype=float))
+            self._times[-1] = np.append(self._times[-1][:-1], float(until))
+            self._rows[-1] = np.concatenate([self._rows[-1][:-1], last])
+
+    def inside_last(self, t: Any) -> Array:
+        """The last step's own dense output."""
+        rows = self._last(np.atleast_1d(np.asarray(t, dtype=float)))
+        return self._shown(rows).T.reshape((self.size, *np.shape(t)))
+
+    def _shown(self, rows: Array) -> Array:
+        return rows[:, self._form.places] / self._form.scale
+
+    def _last(self, t: Array) -> Array:
+        self._gather()
+        return self._inside(t, np.full(t.size, self._times[0].size - 2))
+
+    def __call__(self, t: Any, side: Literal["left", "right"] = "right") -> Array:
+        """Values at times ``t``, (n, k); a scalar time gives (n,)."""
+        asked = np.asarray(t, dtype=float)
+        return self._shown(self._at(asked.reshape(-1))).T.reshape((self.size, *asked.shape))
+
+    @property
+    def form(self) -> CourseForm:
+        """What courses of the method have in common."""
+        return self._form
+
+    def retaken(self) -> Retaken:
+        """What takes its steps again."""
+        self._gather()
+        times, rows = self._times[0], self._rows
+        steps = one_step.Steps(times[:-1].copy(), np.concatenate([*self._sizes, np.zeros(0)]),
+                               self._kept[0], np.concatenate(rows), *ONE_EVENT)
+        return Retaken(self._code, self._form.work, steps, Track(
+            times[1:].copy(), np.array([0, len(times) - 1]), NO_CONSTANTS), self._alive)
+
+    @property
+    def solved(self) -> Any:
+        """States and algebraic unknowns at times, (n, k), where the method carries them."""
+        return self._solved if self._form.equations.carried is not None else None
+
+    def _solved(self, times: Array) -> Array:
+        rows = self._at(times)
+        out = np.empty_like(rows)
+        for t, row, place in zip(times, rows, out, strict=True):
+            settle_at(self._code, self._form.work, t, row, place)
+        return out.T
+
+    def _at(self, times: Array) -> Array:
+        """(k, n) rows of unknowns at times."""
+        self._gather()
+        all_times = self._times[0]
+        refuse_outside(times, float(all_times[0]), self.end)
+        at = np.searchsorted(all_times, times, side="right") - 1
+        whole = len(self._kept[0]) == len(all_times)  # the end of every step is kept
+        place = at if whole else np.searchsorted(self._kept[0], at)
+        known = (all_times[at] == times) & (
+            self._kept[0][np.minimum(place, len(self._kept[0]) - 1)] == at)
+        width = self._rows[0].shape[1]
+        out = np.empty((times.size, width))
+        out[known] = self._numbered(place[known])
+        at = np.where(all_times[at] == times, at - 1, at)  # an end belongs to the step before it
+        inner = np.flatnonzero(~known)
+        inner = inner[np.argsort(at[inner], kind="stable")]
+        part = max(1, RECALL // max(width, 1))
+        for k in range(0, inner.size, part):
+            piece = inner[k : k + part]
+            out[piece] = self._inside(times[piece], at[piece])
+        return out
+
+    # -- within ------------------------------------------------------------------------
+    def _gather(self) -> None:
+        """What belongs to all steps in one array each."""
+        if len(self._times) > 1:
+            self._times = [np.concatenate(self._times)]
+            self._sizes = [np.concatenate(self._sizes)]
+            self._kept = [np.concatenate(self._kept)]
+            if sum(r.size for r in self._rows) < BLOCK:
+                self._rows = [np.concatenate(self._rows)]
+
+    def _numbered(self, numbers: Indices) -> Array:
+        """(k, n) known values by their numbers."""
+        if len(self._rows) == 1:
+            return self._rows[0][numbers]
+        out = np.empty((len(numbers), self._rows[0].shape[1]))
+        ends = np.cumsum([len(rows) for rows in self._rows])
+        blocks = np.searchsorted(ends, numbers, side="right")
+        for block in np.unique(blocks):
+            rows, here = self._rows[block], blocks == block
+            out[here] = rows[numbers[here] - (ends[block] - len(rows))]
+        return out
+
+    def _inside(self, times: Array, steps: Any) -> Array:
+        """(k, n) values inside steps, which come in order."""
+        starts, sizes, kept = self._times[0][:-1], self._sizes[0], self._kept[0]
+        low = int(np.searchsorted(kept, steps[0], side="right")) - 1
+        high = int(np.searchsorted(kept, steps[-1], side="right"))
+        rows = (self._rows[0][low:high] if len(self._rows) == 1
+                else self._numbered(np.arange(low, high)))  # fmt: skip
+        known, values = kept[low:high], np.ascontiguousarray(rows)
+        if self._reached is not None and known[0] < self._reached[0] <= steps[0]:
+            later = int(np.searchsorted(known, self._reached[0], side="right"))
+            known = np.concatenate([[self._reached[0]], known[later:]])
+            values = np.concatenate([self._reached[1][None, :], values[later:]])
+        out = np.empty((times.size, rows.shape[1]))
+        theta = (times - starts[steps]) / sizes[steps]
+        theta[times == self._times[0][steps + 1]] = 1.0
+        theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
+            1.0, (self.end - starts[-1]) / sizes[-1])
+        x = np.empty(out.shape[1])
+        one_step.between(
+            self._code, self._form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
+            steps, theta, NO_CONSTANTS, x, np.zeros(5, dtype=np.int64), out)
+        if self._apart > self.every:  # the next look may go on from here
+            self._reached = int(steps[-1]), x
+        return out
+
+
+class PassedCourses:
+    """Courses that begin at events which a method has carried out itself.
+
+    Parameters
+    ----------
+    form, code : of the method
+    events : what was carried out, :class:`~blocks.native.own_events.PassedEvents` or alike
+    ends, sizes, rows : of the steps from the first of them to the last
+    """
+
+    def __init__(self, form: CourseForm, code: Code, events: Any, ends: Array,
+                 sizes: Array, rows: Array) -> None:
+        self._form, self._code, self.events = form, code, events
+        self._steps = ends, sizes
+        self._marks = events.marks - events.marks[0]  # steps before each event
+        self._event = np.repeat(np.arange(len(events) - 1), np.diff(self._marks))
+        #: Place of every step after its event.
+        self._place = np.arange(len(ends)) - self._marks[self._event]
+        self._starts = np.where(self._place == 0, events.times[self._event],
+                                np.append(0.0, ends[:-1])[: len(ends)])
+        self._apart = 1  # so many steps from one start that is kept to the next
+        self._known = np.arange(len(ends))
+        self._values = np.where((self._place == 0)[:, None], events.x[self._event],
+                                np.concatenate([rows[:1], rows[:-1]]))
+        #: At the end of the last step before the next event.
+        self._arrivals = rows[np.maximum(self._marks[1:] - 1, 0)] if len(rows) else rows
+
+    @cached_property
+    def last(self) -> Course:
+        """The course that begins at the last event, and goes on."""
+        return self._begun(len(self.events) - 1)
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of what is kept."""
+        events = self.events
+        return sum(a.nbytes for a in (
+            *self._steps, self._starts, self._event, self._place, self._known, self._values,
+            self._arrivals, events.times, events.marks, events.q, events.x))
+
+    def thin(self) -> float:
+        """Keep the starts of half as many steps. Nothing is lost: the others are taken again."""
+        self._apart *= 2
+        kept = self._place[self._known] % self._apart == 0
+        self._known, self._values = self._known[kept], self._values[kept]
+        return 0.0
+
+    def finished(self, number: int) -> Course:
+        """The course between an event and the next one."""
+        course = self._begun(number)
+        steps = slice(*self._marks[number : number + 2].tolist())
+        if steps.stop > steps.start:
+            ends, sizes = (values[steps] for values in self._steps)
+            rows = self.values(ends, np.full(len(ends), number))
+            course.extend(ends, sizes, rows, rows[-1])
+        return course
+
+    def steps(self) -> tuple[Array, Array, Indices]:
+        """Starts and ends of the steps between events, and after which event they are.
+
+        Where two events have no step between them stands one of no length.
+        """
+        taken = np.diff(self._marks)
+        which = np.repeat(np.arange(len(taken)), np.maximum(taken, 1))
+        idle = (taken == 0)[which]
+        starts, ends = np.empty((2, len(which)))
+        starts[~idle], starts[idle] = self._starts, self.events.times[which[idle]]
+        ends[~idle], ends[idle] = self._steps[0], self.events.times[which[idle]]
+        return starts, ends, which
+
+    def values(self, times: Array, number: Indices) -> Array:
+        """(k, n) values at times between the event with a number and the next one."""
+        ends, sizes = self._steps
+        if not len(ends):
+            return self.events.x[number]
+        low, high = self._marks[number], self._marks[number + 1]
+        step = np.clip(self._first_end(times, low, high), low, high - 1)
+        out = np.empty((len(times), self._form.size))
+        begins = (times <= self.events.times[number]) | (high == low)
+        out[begins] = self.events.x[number[begins]]
+        at_end = ~begins & (times == ends[step])
+        arrives = at_end & (step == high - 1)
+        out[arrives] = self._arrivals[number[arrives]]
+        inner = np.flatnonzero(~begins & ~arrives)
+        place = np.searchsorted(self._known, step[inner] + 1)
+        known = at_end[inner] & (np.append(self._known, -1)[place] == step[inner] + 1)
+        out[inner[known]] = self._values[place[known]]
+        inner = inner[~known]
+        inner = inner[np.argsort(step[inner], kind="stable")]
+        if len(inner):
+            found, again = np.empty((len(inner), self._form.size)), self.retaken()
+            theta = (times[inner] - self._starts[step[inner]]) / sizes[step[inner]]
+            theta[at_end[inner]] = 1.0
+            one_step.between(
+                again.code, again.work, again.steps, step[inner], theta, again.track.held,
+                np.empty(self._form.size), np.zeros(5, dtype=np.int64), found)
+            out[inner] = found
+        return out
+
+    def _first_end(self, times: Array, low: Indices, high: Indices) -> Indices:
+        """The first steps, of those between two numbers, that end at times or later."""
+        return np.searchsorted(self._steps[0], times, side="left")
+
+    def solved(self, times: Array, number: Indices) -> Array:
+        """The same; what is carried along is solved for, as it is in every course."""
+        rows, form = self.values(times, number), self._form
+        if form.equations.carried is None:
+            return rows
+        out = np.empty_like(rows)
+        for after in np.unique(number):
+            q = self.events.constants(after)
+            code = self._code._replace(q=address_of(q))
+            for k in np.flatnonzero(number == after):
+                settle_at(code, form.work, times[k], rows[k], out[k])
+        return out
+
+    @property
+    def form(self) -> CourseForm:
+        """What courses of the method have in common."""
+        return self._form
+
+    def retaken(self) -> Retaken:
+        """What takes the steps of all courses but the last again."""
+        q = self.events.constants(0)
+        return self._taken_again(self._code._replace(q=address_of(q)), q)
+
+    def _taken_again(self, code: Code, constants: Array) -> Retaken:
+        """The same by code that reads what is constant at an address that others fill."""
+        q = self.events.q
+        steps = one_step.Steps(self._starts, self._steps[1], self._known, self._values,
+                               self._event, q)
+        return Retaken(code, self._form.work, steps, Track(
+            self._steps[0], self._marks, constants[: q.shape[1]]), constants)
+
+    def _begun(self, number: int) -> Course:
+        events = self.events
+        q = events.constants(number)
+        code = self._code._replace(q=address_of(q))
+        return Course(self._form, float(events.times[number]), events.x[number], code, q)
+
+
+
+class WholeRun(NamedTuple):
+    """What a method has kept of a run that machine code has carried out whole.
+
+    Attributes
+    ----------
+    form, code : of the method
+    p : parameters
+    t, q, x : start, what is constant from there on, values
+    times, marks, held, values : of the events, the steps before each, and the same from each on
+    ends, sizes, rows : of the steps
+    """
+
+    form: CourseForm
+    code: Code
+    p: Array
+    t: float
+    q: Array
+    x: Array
+    times: Array
+    marks: Indices
+    held: Array
+    values: Array
+    ends: Array
+    sizes: Array
+    rows: Array

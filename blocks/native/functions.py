@@ -15,7 +15,6 @@ import numpy as np
 
 from .machine import compiled, compiled_from_source
 from .signatures import Kind, Record, Signature, address_of
-from .translation import translated
 
 __all__ = ["BoundCall", "Kept", "MachineCode", "machine_code"]
 
@@ -54,6 +53,8 @@ class MachineCode(Signature):
     def _compiled(self, called_by_c: bool = False) -> int:
         """Its address; one of this package is translated only where that has not been done yet."""
         def text() -> str:
+            from .translation import translated  # not needed for what is kept on disk
+
             return translated(self, called_by_c)
 
         if self.python.__module__.startswith(PACKAGE):

@@ -1,8 +1,9 @@
 """How does machine code come to run?
 
 Compiles LLVM text in this process with llvmlite, once for a text, and keeps what was compiled
-in the user's cache folder, from where the next process takes it. Nothing depends on that: where
-no folder can be written, or what is kept there is damaged, it is compiled anew.
+in the user's cache folder, from where the next process takes it, without LLVM where it can.
+Nothing depends on that: where no folder can be written, or what is kept there is damaged, it is
+compiled anew.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from .object_code import placed, processor
 from .operations import HEADER
 
 __all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "name_of_code",
-           "table", "target_name"]
+           "table"]
 
 #: Passes that make a text quick to emit, and code that is a tenth slower than all passes do.
 QUICK = ("sroa", "instruction_combine", "simplify_cfg", "dead_arg_elimination", "new_gvn",
@@ -48,11 +50,6 @@ def _new_target(effort: int) -> Any:
 _target = cache(_new_target)
 
 
-def target_name() -> str:
-    """The processor and system that code is made for, ``x86_64-…``."""
-    return str(_target(3).triple)
-
-
 @cache
 def _engine() -> Any:
     import llvmlite.binding as llvm
@@ -65,9 +62,7 @@ def _external(name: str, address: int) -> str:
 
     The address itself would be another one in every process, and so would the code.
     """
-    import llvmlite.binding as llvm
-
-    llvm.add_symbol(name, address)
+    _symbols[name] = address
     return f"@{name}"
 
 
@@ -101,6 +96,7 @@ def function_of_lapack(name: str) -> str:
 
 
 _addresses: dict[str, int] = {}
+_symbols: dict[str, int] = {}  # addresses of what code refers to
 _names: dict[int, str] = {}
 _tables: dict[str, np.ndarray] = {}
 _lock = Lock()  # runs of a study may begin at once in several threads
@@ -150,14 +146,20 @@ def _address(source: str, text: Callable[[], str], parallel: bool, quick: bool) 
             object_code = _emitted(text().replace("@main", f"@{name}"), parallel, quick)
             address = _loaded(object_code, name)
             _keep(file, object_code)
-        _addresses[source], _names[address] = address, f"@{name}"
+        _addresses[source], _names[address] = address, _external(name, address)
     return _addresses[source]
 
 
 def _loaded(object_code: bytes, name: str) -> int:
     """The address of a function in object code; 0 if it cannot be used."""
+    return placed(object_code, name, _symbols) or _loaded_by_llvm(object_code, name)
+
+
+def _loaded_by_llvm(object_code: bytes, name: str) -> int:
     import llvmlite.binding as llvm
 
+    for symbol, address in _symbols.items():
+        llvm.add_symbol(symbol, address)
     try:
         _engine().add_object_file(llvm.ObjectFileRef.from_data(object_code))
         _engine().finalize_object()
@@ -207,19 +209,21 @@ def folder() -> Path | None:
 
 
 def _key(source: str, parallel: bool, quick: bool) -> str:
-    import llvmlite
-    import llvmlite.binding as llvm
-
-    made_by = (llvmlite.__version__, target_name(), llvm.get_host_cpu_name(),
-               _features(), str(parallel), str(quick), source)
+    made_by = (*_made_for(), str(parallel), str(quick), source)
     return hashlib.sha256("\0".join(made_by).encode()).hexdigest()[:32]
 
 
 @cache
-def _features() -> str:
+def _made_for() -> tuple[str, ...]:
+    """What compiles, and for which processor: what was kept is used where both are the same."""
+    import llvmlite
+
+    if processor():
+        return llvmlite.__version__, processor()
     import llvmlite.binding as llvm
 
-    return str(llvm.get_host_cpu_features().flatten())
+    return (llvmlite.__version__, _target(3).triple, llvm.get_host_cpu_name(),
+            llvm.get_host_cpu_features().flatten())
 
 
 def _read(file: Path | None) -> bytes:

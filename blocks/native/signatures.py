@@ -7,9 +7,8 @@ import ctypes
 import inspect
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ class Untranslatable(Exception):
     """A statement that has no machine code here."""
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """A number, or an array of numbers with so many ``dimensions``."""
 
     scalar: str
@@ -37,8 +35,7 @@ class Kind:
         return "i8" if self.scalar == "i1" else self.scalar
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A named tuple of numbers and arrays, which is passed on but never made."""
 
     fields: tuple[tuple[str, Kind], ...]
@@ -65,35 +62,34 @@ class Signature:
 
     @cached_property
     def parameters(self) -> list[tuple[str, Kind | Record]]:
-        return [(a.arg, self._type(a.annotation)) for a in self.tree.args.args]
-
-    def _type(self, node: ast.expr | None) -> Kind | Record:
-        known = self.python.__globals__.get(name_of(node))
-        if isinstance(known, type) and issubclass(known, tuple) and known is not tuple:
-            texts = ((name, str(getattr(given, "__forward_arg__", given)))
-                     for name, given in known.__annotations__.items())
-            return Record(tuple((name, kind_named(ast.parse(text, mode="eval").body))
-                                for name, text in texts))
-        return kind_named(node)
+        code = self.python.__code__
+        return [(name, self._type(self._written(name)))
+                for name in code.co_varnames[: code.co_argcount]]
 
     @cached_property
     def returns(self) -> tuple[Kind, ...]:
         """Kinds of the numbers that are returned, none to several."""
-        node = self.tree.returns
-        if node is None or (isinstance(node, ast.Constant) and node.value is None):
-            return ()
-        if isinstance(node, ast.Subscript):  # tuple[...]
-            inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return tuple(kind_named(n) for n in inner)
-        return (kind_named(node),)
+        text = self._written("return")
+        inner = text.removeprefix("tuple[").removesuffix("]") if text != "None" else ""
+        return tuple(kind_named(one) for one in inner.split(", ") if one)
+
+    def _written(self, name: str) -> str:
+        """A type as the source says it: annotations are kept as texts."""
+        return str(self.python.__annotations__.get(name))
+
+    def _type(self, text: str) -> Kind | Record:
+        known = self.python.__globals__.get(text)
+        if isinstance(known, type) and issubclass(known, tuple) and known is not tuple:
+            return Record(tuple((name, kind_named(str(getattr(given, "__forward_arg__", given))))
+                                for name, given in known.__annotations__.items()))
+        return kind_named(text)
 
 
 def name_of(node: ast.expr | None) -> str:
     return node.id if isinstance(node, ast.Name) else str(getattr(node, "value", ""))
 
 
-def kind_named(node: ast.expr | None) -> Kind:
-    name = name_of(node)
+def kind_named(name: str) -> Kind:
     if name not in KINDS:
         raise Untranslatable(f"a type is one of {', '.join(KINDS)}")
     return KINDS[name]

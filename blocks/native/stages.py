@@ -8,6 +8,7 @@ their addresses.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from functools import cache
 
@@ -16,7 +17,7 @@ import numpy as np
 from ..numerics.arrays import Indices
 from .expressions import Writer
 from .loop_text import PARALLEL
-from .machine import compiled, target_name
+from .machine import compiled
 
 __all__ = ["ROOT", "ROWS", "STAGE_TIMES", "addresses", "arithmetic", "nordsieck_arithmetic",
            "sparse_product", "weighted_sum"]  # fmt: skip
@@ -92,7 +93,7 @@ def _denormals() -> tuple[int, int]:
     """
     head = ("define void @main(ptr noalias %x, ptr noalias %k, ptr noalias %out, ptr noalias %n, "
             "ptr noalias %h) {\n")
-    if not target_name().startswith("x86_64"):
+    if platform.machine().lower() not in ("x86_64", "amd64"):
         nothing = compiled(head + "  ret void\n}\n")
         return nothing, nothing
     declared = ("declare void @llvm.x86.sse.stmxcsr(ptr)\n"

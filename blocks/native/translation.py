@@ -12,7 +12,7 @@ import ast
 
 from .function_text import FunctionText, Value, returned
 from .python_expressions import Expressions
-from .signatures import BOOL, FLOAT, INT, Kind, Signature, Untranslatable, kind_named
+from .signatures import BOOL, FLOAT, INT, Kind, Signature, Untranslatable, kind_named, name_of
 
 __all__ = ["translated"]
 
@@ -123,7 +123,8 @@ class _Statements:
     def _annassign(self, node: ast.AnnAssign) -> None:
         assert node.value is not None
         value = self.values.expression(node.value)
-        self.assign(node.target, self.text.converted(value, kind_named(node.annotation), node))
+        kind = kind_named(name_of(node.annotation))
+        self.assign(node.target, self.text.converted(value, kind, node))
 
     def _augassign(self, node: ast.AugAssign) -> None:
         here = ast.parse(ast.unparse(node.target), mode="eval").body

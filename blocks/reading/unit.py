@@ -9,6 +9,7 @@ and whether it is of temperatures or of their differences.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
@@ -114,7 +115,7 @@ def _read(text: str) -> Unit:
     if len(factors) > 1 or list(factors.values()) != [1]:
         factors = {_difference_of(n): power for n, power in factors.items()}
     parsed = registry().Unit(UnitsContainer(factors))
-    return _converted(parsed, stripped if factors else "")
+    return _product(factors, parsed, stripped) or _converted(parsed, stripped if factors else "")
 
 
 _SIGNS = {"°": "degree", "℃": "degC", "℉": "degF"}
@@ -128,7 +129,7 @@ def _name(name: str, text: str) -> str:
         name = f"{name[:-3]}ohm"
     if not misread(name):
         with contextlib.suppress(Exception):  # of several kinds
-            return registry().get_name(_SIGNS.get(name, name))
+            return _full_name(_SIGNS.get(name, name))
     for meant in filter(None, [meant_name(name, _exists)]):
         better = text.replace(typed, meant, 1)
         if readable(better):
@@ -138,9 +139,14 @@ def _name(name: str, text: str) -> str:
                       f"There is no unit {brief(typed)}. {ANY_UNIT}", unit=text, piece=typed)
 
 
+@cache
+def _full_name(name: str) -> str:
+    return str(registry().get_name(name))
+
+
 def _exists(name: str) -> bool:
     try:
-        registry().get_name(name)
+        _full_name(name)
     except Exception:
         return False
     return True
@@ -164,6 +170,30 @@ def of_pint(parsed: pint.Unit) -> Unit:
     same = (u for u in map(unit, _FAMILIAR) if u.dimension == found.dimension
             and (u.angular == found.angular or u.text == "W"))  # fmt: skip
     return next((u for u in same if len(u.pint._units) == 1 or u.pint == parsed), found)
+
+
+def _product(powers: dict[str, float], parsed: pint.Unit, text: str) -> Unit | None:
+    """A product from its factors, each of which pint converts once; None where that is not all."""
+    if list(powers.values()) in ([], [1]):
+        return None
+    try:
+        parts = [(_single(name), power) for name, power in powers.items()]
+        over = math.prod(one.factor**power for one, power in parts if power > 0)
+        factor = over / math.prod(one.factor**-power for one, power in parts if power < 0)
+    except (UnknownUnit, OverflowError, ZeroDivisionError):
+        return None
+    if any(one.offset for one, _ in parts) or not (factor and math.isfinite(factor)):
+        return None
+    dimension = UnitsContainer()
+    for one, power in parts:
+        dimension *= one.dimension**power
+    return Unit(text, dimension, factor, 0.0, any(one.angular for one, _ in parts),
+                any(one.frequency for one, _ in parts), parsed)
+
+
+@cache
+def _single(name: str) -> Unit:
+    return _converted(registry().Unit(UnitsContainer({name: 1})), name)
 
 
 def _converted(parsed: pint.Unit, text: str) -> Unit:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Flags, Indices
+from ..numerics.arrays import Flags, Indices, distinct
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 from .tearing import tear
@@ -123,7 +123,7 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
     torn = None
     if size >= LARGE:
         torn = tear(*places, (position >= 0) & (balance == 0), size, wanted[unknowns], DEEPEST)
-        if len(torn.leftover) > len(np.unique(rows[balance > 0])):
+        if len(torn.leftover) > len(distinct(rows[balance > 0])):
             torn = None
     if torn is None:
         torn = tear(*places, position >= 0, size, wanted[unknowns],

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..language.kernel import Law
-from ..numerics.arrays import Indices
-from .matching import connected, distinct
+from ..numerics.arrays import Indices, distinct
+from .matching import connected
 
 __all__ = ["Alias", "Classes", "Link", "merged"]
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.tolerances import CANCELLED, PIVOT
 from .flatten import Flat, Group, Parameters
-from .matching import connected, distinct, match
+from .matching import connected, match
 from .reduced import Cluster, Singular
 
 __all__ = ["DummyDerivatives", "coefficients", "dummy_derivatives"]

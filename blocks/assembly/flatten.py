@@ -18,9 +18,9 @@ import numpy as np
 
 from ..language.declarations import Port
 from ..language.kernel import Key, Law
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from .aliases import Alias, Link, merged
-from .matching import Matching, connected, distinct, match
+from .matching import Matching, connected, match
 from .network import Network
 
 __all__ = ["Base", "Flat", "Group", "Parameters", "flatten"]

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, distinct
 from .causality import compact_incidence, gives_flow
 from .dummy_derivatives import dummy_derivatives
 from .flatten import Flat, Group, Parameters
 from .hidden_constraints import hidden_constraints
-from .matching import distinct, match
+from .matching import match
 from .reduced import Reduced, Singular
 from .set_valued import SetValuedElements
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..language.expression import TIME
 from ..language.pieces import pieces_of, with_pieces
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, distinct
 from .flatten import Parameters
 from .network import Network
 from .tape import Tape
@@ -34,7 +34,7 @@ def network_with_pieces(network: Network, tape: Tape) -> Network | None:
     found: dict[int, set[int]] = {}  # per family, numbers of laws
     numbers = {law: k for f in network.families for k, law in enumerate(f.kernel.laws)}
     loops = [step.equations for step in tape.steps if step.group < 0 and not step.linear]
-    for g in np.unique(flat.groups_of(np.concatenate([np.zeros(0, int), *loops]))):
+    for g in distinct(flat.groups_of(np.concatenate([np.zeros(0, int), *loops]))):
         group = flat.groups[int(g)]
         if group.law in numbers and pieces_of(group.law):
             found.setdefault(group.family, set()).add(numbers[group.law])

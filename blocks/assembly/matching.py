@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Indices, distinct
 
-__all__ = ["Matching", "connected", "distinct", "match"]
+__all__ = ["Matching", "connected", "match"]
 
 BIG = 100_000  # vertices from which SciPy's search is worth its import
 
@@ -74,14 +74,6 @@ def connected(a: Indices, b: Indices, size: int) -> Indices:
     label = np.empty(size, dtype=int)
     label[np.array(order, dtype=int)] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return label
-
-
-def distinct(values: Indices) -> Indices:
-    """Sorted distinct values; unlike numpy's own it does not load masked arrays first."""
-    values = np.sort(values, axis=None)
-    first = np.ones(len(values), dtype=bool)
-    first[1:] = values[1:] != values[:-1]
-    return values[first]
 
 
 def _compressed(rows: Indices, columns: Indices, height: int, width: int

@@ -18,7 +18,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Flags, Indices
+from ..numerics.arrays import Flags, Indices, distinct
 from ..numerics.tolerances import CEASED_FLOW
 from .algebraic_loops import (
     Block,
@@ -31,7 +31,6 @@ from .algebraic_loops import (
 )
 from .carried import CarriedByFlows
 from .flatten import Flat, Group, Parameters
-from .matching import distinct
 from .reduced import Reduced, Singular
 from .writer import Writer, put
 

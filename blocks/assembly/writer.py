@@ -12,9 +12,8 @@ import numpy as np
 
 from ..language.expression import TIME
 from ..language.kernel import Key
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, distinct
 from .flatten import Group, Parameters
-from .matching import distinct
 from .reduced import Reduced
 
 __all__ = ["Writer", "put"]

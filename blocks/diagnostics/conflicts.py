@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..assembly.matching import connected, distinct
+from ..assembly.matching import connected
 from ..language.domain import Domain
-from ..numerics.arrays import Flags
+from ..numerics.arrays import Flags, distinct
 from ..units import Unit
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..assembly.matching import distinct
 from ..assembly.network import Network
+from ..numerics.arrays import distinct
 from .findings import Finding, found
 from .traits import traits_of
 from .words import listed, outer_path

@@ -17,10 +17,9 @@ import numpy as np
 
 from ..assembly.algebraic_loops import Block
 from ..assembly.flatten import Group
-from ..assembly.matching import distinct
 from ..assembly.tape import Step
 from ..language.kernel import Key
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from .block_loops import entries_of, write_blocks
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
@@ -123,7 +122,7 @@ class Loops:
                     if family.kernel.variables[key[0]].kind != "discrete":
                         wanted.append(self.flat.argument(group, key)[0])
                 offset += family.size
-        classes = np.unique(np.concatenate(wanted)) if wanted else np.zeros(0, dtype=int)
+        classes = distinct(np.concatenate(wanted)) if wanted else np.zeros(0, dtype=int)
         self._run(self._needed(classes), np.zeros(self.flat.classes, dtype=bool), self.values)
         for f, function, keys, instances, offset in rows:
             at = Operand(np.full(len(instances), OUT), offset + instances,

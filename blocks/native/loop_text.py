@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, distinct
 from .expressions import Writer
 from .machine import table
 
@@ -105,7 +105,7 @@ class LoopText:
 
     def _add_table_of_sums(self, which: Indices, terms: Operand, target: Operand) -> None:
         """Sums of any form in one loop; terms and where those of a sum begin stand in tables."""
-        for base in np.unique(target.base).tolist():
+        for base in distinct(target.base).tolist():
             sums = np.flatnonzero(target.base == base)
             number = np.full(len(target.index), -1)
             number[sums] = np.arange(len(sums))
@@ -223,7 +223,7 @@ class _LoopOfSums:
                     f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag}.last ]",
                     f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1"]
         value, last = w.constant(0.0), tag
-        for base in np.unique(self.terms.base).tolist():
+        for base in distinct(self.terms.base).tolist():
             value, last = self._terms(base, value, last)
         w.lines += [f"  br label %{tag}.last", f"{tag}.last:"]
         factor = _entry(w, "double", target.factor, f"%{tag}.i")

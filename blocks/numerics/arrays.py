@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector", "length"]
+__all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector", "distinct",
+           "length"]
 
 Array: TypeAlias = NDArray[np.float64]
 Vector: TypeAlias = Array  # of one dimension; machine code asks for it by this name
@@ -16,6 +17,17 @@ Cube: TypeAlias = Array  # of three
 Indices: TypeAlias = NDArray[np.int_]
 IndexMatrix: TypeAlias = Indices  # of two dimensions
 Flags: TypeAlias = NDArray[np.bool_]
+
+
+_Number = TypeVar("_Number", bound=np.generic)
+
+
+def distinct(values: NDArray[_Number]) -> NDArray[_Number]:
+    """Sorted distinct values; unlike numpy's own it does not load masked arrays first."""
+    values = np.sort(values, axis=None)
+    first = np.ones(len(values), dtype=bool)
+    first[1:] = values[1:] != values[:-1]
+    return values[first]
 
 
 def length(v: Vector) -> float:

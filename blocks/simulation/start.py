@@ -13,7 +13,7 @@ from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.initial_values import initialise, take_targets, unsolved_start
 from ..initialisation.nominal_values import Nominals, find_nominals
 from ..initialisation.start import Start
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, distinct
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
@@ -233,7 +233,7 @@ def _hold_as_guessed(system: System, problem: Problem, time_events: TimeEvents, 
 
     Where such a loop has several solutions, that is the one which is meant.
     """
-    switched, relations = (np.unique(k) for k in ca.jacobian_sparsity(
+    switched, relations = (distinct(np.array(k, dtype=int)) for k in ca.jacobian_sparsity(
         system.tape.residual, system.tape.m).get_triplet())
     if not len(relations):
         return

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from ..language.expression import TIME
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.tolerances import SAME_INSTANT
 from ..system.evaluator import Evaluator
 from ..system.system import System
@@ -157,12 +157,12 @@ class TimeEvents:
                straight: Flags) -> _Instants:
         system = self.system
         switching = self._straight_instants(t_start, t_end, straight)
-        announced = np.unique(np.concatenate([
+        announced = distinct(np.concatenate([
             np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
             system.tables.instants(t_start, t_end)]))
         announced = announced[announced < t_end - self.tiny]  # others are the end itself
         self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
-        times = np.union1d(announced, self._curved_instants(announced, t_start, t_end))
+        times = distinct(np.append(announced, self._curved_instants(announced, t_start, t_end)))
         apart = times[np.diff(times, prepend=-np.inf) > self.tiny]
         return _Instants(asked, times, switching, apart, functions.afresh(), {})
 

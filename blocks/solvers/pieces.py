@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from .interpolation import basis, chebyshev_nodes, unit_interval
 
 __all__ = ["Growing", "Pieces", "RowBlocks", "Rows"]
@@ -69,7 +69,7 @@ class RowBlocks:
     def take(self, numbers: Indices, columns: Indices | None = None) -> Array:
         of_block = np.searchsorted(self._first, numbers, side="right") - 1
         out = np.empty((len(numbers), self.width if columns is None else len(columns)))
-        for b in np.unique(of_block):
+        for b in distinct(of_block):
             here = of_block == b
             rows = numbers[here] - self._first[b]
             out[here] = (self._blocks[b][rows] if columns is None

@@ -18,7 +18,7 @@ from ..assembly.network import Family
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from ..numerics.arrays import Flags, Indices
+from ..numerics.arrays import Flags, Indices, distinct
 from .evaluator import Evaluator
 from .problem import Problem
 from .system import System
@@ -261,7 +261,7 @@ def _laws_of_slopes(system: System) -> dict[tuple[int, int], list[int]]:
             given = np.full(len(step.equations), given.all() and not step.torn)
         equations = step.equations[given]
         of = flat.groups_of(equations)
-        for g in np.unique(of):
+        for g in distinct(of):
             group = flat.groups[g]
             if group.law is not None:
                 found.setdefault((group.family, id(group.law)), []).extend(

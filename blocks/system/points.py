@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, distinct
 from .evaluator import Evaluator
 
 __all__ = ["Points", "modes_in"]
@@ -76,7 +76,7 @@ def modes_in(every: Indices, which: Indices) -> tuple[tuple[Indices, Indices], .
     every : (episodes, elements) modes in all episodes
     which : (k,) the episode of every column
     """
-    number = np.unique(which)
+    number = distinct(which)
     different, kind = np.unique(every[number], axis=0, return_inverse=True)
     of_time = kind.ravel()[np.searchsorted(number, which)]
     order = np.argsort(of_time, kind="stable")

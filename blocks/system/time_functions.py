@@ -26,7 +26,7 @@ import numpy as np
 from ..assembly.flatten import Group
 from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, distinct
 from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
@@ -70,7 +70,7 @@ class TimeFunctions:
         self.p = p[:, None] if p.ndim == 1 else p
         self.tables = system.tables
         self.t_start, self.t_end = t_start, t_end
-        self.known = np.union1d(known, self.tables.instants(t_start, t_end))
+        self.known = distinct(np.append(known, self.tables.instants(t_start, t_end)))
         self.length = t_end - t_start  # of the part that was divided last
         self.shortest = PART * self.length
         if "functions of time" not in system.cache:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..assembly import Tape
 from ..assembly.network import Network
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, distinct
 
 __all__ = ["TimeTables"]
 
@@ -50,6 +50,6 @@ class TimeTables:
 
     def instants(self, start: float, end: float) -> Array:
         """Times between two others at which another row begins to hold."""
-        every = np.unique(np.concatenate(
+        every = distinct(np.concatenate(
             [np.zeros(0), *(table.starts for _, table in self._tables)]))
         return every[(every > start) & (every < end)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -93,6 +94,15 @@ def test_a_function_that_nobody_knows_is_left_to_llvm():
 def test_where_memory_must_not_be_executed_it_is_left_to_llvm(function, failure, monkeypatch):
     monkeypatch.setattr(object_code._c(), function, lambda *given: failure)
     assert object_code.placed(emitted(TWICE), "twice", {}) == 0
+
+
+def test_what_was_kept_is_taken_without_llvm(tmp_path, monkeypatch):
+    monkeypatch.setattr(machine, "folder", lambda: tmp_path)
+    text = "define i64 @main() {\n  ret i64 1729\n}\n"
+    for _ in range(2):
+        monkeypatch.setattr(machine, "_addresses", {})
+        assert ctypes.CFUNCTYPE(ctypes.c_int64)(machine.compiled(text))() == 1729
+        monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
 
 
 def test_code_is_kept_for_one_kind_of_processor(monkeypatch):

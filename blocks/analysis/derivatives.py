@@ -7,19 +7,21 @@ to in a mode is the matter of :mod:`.reduction`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 from scipy.sparse import csc_matrix
 
 from ..language.expression import TIME
-from ..nonsmooth.modes.elements import Elements, elements_of
-from ..nonsmooth.modes.law_functions import expressions_of
 from ..numerics.arrays import Array, Flags
 from ..system.system import System
 from .kinks import without_kinks
 from .point import Point
 from .signals import InputSignal, OutputSignal
+
+if TYPE_CHECKING:
+    from ..nonsmooth.modes.elements import Elements
 
 __all__ = ["LAW_ROWS", "Derivatives", "DerivativesAt", "derivatives_of", "elements_of_system"]
 
@@ -57,6 +59,8 @@ class Derivatives:
                 "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs
                 else ca.SX(0, 1)}  # fmt: skip
         if elements_of_system(system) is not None:
+            from ..nonsmooth.modes.law_functions import expressions_of
+
             laws = expressions_of(system)
             rows |= {name: ca.densify(getattr(laws, name)) for name in LAW_ROWS}
         arguments = {"x": tape.x, "z": tape.z, "u": tape.u,
@@ -123,6 +127,8 @@ def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[Outp
 def elements_of_system(system: System) -> Elements | None:
     """The elements of a system's set-valued laws; None where there are none."""
     if "analysis elements" not in system.cache:
+        from ..nonsmooth.modes.elements import elements_of
+
         some = any(family.kernel.set_valued for family in system.network.families)
         system.cache["analysis elements"] = elements_of(system) if some else None
     made: Elements | None = system.cache["analysis elements"]

@@ -292,8 +292,8 @@ def _stiff(repeats: int) -> Iterator[Row]:
             "m.compile()\nb = time.perf_counter()\nm.simulate('2 s')\n"
             "print(time.perf_counter() - b, table.peak_memory())")  # fmt: skip
     found = [np.array(subprocess.run([sys.executable, "-c", code], check=True, text=True,
-                                     capture_output=True).stdout.split(), dtype=float)
-             for _ in range(repeats)]  # fmt: skip
+                                     capture_output=True, env=as_installed()).stdout.split(),
+                      dtype=float) for _ in range(repeats + 1)]  # fmt: skip
     seconds, peak = min(found, key=lambda pair: float(pair[0]))
     yield Row(f"P3 stiff chain, N = 10,000, a process each ({peak:.2f} GiB)", float(seconds),
               goal="<= 0.5 s, <= 0.4 GiB", reached=bool(seconds <= 0.5 and peak <= 0.4))

@@ -9,12 +9,12 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Indices
-from .cvode_library import Band
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
     from ..system import System
+    from .cvode_library import Band
 
 __all__ = ["LinearAlgebra", "band_of", "linear_algebra_of"]
 
@@ -44,6 +44,8 @@ def _linear_algebra(system: System) -> LinearAlgebra | None:
     n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
     if n > DENSE and max(system.tape.loops, default=0) <= SMALL_LOOP:
         from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+        from .cvode_library import Band
 
         graph = _pattern(system.tape.slope, system.tape.x)
         if system.nz:

@@ -46,7 +46,7 @@ class Events:
         self.requirements = Requirements.of(system)
         self.jumps = ForcedJumps.of(system)
         self.time_events = time_events
-        self.switching = Switching(self.problem, time_events, Resets(system),
+        self.switching = Switching(self.problem, time_events, Resets.of(system),
                                    Samplings(system, time_events), crossings, self.log, t_end)
         self.struck: tuple[tuple[int, int], ...] = ()
 

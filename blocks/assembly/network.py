@@ -68,6 +68,11 @@ class Family:
         """What is declared of parameters, and how many numbers each has."""
         return {p.name: (p.declared, p.size) for p in self.kernel.parameters}
 
+    def same_value(self, name: str) -> float | None:
+        """A parameter that one number gives for all instances, in SI units; else None."""
+        value = self.members[0]._values.get(name, self._parameters[name][0].default)
+        return value if type(value) is float and len(self.members) == 1 else None
+
     def parameter(self, name: str) -> Array:
         """SI values of a parameter, one row per instance (or a vector)."""
         declared, width = self._parameters[name]
@@ -77,9 +82,6 @@ class Family:
         out = np.empty((self.size, width))
         for start, component in zip(self.starts, self.members, strict=True):
             value = component._values.get(name, declared.default)
-            if type(value) is float:  # the same for all instances
-                out[start : start + component.size] = value
-                continue
             rows = np.asarray(value, dtype=float)
             if np.ndim(declared.default) > 1:  # a matrix is the same for all instances
                 rows = rows.ravel()

@@ -227,6 +227,8 @@ class Samplings:
         self.due = np.zeros(len(start), dtype=bool)
         self.before = np.zeros(system.nd)
         self.fresh = False  # nothing has been assigned yet at this instant
+        if not self.active:
+            return
         bad = np.flatnonzero(~(self.period > 0) & np.isfinite(self.start))
         if len(bad):
             name = self._name(int(bad[0]))

@@ -81,10 +81,10 @@ class EpisodeList(Sequence[Episode]):
         part = self._parts[place]
         if not isinstance(part, Episode):
             return 0
-        before = self._parts[place - 1] if place else None
-        arrays = ((getattr(part, name), getattr(before, name, None))
-                  for name in ("m", "d", "tied", "x", "z", "u", "modes"))
-        return OBJECTS + sum(a.nbytes for a, last in arrays if a is not None and a is not last)
+        before = self._parts[place - 1] if place else part
+        known: Sequence[Array | Indices] = () if before is part else (
+            before.arrays if isinstance(before, Episode) else [before.u])
+        return OBJECTS + sum(a.nbytes for a in part.arrays if not any(a is b for b in known))
 
     def thin(self) -> float:
         """Give up about half of the steps; tells by how much values are off for that."""

@@ -60,7 +60,7 @@ class PreparedRun:
         SimulationError
             For a run that failed; ``error.result`` holds everything before.
         """
-        from ..results import Result
+        from ..results.result import Result
 
         driver, settings = self.driver, self.driver.settings
         recording, counts = driver.recording, driver.recording.statistics

@@ -165,7 +165,9 @@ class System:
         out = np.empty(self.parameter_count)
         for f, name, offset, width in self.tape.parameter_layout:
             family = self.network.families[f]
-            out[offset : offset + width * family.size] = family.parameter(name).ravel()
+            same = family.same_value(name)
+            out[offset : offset + width * family.size] = (
+                family.parameter(name).ravel() if same is None else same)
         return out
 
     # -- names -----------------------------------------------------------------------

@@ -27,7 +27,9 @@ def are_crowded(times: Array, duration: float, instants: Array) -> bool:
     duration : of the run
     instants : known beforehand, ascending
     """
-    first, last = times[: max(len(times) - CHATTER, 0)], times[CHATTER:]
+    if len(times) <= CHATTER:
+        return False
+    first, last = times[:-CHATTER], times[CHATTER:]
     return bool(((last - first <= WINDOW * duration) & (np.searchsorted(
         instants, first, "right") == np.searchsorted(instants, last, "right"))).any())
 

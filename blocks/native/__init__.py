@@ -46,7 +46,6 @@ compiled once, for all models, and kept on disk: ``python -m blocks.native`` doe
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from .costs import (
@@ -107,7 +106,6 @@ def why_not_linear(problem: Problem) -> str:
     return why_not_linear(problem.system, problem.laws, problem.p)
 
 
-@cache
 def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """A method's class.
 

@@ -105,7 +105,10 @@ class Resets:
     @classmethod
     def of(cls, system: System) -> Resets:
         """Those of a system for a run: what they are is found once."""
-        new = shallow_copy(system.once("resets", lambda: cls(system)))
+        made = system.once("resets", lambda: cls(system))
+        if not made.active:
+            return made
+        new = shallow_copy(made)
         new.before, new.acted = np.zeros_like(new.before), []
         return new
 
@@ -227,13 +230,18 @@ class Samplings:
         self.due = np.zeros(len(start), dtype=bool)
         self.before = np.zeros(system.nd)
         self.fresh = False  # nothing has been assigned yet at this instant
-        if not self.active:
-            return
         bad = np.flatnonzero(~(self.period > 0) & np.isfinite(self.start))
         if len(bad):
             name = self._name(int(bad[0]))
             raise ParameterError(name, f"samples every {self.period[bad[0]]:g} s.",
                                  "The period of every() must be positive.")
+
+    @classmethod
+    def of(cls, system: System, time_events: TimeEvents) -> Samplings:
+        """Those of a system for a run; where nothing samples, the same for all runs."""
+        if _Sampled.of(system).values is None:
+            return system.once("no samplings", lambda: cls(system, time_events))
+        return cls(system, time_events)
 
     def _instants(self, f: int, sx: ca.SX | None) -> list[float]:
         if sx is None:

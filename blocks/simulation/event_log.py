@@ -29,9 +29,12 @@ def are_crowded(times: Array, duration: float, instants: Array) -> bool:
     """
     if len(times) <= CHATTER:
         return False
-    first, last = times[:-CHATTER], times[CHATTER:]
-    return bool(((last - first <= WINDOW * duration) & (np.searchsorted(
-        instants, first, "right") == np.searchsorted(instants, last, "right"))).any())
+    close = times[CHATTER:] - times[:-CHATTER] <= WINDOW * duration
+    if not close.any():
+        return False
+    first, last = times[:-CHATTER][close], times[CHATTER:][close]
+    return bool((np.searchsorted(instants, first, "right")
+                 == np.searchsorted(instants, last, "right")).any())
 
 
 class EventLog:

@@ -47,7 +47,7 @@ class Events:
         self.jumps = ForcedJumps.of(system)
         self.time_events = time_events
         self.switching = Switching(self.problem, time_events, Resets.of(system),
-                                   Samplings(system, time_events), crossings, self.log, t_end)
+                                   Samplings.of(system, time_events), crossings, self.log, t_end)
         self.struck: tuple[tuple[int, int], ...] = ()
 
     def rules(self, t: float, driven: bool = False) -> EventRules | None:

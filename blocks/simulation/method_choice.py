@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..native import COMPILED, solves_loops_quickly
 from ..reading.foreign_words import method_elsewhere
@@ -117,9 +115,9 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
 def _rate_at_start(problem: Problem, t0: float) -> float:
     """The fastest rate there; kept for the next run that starts at the same point."""
     y = problem.start_vector()
-    here = [np.array(a) for a in (t0, y, problem.z, problem.p, problem.m, problem.d)]
+    here = t0, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
     before, rate = problem.system.cache.get("rate at start", ((), 0.0))
-    if not before or not all(map(np.array_equal, before, here)):
+    if before != here:
         rate = problem.fastest_rate(t0, y)
         problem.system.cache["rate at start"] = here, rate
     return float(rate)

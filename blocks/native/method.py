@@ -159,7 +159,7 @@ class OneStep(Method):
                 rules.parts is None and self.equations.reserve and rules.samplers is None):
             return
         own = self._last_events
-        if own is None or not own.serves(rules):
+        if own is None or own.q.size != self.q.size or not own.serves(rules):
             own = OwnEvents(self.equations, rules, self.equations.held(problem, self.t),
                             len(self.x), self.held.size, not self.keeps_step)
         self.own_events = self._last_events = own
@@ -229,7 +229,9 @@ class OneStep(Method):
 
     def rest(self) -> None:
         if self.x.size <= SMALL and self.form.banded is None:
-            self.problem.system.cache[self._place()] = self  # type: ignore[attr-defined]
+            system = self.problem.system  # type: ignore[attr-defined]
+            self.problem = self.course = self.passed = None  # type: ignore[assignment]  # the run's
+            system.cache[self._place()] = self
 
     def begin_run(self, problem: Any, t: float, atol: Array, speed: float) -> None:
         """Begin another run of the same system, as if made for it.

@@ -168,8 +168,9 @@ class OwnEvents:
         alike = rules.samplers is None and all(
             getattr(rules, name) is getattr(mine, name) for name in (
                 "at_zero", "timed", "slots", "samplers", "required"))
-        if not alike or parts is not mine.parts and not (
-                isinstance(parts, DecisionParts) and parts.is_like(mine.parts)):
+        known = parts.is_like(mine.parts) if isinstance(parts, DecisionParts) else (
+            parts is None and mine.parts is None)
+        if not alike or not known:
             return False
         self.rules = rules
         if isinstance(parts, DecisionParts):

@@ -5,6 +5,9 @@ What a run has recorded stays what it was while others are made, and no run know
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -60,3 +63,15 @@ def test_a_run_that_fails_leaves_nothing_to_the_next_one() -> None:
         model.simulate("0.3 s")
     model.spring.stiffness = "100 N/m"
     assert _seen(model.simulate("0.3 s")) == expected
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_method_between_two_runs_keeps_no_record(case: str) -> None:
+    build, *_, method = CASES[case]
+    model = build()
+    for _ in range(2):
+        result = model.simulate("0.3 s", method=method)
+    courses = [weakref.ref(one) for one in result.recording.episodes.courses]
+    del result
+    gc.collect()
+    assert not any(course() for course in courses)

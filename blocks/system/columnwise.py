@@ -18,6 +18,7 @@ from ..numerics.arrays import Array
 __all__ = ["Columnwise"]
 
 BLOCK = 4096  # points whose intermediate results stay near the processor
+LONGEST = 3000  # operations; to read those of very many takes longer than to carry them out
 
 EXACT: dict[int, Callable[..., Any]] = {
     ca.OP_ASSIGN: lambda a: a, ca.OP_ADD: np.add, ca.OP_SUB: np.subtract, ca.OP_MUL: np.multiply,
@@ -53,8 +54,8 @@ class Columnwise:
 
     @staticmethod
     def fits(function: ca.Function) -> bool:
-        """Whether all operations are exact."""
-        return function.is_a("SXFunction") and all(
+        """Whether all operations are exact, and not too many."""
+        return function.is_a("SXFunction") and function.n_instructions() <= LONGEST and all(
             function.instruction_id(k) in EVERY for k in range(function.n_instructions()))
 
     def __call__(self, given: Sequence[Array], count: int) -> Array:

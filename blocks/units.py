@@ -164,6 +164,8 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     """
     if isinstance(value, str):
         number, given = _parse_at(value, where, expected)
+        if _is_plain(given, expected):
+            return number * given.factor + given.offset
         return _convert(number, given, expected, where, value, advice)
     if is_quantity(value):
         own = getattr(value, "_units", None)
@@ -172,9 +174,7 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
             return float(value.magnitude) * expected.factor + expected.offset
         given = _given_unit(value, where)
         number = _plain_number(value.magnitude, where, expected, value)
-        if given.dimension == expected.dimension and given.angular == expected.angular \
-                and given.frequency == expected.frequency \
-                and given.temperature == expected.temperature:
+        if _is_plain(given, expected):
             return number * given.factor + given.offset  # its text is not needed
         return _convert(number, given, expected, where, as_written(value), advice)
     if isinstance(value, (bool, np.bool_)) or value is None:
@@ -199,6 +199,12 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
         expected=expected,
         given=value,
     )
+
+
+def _is_plain(given: Unit, expected: Unit) -> bool:
+    """Whether a unit is of the same kind as another one in all respects."""
+    return (given.dimension == expected.dimension and given.angular == expected.angular
+            and given.frequency == expected.frequency and given.temperature == expected.temperature)
 
 
 def _given_unit(value: object, where: str) -> Unit:

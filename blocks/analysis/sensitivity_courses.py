@@ -204,21 +204,29 @@ def solved_course(starts: Array, ends: Array, which: Indices,
     first, last = _grouped(which)
     steps = _stages(starts[first], ends[last] - starts[first], which[first], coefficients)
     scale = balance(np.abs(sizes).max(axis=0)) if len(sizes) else np.ones(sizes.shape[1])
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
         course = course_of(steps)
         error = course.errors(scale)
         good = error <= enough
         if good.all():
             break
         coarse = np.flatnonzero(~good)
-        parts = np.clip(np.ceil((error[coarse] / enough) ** (1 / STAGES)), 2, MOST_PARTS)
-        parts = parts.astype(int)
-        of = np.repeat(coarse, parts)
-        number = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
-        length = steps.length[of] / np.repeat(parts, parts)
-        steps = steps.some(np.flatnonzero(good)).and_(_stages(
-            steps.start[of] + number * length, length, steps.which[of], coefficients))
+        if number:
+            finer = _parted(steps, coarse, error[coarse] / enough)
+        else:  # the run's own steps are long where little happens, and short where much does
+            of = np.concatenate([np.arange(first[k], last[k] + 1) for k in coarse])
+            finer = starts[of], ends[of] - starts[of], which[of]
+        steps = steps.some(np.flatnonzero(good)).and_(_stages(*finer, coefficients))
     return course_of(steps) if not good.all() else course
+
+
+def _parted(steps: Steps, coarse: Indices, error: Array) -> tuple[Array, Array, Indices]:
+    """Starts, lengths and episodes of equal parts of some steps, by errors in what is allowed."""
+    parts = np.clip(np.ceil(error ** (1 / STAGES)), 2, MOST_PARTS).astype(int)
+    of = np.repeat(coarse, parts)
+    number = np.arange(len(of)) - np.repeat(np.cumsum(parts) - parts, parts)
+    length = steps.length[of] / np.repeat(parts, parts)
+    return steps.start[of] + number * length, length, steps.which[of]
 
 
 def fastest(a: Array) -> float:

@@ -81,7 +81,7 @@ class Jumps:
         self.system, episodes = recording.system, recording.episodes
         starts, ends = episodes.starts, episodes.ends
         self.start, self.times, self.notes = float(starts[0]), starts[1:], list[str]()
-        self.resets = Resets(self.system)
+        self.resets = Resets.of(self.system)
         self.samplings = Samplings(self.system, TimeEvents(
             self.system, recording.p, float(starts[0]), float(ends[-1])))
         self.sides = self._sides()

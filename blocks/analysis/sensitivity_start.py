@@ -145,7 +145,7 @@ def _assigns_otherwise(recording: RunRecording) -> bool:
     """Whether discrete values follow from more than expressions."""
     system = recording.system
     samplings = Samplings(system, TimeEvents(system, recording.p, 0.0, 0.0))
-    return Resets(system).active or bool(samplings.in_python)
+    return Resets.of(system).active or bool(samplings.in_python)
 
 
 def _seen_by_states(system: System, x: Array) -> ca.SX:
@@ -167,7 +167,7 @@ def _seen_by_states(system: System, x: Array) -> ca.SX:
 def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array, ...] | None:
     """The derivatives by a parameter, or by the target of a state; None for anything else."""
     part: Any = setting.component
-    p, x, d = np.zeros(system.tape.p.numel()), np.zeros(system.nx), np.zeros(system.nd)
+    p, x, d = np.zeros(system.parameter_count), np.zeros(system.nx), np.zeros(system.nd)
     if part._built:  # its parts follow it
         return None
     if setting.kind == "parameter":

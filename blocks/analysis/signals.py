@@ -57,7 +57,7 @@ class Signals:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.catalog = Catalog(system)
+        self.catalog = Catalog.of(system)
         self.functions = VariableFunctions.of(system, self.catalog)
 
     # -- outputs ---------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..language.component import Component
-from ..language.declarations import Port, Signal
+from ..language.declarations import Parameter, Port, Signal
 from ..language.domain import Domain
 from ..language.kernel import Kernel
 from ..language.references import PortRef
@@ -63,10 +63,19 @@ class Family:
         """Whether it grounds circuits, as its class says."""
         return any(getattr(type(m), "grounds", False) for m in self.members[:1])
 
+    @cached_property
+    def _parameters(self) -> dict[str, tuple[Parameter, int]]:
+        """What is declared of parameters, and how many numbers each has."""
+        return {p.name: (p.declared, p.size) for p in self.kernel.parameters}
+
+    def same_value(self, name: str) -> float | None:
+        """A parameter that one number gives for all instances, in SI units; else None."""
+        value = self.members[0]._values.get(name, self._parameters[name][0].default)
+        return value if type(value) is float and len(self.members) == 1 else None
+
     def parameter(self, name: str) -> Array:
         """SI values of a parameter, one row per instance (or a vector)."""
-        declared, width = next((p.declared, p.size) for p in self.kernel.parameters
-                               if p.name == name)  # fmt: skip
+        declared, width = self._parameters[name]
         if width == 1 and self.size == len(self.members):  # single instances, the common case
             values = [m._values.get(name, declared.default) for m in self.members]
             return np.array([v if type(v) is float else np.ravel(v)[0] for v in values])[:, None]

@@ -110,7 +110,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
     if missed is not None and np.all(missed <= CONSTRAINT_MET * size):
         return
     outputs = TargetFunctions.of(system, classes, signs)
-    constrained = bool(system.tape.constraints.numel())
+    constrained = bool(system.nc)
     if constrained and anew:
         _near_targets(system, problem, targets, nominals, t)
         left = np.abs(system.residual(*problem.arguments(t))[system.nz:])
@@ -138,7 +138,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
 
 def _missed_states(system: System, problem: Problem, targets: Targets) -> Array | None:
     """By how much states miss their targets, where nothing else has one or is to be solved for."""
-    if system.tape.constraints.numel() or system.nz:
+    if system.nc or system.nz:
         return None
     classes = system.flat.class_of[targets.slots]
     position = np.full(system.flat.classes, -1)
@@ -180,7 +180,7 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
     Steps along the constraints are relaxed as Aitken's extrapolation says: where a
     target lies far off a curved constraint, full steps would overshoot.
     """
-    scale, nc = problem.scale_x, system.tape.constraints.numel()
+    scale, nc = problem.scale_x, system.nc
     levels = [targets.levels == k for k in range(len(LEVELS))]
     relaxation, last = 1.0, None
     for _ in range(MOST_STEPS):

@@ -51,12 +51,12 @@ class Start:
         """One row per target."""
         return [self.row(k) for k in range(len(self.met))]
 
-    @property
+    @cached_property
     def unmet(self) -> list[TargetRow]:
         """Targets of high priority, given by the user, that are not met."""
         return [self.row(int(k)) for k in np.flatnonzero(~self.met & (self.targets.levels == 0))]
 
-    @property
+    @cached_property
     def compromised(self) -> list[TargetRow]:
         """Default targets of high priority that contradict each other, so that none is met."""
         return [self.row(int(k)) for k in self.torn]
@@ -101,7 +101,7 @@ def _free_one_by_one(system: System, problem: Problem, targets: Targets, chosen:
     outputs = TargetFunctions.of(system, system.flat.class_of[targets.slots],
                                  system.flat.sign_of[targets.slots])
     before = [outputs.jacobian(problem, t, targets.levels < 2)]
-    if system.tape.constraints.numel():
+    if system.nc:
         before.append(outputs.constraint_jacobian(problem, t))
     stronger = np.concatenate(before) * scale
     size = np.linalg.norm(stronger, axis=1, keepdims=True)

@@ -14,8 +14,8 @@ from ..nonsmooth.modes.held_modes import HeldModes
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..system.evaluator import BoundEvaluator, Evaluator
-from ..system.time_functions import ACROSS
 from . import one_step
+from .bound_advance import bound_advance
 from .events import STEP, TIME
 from .method import OneStep
 from .own_events import Ahead, OwnEvents
@@ -49,11 +49,7 @@ class BoundSteps:
         self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), told[None, :], np.zeros(1))
         self._counts, self._begun = np.zeros((2, 5), dtype=np.int64)
         self._most = len(method.record.ends), own.most
-        self._call = one_step.advance.bound(
-            method.code, method.work_space, method.watched,
-            one_step.Limits(method.t, method.rtol, method.max_step, method.pieces, ACROSS),
-            method.filled, *own.given(self._now, slots), method.x, method.state, self._counts,
-            self._begun)
+        self._call = bound_advance(method, own.given(self._now, slots), self._counts, self._begun)
         self._stop, self._instants = (self._call.place[name] for name in (
             "limits.t_stop", "switches.times"))
         self._status, self._until = one_step.REACHED, method.t

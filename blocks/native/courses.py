@@ -297,6 +297,35 @@ class Course:
         return out
 
 
+class _Steps:
+    """The steps of courses that begin at events, as they are looked up.
+
+    Attributes
+    ----------
+    event, place : after which event each is, and the how many-th
+    starts : when it begins
+    known, values : steps whose start is kept, and the values there
+    arrivals : values at the end of the last step before the next event
+    """
+
+    def __init__(self, events: Any, marks: Indices, ends: Array, rows: Array) -> None:
+        count = np.arange(len(ends))
+        self.event = np.repeat(np.arange(len(events) - 1), np.diff(marks))
+        self.place = count - marks[self.event]
+        first = self.place == 0
+        self.starts = np.where(first, events.times[self.event],
+                               np.append(0.0, ends[:-1])[: len(ends)])
+        self.known = count
+        self.values = np.where(first[:, None], events.x[self.event],
+                               np.concatenate([rows[:1], rows[:-1]]))
+        self.arrivals = rows[np.maximum(marks[1:] - 1, 0)] if len(rows) else rows
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of what is kept."""
+        return sum(a.nbytes for a in vars(self).values())
+
+
 class PassedCourses:
     """Courses that begin at events which a method has carried out itself.
 
@@ -310,19 +339,17 @@ class PassedCourses:
     def __init__(self, form: CourseForm, code: Code, events: Any, ends: Array,
                  sizes: Array, rows: Array) -> None:
         self._form, self._code, self.events = form, code, events
-        self._steps = ends, sizes
+        self._ends, self._sizes = ends, sizes
+        self._rows: Array | None = rows  # until somebody looks
         self._marks = events.marks - events.marks[0]  # steps before each event
-        self._event = np.repeat(np.arange(len(events) - 1), np.diff(self._marks))
-        #: Place of every step after its event.
-        self._place = np.arange(len(ends)) - self._marks[self._event]
-        self._starts = np.where(self._place == 0, events.times[self._event],
-                                np.append(0.0, ends[:-1])[: len(ends)])
         self._apart = 1  # so many steps from one start that is kept to the next
-        self._known = np.arange(len(ends))
-        self._values = np.where((self._place == 0)[:, None], events.x[self._event],
-                                np.concatenate([rows[:1], rows[:-1]]))
-        #: At the end of the last step before the next event.
-        self._arrivals = rows[np.maximum(self._marks[1:] - 1, 0)] if len(rows) else rows
+
+    @cached_property
+    def _steps(self) -> _Steps:
+        """What is looked up, found with the first look."""
+        assert self._rows is not None
+        found, self._rows = _Steps(self.events, self._marks, self._ends, self._rows), None
+        return found
 
     @cached_property
     def last(self) -> Course:
@@ -336,15 +363,17 @@ class PassedCourses:
     def nbytes(self) -> int:
         """Memory of what is kept."""
         events = self.events
-        return sum(a.nbytes for a in (
-            *self._steps, self._starts, self._event, self._place, self._known, self._values,
-            self._arrivals, events.times, events.marks, events.q, events.x))
+        steps = self._steps.nbytes if self._rows is None else (
+            self._rows.nbytes + 4 * self._ends.nbytes + events.x[1:].nbytes)
+        return steps + sum(a.nbytes for a in (
+            self._ends, self._sizes, events.times, events.marks, events.q, events.x))
 
     def thin(self) -> float:
         """Keep the starts of half as many steps. Nothing is lost: the others are taken again."""
         self._apart *= 2
-        kept = self._place[self._known] % self._apart == 0
-        self._known, self._values = self._known[kept], self._values[kept]
+        steps = self._steps
+        kept = steps.place[steps.known] % self._apart == 0
+        steps.known, steps.values = steps.known[kept], steps.values[kept]
         return 0.0
 
     def finished(self, number: int) -> Course:
@@ -352,7 +381,7 @@ class PassedCourses:
         course = self._begun(number)
         steps = slice(*self._marks[number : number + 2].tolist())
         if steps.stop > steps.start:
-            ends, sizes = (values[steps] for values in self._steps)
+            ends, sizes = self._ends[steps], self._sizes[steps]
             rows = self.values(ends, np.full(len(ends), number))
             course.extend(ends, sizes, rows, rows[-1])
         return course
@@ -366,13 +395,13 @@ class PassedCourses:
         which = np.repeat(np.arange(len(taken)), np.maximum(taken, 1))
         idle = (taken == 0)[which]
         starts, ends = np.empty((2, len(which)))
-        starts[~idle], starts[idle] = self._starts, self.events.times[which[idle]]
-        ends[~idle], ends[idle] = self._steps[0], self.events.times[which[idle]]
+        starts[~idle], starts[idle] = self._steps.starts, self.events.times[which[idle]]
+        ends[~idle], ends[idle] = self._ends, self.events.times[which[idle]]
         return starts, ends, which
 
     def values(self, times: Array, number: Indices) -> Array:
         """(k, n) values at times between the event with a number and the next one."""
-        ends, sizes = self._steps
+        ends, sizes, steps = self._ends, self._sizes, self._steps
         if not len(ends):
             return self.events.x[number]
         low, high = self._marks[number], self._marks[number + 1]
@@ -382,16 +411,16 @@ class PassedCourses:
         out[begins] = self.events.x[number[begins]]
         at_end = ~begins & (times == ends[step])
         arrives = at_end & (step == high - 1)
-        out[arrives] = self._arrivals[number[arrives]]
+        out[arrives] = steps.arrivals[number[arrives]]
         inner = np.flatnonzero(~begins & ~arrives)
-        place = np.searchsorted(self._known, step[inner] + 1)
-        known = at_end[inner] & (np.append(self._known, -1)[place] == step[inner] + 1)
-        out[inner[known]] = self._values[place[known]]
+        place = np.searchsorted(steps.known, step[inner] + 1)
+        known = at_end[inner] & (np.append(steps.known, -1)[place] == step[inner] + 1)
+        out[inner[known]] = steps.values[place[known]]
         inner = inner[~known]
         inner = inner[np.argsort(step[inner], kind="stable")]
         if len(inner):
             found, again = np.empty((len(inner), self._form.size)), self.retaken()
-            theta = (times[inner] - self._starts[step[inner]]) / sizes[step[inner]]
+            theta = (times[inner] - steps.starts[step[inner]]) / sizes[step[inner]]
             theta[at_end[inner]] = 1.0
             one_step.between(
                 again.code, again.work, again.steps, step[inner], theta, again.track.held,
@@ -401,7 +430,7 @@ class PassedCourses:
 
     def _first_end(self, times: Array, low: Indices, high: Indices) -> Indices:
         """The first steps, of those between two numbers, that end at times or later."""
-        return np.searchsorted(self._steps[0], times, side="left")
+        return np.searchsorted(self._ends, times, side="left")
 
     def solved(self, times: Array, number: Indices) -> Array:
         """The same; what is carried along is solved for, as it is in every course."""
@@ -429,10 +458,11 @@ class PassedCourses:
     def _taken_again(self, code: Code, constants: Array) -> Retaken:
         """The same by code that reads what is constant at an address that others fill."""
         q = self.events.q
-        steps = one_step.Steps(self._starts, self._steps[1], self._known, self._values,
-                               self._event, q)
+        found = self._steps
+        steps = one_step.Steps(found.starts, self._sizes, found.known, found.values, found.event,
+                               q)
         return Retaken(code, self._form.work, steps, Track(
-            self._steps[0], self._marks, constants[: q.shape[1]]), constants)
+            self._ends, self._marks, constants[: q.shape[1]]), constants)
 
     def _begun(self, number: int) -> Course:
         events = self.events

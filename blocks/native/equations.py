@@ -52,10 +52,12 @@ def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equation
         if "native" not in system.cache:
             system.cache["native"] = Equations(system, np.zeros(0, dtype=bool), laws)
         return system.cache["native"]
-    kept = system.cache.get("native")
-    uniform = _uniform(system, p)
-    if kept is None or (kept.uniform & ~uniform).any():
-        kept = system.cache["native"] = Equations(system, uniform)
+    kept, asked = system.cache.get("native"), p.tobytes()
+    if kept is None or kept.asked != asked:
+        uniform = _uniform(system, p)
+        if kept is None or (kept.uniform & ~uniform).any():
+            kept = system.cache["native"] = Equations(system, uniform)
+        kept.asked = asked
     return kept
 
 
@@ -84,6 +86,7 @@ class Equations:
 
     def __init__(self, system: System, uniform: Flags, laws: Laws | None = None) -> None:
         self.system, self.uniform = system, uniform
+        self.asked = b""  # parameters for which they were asked last
         self.relations = system.nm
         #: Whether the address of a plan of delayed signals stands behind the discrete values.
         self.delayed = any(f.kernel.delays for f in system.network.families)

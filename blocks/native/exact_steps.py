@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Matrix, Vector
+from ..numerics.tolerances import TIME_GRAIN
 from .exponentials import composed_shift, present_mode, shift, span_of
 from .functions import machine_code
 from .kept_matrices import READS
@@ -83,9 +84,16 @@ def _measure_defect(k: Matrix, x: Vector) -> None:
 def exact_values_inside(code: Code, work: Workspace, t: float, theta: float, h: float, x: Vector,
                         out: Vector) -> None:
     """Values in the step just taken, exact as its end, from the quarter before them."""
-    k, quarter = work.k, int(4.0 * theta)
-    if quarter > 3:
-        quarter = 3
+    k, quarter = work.k, int(4.0 * theta + 0.5)
+    if abs(theta * h - 0.25 * h * quarter) <= TIME_GRAIN * abs(t):  # no other time than a quarter
+        if quarter == 0:
+            out[:] = x
+        elif quarter < 4:
+            out[:] = k[quarter]
+        else:
+            out[:] = k[NEW]
+        return
+    quarter = min(int(4.0 * theta), 3)
     rest = theta * h - 0.25 * h * quarter
     before, slope = x, work.inner[SLOPE]
     if quarter > 0:

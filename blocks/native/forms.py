@@ -25,7 +25,7 @@ def why_not(system: System, laws: Any = None) -> str:
     if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
     small = has_small_loops(system)
-    if not small and system.nz + system.tape.constraints.numel() > MOST_UNKNOWNS:
+    if not small and system.nz + system.nc > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
     if delayed and system.nu:
         return "delayed values beside exact friction or contacts are looked up in Python"
@@ -63,7 +63,7 @@ def why_not_implicit(system: System, laws: Any = None) -> str:
 
 def is_large(system: System) -> bool:
     """Whether its laws are written as loops over their instances."""
-    return sum(len(s.unknowns) for s in system.tape.steps) > LARGE
+    return system.once("is large", lambda: sum(len(s.unknowns) for s in system.tape.steps) > LARGE)
 
 
 def has_small_loops(system: System) -> bool:

@@ -121,19 +121,29 @@ class BoundCall:
     def __init__(self, function: MachineCode, *given: Any) -> None:
         self._given = given  # they stay where they are
         self._others: dict[str, np.ndarray] = {}
-        places, types = _layout(function)
+        places, self._types = _layout(function)
         self.place = {name: 2 + k for k, name in enumerate(places) if name}
+        self._records = {name: kind for name, kind in function.parameters
+                         if isinstance(kind, Record)}
         self.results = np.zeros(len(function.returns), dtype=np.int64)
-        self.table = np.zeros(2 + len(types), dtype=np.int64)
+        self.table = np.zeros(2 + len(self._types), dtype=np.int64)
         self.numbers = self.table.view(float)
         self.table[:2] = function.address, address_of(self.results)
-        for k, (one, value) in enumerate(zip(types, function.shown(*given), strict=True), 2):
-            (self.numbers if one == "double" else self.table)[k] = value
-        self._call = CALLED(compiled(_calling_through_table(types), quick=True))
+        self._write(2, function.shown(*given))
+        self._call = CALLED(compiled(_calling_through_table(self._types), quick=True))
         self._at = ctypes.c_void_p(address_of(self.table))
 
     def __call__(self) -> None:
         self._call(self._at)
+
+    def _write(self, first: int, values: list[Any]) -> None:
+        for k, value in enumerate(values, first):
+            (self.numbers if self._types[k - 2] == "double" else self.table)[k] = value
+
+    def give(self, name: str, record: Kept) -> None:
+        """Take another record from now on; the caller keeps its arrays alive."""
+        kinds = self._records[name]
+        self._write(self.place[f"{name}.{kinds.fields[0][0]}"], record.shown(kinds))
 
     def put(self, name: str, value: np.ndarray) -> None:
         """Take another array from now on."""

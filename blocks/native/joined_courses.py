@@ -65,7 +65,7 @@ class JoinedCourses(PassedCourses):
         return found
 
     def _first_end(self, times: Array, low: Indices, high: Indices) -> Indices:
-        ends, low, high = self._steps[0], low.copy(), high.copy()
+        ends, low, high = self._ends, low.copy(), high.copy()
         while (open_ := low < high).any():
             middle = (low + high) // 2
             later: Flags = open_ & (ends[np.minimum(middle, len(ends) - 1)] < times)

@@ -31,7 +31,7 @@ from .step_control import (
 
 __all__ = ["LANES", "march"]
 
-LANES = 8
+LANES = 32  # of four of the widest vectors: some compute while others wait for a result
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which outputs are looked at
 
 

@@ -15,6 +15,7 @@ from ..numerics.tolerances import LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
+from .bound_advance import BoundAdvance
 from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
@@ -31,6 +32,7 @@ __all__ = ["Dopri5", "Exact", "OneStep", "Rodas4"]
 
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
+SMALL = 64  # unknowns up to which a method is kept for the next run: what it holds is small
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 COUNTED = "steps", "rejected", "residuals", "jacobians", "factorizations"
 
@@ -53,9 +55,8 @@ class OneStep(Method):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         problem: Any = self.problem
-        self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
-        self.p = np.array(problem.p, dtype=float)
-        self.equations = equations_of(problem.system, self.p, problem.laws)
+        self.free = np.array(problem.free)
+        self.equations = equations_of(problem.system, problem.p, problem.laws)
         count = self.equations.relations
         self.crossed = np.zeros(count, dtype=bool)
         #: Without the reserve of solved equations, which is watched with them.
@@ -70,31 +71,39 @@ class OneStep(Method):
             self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
             np.empty(LOOK_ROWS), self.crossed))
         self.pieces: Array = np.zeros(0)
-        atol = self.atol * self.scale
         #: Whether states that constraints tie are followed by the method itself.
         self.carries = self.equations.carried is not None
-        if self.carries:  # what is only carried along has no error of its own
-            atol = np.concatenate([np.max(self.atol) * problem.scale_x, np.full(
-                len(problem.z), np.inf)])  # fmt: skip
-            atol[self.free] = self.atol * self.scale
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
+        n = len(problem.x) + len(problem.z) if self.carries else len(self.free)
         #: So many steps from one end that is kept to the next; events may end any of them.
-        self.every = every = 8 if atol.size >= FEW and problem.laws is None else 1
-        n = atol.size
+        self.every = every = 8 if n >= FEW and problem.laws is None else 1
         banded = self._banded()
         work_space = workspace(n, self.kind, banded)
         self.work_space, self.k = Kept(work_space), work_space.k
-        self.k[ATOL] = atol
         self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
+        self.state, self.x = np.zeros(4), np.zeros(n)
+        self._last_events: OwnEvents | None = None
+        self._bound: BoundAdvance | None = None  # of a method that serves several runs
+        self._begin(banded)
+
+    def _begin(self, banded: Banded | None) -> None:
+        """Begin the run of the present problem."""
+        problem: Any = self.problem
+        self.scale, self.p = np.asarray(problem.scale), np.array(problem.p, dtype=float)
+        atol = self.atol * self.scale
+        if self.carries:  # what is only carried along has no error of its own
+            atol = np.concatenate([np.max(self.atol) * problem.scale_x, np.full(
+                len(problem.z), np.inf)])  # fmt: skip
+            atol[self.free] = self.atol * self.scale
+        self.k[ATOL] = atol
         self.few: int | None = None  # steps after which the next call is to return
         self.own_events: OwnEvents | None = None
-        self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, every,
+        self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, self.every,
                                self.p, banded)
-        self.state, self.x = np.zeros(4), np.zeros(n)
         self.restart(self.t, self.y)
 
     def _banded(self) -> Banded | None:
@@ -104,7 +113,7 @@ class OneStep(Method):
         if matrices is None:
             return None
         assert matrices.band is not None
-        order, sizes = matrices.order, self.scale
+        order, sizes = matrices.order, np.asarray(problem.scale)
         if self.carries:  # their slopes are zero, and they act on none
             sizes = np.concatenate([problem.scale_x, problem.scale_z])
             order = np.concatenate([order, np.arange(len(order), len(sizes))])
@@ -149,9 +158,11 @@ class OneStep(Method):
         if self.every > 1 or self.carries and problem.laws is not None or (
                 rules.parts is None and self.equations.reserve and rules.samplers is None):
             return
-        self.own_events = own = OwnEvents(
-            self.equations, rules, self.equations.held(problem, self.t), len(self.x),
-            self.held.size, not self.keeps_step)
+        own = self._last_events
+        if own is None or own.q.size != self.q.size or not own.serves(rules):
+            own = OwnEvents(self.equations, rules, self.equations.held(problem, self.t),
+                            len(self.x), self.held.size, not self.keeps_step)
+        self.own_events = self._last_events = own
         if own.q.size != self.q.size:  # more room is needed for code that has come
             self.restart(self.t, self.y)
             return
@@ -175,13 +186,53 @@ class OneStep(Method):
 
     def _advanced(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:
         """Steps and events up to a time: the status, and how many there are."""
+        most, self.few = min(self.few or self.capacity, self.capacity), None
+        if self._bound is not None:
+            return self._bound(given, t_stop, counts, most)
+        ends, sizes, rows, every = self.record
         found: tuple[int, int, int] = one_step.advance(
             self.code, self.work_space, self.watched,
             one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
-            self._room(), *given, self.x, self.state, counts, np.zeros(2, dtype=np.int64))
+            one_step.Record(ends[:most], sizes[:most], rows, every), *given, self.x, self.state,
+            counts, np.zeros(2, dtype=np.int64))
         return found
 
     # -- runs one after the other ------------------------------------------------------------
+    @classmethod
+    def for_run(cls, problem: Any, t: float, y: Array, **options: Any) -> Method:
+        """A method at the start of a run: one that has served another run of the system, or a new
+        one. What comes of it is the same to the last bit."""
+        used = problem.system.cache.pop(cls._place(), None)  # nobody else has it now
+        return used if used is not None and used._serves(problem, t, y, options) else cls(
+            problem, t, y, **options)
+
+    @classmethod
+    def _place(cls) -> str:
+        return f"method that has served: {cls.name}"
+
+    def _serves(self, problem: Any, t: float, y: Array, options: dict[str, Any]) -> bool:
+        """Begin another run as if made for it; False where it needs another method."""
+        equations = equations_of(problem.system, problem.p, problem.laws)
+        if equations is not self.equations or not np.array_equal(problem.free, self.free):
+            return False
+        super().__init__(problem, t, y, **options)
+        self._forget()
+        self._begin(None)
+        self._bound = self._bound or BoundAdvance(self)
+        return True
+
+    def _forget(self) -> None:
+        """Nothing is known of the last run: no step, no matrix, no slack of a margin."""
+        self.state[:], self.slack[:] = 0.0, 0.0
+        self.work_space.record.present[:] = 0  # type: ignore[attr-defined]
+        self.passed, self.waits = None, False
+
+    def rest(self) -> None:
+        if self.x.size <= SMALL and self.form.banded is None:
+            system = self.problem.system  # type: ignore[attr-defined]
+            self.problem = self.course = self.passed = None  # type: ignore[assignment]  # the run's
+            system.cache[self._place()] = self
+
     def begin_run(self, problem: Any, t: float, atol: Array, speed: float) -> None:
         """Begin another run of the same system, as if made for it.
 
@@ -195,8 +246,7 @@ class OneStep(Method):
         self.own_events.elements.speed[0] = speed
         self.problem, self.scale = problem, np.asarray(problem.scale)
         self.p[:], self.k[ATOL] = problem.p, atol
-        self.state[:], self.slack[:] = 0.0, 0.0
-        self.work_space.record.present[:] = 0  # type: ignore[attr-defined]  # no matrix is kept
+        self._forget()
         self.restart(t, problem.start_vector())
 
     def run_whole(self, t_stop: float) -> WholeRun | None:
@@ -215,14 +265,6 @@ class OneStep(Method):
             passed.marks[:events].copy(), passed.q[:events].copy(), passed.x[:events].copy(),
             record.ends[:taken].copy(), record.sizes[:taken].copy(), record.rows[:taken].copy(),
         )  # fmt: skip
-
-    def _room(self) -> Kept | one_step.Record:
-        """Where the steps of a call are recorded."""
-        few, self.few = self.few, None
-        if few is None:
-            return self.filled
-        ends, sizes, rows, every = self.record
-        return one_step.Record(ends[:few], sizes[:few], rows, every)
 
     def starts(self) -> bool:
         """Whether the equations are finite where steps begin, which is looked at once."""

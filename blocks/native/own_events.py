@@ -160,6 +160,22 @@ class OwnEvents:
         samples = NOTHING.samples if rules.samplers is None else Kept(self._samples())
         self._given = samples, *decided, Kept(self.passed)
         self._unannounced: Given | None = None  # where no instant is known
+        self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
+
+    def serves(self, rules: EventRules) -> bool:
+        """Go by the rules of another run, where they differ in its instants and speeds alone."""
+        mine, parts = self.rules, rules.parts
+        alike = rules.samplers is None and all(
+            getattr(rules, name) is getattr(mine, name) for name in (
+                "at_zero", "timed", "slots", "samplers", "required"))
+        known = parts.is_like(mine.parts) if isinstance(parts, DecisionParts) else (
+            parts is None and mine.parts is None)
+        if not alike or not known:
+            return False
+        self.rules = rules
+        if isinstance(parts, DecisionParts):
+            self.elements.speed[0] = parts.speed
+        return True
 
     def begin(self, t: float) -> None:
         """Others have decided at a time."""
@@ -181,7 +197,9 @@ class OwnEvents:
             return self._unannounced, t_stop
         if len(ahead.times) == most:
             t_stop = float(ahead.times[-1])
-        return self.given(ahead, r.slots), t_stop
+        if ahead is not self._announced[0]:
+            self._announced = ahead, self.given(ahead, r.slots)
+        return self._announced[1], t_stop
 
     def given(self, ahead: Ahead, slots: Indices) -> Given:
         """What machine code is given to carry out known instants, and all else on the way.

@@ -155,7 +155,7 @@ def _result(options: argparse.Namespace) -> Any:
         of_run["rtol"] = float(to_si(of_run["rtol"], unit(""), "--rtol"))
     model.check().raise_errors()
     for path in options.plot:
-        find(Catalog(model.compile()), path, model.name)
+        find(Catalog.of(model.compile()), path, model.name)
     return model.simulate(options.stop, **of_run)
 
 

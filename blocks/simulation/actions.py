@@ -15,6 +15,7 @@ import numpy as np
 from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
 from ..numerics.arrays import Array, Flags
+from ..numerics.copies import shallow_copy
 from ..solvers.samples import is_due, sample_number
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
@@ -98,8 +99,18 @@ class Resets:
         if self.active:
             self.conditions = system.function("conditions", ca.vertcat(*conditions))
             self.values = system.function("assigned", ca.vertcat(*values))
-        self.before = np.zeros(len(conditions))
+        self.before = np.zeros(len(conditions))  # each run has its own, and what follows
         self.acted: list[tuple[str, str]] = []  # component and what it did, since `told`
+
+    @classmethod
+    def of(cls, system: System) -> Resets:
+        """Those of a system for a run: what they are is found once."""
+        made = system.once("resets", lambda: cls(system))
+        if not made.active:
+            return made
+        new = shallow_copy(made)
+        new.before, new.acted = np.zeros_like(new.before), []
+        return new
 
     def told(self) -> list[tuple[str, str]]:
         """What has been done since the last call: component, and what its variables became."""
@@ -224,6 +235,13 @@ class Samplings:
             name = self._name(int(bad[0]))
             raise ParameterError(name, f"samples every {self.period[bad[0]]:g} s.",
                                  "The period of every() must be positive.")
+
+    @classmethod
+    def of(cls, system: System, time_events: TimeEvents) -> Samplings:
+        """Those of a system for a run; where nothing samples, the same for all runs."""
+        if _Sampled.of(system).values is None:
+            return system.once("no samplings", lambda: cls(system, time_events))
+        return cls(system, time_events)
 
     def _instants(self, f: int, sx: ca.SX | None) -> list[float]:
         if sx is None:

@@ -28,6 +28,11 @@ class Catalog(Mapping[str, VariableInfo]):
         self.count = count
         self.elements = ElementModes(self.network)  # their modes come after all else
 
+    @classmethod
+    def of(cls, system: System) -> Catalog:
+        """That of a system, made once."""
+        return system.once("catalog", lambda: cls(system))
+
     def __getitem__(self, path: str) -> VariableInfo:
         node: Any = self.network.root
         parts = path.split(".")

@@ -127,6 +127,7 @@ class Driver:
             t = self._episode(t)
         FiniteValues.of(self.recording.system).refuse_lost(self.recording)
         refuse_undetermined(self.recording, t)
+        self.running.rest()
 
     def _episode(self, t: float) -> float:
         """Integrate until the next event, and carry that out; returns the time reached."""

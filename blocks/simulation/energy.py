@@ -12,6 +12,7 @@ dissipated by the contacts that were struck.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -25,7 +26,6 @@ from ..results.quadrature import NODES, integrals, rates_at_nodes
 from ..results.recording import EnergyTerm
 from ..system.evaluator import Evaluator
 from ..system.system import System
-from .episode import Episode
 from .episode_list import StepTable
 
 if TYPE_CHECKING:
@@ -79,8 +79,10 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     held = np.maximum(held, largest.max(axis=1))
     jumps = ends[:, 2::2] - ends[:, 1:-1:2]
     stored = (ends[:, 1::2] - ends[:, ::2]).sum(axis=1) + jumps.sum(axis=1)
-    for k in np.flatnonzero(jumps.any(axis=0)).tolist():
-        _jump(recording, rows, episodes[k + 1], jumps[:, k], jump_work, jump_loss)
+    jumping = np.flatnonzero(jumps.any(axis=0)).tolist()
+    struck = episodes.struck if jumping else []
+    for k in jumping:
+        _jump(recording, rows, struck[k + 1], jumps[:, k], jump_work, jump_loss)
     negligible = max(LEDGER_NEGLIGIBLE * recording.energy_tolerance, LEDGER_ROUNDING)
     table = episodes.steps
     moving = np.flatnonzero(table.ends > table.starts)
@@ -207,11 +209,9 @@ def _terms(sx: ca.SX) -> list[ca.SX]:
     return _terms(sx.dep(0)) if sx.op() == ca.OP_NEG else [sx]
 
 
-def _jump(recording: RunRecording, rows: _Rows, episode: Episode, jump: Array, work: Array,
-          loss: Array) -> None:
-    """Account for stored energy that changed at an event."""
-    if not np.any(jump):
-        return
+def _jump(recording: RunRecording, rows: _Rows, contacts: Sequence[tuple[int, int]], jump: Array,
+          work: Array, loss: Array) -> None:
+    """Account for stored energy that changed at an event, at which contacts were struck or not."""
     network = recording.system.network
     own = np.zeros(len(jump), dtype=bool)  # changed by its own `when`, not through its ports
     for f, offset in zip(rows.families, rows.offsets, strict=True):
@@ -219,7 +219,7 @@ def _jump(recording: RunRecording, rows: _Rows, episode: Episode, jump: Array, w
             own[offset : offset + network.families[f].size] = True
     loss[own] -= jump[own]
     passed = np.where(own, 0.0, jump)
-    struck = [k for k in (rows.of(f, i) for f, i in episode.struck) if k is not None]
+    struck = [k for k in (rows.of(f, i) for f, i in contacts) if k is not None]
     if struck:
         work += passed
         work[struck] -= passed.sum() / len(struck)

@@ -39,6 +39,12 @@ class Episode:
         )  # fmt: skip
 
     @property
+    def arrays(self) -> list[Array | Indices]:
+        """What is kept beside the trajectory."""
+        every = (self.m, self.d, self.tied, self.x, self.z, self.u, self.modes)
+        return [a for a in every if a is not None]
+
+    @property
     def start(self) -> float:
         return self.trajectory.start
 

@@ -50,7 +50,7 @@ class EpisodeList(Sequence[Episode]):
         self._firsts: list[int] = []  # number of the first episode of each part,
         self._first = np.zeros(0, dtype=int)  # and as an array, as of the last look
         self._count = 0
-        self._ended = 0  # bytes of all parts but the last
+        self._ended = 0  # bytes of all parts but the last, and of what that holds beside its steps
 
     def append(self, episode: Episode) -> None:
         """Add an episode."""
@@ -64,8 +64,9 @@ class EpisodeList(Sequence[Episode]):
 
     def _add(self, part: Episode | PassedEpisodes) -> None:
         if self._parts:
-            self._ended += self._bytes_of(len(self._parts) - 1)
+            self._ended += _bytes_of_steps(self._parts[-1])
         self._parts.append(part)
+        self._ended += self._bytes_beside(len(self._parts) - 1)
         self._firsts.append(self._count)
         self._count += 1 if isinstance(part, Episode) else len(part)
 
@@ -73,29 +74,30 @@ class EpisodeList(Sequence[Episode]):
     @property
     def nbytes(self) -> int:
         """Memory of what is kept."""
-        return self._ended + (self._bytes_of(len(self._parts) - 1) if self._parts else 0)
+        return self._ended + (_bytes_of_steps(self._parts[-1]) if self._parts else 0)
 
-    def _bytes_of(self, place: int) -> int:
-        """What a part holds that the one before does not."""
+    def _bytes_beside(self, place: int) -> int:
+        """What a part holds beside its steps that the one before does not."""
         part = self._parts[place]
         if not isinstance(part, Episode):
-            return part.courses.nbytes
-        before = self._parts[place - 1] if place else None
-        arrays = ((getattr(part, name), getattr(before, name, None))
-                  for name in ("m", "d", "tied", "x", "z", "u", "modes"))
-        return OBJECTS + part.trajectory.nbytes + sum(
-            a.nbytes for a, last in arrays if a is not None and a is not last)
+            return 0
+        before = self._parts[place - 1] if place else part
+        known: Sequence[Array | Indices] = () if before is part else (
+            before.arrays if isinstance(before, Episode) else [before.u])
+        return OBJECTS + sum(a.nbytes for a in part.arrays if not any(a is b for b in known))
 
     def thin(self) -> float:
         """Give up about half of the steps; tells by how much values are off for that."""
         off = max((part.trajectory.thin() if isinstance(part, Episode) else part.courses.thin()
                    for part in self._parts), default=0.0)
-        self._ended = sum(self._bytes_of(k) for k in range(len(self._parts) - 1))
+        self._ended = sum(map(self._bytes_beside, range(len(self._parts)))) + sum(
+            map(_bytes_of_steps, self._parts[:-1]))
         return off
 
     def forget(self) -> None:
         """Give up all but the last episode, which goes on."""
-        self._parts, self._firsts, self._count, self._ended = self._parts[-1:], [0], 1, 0
+        self._parts, self._firsts, self._count = self._parts[-1:], [0], 1
+        self._ended = self._bytes_beside(0)
 
     def __len__(self) -> int:
         return self._count
@@ -185,6 +187,10 @@ class EpisodeList(Sequence[Episode]):
                   of_several: Callable[[PassedEpisodes], Array]) -> Array:
         return np.concatenate([of_one(part) if isinstance(part, Episode) else of_several(part)
                                for part in self._parts])
+
+
+def _bytes_of_steps(part: Episode | PassedEpisodes) -> int:
+    return (part.trajectory if isinstance(part, Episode) else part.courses).nbytes
 
 
 def _steps_of(episode: Episode) -> StepTable:

@@ -27,9 +27,14 @@ def are_crowded(times: Array, duration: float, instants: Array) -> bool:
     duration : of the run
     instants : known beforehand, ascending
     """
-    first, last = times[: max(len(times) - CHATTER, 0)], times[CHATTER:]
-    return bool(((last - first <= WINDOW * duration) & (np.searchsorted(
-        instants, first, "right") == np.searchsorted(instants, last, "right"))).any())
+    if len(times) <= CHATTER:
+        return False
+    close = times[CHATTER:] - times[:-CHATTER] <= WINDOW * duration
+    if not close.any():
+        return False
+    first, last = times[:-CHATTER][close], times[CHATTER:][close]
+    return bool((np.searchsorted(instants, first, "right")
+                 == np.searchsorted(instants, last, "right")).any())
 
 
 class EventLog:

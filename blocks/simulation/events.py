@@ -46,8 +46,8 @@ class Events:
         self.requirements = Requirements.of(system)
         self.jumps = ForcedJumps.of(system)
         self.time_events = time_events
-        self.switching = Switching(self.problem, time_events, Resets(system),
-                                   Samplings(system, time_events), crossings, self.log, t_end)
+        self.switching = Switching(self.problem, time_events, Resets.of(system),
+                                   Samplings.of(system, time_events), crossings, self.log, t_end)
         self.struck: tuple[tuple[int, int], ...] = ()
 
     def rules(self, t: float, driven: bool = False) -> EventRules | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..native import COMPILED, solves_loops_quickly
 from ..reading.foreign_words import method_elsewhere
@@ -34,7 +32,7 @@ def chosen_method(method: str, system: System, step: object) -> tuple[type[Metho
 
         return MoreauJean, "chosen by the user"
     if str(method).lower() in COMPILED:
-        return _compiled_method(system, str(method).lower()), "chosen by the user"
+        return compiled_method(str(method).lower()), "chosen by the user"
     if method != "auto":
         try:
             return method_named(method), "chosen by the user"
@@ -66,27 +64,19 @@ def refuse_full_jacobian(problem: Problem, name: str) -> None:
         )  # fmt: skip
 
 
-def refuse_uncompiled(name: str, system: System, problem: Problem | None = None) -> None:
+def refuse_uncompiled(name: str, problem: Problem) -> None:
     """A model that a method cannot run in machine code."""
     from .. import native
 
     why_not = {"dopri5": native.why_not, "rodas4": native.why_not_implicit}.get(
         name, native.why_no_derivatives)
-    reason = why_not(system, problem and problem.laws)
-    if problem is not None and not reason and name == "exact":
+    reason = why_not(problem.system, problem.laws)
+    if not reason and name == "exact":
         reason = native.why_not_linear(problem)
-    if problem is not None and not reason:
-        reason = native.unwritable(problem)
+    reason = reason or native.unwritable(problem)
     if reason:
         raise ParameterError(f"simulate(method={name!r})", f"cannot run this model: {reason}.",
                              "Take method='auto' or another name listed in blocks.solvers.")
-
-
-def _compiled_method(system: System, name: str) -> type[Method]:
-    """A method in machine code, if it can run a system."""
-    if not system.nu:  # otherwise it depends on its laws
-        refuse_uncompiled(name, system)
-    return compiled_method(name)
 
 
 def compiled_method(name: str) -> type[Method]:
@@ -125,9 +115,9 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
 def _rate_at_start(problem: Problem, t0: float) -> float:
     """The fastest rate there; kept for the next run that starts at the same point."""
     y = problem.start_vector()
-    here = [np.array(a) for a in (t0, y, problem.z, problem.p, problem.m, problem.d)]
+    here = t0, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
     before, rate = problem.system.cache.get("rate at start", ((), 0.0))
-    if not before or not all(map(np.array_equal, before, here)):
+    if before != here:
         rate = problem.fastest_rate(t0, y)
         problem.system.cache["rate at start"] = here, rate
     return float(rate)

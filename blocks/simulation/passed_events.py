@@ -7,7 +7,6 @@ them as it goes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -43,10 +42,10 @@ class PassedEpisodes:
         self.relations, self.catalog = relations, catalog
         events = courses.events
         self.times = events.times
-        self._switched: Flags = np.diff(events.m, axis=0, prepend=before.m[None, :]) != 0
+        self._switched = _changed(before.m, events.m)
         self._decided: Flags = np.zeros((len(self.times), 0), dtype=bool)
         if events.modes is not None and before.modes is not None:
-            self._decided = np.diff(events.modes, axis=0, prepend=before.modes[None, :]) != 0
+            self._decided = _changed(before.modes, events.modes)
             struck = np.flatnonzero(events.struck >= 0)
             self._decided[struck, events.struck[struck]] = True
         self.last = self._episode(len(self.times) - 1, courses.last)
@@ -94,10 +93,10 @@ class PassedEpisodes:
     def _episode(self, number: int, course: Course) -> Episode:
         events = self.courses.events
         modes = self.before.modes if events.modes is None else events.modes[number]
-        x, z = np.split(events.x[number], [len(self.before.x)])
-        return replace(self.before, trajectory=course, m=events.m[number], d=events.d[number],
-                       x=x, z=z if len(z) else self.before.z, modes=modes,
-                       struck=self._struck(number))
+        before, x = self.before, events.x[number]
+        n = len(before.x)
+        return Episode(course, events.m[number], events.d[number], before.tied, x[:n],
+                       x[n:] if len(x) > n else before.z, before.u, modes, self._struck(number))
 
     def _struck(self, number: int) -> tuple[tuple[int, int], ...]:
         """Family and instance of the contact that was struck at an event, if one was."""
@@ -161,3 +160,11 @@ class PassedEpisodes:
     def _changes(self, number: int) -> tuple[list[int], list[int]]:
         return (np.flatnonzero(self._switched[number]).tolist(),
                 np.flatnonzero(self._decided[number]).tolist())
+
+
+def _changed(before: Array | Indices, rows: Array | Indices) -> Flags:
+    """Where rows differ from the ones before them, the first of which is given by itself."""
+    out = np.empty(rows.shape, dtype=bool)
+    out[:1] = rows[:1] != before
+    np.not_equal(rows[1:], rows[:-1], out=out[1:])
+    return out

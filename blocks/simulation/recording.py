@@ -68,7 +68,7 @@ class RunRecording:
     given: GivenValues | None = None  # to the model and the run, when it began
 
     def __post_init__(self) -> None:
-        self.catalog = Catalog(self.system)
+        self.catalog = Catalog.of(self.system)
         self.functions = VariableFunctions.of(self.system, self.catalog)
         self.replay = Replay(self.problem, self.p, self.episodes)
         self.keeper: WholeRecord | ChosenVariables = WholeRecord()

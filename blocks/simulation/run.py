@@ -60,7 +60,7 @@ class PreparedRun:
         SimulationError
             For a run that failed; ``error.result`` holds everything before.
         """
-        from ..results import Result
+        from ..results.result import Result
 
         driver, settings = self.driver, self.driver.settings
         recording, counts = driver.recording, driver.recording.statistics
@@ -130,7 +130,7 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     if chosen.implicit and chosen.name not in COMPILED and not isinstance(problem, DaeProblem):
         refuse_full_jacobian(problem, chosen.name)
     if options.method != "auto" and chosen.name in COMPILED:
-        refuse_uncompiled(chosen.name, system, problem)
+        refuse_uncompiled(chosen.name, problem)
     _, start = starting.consistent()
     if options.start_from is None:
         warn_of_compromises(start, stacklevel=5)

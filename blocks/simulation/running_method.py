@@ -114,7 +114,7 @@ class RunningMethod:
             self._tell_relations(old, t)
             old.restart(t, y)
             return old
-        method = kind(
+        method = kind.for_run(
             problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
             first_step=self.first_step, max_step=self.longest, step=s.step,
         )  # fmt: skip
@@ -159,6 +159,11 @@ class RunningMethod:
             self.current.pieces = functions.around(t)
             return min(stop, functions.end)
         return stop if self.kind.fixed_step else min(stop, functions.limit(t))
+
+    def rest(self) -> None:
+        """The run has come to its end."""
+        if self.current is not None:
+            self.current.rest()
 
     def count(self) -> None:
         """Add what the method has cost since it was counted last."""

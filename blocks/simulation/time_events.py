@@ -68,9 +68,9 @@ class TimeEvents:
         self.relations = _relations_of(system)
         self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
         self.timed, straight = _relations_of_time(self.relations)
-        self.curved: Flags = self.timed & ~straight
-        self._index = np.flatnonzero(self.timed)
-        self._function = self._relations_of_time() if self.timed.any() else None
+        self.curved, self._index = system.once("relations of time alone", lambda: (
+            self.timed & ~straight, np.flatnonzero(self.timed)))
+        self._function = self._relations_of_time() if len(self._index) else None
         asked = p.tobytes(), t_start, t_end
         place = "instants" if t_end > t_start else "instants of a moment"
         known = system.cache.get(place)

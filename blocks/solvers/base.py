@@ -204,7 +204,9 @@ class Method(ABC):
         self.y = np.array(y, dtype=float)
         self.t_end = float(t_end)
         self.rtol = float(rtol)
-        self.atol = np.broadcast_to(np.asarray(atol, dtype=float), (problem.size,))
+        self.atol = np.asarray(atol, dtype=float)
+        if self.atol.shape != (problem.size,):
+            self.atol = np.broadcast_to(self.atol, (problem.size,))
         self.first_step = first_step
         self.max_step = max_step
         self.step_size = step
@@ -214,6 +216,14 @@ class Method(ABC):
     def fits(cls, problem: Any, t: float) -> bool:
         """Whether the time up to the next event can be run by this method."""
         return True
+
+    @classmethod
+    def for_run(cls, problem: Any, t: float, y: Array, **options: Any) -> Method:
+        """A method at the start of a run, or of a stretch of it that another one cannot take."""
+        return cls(problem, t, y, **options)
+
+    def rest(self) -> None:  # noqa: B027  # most have nothing to do then
+        """Told when a run has come to its end: nobody asks the method any more."""
 
     def watch(self, known: Array, hints: Array, slack: Array, instant: float) -> None:
         """Told to a method that looks itself: relations that are not searched for, those that

@@ -81,7 +81,7 @@ def refuse_decisions(system: System) -> None:
 
     if system.nz or system.clusters:
         raise OneByOne("algebraic loops and constraints are solved one run at a time")
-    if system.nm or system.nd or Resets(system).active or Requirements.of(system).values:
+    if system.nm or system.nd or Resets.of(system).active or Requirements.of(system).values:
         raise OneByOne("the model has events")
     if any(f.kernel.breaks for f in system.network.families):
         raise OneByOne("something happens at known times")  # which may depend on what is varied

@@ -56,7 +56,7 @@ class LaneProgram:
         OneByOne
             Where that cannot be.
         """
-        functions = VariableFunctions(system, Catalog(system))
+        functions = VariableFunctions(system, Catalog.of(system))
         indices, slices = _places_of(outputs, functions.catalog)
         times = {t for o in outputs if o.reduction in ("at", "course") for t in o.times}
         if not native.is_installed():

@@ -117,7 +117,7 @@ def outputs_of(given: Any, model: Model, system: System, span: tuple[float, floa
         raise ParameterError("sweep(outputs=…)", "is empty, so nothing of the runs would be kept.",
                              "Write for example outputs=['max(spring.f)', 'final(block.v)'].")
     taken: dict[str, tuple[Any, ...]] = {}  # coordinates so far
-    looked_up: Lookup = partial(find, Catalog(system), where=model.name)
+    looked_up: Lookup = partial(find, Catalog.of(system), where=model.name)
     made = [_output(name, what, looked_up, span, every, taken) for name, what in named.items()]
     for name in named:
         if name in varied or name in taken or name in OWN:

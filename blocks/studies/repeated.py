@@ -74,7 +74,7 @@ class Repeated:
             raise OneByOne("something happens at known times")
         self.runner = Runner.of_copy(model, recipe)  # for single runs
         self.varied = VariedValues(system, settings, plan, self.runner)
-        functions = VariableFunctions.of(system, Catalog(system))
+        functions = VariableFunctions.of(system, Catalog.of(system))
         self.outputs = [(output, *functions.function(_handles(output, functions.catalog)))
                         for output in recipe.outputs]
         self.alone = 0  # runs that were made by themselves after all

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array, Flags
+from .columnwise import Columnwise
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
@@ -18,6 +19,7 @@ __all__ = ["Arguments", "BoundEvaluator", "Evaluator"]
 
 BLOCKS = (256, 16, 1)  # points that are evaluated by one call
 MOST_NUMBERS = 1 << 17  # that these take
+MANY = 1000  # points from which operations on arrays are quicker than a call for each
 
 #: What every function of a system takes: ``(t, x, z, p, m, d, u)``.
 Arguments: TypeAlias = tuple[float, Array, Array, Array, Array, Array, Array]
@@ -58,6 +60,8 @@ class Evaluator:
         given = [a[:, None] if a.ndim == 1 else a for a in arguments]
         same = tuple(i for i, a in enumerate(given) if a.shape[1] == 1)
         count = max(a.shape[1] for a in given)
+        if count >= MANY and self._columnwise is not None:
+            return self._columnwise(given, count)
         out = np.empty((count, self.function.size1_out(0)))
         first = before = 0
         width = sum(len(a) for a in given)
@@ -76,6 +80,11 @@ class Evaluator:
             out[first : first + here] = mapped.results[0].reshape(block, -1)[:here]
             first, before = first + here, block
         return out.T
+
+    @cached_property
+    def _columnwise(self) -> Columnwise | None:
+        """The same by operations on arrays, where these give the same numbers."""
+        return Columnwise(self.function) if Columnwise.fits(self.function) else None
 
     def _mapped(self, points: int, same: tuple[int, ...]) -> Evaluator:
         """The function at so many points at once; some arguments are the same at all of them."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
+from ..numerics.copies import shallow_copy
 from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
 from ..numerics.tolerances import (
@@ -60,6 +61,12 @@ class AlgebraicUnknowns:
         self._said_nothing: Array = np.zeros((0, 0))  # coefficients of equations that follow
         self._which = np.zeros(0, dtype=int)  # from others, and their numbers
         self._solver: Callable[[Array], Array] | None = None
+
+    def afresh(self) -> AlgebraicUnknowns:
+        """The same for another problem, with nothing known of it."""
+        new = shallow_copy(self)
+        new._said_nothing, new._which, new._solver = np.zeros((0, 0)), np.zeros(0, dtype=int), None
+        return new
 
     @property
     def left_open(self) -> bool:
@@ -236,7 +243,7 @@ class AlgebraicUnknowns:
 
     def _transposed(self, arguments: Arguments) -> Array:
         """The full matrix: a row for every unknown, a column for every equation."""
-        rows = self.system.nz + self.system.tape.constraints.numel()
+        rows = self.system.nz + self.system.nc
         full = self.system.residual_w(*arguments).reshape(-1, rows)
         return full[self._columns, : self.size]
 

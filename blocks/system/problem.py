@@ -7,7 +7,6 @@ functions.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..numerics.arrays import Array, Indices, length
+from ..numerics.copies import shallow_copy
 from ..numerics.tolerances import DIRECTION_STEP, TINY
 from .delays import Delays, delays_of
 from .evaluator import Arguments
@@ -89,7 +89,7 @@ class Problem:
 
     def copy_for_reading(self) -> Problem:
         """The same problem with a point, modes and delays of its own."""
-        new = copy.copy(self)
+        new = shallow_copy(self)
         new.x, new.z, new.u = self.x.copy(), self.z.copy(), self.u.copy()
         new.m, new.d = self.m.copy(), self.d.copy()
         new.failure = None
@@ -97,7 +97,7 @@ class Problem:
             new.laws = self.laws.fresh()
         if self.delays is not None:
             new.delays = self.delays.copy_for_reading()
-        new.tie(self.tied)
+        new.predictor, new.unknowns = None, self.unknowns.afresh()
         return new
 
     # -- which states are integrated ---------------------------------------------------

@@ -43,6 +43,7 @@ class System:
         self.flat = tape.reduced.flat
         self.nx, self.nz = tape.x.numel(), tape.z.numel()
         self.nm, self.nd, self.nu = tape.m.numel(), tape.d.numel(), tape.u.numel()
+        self.parameter_count, self.nc = tape.p.numel(), tape.constraints.numel()
         self.clusters = tape.reduced.clusters
         #: What is made of a system once, by those who use it: laws, machine code, functions.
         self.cache: dict[str, Any] = {}
@@ -161,10 +162,12 @@ class System:
     # -- parameters ------------------------------------------------------------------
     def parameters(self) -> Array:
         """The parameter vector from the components' present values."""
-        out = np.empty(self.tape.p.numel())
+        out = np.empty(self.parameter_count)
         for f, name, offset, width in self.tape.parameter_layout:
             family = self.network.families[f]
-            out[offset : offset + width * family.size] = family.parameter(name).ravel()
+            same = family.same_value(name)
+            out[offset : offset + width * family.size] = (
+                family.parameter(name).ravel() if same is None else same)
         return out
 
     # -- names -----------------------------------------------------------------------

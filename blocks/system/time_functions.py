@@ -17,7 +17,6 @@ nothing is divided.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 from typing import Any
 
 import casadi as ca
@@ -27,6 +26,7 @@ from ..assembly.flatten import Group
 from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..numerics.arrays import Array, Indices, distinct
+from ..numerics.copies import shallow_copy
 from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
@@ -83,7 +83,7 @@ class TimeFunctions:
 
     def afresh(self) -> TimeFunctions:
         """The same for another run, which goes on from part to part by itself."""
-        return copy(self)
+        return shallow_copy(self)
 
     def limit(self, t: float) -> float:
         """How far a step from ``t`` may reach."""

@@ -80,11 +80,13 @@ class Decisions:
             problem, t, np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x))
         rest = np.abs(now.flow) <= noise
         closed = now.gap <= CLOSED_GAP * max(1.0, float(np.abs(problem.x).max(initial=0.0)))
-        state.modes = np.where(contact, np.where(closed, 0, -1),
-                               np.where(rest, 0, np.sign(now.flow))).astype(int)
-        self.impacts.strike(problem, t, contact & closed & (now.flow > 0))
-        now = evaluation.values(problem, t)
-        rest = np.abs(now.flow) <= noise
+        closing = contact & closed & (now.flow > 0)
+        if closing.any():
+            state.modes = np.where(contact, np.where(closed, 0, -1),
+                                   np.where(rest, 0, np.sign(now.flow))).astype(int)
+            self.impacts.strike(problem, t, closing)
+            now = evaluation.values(problem, t)
+            rest = np.abs(now.flow) <= noise
         still = np.where(contact, closed & rest, rest)
         state.modes = np.where(still, 0, np.where(contact, -1, np.sign(now.flow))).astype(int)
         self._choose(problem, t, still, np.zeros(self.elements.size, dtype=bool))

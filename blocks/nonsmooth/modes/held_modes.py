@@ -11,7 +11,6 @@ block by block, where not all elements act on each other. Where it is not, see
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -19,6 +18,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import OWN_RATE_NONE
 from ...system import Evaluator
 from ..complementarity.scaling import DENSE_LIMIT, components
@@ -113,7 +113,7 @@ class HeldModes:
 
     def fresh(self) -> HeldModes:
         """The same for another run, without what is known of this one."""
-        new = copy.copy(self)
+        new = shallow_copy(self)
         new._out, new._inverses, new._blocks, new._matrix = None, {}, {}, None
         return new
 

@@ -170,7 +170,7 @@ def _flow_varies(laws: LawExpressions) -> Flags:
 def _parameters_in(system: System, sx: ca.SX, bounds: BoundFunctions | None) -> Indices:
     """Entries of the parameter vector that matrices depend on; all, where bounds move as well."""
     if bounds is not None:
-        return np.arange(system.tape.p.numel())
+        return np.arange(system.parameter_count)
     seen = {s.__hash__() for s in ca.symvar(sx)}
     return np.array([k for k, s in enumerate(ca.symvar(system.tape.p)) if s.__hash__() in seen],
                     dtype=int)

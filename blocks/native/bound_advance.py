@@ -1,0 +1,69 @@
+"""The call of machine code by which a method advances, bound to the method's arrays once.
+
+It takes some three hundred numbers and addresses, of which a call changes ten.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..numerics.arrays import Array, Indices
+from ..system.time_functions import ACROSS
+from . import one_step
+from .functions import BoundCall
+from .own_events import NOTHING, Given
+
+if TYPE_CHECKING:
+    from .method import OneStep
+
+__all__ = ["BoundAdvance", "bound_advance"]
+
+
+def bound_advance(method: OneStep, given: Given, counts: Indices, begun: Indices) -> BoundCall:
+    """``one_step.advance`` with the arrays of a method.
+
+    Parameters
+    ----------
+    given : of events
+    counts : what it costs, counted up
+    begun : how many steps and events the record holds already
+    """
+    limits = one_step.Limits(method.t, method.rtol, method.max_step, method.pieces, ACROSS)
+    return one_step.advance.bound(method.code, method.work_space, method.watched, limits,
+                                  method.filled, *given, method.x, method.state, counts, begun)
+
+
+class BoundAdvance:
+    """Calls from the beginning of the record on, for a method that serves many runs."""
+
+    def __init__(self, method: OneStep) -> None:
+        self._method, self._given = method, NOTHING
+        self._counts = np.zeros(5, dtype=np.int64)
+        self._call = bound_advance(method, NOTHING, self._counts, np.zeros(2, dtype=np.int64))
+        self._pieces: Array = method.pieces
+        self._p, self._q, self._stop, self._rtol, self._longest, self._ends = (
+            self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",
+                                                "limits.max_step", "record.ends"))
+
+    def __call__(self, given: Given, t_stop: float, counts: Indices, most: int
+                 ) -> tuple[int, int, int]:
+        """The status, how many steps there are, no more than ``most``, and how many events."""
+        method, call = self._method, self._call
+        call.table[self._p], call.table[self._q] = method.code.p, method.code.q
+        call.table[self._ends + 1] = most
+        call.numbers[self._stop], call.numbers[self._rtol] = t_stop, method.rtol
+        call.numbers[self._longest] = method.max_step
+        if method.pieces is not self._pieces:
+            call.put("limits.pieces", method.pieces)
+            self._pieces = method.pieces
+        for name, record, before in zip(Given._fields, given, self._given, strict=True):
+            if record is not before:
+                call.give(name, record)
+        self._given = given
+        self._counts[:] = 0
+        call()
+        counts += self._counts
+        status, taken, events = call.results.tolist()
+        return status, taken, events

@@ -1,0 +1,44 @@
+"""Functions at many points: the numbers are those of one point after the other, to the last bit."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from blocks.system.columnwise import EXACT, Columnwise
+from blocks.system.evaluator import MANY, Evaluator
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-310, 1e308, np.inf, -np.inf, np.nan]
+
+
+def _every_operation() -> ca.Function:
+    """Of two columns that move and one that does not, all operations that arrays can carry out."""
+    x, p = ca.SX.sym("x", 2), ca.SX.sym("p", 1)
+    a, b = x[0], x[1]
+    rows = [a + b, a - b, a * p, a / b, -a, a * a, 2 * b, 1 / b, ca.sqrt(a), ca.fabs(b),
+            ca.floor(a), ca.ceil(b), ca.sign(a), ca.fmin(a, b), ca.fmax(a, p), a < b, a <= p,
+            a == b, a != b, ca.logic_not(a < p), ca.logic_and(a, b), ca.logic_or(a, p),
+            ca.if_else(a > b, a * b, p / 3), ca.SX(7), ca.SX(1, 1)]  # fmt: skip
+    return ca.Function("every", [x, p], [ca.vertcat(*rows)])
+
+
+def test_arrays_give_the_numbers_of_single_points_to_the_last_bit() -> None:
+    function = _every_operation()
+    carried_out = {function.instruction_id(k) for k in range(function.n_instructions())}
+    assert EXACT.keys() - carried_out <= {ca.OP_ASSIGN}
+    rng = np.random.default_rng(7)
+    x = np.concatenate([np.array(np.meshgrid(SPECIAL, SPECIAL)).reshape(2, -1),
+                        rng.normal(size=(2, 5 * MANY))], axis=1)
+    found = Columnwise(function)([x, np.array([[0.3]])], x.shape[1])
+    one = Evaluator(function)
+    rows = function.sparsity_out(0).row()
+    expected = np.zeros_like(found)
+    for k in range(x.shape[1]):
+        expected[rows, k] = one(x[:, k], [0.3])
+    assert ((found == expected) | np.isnan(found) & np.isnan(expected)).all()
+
+
+def test_operations_that_libraries_round_in_their_own_ways_are_left_to_casadi() -> None:
+    x = ca.SX.sym("x")
+    for operation in (ca.sin, ca.exp, ca.tanh, lambda a: a**1.5):
+        assert not Columnwise.fits(ca.Function("f", [x], [operation(x)]))

@@ -10,6 +10,8 @@ from __future__ import annotations
 TINY = 1e-300  # keeps a divisor from zero
 AFFINE_UNIT = 1e-9  # a unit whose conversion bends more than this is logarithmic
 PIVOT = 1e-9  # of a scaled row of constraints: smaller ones are rounding, the row is dependent
+CANCELLED_PIVOT = 1e-12  # of a column of even size: what elimination leaves of terms that cancel
+PARASITIC_PIVOT = 1e-5  # of a column of even size: a pivot that belongs to a parasitic element
 CANCELLED = 1e-14  # of a scaled row: what elimination leaves of terms that cancel
 
 # -- the system and its start -----------------------------------------------------------------

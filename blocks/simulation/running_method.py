@@ -27,7 +27,7 @@ LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
 FIRST_LOOK = 512  # the first one there, at what is plainly stiff
 WORTH = 5  # times that: steps left for which another method is worth beginning
-AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
+AT_THE_LIMIT = 2.5  # step times fastest rate near the bound an explicit method keeps to: 3
 PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ within a step
 FARTHER = 3.0  # times an explicit step, that implicit ones must reach to be worth their price
 TRIED = 200  # explicit steps, over which they are tried
@@ -249,6 +249,7 @@ class RunningMethod:
         trial = kind(self.problem.copy_for_reading(), step.t, step.y, t_end=end,
                      rtol=self.settings.rtol, atol=self.tolerances(self.problem),
                      first_step=BOLD * h, max_step=self.longest)  # fmt: skip
+        self._tell_relations(trial, step.t)
         trial.pieces = self.time_events.functions.around(step.t)
         reached = trial.advance(min(step.t + TRIED * h, end))
         steps = trial.work.steps + trial.work.rejected

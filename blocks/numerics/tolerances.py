@@ -111,6 +111,7 @@ MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
 MODE_MARGIN_CLEAR = 1e-10  # the same where there is a choice
 LEAST_JUMP = 1e-9  # of its nominal or largest value: less is rounding, and no jump
 LATER_MARGIN = 1e-3  # of its size, a second: a margin at zero that falls faster ends a mode
+ENDED_MARGIN = 1e-9  # the same of an element that has ended its mode and is to lead away from it
 MODE_MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
 ABSOLUTE_SHARE = 1e-2  # of the relative tolerance: the absolute one of what is as large as nominal
 DRIFT_TOLERANCES = 100.0  # relative tolerances of a run: what it may make that drift to

@@ -17,6 +17,7 @@ import numpy as np
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
+    ENDED_MARGIN,
     INSTANT,
     LATER_MARGIN,
     LEAST_DISTANCE,
@@ -156,8 +157,8 @@ class ModeSearch:
             later = self.margins.present(problem, t + h)
             close = margin <= MODE_MARGIN_NONE * size
             noise = self.margins.noise(problem, t + h)
-            least = np.where(self.ended & (modes == before[0]), 0.0, LATER_MARGIN * h * size)
-            return np.array(close & (later - margin < -least - noise))
+            least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
+            return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:
             return None
         finally:

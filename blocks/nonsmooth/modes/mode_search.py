@@ -124,7 +124,8 @@ class ModeSearch:
         self.efforts.apply(problem, t)
         self.margins.present(problem, t)  # notices what is large
         noise = self.margins.noise(problem, t)
-        self.state.noise = np.maximum(self.state.noise, noise)
+        of_mode = np.stack([trial == 0, trial != 0])
+        self.state.noise = np.maximum(self.state.noise, np.where(of_mode, noise, 0.0))
         return noise
 
     def _leaves(self, problem: Problem, t: float, modes: Indices, allowed: _Allowed

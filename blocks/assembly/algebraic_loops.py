@@ -11,16 +11,17 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Flags, Indices, distinct
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 from .tearing import tear
 
-__all__ = ["Block", "classes_with_guesses", "cramer", "entries", "pairs_within", "solvable",
+__all__ = ["Block", "classes_with_guesses", "cramer", "eliminated", "entries", "pairs_within", "solvable",
            "torn_block"]  # fmt: skip
 
 DEEPEST = 20  # explicit assignments in a row: longer chains amplify rounding errors
 LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more
+EVEN_ROUNDS = 10  # of making rows and columns of equal size
 SHALLOW = 6  # than few unknowns, and assignments in a row there
 
 
@@ -166,6 +167,47 @@ def cramer(a: list[list[ca.SX]], b: list[ca.SX]) -> list[ca.SX]:
                       for i, row in enumerate(a)]) / determinant
         for j in range(len(b))
     ]  # fmt: skip
+
+
+def eliminated(matrix: ca.SX, right: ca.SX, values: Array) -> ca.SX:
+    """Solution of a few linear equations by elimination, with complete pivoting by ``values``.
+
+    Parameters
+    ----------
+    matrix, right : expressions of the equations
+    values : of the matrix, as they are at present: they say in which order to eliminate
+    """
+    n = len(values)
+    a, b = [[matrix[i, j] for j in range(n)] for i in range(n)], [right[i] for i in range(n)]
+    left = _even(values)
+    order: list[tuple[int, int]] = []
+    for _ in range(n):
+        i, j = map(int, np.unravel_index(np.argmax(np.abs(left)), left.shape))
+        order.append((i, j))
+        below = [k for k in range(n) if k != i and not a[k][j].is_zero()
+                 and all(k != row for row, _ in order)]
+        for k in below:
+            factor = a[k][j] / a[i][j]
+            a[k] = [e - factor * pivot for e, pivot in zip(a[k], a[i], strict=True)]
+            a[k][j] = ca.SX(0)
+            b[k] = b[k] - factor * b[i]
+        left -= np.outer(left[:, j] / left[i, j], left[i])
+        left[i], left[:, j] = 0.0, 0.0
+    solution = ca.SX.zeros(n)
+    for i, j in reversed(order):
+        known = sum((a[i][k] * solution[k] for _, k in order if k != j), ca.SX(0))
+        solution[j] = (b[i] - known) / a[i][j]
+    return solution
+
+
+def _even(matrix: Array) -> Array:
+    """A matrix whose rows and columns have a largest entry of about one [Ruiz, 2001]."""
+    out = np.abs(matrix)
+    for _ in range(EVEN_ROUNDS):
+        rows, columns = (np.sqrt(np.where(m > 0, m, 1.0))
+                         for m in (out.max(axis=1), out.max(axis=0)))
+        out = out / rows[:, None] / columns
+    return np.sign(matrix) * out
 
 
 def _determinant(a: list[list[ca.SX]]) -> ca.SX:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numerics.arrays import Flags, Indices
 from .flatten import Flat, Parameters
-from .independent_inputs import independent_choice, is_regular
+from .independent_inputs import has_parasitics, independent_choice, is_regular
 from .matching import match
 from .set_valued import SetValuedElements
 
@@ -17,7 +17,8 @@ def gives_flow(flat: Flat, top: Indices, elements: SetValuedElements, parameters
                ) -> Flags:
     """Which elements must give their flow instead of their effort, as few as possible.
 
-    Chosen by incidence; where that leaves a block singular, whatever the values, by coefficients.
+    Chosen by incidence; where that leaves a block singular, or where parasitic elements had to say
+    what is large, by coefficients.
     """
     if not elements.size:
         return np.zeros(0, dtype=bool)
@@ -27,7 +28,8 @@ def gives_flow(flat: Flat, top: Indices, elements: SetValuedElements, parameters
     m = match(*flat.compact_incidence(top, unknowns), len(top), len(unknowns))
     parts = zip(np.split(m.block_equations, m.block_starts[1:-1]),
                 np.split(m.block_unknowns, m.block_starts[1:-1]), strict=True)
-    if all(is_regular(flat, top[e], unknowns[u], parameters) for e, u in parts):
+    if all(is_regular(flat, top[e], unknowns[u], parameters) for e, u in parts) \
+            and not has_parasitics(flat, top, parameters):
         return given
     choice = independent_choice(flat, top, elements, parameters)
     return given if choice is None else choice

@@ -1,13 +1,15 @@
 """Which efforts and flows may be inputs together, by their coefficients?
 
 Incidence alone does not see that the currents of two diodes add up to that of an inductor, where
-this follows from several balances only. Elimination with the coefficients does: numbers modulo a
-large prime, so that nothing is lost by rounding, and one drawn at random where a coefficient is
-not constant.
+this follows from several balances only, nor that a voltage which follows from a current through
+1e-9 S has lost its digits. Elimination with the coefficients does, rows and columns of even size,
+the largest entry of each column as its pivot: what has none is dependent, and what has a small one
+only (a parasitic conductance or resistance) had better be an input.
 
 References
 ----------
-Murota, Matrices and Matroids for Systems Analysis, 2000, ch. 4 (mixed matrices).
+Chua, Lin, Computer-Aided Analysis of Electronic Circuits, 1975, ch. 6 (hybrid matrices).
+Ruiz, A scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034.
 """
 
 from __future__ import annotations
@@ -17,25 +19,39 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices
+from ..numerics.tolerances import CANCELLED_PIVOT, PARASITIC_PIVOT
 from .dummy_derivatives import coefficients
 from .flatten import Flat, Parameters
 from .set_valued import SetValuedElements
 
-__all__ = ["independent_choice", "is_regular"]
+__all__ = ["LARGE", "has_parasitics", "independent_choice", "is_regular", "parasitic_pairs"]
 
-PRIME = 2**61 - 1
-LARGE = 2000  # equations of a block from which it is taken for regular
+LARGE = 2000  # equations from which a block is taken for regular, and a network for even
+EVEN_ROUNDS = 10
 
-Column = dict[int, int]  # entries by equation, modulo the prime
+Column = dict[int, float]  # entries by equation
 
 
 def is_regular(flat: Flat, equations: Indices, classes: Indices, parameters: Parameters) -> bool:
-    """Whether as many equations determine a block's classes for nearly all coefficients."""
+    """Whether as many equations determine a block's classes."""
     if len(classes) < 2 or len(classes) > LARGE:
         return True
     columns = _columns(flat, equations, parameters)
     basis = _Basis()
     return all(basis.takes(columns.get(int(c), {})) for c in classes)
+
+
+def has_parasitics(flat: Flat, top: Indices, parameters: Parameters) -> bool:
+    """Whether coefficients of equations are so small that nothing had better follow from them."""
+    return len(top) <= LARGE and bool(parasitic_pairs(flat, top, parameters))
+
+
+def parasitic_pairs(flat: Flat, equations: Indices, parameters: Parameters
+                    ) -> set[tuple[int, int]]:
+    """Equations, and classes that had better not follow from them: by so small a coefficient."""
+    return {(int(equations[row]), c)
+            for c, column in _columns(flat, equations, parameters).items()
+            for row, value in column.items() if abs(value) < PARASITIC_PIVOT}
 
 
 def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
@@ -65,7 +81,7 @@ def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
         return None
     given = swaps.copy()
     for k in np.flatnonzero(free):  # where its flow follows from the rest, it takes its effort
-        given[k] = not basis.takes(columns.get(int(elements.flows[k]), {}))
+        given[k] = not basis.takes(columns.get(int(elements.flows[k]), {}), PARASITIC_PIVOT)
     for k in np.flatnonzero(given & free):
         if not basis.takes(columns.get(int(elements.efforts[k]), {})):
             return None
@@ -73,17 +89,27 @@ def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
 
 
 def _columns(flat: Flat, equations: Indices, parameters: Parameters) -> dict[int, Column]:
-    """Coefficients of equations by class."""
-    draw, columns = np.random.default_rng(11), dict[int, Column]()
-    for row, of in enumerate(coefficients(flat, equations, parameters).values()):
-        for c, value in of.items():
-            if value is None or not np.isfinite(value):
-                entry = int(draw.integers(1, PRIME))
-            else:
-                over, under = float(value).as_integer_ratio()
-                entry = over * pow(under, -1, PRIME) % PRIME
-            if entry:
-                columns.setdefault(c, {})[row] = entry
+    """Coefficients of equations by class, rows and columns with a largest entry of about one.
+
+    Those that are not constant count as ones of that size.
+    """
+    draw = np.random.default_rng(11)
+    rows, classes, values = (np.array(v) for v in zip(*(
+        (row, c, np.nan if value is None else value)
+        for row, of in enumerate(coefficients(flat, equations, parameters).values())
+        for c, value in of.items() if value != 0), strict=True))
+    known = np.isfinite(values)
+    size = np.where(known, np.abs(values), 0.0)
+    for _ in range(EVEN_ROUNDS):
+        for index in (rows, classes):
+            largest = np.zeros(int(index.max()) + 1)
+            np.maximum.at(largest, index, size)
+            size /= np.sqrt(np.where(largest > 0, largest, 1.0))[index]
+    entries = np.where(known, np.sign(np.where(known, values, 1.0)) * size,
+                       draw.uniform(0.5, 1.0, len(values)))
+    columns: dict[int, Column] = {}
+    for row, c, entry in zip(rows.tolist(), classes.tolist(), entries.tolist(), strict=True):
+        columns.setdefault(c, {})[row] = entry
     return columns
 
 
@@ -95,29 +121,27 @@ class _Basis:
         self.at: dict[int, int] = {}  # number of the column by its pivot's row
         self.pivots: list[int] = []
 
-    def takes(self, column: Column) -> bool:
-        """Add a column, unless it depends on those that are there."""
+    def takes(self, column: Column, least: float = CANCELLED_PIVOT) -> bool:
+        """Add a column, unless it depends on those that are there, but for a small rest."""
         rest = dict(column)
+        largest = max(map(abs, rest.values()), default=0.0)
         open_ = [self.at[row] for row in rest if row in self.at]
         heapify(open_)
         while open_:
             k = heappop(open_)
-            factor = rest.get(self.pivots[k], 0)
+            factor = rest.get(self.pivots[k], 0.0)
             if not factor:
                 continue
             for row, value in self.columns[k].items():
-                new = (rest.get(row, 0) - factor * value) % PRIME
-                if new and row not in rest and row in self.at:
+                if row not in rest and row in self.at:
                     heappush(open_, self.at[row])
-                if new:
-                    rest[row] = new
-                else:
-                    rest.pop(row, None)
-        if not rest:
+                rest[row] = rest.get(row, 0.0) - factor * value
+            rest.pop(self.pivots[k])
+        pivot = max(rest, key=lambda row: abs(rest[row]), default=-1)
+        if pivot < 0 or abs(rest[pivot]) <= least * largest:
             return False
-        pivot = min(rest)
-        inverse = pow(rest[pivot], -1, PRIME)
         self.at[pivot] = len(self.columns)
         self.pivots.append(pivot)
-        self.columns.append({row: value * inverse % PRIME for row, value in rest.items()})
+        self.columns.append({row: value / rest[pivot] for row, value in rest.items()
+                             if abs(value) > CANCELLED_PIVOT * abs(rest[pivot])})
         return True

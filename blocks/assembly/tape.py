@@ -24,6 +24,7 @@ from .algebraic_loops import (
     Block,
     classes_with_guesses,
     cramer,
+    eliminated,
     entries,
     pairs_within,
     solvable,
@@ -31,12 +32,14 @@ from .algebraic_loops import (
 )
 from .carried import CarriedByFlows
 from .flatten import Flat, Group, Parameters
+from .independent_inputs import LARGE, parasitic_pairs
 from .reduced import Reduced, Singular
 from .writer import Writer, put
 
 __all__ = ["Step", "Tape", "alike", "by_level", "tape_of", "write_tape"]
 
 LARGEST_SYMBOLIC = 3  # unknowns of a torn linear block that are solved for symbolically
+LARGEST_ELIMINATED = 12  # the same beside inputs, whose effects had better be constants
 
 
 @dataclass(frozen=True)
@@ -157,11 +160,26 @@ class _Order:
             self._assign_level(equations[local], unknowns[m.unknown_of[local]],
                                self.position[local])
             self._solve_blocks([
-                torn_block(equations[m.block_equations[starts[b] : starts[b + 1]]],
+                self._torn(equations[m.block_equations[starts[b] : starts[b + 1]]],
                            unknowns[m.block_unknowns[starts[b] : starts[b + 1]]],
                            pairs.of_block(b), wanted)
                 for b in blocks[hard[blocks]]
             ], depth, wanted)  # fmt: skip
+
+    def _torn(self, equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags) -> Block:
+        """A block torn; beside inputs that ideal elements take or give, nothing follows by a
+        parasitic coefficient as long as the block remains as easily solved."""
+        usual = torn_block(equations, unknowns, pairs, wanted)
+        if not len(self.reduced.inputs) or not 1 < len(equations) <= LARGE:
+            return usual
+        weak = parasitic_pairs(self.flat, equations, self.writer.parameters)
+        if not weak:
+            return usual
+        pairs = pairs.copy()
+        pairs[2, [pair in weak for pair in zip(*pairs[:2].tolist(), strict=True)]] = -1
+        careful = torn_block(equations, unknowns, pairs, wanted)
+        most = max(len(usual.torn), LARGEST_ELIMINATED)
+        return careful if len(careful.torn) <= most else usual
 
     def _explicit_positions(self, equations: Indices, unknown_of: Indices) -> Indices:
         """Per equation the argument it can be solved for explicitly, -1 where it cannot."""
@@ -244,8 +262,10 @@ class _Order:
                    for b, c in zip(blocks, constant, strict=True)]
         switched = [self._is_switched(b, residuals[spans[i].tolist()], wanted)
                     for i, b in enumerate(blocks)]
+        few = [LARGEST_ELIMINATED if c and len(self.reduced.inputs) else LARGEST_SYMBOLIC
+               for c in constant]
         small = [i for i, n in enumerate(counts)
-                 if linear[i] and n <= LARGEST_SYMBOLIC and not carried[i] and not switched[i]]
+                 if linear[i] and n <= few[i] and not carried[i] and not switched[i]]
         if small:
             self._solve_small([blocks[i] for i in small], residuals, z, [spans[i] for i in small])
         iterated = np.setdiff1d(np.arange(len(blocks)), small)
@@ -272,8 +292,20 @@ class _Order:
 
     def _solve_small(self, blocks: list[Block], residuals: ca.SX, z: ca.SX, spans: list[Indices]
                      ) -> None:
-        """Cramer's rule for all blocks at once that have the same number of torn unknowns."""
+        """Cramer's rule for all blocks at once that have the same number of torn unknowns.
+
+        More unknowns are eliminated one after the other, block by block.
+        """
+        for i, span in enumerate(spans):
+            if len(span) > LARGEST_SYMBOLIC:
+                r, unknown = residuals[span.tolist()], z[span.tolist()]
+                jacobian = ca.jacobian(r, unknown)
+                at_zero = ca.substitute(r, unknown, ca.SX.zeros(len(span)))
+                self._evaluate_torn([blocks[i]], blocks[i].torn, eliminated(
+                    jacobian, -at_zero, self.writer.at_parameters(jacobian)))
         for n in sorted({len(span) for span in spans} - {0}):
+            if n > LARGEST_SYMBOLIC:
+                continue
             mine = [i for i, span in enumerate(spans) if len(span) == n]
             places = np.stack([spans[i] for i in mine])  # block, unknown
             r, unknown = residuals[places.ravel().tolist()], z[places.ravel().tolist()]

@@ -180,6 +180,13 @@ class Writer:
         factors = -(signs / own_sign[which])[~mine]
         put(self.values, unknowns, self._sums(which[~mine], classes[~mine], factors, len(rows)))
 
+    def at_parameters(self, matrix: ca.SX) -> Array:
+        """Values of an expression of parameters, as these are now."""
+        values = [np.concatenate([v.ravel(order="F") for v in self.parameters[f]])
+                  for f, blocks in enumerate(self.p_blocks) if blocks]
+        out = ca.Function("at", [self.p], [ca.densify(matrix)])(np.concatenate(values))
+        return np.array(out)
+
     def kernel_row(self, f: int, sx: ca.SX, instances: Indices | None = None,
                    memory: Memory | None = None) -> ca.SX:
         """A kernel expression (crossing, observed variable, …) on all instances of a family."""

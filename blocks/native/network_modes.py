@@ -62,7 +62,7 @@ class NetworkModes(NamedTuple):
     target: Indices  # followed which
     largest: Vector  # (2,) the largest flow and effort so far
     farthest: Vector  # (all relations,) the largest crossing function so far
-    noise_so_far: Vector  # what rounding may make of every margin
+    noise_so_far: Matrix  # what rounding may make of every margin, stuck and not
     drift: Vector  # (1,) share of its size by which what modes hold constant may be off
     least_flow: Vector  # less does not end a mode
     room: Matrix  # (ROOM, elements)
@@ -91,7 +91,7 @@ def no_network_modes() -> NetworkModes:
     none, number, table = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, 0))
     return NetworkModes(none, none, none, 0, none, number, np.zeros(0, dtype=bool), table, table,
                         table, table, table, table, number, number, number, number, none, none,
-                        none, none, none, table)
+                        table, none, none, table)
 
 
 @machine_code
@@ -194,10 +194,10 @@ def _put(network: NetworkModes, row: int) -> None:
     network.constants[:] = network.kept_constants[row]
     n = network.modes.size
     for e in range(n):
-        slack = MARGIN_ROUNDING * network.largest[0] + network.least_flow[e]
+        slack, kind = MARGIN_ROUNDING * network.largest[0] + network.least_flow[e], 1
         if network.modes[e] == 0.0:
-            slack = MARGIN_ROUNDING * network.largest[1]
-        network.constants[2 * n * n + n + e] = slack + network.noise_so_far[e]
+            slack, kind = MARGIN_ROUNDING * network.largest[1], 0
+        network.constants[2 * n * n + n + e] = slack + network.noise_so_far[kind, e]
 
 
 @machine_code
@@ -305,7 +305,8 @@ def _take(code: Code, work: Workspace, relations: Relations, network: NetworkMod
     for e in range(n):
         network.largest[0] = max(network.largest[0], abs(found[FLOW * n + e]))
         network.largest[1] = max(network.largest[1], abs(found[EFFORT * n + e]))
-        network.noise_so_far[e] = max(network.noise_so_far[e], network.noise[row, e])
+        kind = 0 if network.kept_modes[row, e] == 0.0 else 1
+        network.noise_so_far[kind, e] = max(network.noise_so_far[kind, e], network.noise[row, e])
     _put(network, row)
     for r in range(network.joint.size):
         if network.joint[r]:

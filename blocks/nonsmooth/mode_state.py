@@ -21,7 +21,8 @@ class ModeState:
     strength : the largest effort so far, where that is asked for
     slack : efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
         until its load is that much larger, closed contacts may pull with so much
-    noise : what rounding alone may make of every margin, where that is measured
+    noise : what rounding alone may make of every margin, where that is measured: while the element
+        is stuck or closed, and while it is not, whose margins have different units
     drift : share of its size by which the run's error may put off what modes hold constant
     least_flow : the absolute error of a flow that the run allows: less closes no diode
     """
@@ -31,7 +32,7 @@ class ModeState:
         self.decided = False
         self.speed = self.strength = 0.0
         self.slack: Array | float = 0.0
-        self.noise: Array | float = 0.0
+        self.noise = np.zeros((2, size))
         self.drift, self.least_flow = MODE_MISSED, 0.0
 
     def allow_error(self, rtol: float) -> None:

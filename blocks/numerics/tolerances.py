@@ -10,6 +10,8 @@ from __future__ import annotations
 TINY = 1e-300  # keeps a divisor from zero
 AFFINE_UNIT = 1e-9  # a unit whose conversion bends more than this is logarithmic
 PIVOT = 1e-9  # of a scaled row of constraints: smaller ones are rounding, the row is dependent
+CANCELLED_PIVOT = 1e-12  # of a column of even size: what elimination leaves of terms that cancel
+PARASITIC_PIVOT = 1e-5  # of a column of even size: a pivot that belongs to a parasitic element
 CANCELLED = 1e-14  # of a scaled row: what elimination leaves of terms that cancel
 
 # -- the system and its start -----------------------------------------------------------------
@@ -109,6 +111,7 @@ MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
 MODE_MARGIN_CLEAR = 1e-10  # the same where there is a choice
 LEAST_JUMP = 1e-9  # of its nominal or largest value: less is rounding, and no jump
 LATER_MARGIN = 1e-3  # of its size, a second: a margin at zero that falls faster ends a mode
+ENDED_MARGIN = 1e-9  # the same of an element that has ended its mode and is to lead away from it
 MODE_MISSED = 1e-6  # of its size: what a mode holds constant may be off by that much
 ABSOLUTE_SHARE = 1e-2  # of the relative tolerance: the absolute one of what is as large as nominal
 DRIFT_TOLERANCES = 100.0  # relative tolerances of a run: what it may make that drift to

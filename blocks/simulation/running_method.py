@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..exceptions import SimulationError
 from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
@@ -34,6 +35,8 @@ TRIED = 200  # explicit steps, over which they are tried
 BOLD = 10.0  # explicit steps that the first of them is long
 PATIENCE = 4  # times as many steps to the next look after a trial in vain
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
+FEW_STATES = 100  # whose rates are looked at in every new combination of modes
+ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 OFTEN = 80  # known instants, or episodes, whose steps are worth loading machine code
@@ -86,12 +89,15 @@ class RunningMethod:
         self.driven = False
         self._asked = 0  # how often it was asked whether to give the method up
         self._judged = 0  # steps at the last look for stiffness
+        self._seen: set[bytes] = set()  # modes whose rates were looked at
         self._patience = 1  # times the steps to the next one
 
     def begin(self, t: float, y: Array) -> Method:
         """The method for the episode from here on."""
         if self.may_restart:
             self._restart_cheaply()
+        if self.problem.laws is not None and not (self.kind.implicit or self.kind.fixed_step):
+            self._look_at_modes(t, y)
         self.episodes += 1
         self.current = self._made_or_restarted(t, y)
         self.first_step = self.settings.first_step
@@ -198,6 +204,35 @@ class RunningMethod:
             self._take(kind, f"{'implicit' if kind.implicit else 'explicit'}, in machine code: "
                              f"cheap to restart after events, {often}")
 
+    def _look_at_modes(self, t: float, y: Array) -> None:
+        """Go on with implicit steps where modes are so stiff that explicit ones end nowhere.
+
+        As the current of a coil that an open switch leaves to a parasitic conductance.
+
+        Raises
+        ------
+        SimulationError
+            If the method was chosen by the user.
+        """
+        problem, modes = self.problem, self.problem.laws.modes.tobytes()
+        if not 0 < problem.size <= FEW_STATES or modes in self._seen:
+            return
+        self._seen.add(modes)
+        rate, left = problem.fastest_rate(t, y), self.settings.t_end - t
+        if not ENDLESS < rate * left < np.inf:
+            return
+        if not self.may_switch:
+            raise SimulationError(
+                "", f"from t = {t:.6g} s on something settles within {1 / rate:.2g} s, which holds "
+                f"the steps of {self.kind.name} to that: it would need {rate * left / 3:.1g} of "
+                f"them to the end of the run.", "Take method='auto' or 'rodas4', whose steps this "
+                "does not hold up. Where a parasitic resistance or conductance makes it so fast, "
+                "leave that out.", code="simulation.stiff", time=float(t), variables=())
+        kind = implicit_one_step(problem)
+        if kind is not None:
+            self.may_switch = False
+            self._take(kind, f"it became stiff at t = {t:.4g} s (fastest rate {rate:.3g} 1/s)")
+
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
@@ -254,6 +289,7 @@ class RunningMethod:
         trial = kind(self.problem.copy_for_reading(), step.t, step.y, t_end=end,
                      rtol=self.settings.rtol, atol=self.tolerances(self.problem),
                      first_step=BOLD * h, max_step=self.longest)  # fmt: skip
+        self._tell_relations(trial, step.t)
         trial.pieces = self.time_events.functions.around(step.t)
         reached = trial.advance(min(step.t + TRIED * h, end))
         steps = trial.work.steps + trial.work.rejected

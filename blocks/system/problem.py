@@ -95,6 +95,7 @@ class Problem:
         new.failure = None
         if self.laws is not None and not self.laws.recorded:
             new.laws = self.laws.fresh()
+            new.laws.modes = self.laws.modes.copy()
         if self.delays is not None:
             new.delays = self.delays.copy_for_reading()
         new.predictor, new.unknowns = None, self.unknowns.afresh()

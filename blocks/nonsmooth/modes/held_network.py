@@ -251,7 +251,8 @@ def _of_time_or_several_states(rows: ca.SX, x: ca.SX) -> bool:
 def slack_of(state: ModeState, elements: Elements) -> Array:
     """What rounding may make of the margins of present modes, and what a diode does not notice."""
     flows = MARGIN_ROUNDING * state.speed + elements.valve * state.least_flow
-    return np.where(state.modes == 0, MARGIN_ROUNDING * state.strength, flows) + state.noise
+    stuck = state.modes == 0
+    return np.where(stuck, MARGIN_ROUNDING * state.strength, flows) + np.where(stuck, *state.noise)
 
 
 def _equations_of(rows: list[ca.SX], modes: ca.SX, direct: ca.SX) -> tuple[ca.SX, ca.SX]:

@@ -47,7 +47,7 @@ class KeptModes:
             np.zeros((most, n)), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64),
             np.zeros(MOST_LINKS * most, dtype=np.int64),
             np.zeros(MOST_LINKS * most, dtype=np.int64), np.zeros(2),
-            np.zeros(len(held.joint)), np.zeros(n), np.zeros(1), np.zeros(n),
+            np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
             held.decided_by)
         self._number: dict[tuple[bytes, bytes], int] = {}
         self._links: set[tuple[int, int]] = set()

@@ -97,7 +97,7 @@ class MasslessLaws(Laws):
         super().__init__(system, elements_of(system))
         refuse_massless(system)
         self.state = ModeState(self.elements.size)
-        self.state.noise = np.where(self.elements.valve, MARGIN_ROUNDING, 0.0)  # of nominal values
+        self.state.noise[:, self.elements.valve] = MARGIN_ROUNDING  # of nominal values
         self.equations, self._held = _equations_of(system, self.elements, equations)
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)

@@ -17,6 +17,7 @@ import numpy as np
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
+    ENDED_MARGIN,
     INSTANT,
     LATER_MARGIN,
     LEAST_DISTANCE,
@@ -123,7 +124,8 @@ class ModeSearch:
         self.efforts.apply(problem, t)
         self.margins.present(problem, t)  # notices what is large
         noise = self.margins.noise(problem, t)
-        self.state.noise = np.maximum(self.state.noise, noise)
+        of_mode = np.stack([trial == 0, trial != 0])
+        self.state.noise = np.maximum(self.state.noise, np.where(of_mode, noise, 0.0))
         return noise
 
     def _leaves(self, problem: Problem, t: float, modes: Indices, allowed: _Allowed
@@ -156,8 +158,8 @@ class ModeSearch:
             later = self.margins.present(problem, t + h)
             close = margin <= MODE_MARGIN_NONE * size
             noise = self.margins.noise(problem, t + h)
-            least = np.where(self.ended & (modes == before[0]), 0.0, LATER_MARGIN * h * size)
-            return np.array(close & (later - margin < -least - noise))
+            least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
+            return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:
             return None
         finally:

@@ -72,24 +72,33 @@ class NodeVelocities:
                     yield self._regular(problem, t, flow)
 
     def _complementary(self, problem: Problem, t: float, h: float) -> list[Hybrid]:
-        """What one complementarity problem gives an instant later; none where it is not solved."""
-        found = self._decided(problem, t, *self._network(problem, t, h))
+        """What one complementarity problem gives an instant later; none where it is not solved.
+
+        Where nobody determines a share (a diode beside a closed switch), its solver may not find
+        an end; a little of what limits efforts and flows everywhere then gives one.
+        """
+        found = self._decided(problem, t, *self._network(problem, t, h)) \
+            or self._with_parasitics(problem, t, h)
         return [] if found is None else [found]
 
     def _without_redundant(self, problem: Problem, t: float, found: Hybrid) -> Iterator[Indices]:
         """Modes of an answer; first with those open that would only share the effort of others.
 
         Of what has neither effort nor flow both modes may hold. Closed beside something that is
-        closed as well, such as a diode at a transistor, it would be given a part of its effort.
+        closed as well it would be given a part of its effort; so is a diode at a transistor that
+        conducts, whatever part the answer gives it.
         """
         modes, before = self._regular(problem, t, found.flow), self.state.modes
         _, _, low, high, *_ = self.equations.values(problem, t)
-        idle = (modes == 0) & (found.effort == 0) & (np.isinf(low) != np.isinf(high))
+        idle = (modes == 0) & (np.isinf(low) != np.isinf(high))
         if idle.any():
             null = self.equations.open_inputs(
                 problem, t, self.equations.switched(problem, t, modes))
-            shared = np.abs(self.equations.by_taken(problem, t, null)[0])
-            idle &= (shared > UNCHANGED_FLOW * np.abs(null).max(initial=0.0)).any(axis=1)
+            shared = np.abs(self.equations.by_taken(problem, t, null)[0]) > (
+                UNCHANGED_FLOW * np.abs(null).max(initial=0.0))
+            told = np.any(self.equations.told(problem, t), axis=0)
+            by_switches = shared[:, shared[told].any(axis=0)].any(axis=1)
+            idle &= by_switches | shared.any(axis=1) & (found.effort == 0)
             if idle.any():
                 sense = np.where(np.isinf(high), -TINY, TINY)
                 yield self._regular(problem, t, np.where(idle, sense, found.flow))
@@ -98,9 +107,12 @@ class NodeVelocities:
 
     def with_parasitics(self, problem: Problem, t: float, h: float) -> Indices | None:
         """Modes an instant later, with a little of what limits efforts and flows everywhere."""
-        offset, matrix = self._network(problem, t, h)
-        found = self._decided(problem, t, offset, matrix - PARASITIC * np.eye(len(offset)))
+        found = self._with_parasitics(problem, t, h)
         return None if found is None else np.sign(found.flow).astype(int)
+
+    def _with_parasitics(self, problem: Problem, t: float, h: float) -> Hybrid | None:
+        offset, matrix = self._network(problem, t, h)
+        return self._decided(problem, t, offset, matrix - PARASITIC * np.eye(len(offset)))
 
     def _decided(self, problem: Problem, t: float, offset: Array, matrix: Array) -> Hybrid | None:
         from ..complementarity import solve_hybrid

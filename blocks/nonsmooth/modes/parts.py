@@ -113,7 +113,7 @@ class NetworkParts:
     source, target : which one followed which
     largest : the largest flow and effort so far
     farthest : (all relations,) the largest crossing function so far
-    noise_so_far : (n,) what rounding may make of every margin
+    noise_so_far : (2, n) what rounding may make of every margin, stuck and not
     drift : (1,) share of its size by which what modes hold constant may be off
     least_flow : (n,) less does not end a mode
     values : flow, effort, low, high, what the equations of modes miss; slopes
@@ -133,7 +133,7 @@ class NetworkParts:
     target: Indices
     largest: Array
     farthest: Array
-    noise_so_far: Array
+    noise_so_far: Matrix
     drift: Array
     least_flow: Array
     values: ca.SX

@@ -1,0 +1,208 @@
+"""Ideal diodes and switches beside Simscape's parasitic resistances: 1e-6 ohm and 1e-9 S."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from electrical_bench import circuit, values
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+from scipy.optimize import brentq
+
+from blocks import SimulationError, quantity
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    FullBridge,
+    HalfBridge,
+    Inductor,
+    Resistor,
+    Switch,
+)
+from library.signal import Pulse
+
+SOURCE, PERIOD, C, G, r = 24.0, 20e-6, 100e-6, 1e-9, 1e-6
+
+
+def ohm(value):
+    return Resistor(resistance=quantity(value, "ohm"))
+
+
+def converter(kind, parasitic=True, load=20.0, duty=0.5, coil=100e-6):
+    """A switch to ground behind a coil, and what follows it."""
+    def inductor():
+        return Inductor(inductance=quantity(coil, "H"), parasitic=parasitic)
+
+    def capacitor(farad):
+        return Capacitor(capacitance=quantity(farad, "F"), parasitic=parasitic)
+
+    m = circuit(kind, switch=Switch(model="ideal"), diode=Diode(model="ideal"), coil=inductor(),
+                load=ohm(load), pulse=Pulse(period=quantity(PERIOD, "s"), width=duty))  # fmt: skip
+    if kind == "pfc":
+        m.source = ACVoltageSource(amplitude="100 V", frequency="500 Hz")
+        m.bridge, m.store = FullBridge(devices="diode"), capacitor(C)
+        m.connect(m.source.p, m.bridge.A)
+        m.connect(m.source.n, m.bridge.B)
+        m.connect(m.bridge.P, m.coil.p)
+        m.connect(m.bridge.N, m.ground.V)
+        earth = [m.switch.n, m.store.n, m.load.n]
+    else:
+        m.source, m.store = DCVoltageSource(voltage=quantity(SOURCE, "V")), capacitor(C)
+        m.connect(m.source.p, m.coil.p)
+        earth = [m.source.n, m.switch.n, m.store.n, m.load.n]
+    if kind in ("boost", "pfc"):
+        m.connect(m.coil.n, m.switch.p, m.diode.p)
+        m.connect(m.diode.n, m.store.p, m.load.p)
+    else:
+        m.second, m.link = inductor(), capacitor(10e-6)
+        m.connect(m.coil.n, m.switch.p, m.link.p)
+        m.connect(m.store.p, m.load.p, m.second.n if kind == "cuk" else m.diode.n)
+        m.connect(m.link.n, m.diode.p, m.second.p)
+        earth.append(m.diode.n if kind == "cuk" else m.second.n)
+    m.connect(*earth, m.ground.V)
+    m.connect(m.pulse.y, m.switch.vT)
+    return m
+
+
+def state(run, kind, times):
+    names = {"coil.i_L": "A", "store.vc": "V"}
+    if kind in ("cuk", "sepic"):
+        names |= {"second.i_L": "A", "link.vc": "V"}
+    return np.array([values(run, path, unit, times) for path, unit in names.items()])
+
+
+# -- a boost converter against its modes, one after the other ------------------------------------
+def boost_modes(load, coil):
+    """x -> A x + b of (current, voltage): closed switch, closed diode, neither."""
+    share = 1 + r * G + r / load
+    out = np.array([r / share, 1 / share])  # voltage of the load, beside the source's part
+    own = r * G * SOURCE / share
+    through = np.array([1.0, 0.0]) - (G + 1 / load) * out  # into the capacitance
+    leak = [0, -1 / (C * (load + r))]
+    return {
+        "switch": (np.array([[0, 0], leak]), np.array([SOURCE / coil, 0])),
+        "diode": (np.array([-out / coil, through / C]), np.array(
+            [(SOURCE - own) / coil, (G * SOURCE - (G + 1 / load) * own) / C])),
+        "none": (np.array([[-1 / (coil * G), 0], leak]), np.zeros(2)),
+    }, lambda x: x[0] + G * (SOURCE - out @ x - own)  # and the current of the diode
+
+
+def later(mode, x, dt):
+    a, b = mode
+    return (expm(np.block([[a, b[:, None]], [np.zeros((1, 3))]]) * dt) @ np.append(x, 1.0))[:2]
+
+
+def boost_exactly(load, duty, coil, periods):
+    modes, current = boost_modes(load, coil)
+    x, seen = np.zeros(2), []
+    for _ in range(periods):
+        x, rest = later(modes["switch"], x, duty * PERIOD), (1 - duty) * PERIOD
+        seen.append(x)
+        end = later(modes["diode"], x, rest)
+        if current(end) < 0:
+            dt = brentq(lambda dt: current(later(modes["diode"], x, dt)), 0, rest,  # noqa: B023
+                        xtol=1e-20)
+            x = later(modes["diode"], x, dt)
+            end = np.array([0.0, later(modes["none"], [0.0, x[1]], rest - dt)[1]])
+        x = end
+        seen.append(x)
+    return np.array(seen).T
+
+
+def test_a_boost_converter_follows_its_modes_whether_its_current_ceases_or_not():
+    model = converter("boost")
+    for load, duty, coil in product([4.0, 20.0, 100.0, 500.0], [0.3, 0.5, 0.7], [100e-6, 30e-6]):
+        model.load.resistance, model.pulse.width = quantity(load, "ohm"), duty
+        model.coil.inductance = quantity(coil, "H")
+        run = model.simulate(quantity(8 * PERIOD, "s"), rtol=1e-8)
+        times = [(k + d) * PERIOD for k in range(8) for d in (duty, 1)]
+        exact = boost_exactly(load, duty, coil, 8)
+        assert_allclose(state(run, "boost", times), exact, rtol=0, atol=1e-7 * np.abs(exact).max())
+
+
+# -- all methods, and what the parasitic parts change: nearly nothing ----------------------------
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "exact", "ida"])
+@pytest.mark.parametrize("kind", ["boost", "cuk", "sepic", "pfc"])
+def test_converters_run_by_all_methods_as_they_do_without_parasitic_parts(kind, method):
+    if kind == "pfc" and method == "exact":
+        pytest.skip("a source that moves is not linear with constant coefficients")
+    few = method == "ida"
+    times = np.linspace(0, 2 if few else 20, 9)[1:] * PERIOD
+    run = converter(kind, load=2.0).simulate(quantity(times[-1], "s"), method=method, rtol=1e-7)
+    ideal = converter(kind, parasitic=False, load=2.0).simulate(
+        quantity(times[-1], "s"), rtol=1e-9)
+    exact = state(ideal, kind, times)
+    assert_allclose(state(run, kind, times), exact, rtol=0, atol=1e-5 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("kind", ["cuk", "sepic", "pfc"])
+def test_a_current_that_ceases_is_left_to_the_parasitic_conductance(kind):
+    load = 2000.0 if kind == "pfc" else 200.0
+    times = np.linspace(0, 40, 9)[1:] * PERIOD
+    ideal = state(converter(kind, parasitic=False, load=load).simulate(
+        quantity(times[-1], "s"), rtol=1e-9), kind, times)
+    for method in ("auto", "rodas4"):
+        run = converter(kind, load=load).simulate(quantity(times[-1], "s"), method=method,
+                                                  rtol=1e-7)
+        assert_allclose(state(run, kind, times), ideal, rtol=0, atol=2e-5 * np.abs(ideal).max())
+
+
+def test_an_explicit_method_that_parasitic_parts_hold_up_says_so():
+    with pytest.raises(SimulationError, match="something settles within 1e-13 s") as error:
+        converter("boost", load=500.0).simulate("1 ms", method="dopri5")
+    assert "Take method='auto' or 'rodas4'" in str(error.value)
+    assert error.value.code == "simulation.stiff"
+
+
+# -- bridges whose diodes lie beside closed switches, or end together ----------------------------
+def test_a_bridge_whose_legs_are_driven_apart_hands_its_current_from_diode_to_diode():
+    """h1 ends on a high level as h2 begins: diodes lie beside switches that conduct."""
+    m = circuit("bridge", source=DCVoltageSource(voltage="24 V"), one=HalfBridge(),
+                other=HalfBridge(), coil=Inductor(inductance="100 uH"), load=ohm(3.0))
+    m.connect(m.source.p, m.one.P, m.other.P)
+    m.connect(m.source.n, m.one.N, m.other.N, m.ground.V)
+    m.connect(m.one.A, m.coil.p)
+    m.connect(m.coil.n, m.load.p)
+    m.connect(m.load.n, m.other.A)
+    gates = {"one.upper": (0.0, 0.4), "one.lower": (0.5, 0.45), "other.upper": (0.3, 0.3),
+             "other.lower": (0.65, 0.5)}
+    for name, (start, width) in gates.items():
+        half, port = name.split(".")
+        pulse = Pulse(period="20 us", start=quantity(start * 20, "us"), width=width)
+        m.add(f"{half}_{port}", pulse)
+        m.connect(getattr(m, f"{half}_{port}").y, getattr(getattr(m, half), port))
+    run = m.simulate("100 us", rtol=1e-9)
+    assert run.statistics["method"] == "exact"
+    assert run.energy().relative_residual < 1e-9
+    for leg, side in product(("one", "other"), ("high", "low")):
+        i, u = (values(run, f"{leg}.{side}.diode_{q}", unit)
+                for q, unit in (("current", "A"), ("voltage", "V")))
+        assert i.min() > -1e-9
+        assert u.max() < 1e-9
+
+
+def test_three_phases_on_a_bridge_that_pauses_leave_their_star_point_to_one_diode():
+    """No diode conducts between the pulses, and two end at one instant, behind coils."""
+    m = circuit("three phases", store=Capacitor(capacitance="200 uF"), load=ohm(100.0),
+                **{f"d{k}": Diode(model="ideal") for k in range(6)})
+    for k in range(3):
+        m.add(f"v{k}", ACVoltageSource(amplitude="100 V", frequency="400 Hz",
+                                       phase=quantity(-120 * k, "deg")))
+        m.add(f"l{k}", Inductor(inductance=quantity(5e-6 * (k + 1), "H"), parasitic=True))
+        v, coil, high, low = (getattr(m, n) for n in (f"v{k}", f"l{k}", f"d{k}", f"d{k + 3}"))
+        m.connect(v.p, coil.p)
+        m.connect(coil.n, high.p, low.n)
+    m.connect(m.v0.n, m.v1.n, m.v2.n)
+    m.connect(m.d0.n, m.d1.n, m.d2.n, m.store.p, m.load.p)
+    m.connect(m.d3.p, m.d4.p, m.d5.p, m.store.n, m.load.n, m.ground.V)
+    found = []
+    for rtol in (1e-6, 1e-9):
+        run = m.simulate("5 ms", rtol=rtol)
+        assert run.energy().relative_residual < 1e-6
+        assert min(values(run, f"d{k}.i", "A").min() for k in range(6)) > -1e-6
+        found.append(values(run, "store.v", "V", np.linspace(1, 5, 9) * 1e-3))
+    assert_allclose(*found, rtol=1e-5)

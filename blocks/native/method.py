@@ -74,8 +74,8 @@ class OneStep(Method):
         #: Whether states that constraints tie are followed by the method itself.
         self.carries = self.equations.carried is not None
         if self.carries:  # what is only carried along has no error of its own
-            atol = np.concatenate([np.max(self.atol) * problem.scale_x, np.full(
-                len(problem.z), np.inf)])  # fmt: skip
+            carried = self.equations.carried_values(problem)
+            atol = np.append(np.max(self.atol) * problem.scale_x, np.full(len(carried), np.inf))
             atol[self.free] = self.atol * self.scale
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
@@ -114,7 +114,7 @@ class OneStep(Method):
         self.t, self.y = float(t), np.array(y, dtype=float)
         problem: Any = self.problem
         if self.carries:
-            self.x[:] = np.concatenate([problem.x, problem.z])
+            self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
         self.x[self.places] = self.y * self.scale
         constants = self.equations.constants(problem, self.t)
         if self.own_events is None:
@@ -146,7 +146,7 @@ class OneStep(Method):
 
     def carry_out(self, rules: EventRules) -> None:
         problem: Any = self.problem
-        if self.every > 1 or self.carries and problem.laws is not None or (
+        if self.every > 1 or (
                 rules.parts is None and self.equations.reserve and rules.samplers is None):
             return
         self.own_events = own = OwnEvents(
@@ -258,7 +258,7 @@ class OneStep(Method):
                 self.t = float(ends[taken - 1])
             self.y = self.x[self.places] / self.scale
             if self.carries:
-                problem.x[:], problem.z[:] = np.split(self.x, [len(problem.x)])
+                self.equations.give_back(problem, self.x)
         self.waits = status == one_step.REACHED and self.t < t_stop
         if status in (one_step.TOO_SMALL, one_step.NOT_FINITE):
             if self.equations.reserve and self.t > self.course.start:

@@ -127,10 +127,11 @@ class SolvedCode(Text):
         self.e = self.held.expressions
         self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
-        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1])
+        room = n * (nx + 1) * self.held.has_derivatives
+        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1, room])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, *scratch, self.end = (int(i) for i in at)
-        self.found, self.matrix, self.right, self.pivots, self.failed = scratch
+        self.found, self.matrix, self.right, self.pivots, self.failed, self.changes = scratch
         if laws.system.clusters or laws.system.nz:
             self.tied = Tied(laws.system, places, self.end)
             self.end = self.tied.end
@@ -175,6 +176,24 @@ class SolvedCode(Text):
         self._put(w, values, "%out", 0)
         return self._text(w)
 
+    def derivatives(self, slope: ca.SX) -> str:
+        """Text of the derivatives of slopes, those through the efforts included."""
+        w, tape, n = Writer(), self.laws.system.tape, self.n
+        self._efforts(w)
+        by_all = ca.vertcat(tape.x, TIME)
+        self._put(w, self._values(w, ca.vec(self.e["matrix"])), "%q", self.matrix)
+        right = -ca.jacobian(self.e["residual"], by_all)
+        for j in range(self.nx + 1):
+            self._put(w, self._values(w, ca.densify(right[:, j])), "%q", self.right)
+            Text._solve(self, w, n, factored=j > 0)
+            found = [w.load("%q", self.right + i) for i in range(n)]
+            self._put(w, found, "%q", self.changes + j * n)
+        changes = ca.SX.sym("changes", n, self.nx + 1)
+        whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, self.effort), changes)
+        places = {**self.places, len(self.arguments): ("%q", self.changes)}
+        write_derivatives(w, [*self.arguments, changes], whole[:, :-1], whole[:, -1], places)
+        return self._text(w)
+
     def present(self) -> str:
         """All that decisions on modes look at, one after the other.
 
@@ -182,6 +201,7 @@ class SolvedCode(Text):
         determinants of the equations, and of those of what slides.
         """
         w, e = Writer(), self.e
+        done = self._states(w)
         self._efforts(w)
         shares = [self._determinant(w, self.n)]
         shares.append(self._determinant_of_sliding(w) if self.held.in_a_circle
@@ -194,7 +214,8 @@ class SolvedCode(Text):
         push = ca.jacobian(e["slope"], self.effort)
         rows = [ca.vec(ca.densify(matrix).T) for matrix in by_effort]
         everything = ca.vertcat(values, *rows, ca.vec(ca.densify(push)))
-        self._put(w, [*self._values(w, ca.densify(everything)), *shares], "%out", 0)
+        found = [*self._values(w, ca.densify(everything)), *shares]
+        self._put(w, self.tied.or_nan(w, done, found) if self.tied else found, "%out", 0)
         return self._text(w)
 
     def settle(self) -> str:

@@ -44,10 +44,12 @@ class Tied(Text):
     places : of its arguments
     start : the first free entry of ``q``
     network : whose inputs are solved for, too, as torn unknowns behind the others
+    given : symbols of all arguments, and residuals, where these depend on efforts
     """
 
     def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
-                 network: CarriedNetwork | None = None) -> None:
+                 network: CarriedNetwork | None = None,
+                 given: tuple[list[ca.SX], ca.SX] | None = None) -> None:
         super().__init__()
         tape, self.network = system.tape, network
         self.arguments, self.nx, self.nz = system.arguments, system.nx, system.nz
@@ -57,6 +59,8 @@ class Tied(Text):
             self.arguments, self.nz = network.symbols, system.nz + network.elements.size
             self.unknowns = ca.vertcat(self.unknowns, network.taken)
             self.residual = network.residual
+        if given is not None:
+            self.arguments, self.residual = given
         self.residual = ca.densify(self.residual)
         n = self.n = self.residual.numel()
         states = {int(c): i for i, c in enumerate(tape.reduced.states)}

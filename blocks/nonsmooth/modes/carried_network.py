@@ -15,9 +15,9 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import TIED_SOLVED
 from ...system import Evaluator
 from .held_network import HeldNetwork
+from .newton_at_points import solved_at_points
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -30,7 +30,6 @@ __all__ = ["CarriedNetwork", "held_network"]
 
 MOST = 100  # elements: two matrices of all by all
 MOST_CARRIED = 24  # elements that are solved for at every point
-ROUNDS = 15  # of Newton's method
 
 
 def held_network(system: System, elements: Elements, laws: LawExpressions,
@@ -107,30 +106,9 @@ class CarriedNetwork(HeldNetwork):
                     continue
                 rows = [a.T.ravel() for a in self.by_rows(at, t, modes)]
                 constants = np.concatenate([*rows, np.zeros(2 * n)])
-                taken[:, mine], found[mine] = self._solved(
-                    points.some(mine), taken[:, mine], modes, constants)
+                some = points.some(mine)
+                held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
+                        for a in (modes, constants)]
+                taken[:, mine], found[mine] = solved_at_points(
+                    self._solve, taken[:, mine], *some.columns()[:6], *held)
         return self.elements.inputs_of(taken, self.system.nu), found
-
-    def _solved(self, points: Points, taken: Array, modes: Indices, constants: Array
-                ) -> tuple[Array, Flags]:
-        """What is taken at points in the same modes, and where it is found."""
-        n, k = len(taken), len(points)
-        done = np.zeros(k, dtype=bool)
-        held = [np.repeat(a[:, None].astype(float), k, axis=1) for a in (modes, constants)]
-        for _ in range(ROUNDS):
-            left = np.flatnonzero(~done)
-            if not len(left):
-                break
-            some = points.some(left).columns(*(a[:, left] for a in held), taken[:, left])
-            out = self._solve.at_columns(*some[:6], *some[7:]).T.reshape(-1, n + 1, n)
-            matrix, residual = out[:, :n].transpose(0, 2, 1), out[:, n]
-            sure = np.isfinite(out).all(axis=(1, 2)) & (
-                np.abs(np.linalg.det(np.where(np.isfinite(matrix), matrix, 0.0))) > 0.0)
-            step = np.zeros((len(left), n))
-            step[sure] = np.linalg.solve(matrix[sure], residual[sure][..., None])[..., 0]
-            taken[:, left] -= step.T
-            size = np.abs(taken[:, left]).T + np.abs(taken).max(axis=1)
-            done[left] = sure & (np.abs(step) <= TIED_SOLVED * size).all(axis=1)
-            if not sure.any():
-                break
-        return taken, done

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 import casadi as ca
@@ -28,6 +29,7 @@ from .readable import readable
 __all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable",
            "VALVES"]  # fmt: skip
 
+MOST_CONDITIONS = 8  # of a law, of which all combinations are tried
 VALVES = "switch", "gated diode", "diode"  # kinds of set-valued laws that open and close
 
 Key = tuple[int, int]  # number of a local variable, order of its derivative
@@ -192,6 +194,27 @@ class Law:
             else:
                 kinds.append("variable")
         return kinds
+
+    @cached_property
+    def fading(self) -> list[bool]:
+        """Per argument whether the residual does not depend on it while conditions say so.
+
+        As a stop depends on its velocity only where it is touched: that is tried with numbers.
+        """
+        out = []
+        for slope in self.partials:
+            inside = {s.__hash__(): s for s in ca.symvar(slope)}
+            told = [s for s in self.kernel.relation_symbols if inside.pop(s.__hash__(), None)
+                    is not None]  # fmt: skip
+            if not told or len(told) > MOST_CONDITIONS:
+                out.append(False)
+                continue
+            function = ca.Function("slope", [ca.vertcat(*told), ca.vertcat(*inside.values())],
+                                   [slope])
+            numbers = np.random.default_rng(3).uniform(0.5, 1.5, len(inside))
+            out.append(any(float(function(case, numbers)) == 0.0
+                           for case in product((0.0, 1.0), repeat=len(told))))
+        return out
 
     @cached_property
     def alias(self) -> tuple[Key, Key, int] | None:

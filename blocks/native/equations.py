@@ -33,9 +33,10 @@ from .text import Beginning
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
+    from ..nonsmooth.modes.carried_network import CarriedNetwork
     from ..system import Problem, System
     from .cvode_library import Band
-    from .solved_modes import LoopCode
+    from .solved_modes import LoopCode, SolvedCode
     from .tied_states import Tied, TiedCode
 
 __all__ = ["Equations", "equations_of", "written"]
@@ -103,9 +104,10 @@ class Equations:
         #: What knows of tied and torn unknowns, where they stand in x.
         self.carried: Tied | NominalValues | None = None
         #: Solves for unknowns, and knows their derivatives.
-        self._solved: LoopCode | TiedCode | None = None
+        self._solved: LoopCode | SolvedCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
+        self._with_all: Callable[[ca.SX], str] | None = None  # and where they are carried along
         #: Symbols and the slopes whose derivatives an implicit method asks for.
         self.explicit = system.arguments, system.tape.slope
         if laws is not None:
@@ -138,14 +140,14 @@ class Equations:
             self.crossings = self._straight(
                 ca.Function("crossings", arguments, [system.tape.crossings]))
 
-    def _with_tied(self) -> None:
+    def _with_tied(self, network: CarriedNetwork | None = None) -> None:
         """Slopes and crossings of all states, those that constraints tie among them."""
         from .tied_states import TiedCode
 
         system = self.system
-        code = TiedCode(system, self._places, int(self.offsets[-1]))
+        code = TiedCode(system, self._places, int(self.offsets[-1]), network)
         code.beginning = self.beginning
-        self.carried, self._solved = code.tied, code
+        self.carried, self._solved, self._with_all = code.tied, code, code.with_slopes
         self.slope, self.settle = (compiled(text, parallel=False)
                                    for text in (code.slope(), code.settle()))
         self.reserve = bool(system.clusters)
@@ -155,6 +157,7 @@ class Equations:
 
     def _with_laws(self, laws: Laws) -> None:
         """Slopes and margins while the modes of set-valued laws are held."""
+        from ..nonsmooth.modes.carried_network import CarriedNetwork
         from ..nonsmooth.modes.solved_modes import SolvedModes
         from .solved_modes import SolvedCode
 
@@ -164,7 +167,9 @@ class Equations:
             self.large, start = False, int(self.offsets[3])
             self.relations, self.reserve = self.relations + n + 1, True
             code = SolvedCode(laws, self._places, start)
-            self.carried = code.tied
+            code.beginning, self.carried = self.beginning, code.tied
+            self.explicit = code.arguments, held.expressions["slope"] * code.free
+            self._solved = code
             self.slope, self.crossings = (
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.contact.any() or self.carried is not None:
@@ -177,6 +182,10 @@ class Equations:
         self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + ends])
         self.relations += n
         self.large = False
+        if isinstance(held, CarriedNetwork):
+            self.explicit = held.symbols, held.expressions["slope"]
+            self._with_tied(held)
+            return
         arguments = [*held.symbols, free]
         slope = held.expressions["slope"] * free
         self.explicit = arguments, slope
@@ -215,6 +224,16 @@ class Equations:
                           ca.jacobian(slope, TIME), self._places)
         return self._compiled(w)
 
+    def carried_values(self, problem: Problem) -> Array:
+        """What is carried along behind the states."""
+        return np.zeros(0) if self.carried is None else self.carried.values(problem)
+
+    def give_back(self, problem: Problem, x: Array) -> None:
+        """Make states, and what is carried along behind them, those of the problem."""
+        problem.x[:], values = np.split(x, [len(problem.x)])
+        if self.carried is not None:
+            self.carried.give_back(problem, values)
+
     def constants(self, problem: Problem, t: float) -> Array:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
         q = self.with_room(self.held(problem, t))
@@ -245,7 +264,8 @@ class Equations:
     def of_elements(self, values: ca.SX) -> int:
         """What elements of set-valued laws come to in held modes."""
         if "of elements" not in self.system.cache:
-            self.system.cache["of elements"] = self._result(values)
+            self.system.cache["of elements"] = self._result(values) if self._with_all is None \
+                else compiled(self._with_all(values), parallel=False)
         return self.system.cache["of elements"]
 
     def of_contacts(self, values: ca.SX) -> int:

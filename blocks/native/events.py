@@ -70,7 +70,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if done and network.modes.size:
         done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)
-    if done and not decides:  # what is solved for has perhaps jumped
+    if done:  # what is solved for has perhaps jumped
         settle_in_place(code, work, t, x)
     if done:
         done = meets_requirements(code, work, switches, t, x)

@@ -21,14 +21,11 @@ def why_not(system: System, laws: Any = None) -> str:
 
     ``laws`` are the model's set-valued laws, where they are known.
     """
-    delayed = any(f.kernel.delays for f in system.network.families)
     if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
     small = has_small_loops(system)
     if not small and system.nz + system.nc > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
-    if delayed and system.nu:
-        return "delayed values beside exact friction or contacts are looked up in Python"
     if is_large(system) and not small and (system.nz or system.clusters):
         return "a large network with large algebraic loops is solved in Python"
     if not system.nx:
@@ -44,7 +41,7 @@ def why_no_derivatives(system: System, laws: Any = None) -> str:
         return "delayed values have no derivative by time there"
     if system.nx > MOST_STATES:
         return f"more than {MOST_STATES} states need a sparse matrix"
-    if laws is not None and laws.held_modes.length:
+    if laws is not None and not laws.held_modes.has_derivatives:
         return "efforts that are solved for at every point have no derivatives there"
     return ""
 

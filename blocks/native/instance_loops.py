@@ -42,6 +42,16 @@ class NominalValues:
         """Put them there."""
         q[self.start : self.start + len(problem.scale_z)] = problem.scale_z
 
+    @staticmethod
+    def values(problem: Problem) -> Array:
+        """What is carried along behind the states."""
+        return problem.z
+
+    @staticmethod
+    def give_back(problem: Problem, values: Array) -> None:
+        """Make these the values of the problem."""
+        problem.z[:] = values
+
 
 class Loops:
     """Writes what a system's outputs need, step by step.

@@ -40,6 +40,8 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
     """
     if reason := why_no_derivatives(system, laws):
         return reason
+    if laws is not None and laws.held_modes.length:
+        return "efforts are solved for at every point"
     kept = system.cache.setdefault("nonlinear states", {})
     if (laws is None) not in kept:
         kept[laws is None] = _nonlinear_states(system, laws, None)

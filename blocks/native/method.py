@@ -75,7 +75,9 @@ class OneStep(Method):
         self.carries = self.equations.carried is not None
         #: Where the integrated states stand among all that a step moves.
         self.places: Any = self.free if self.carries else slice(None)
-        n = len(problem.x) + len(problem.z) if self.carries else len(self.free)
+        n = len(self.free)
+        if self.carries:
+            n = len(problem.x) + len(self.equations.carried_values(problem))
         #: So many steps from one end that is kept to the next; events may end any of them.
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
         banded = self._banded()
@@ -96,8 +98,8 @@ class OneStep(Method):
         self.scale, self.p = np.asarray(problem.scale), np.array(problem.p, dtype=float)
         atol = self.atol * self.scale
         if self.carries:  # what is only carried along has no error of its own
-            atol = np.concatenate([np.max(self.atol) * problem.scale_x, np.full(
-                len(problem.z), np.inf)])  # fmt: skip
+            carried = self.equations.carried_values(problem)
+            atol = np.append(np.max(self.atol) * problem.scale_x, np.full(len(carried), np.inf))
             atol[self.free] = self.atol * self.scale
         self.k[ATOL] = atol
         self.few: int | None = None  # steps after which the next call is to return
@@ -123,7 +125,7 @@ class OneStep(Method):
         self.t, self.y = float(t), np.array(y, dtype=float)
         problem: Any = self.problem
         if self.carries:
-            self.x[:] = np.concatenate([problem.x, problem.z])
+            self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
         self.x[self.places] = self.y * self.scale
         constants = self.equations.constants(problem, self.t)
         if self.own_events is None:
@@ -155,7 +157,7 @@ class OneStep(Method):
 
     def carry_out(self, rules: EventRules) -> None:
         problem: Any = self.problem
-        if self.every > 1 or self.carries and problem.laws is not None or (
+        if self.every > 1 or (
                 rules.parts is None and self.equations.reserve and rules.samplers is None):
             return
         own = self._last_events
@@ -300,7 +302,7 @@ class OneStep(Method):
                 self.t = float(ends[taken - 1])
             self.y = self.x[self.places] / self.scale
             if self.carries:
-                problem.x[:], problem.z[:] = np.split(self.x, [len(problem.x)])
+                self.equations.give_back(problem, self.x)
         self.waits = status == one_step.REACHED and self.t < t_stop
         if status in (one_step.TOO_SMALL, one_step.NOT_FINITE):
             if self.equations.reserve and self.t > self.course.start:

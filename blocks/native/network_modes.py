@@ -171,7 +171,7 @@ def _bring(network: NetworkModes, x: Vector, row: int) -> None:
         for e in range(n):
             missed += network.weight[row, c * n + e] * found[MISSED * n + e]
         if missed != 0.0:
-            for i in range(x.size):
+            for i in range(network.move.shape[1] // n):
                 x[i] -= network.move[row, i * n + c] * missed
 
 
@@ -241,7 +241,7 @@ def _holds(code: Code, work: Workspace, relations: Relations, network: NetworkMo
         if network.joint[r] and not now[r] >= -MODE_MARGIN_NONE * network.farthest[r]:
             return False
     fast, far = 0.0, LEAST_DISTANCE
-    for i in range(x.size):
+    for i in range(network.move.shape[1] // n):
         fast = max(fast, abs(found[VALUES * n + i]))
         far = max(far, abs(x[i]))
     h = LONGEST_INSTANT

@@ -52,6 +52,7 @@ class EventRules:
     Attributes
     ----------
     at_zero, timed : relations that hold where they are zero, and those of time alone
+    acting : relations that ``when`` looks at: others carry out where they change
     slots : places of the rows of tables of time among the discrete values
     ahead : the instants between two times, no more than so many
     samplers : what is assigned at regular instants
@@ -61,6 +62,7 @@ class EventRules:
 
     at_zero: Flags
     timed: Flags
+    acting: Flags
     slots: Indices
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None
@@ -83,8 +85,8 @@ def _nothing() -> Given:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Given(
-        Kept(Switches(none, flags, flags, flags, none, table, none, none, number, table, none,
-                      flags, none, none, 0, none)),
+        Kept(Switches(none, flags, flags, flags, flags, none, table, none, none, number, table,
+                      none, flags, none, none, 0, none)),
         Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
         Kept(no_network_modes()),
         Kept(Passed(number, none, number, table, table, none, np.zeros(1, dtype=bool))))
@@ -210,9 +212,10 @@ class OwnEvents:
         """
         r = self.rules
         joint = r.parts.joint if isinstance(r.parts, NetworkParts) else np.zeros_like(r.timed)
-        switches = Switches(self.part("relations"), r.at_zero, r.timed, joint, ahead.times,
-                            ahead.holds, ahead.until, self.part("discrete values"), slots,
-                            ahead.rows, *self._room, *self._conditions)
+        switches = Switches(self.part("relations"), r.at_zero, r.timed, r.acting, joint,
+                            ahead.times, ahead.holds, ahead.until,
+                            self.part("discrete values"), slots, ahead.rows, *self._room,
+                            *self._conditions)
         return Given(Kept(switches), *self._given)
 
     def part(self, which: str) -> Array:

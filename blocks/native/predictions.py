@@ -183,7 +183,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
     """The element whose mode has ended, or -1; and whether all others are well within theirs."""
     modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
     first, touched, far = relations.wrong.size - modes.size - 1, -1, LEAST_POSITION
-    for i in range(x.size):
+    for i in range(elements.free.size):
         far = max(far, abs(x[i]))
     for e in range(modes.size):
         doubtful = crossed and relations.wrong[first + e]
@@ -311,7 +311,8 @@ def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float,
     if room > enough:
         return _others_keep(elements, e, count)
     sense = 1.0 if elements.found[EFFORT, e] > elements.found[HIGH, e] else -1.0
-    if not room < -enough or not _is_same(elements, e, sense):
+    # beside others at rest, less effort in motion may allow several modes
+    if not room < -enough or not (_rests_alone(elements, e, count) or _is_same(elements, e, sense)):
         return False
     elements.modes[e] = sense
     return _look(code, work, elements, t, x) and _moves(elements, e, sense) and (
@@ -353,7 +354,7 @@ def _stop(elements: PredictedElements, x: Vector, count: int) -> bool:
     rests = 0
     for k in range(count):
         if modes[index[k]] == 0.0:
-            for i in range(x.size):
+            for i in range(elements.free.size):
                 x[i] += elements.push[index[k], i] * right[rests]
             rests += 1
     return True
@@ -375,6 +376,16 @@ def _others_keep(elements: PredictedElements, e: int, count: int) -> bool:
     for k in range(count):
         i = elements.members[k]
         if i != e and elements.modes[i] == 0.0 and not _room(elements, i) > enough:
+            return False
+    return True
+
+
+@machine_code
+def _rests_alone(elements: PredictedElements, e: int, count: int) -> bool:
+    """Whether all others of a part slide."""
+    for k in range(count):
+        i = elements.members[k]
+        if i != e and elements.modes[i] == 0.0:
             return False
     return True
 

@@ -127,25 +127,32 @@ class SolvedCode(Text):
         self.e = self.held.expressions
         self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
-        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1])
+        room = n * (nx + 1) * self.held.has_derivatives
+        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1, room])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, *scratch, self.end = (int(i) for i in at)
-        self.found, self.matrix, self.right, self.pivots, self.failed = scratch
+        self.found, self.matrix, self.right, self.pivots, self.failed, self.changes = scratch
         if laws.system.clusters or laws.system.nz:
-            self.tied = Tied(laws.system, places, self.end)
+            given = None
+            if self.held.with_loops:
+                given = self.held.symbols, self.held.loops
+            self.tied = Tied(laws.system, {**places, 6: ("%q", self.known_modes),
+                                           7: ("%q", self.found)}, self.end, given=given)
+            self.sizes.add(self.tied.n)
             self.end = self.tied.end
             places = self.tied.places
+        self.follows = self.end
+        self.end += self.held.follows.numel()
         self.scratch = self.end - self.found
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
-                       8: ("%q", int(at[2]))}  # fmt: skip
-        self.arguments = [*self.held.symbols, self.free]
+                       8: ("%q", int(at[2])), 9: ("%q", self.follows)}  # fmt: skip
+        self.arguments = [*self.held.symbols, self.free, self.held.follows]
 
     # -- the functions -------------------------------------------------------------------
     def slope(self) -> str:
         """Slopes, 0 for states that stuck elements hold."""
         w = Writer()
-        done = self._states(w)
-        self._efforts(w)
+        done = self._solve_all(w)
         values = self._values(w, self.e["slope"] * self.free)
         self._put(w, self.tied.or_nan(w, done, values) if self.tied else values, "%out", 0)
         if self.tied:
@@ -155,8 +162,7 @@ class SolvedCode(Text):
     def margins(self) -> str:
         """Crossing functions, margins, and how far the equations are from being singular."""
         w = Writer()
-        done = self._states(w)
-        self._efforts(w)
+        done = self._solve_all(w)
         margins = ca.vertcat(self.e["crossings"], self.laws.margin_expressions())
         values = self._values(w, margins)
         first = len(values) - self.n
@@ -175,6 +181,24 @@ class SolvedCode(Text):
         self._put(w, values, "%out", 0)
         return self._text(w)
 
+    def derivatives(self, slope: ca.SX) -> str:
+        """Text of the derivatives of slopes, those through the efforts included."""
+        w, tape, n = Writer(), self.laws.system.tape, self.n
+        self._efforts(w)
+        by_all = ca.vertcat(tape.x, TIME)
+        self._put(w, self._values(w, ca.vec(self.e["matrix"])), "%q", self.matrix)
+        right = -ca.jacobian(self.e["residual"], by_all)
+        for j in range(self.nx + 1):
+            self._put(w, self._values(w, ca.densify(right[:, j])), "%q", self.right)
+            Text._solve(self, w, n, factored=j > 0)
+            found = [w.load("%q", self.right + i) for i in range(n)]
+            self._put(w, found, "%q", self.changes + j * n)
+        changes = ca.SX.sym("changes", n, self.nx + 1)
+        whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, self.effort), changes)
+        places = {**self.places, len(self.arguments): ("%q", self.changes)}
+        write_derivatives(w, [*self.arguments, changes], whole[:, :-1], whole[:, -1], places)
+        return self._text(w)
+
     def present(self) -> str:
         """All that decisions on modes look at, one after the other.
 
@@ -182,19 +206,20 @@ class SolvedCode(Text):
         determinants of the equations, and of those of what slides.
         """
         w, e = Writer(), self.e
-        self._efforts(w)
+        done = self._solve_all(w)
         shares = [self._determinant(w, self.n)]
         shares.append(self._determinant_of_sliding(w) if self.held.in_a_circle
                       else w.constant(1.0))
         names = "low", "high", "back", "forth"
         values = ca.vertcat(*(e[name] for name in (
             "flow", *names, "rate", "effort", "gap")))
-        by_effort = [-ca.jacobian(e["rate"], self.effort),
-                     *(ca.jacobian(e[name], self.effort) for name in names)]
-        push = ca.jacobian(e["slope"], self.effort)
+        by_effort = [-self.held.by_effort(e["rate"]),
+                     *(self.held.by_effort(e[name]) for name in names)]
+        push = self.held.by_effort(e["slope"])
         rows = [ca.vec(ca.densify(matrix).T) for matrix in by_effort]
         everything = ca.vertcat(values, *rows, ca.vec(ca.densify(push)))
-        self._put(w, [*self._values(w, ca.densify(everything)), *shares], "%out", 0)
+        found = [*self._values(w, ca.densify(everything)), *shares]
+        self._put(w, self.tied.or_nan(w, done, found) if self.tied else found, "%out", 0)
         return self._text(w)
 
     def settle(self) -> str:
@@ -215,7 +240,7 @@ class SolvedCode(Text):
         x, e, stuck = self.laws.system.tape.x, self.e, self.modes == 0
         places = np.zeros(self.nx)
         places[self.held.positions] = 1.0
-        push = ca.jacobian(e["slope"], self.effort)
+        push = self.held.by_effort(e["slope"])
         closed = stuck[contacts]
         gap = ca.if_else(closed, e["gap"][contacts], 0)
         way = ca.mtimes(ca.jacobian(e["slope"], x), push[:, contacts])
@@ -235,7 +260,7 @@ class SolvedCode(Text):
         again = w.compare("ogt", self._largest(w, values), allowed)
         w.lines += [f"  %few = icmp slt i64 %more, {CLOSING}", f"  %go = and i1 {again}, %few",
                     "  br i1 %go, label %close, label %stop", "stop:"]
-        own = -ca.jacobian(ca.mtimes(ca.jacobian(e["flow"], x), e["slope"]), self.effort)
+        own = -self.held.by_effort(ca.mtimes(ca.jacobian(e["flow"], x), e["slope"]))
         self._move(w, push, _masked(own, stuck), flow, moved)
         self._settle_tied(w)
         w.lines += ["  br label %end", "end:"]
@@ -285,14 +310,33 @@ class SolvedCode(Text):
         self._solve(w, self.n)
         return self._determinant(w, self.n)
 
-    def _states(self, w: Writer) -> str:
-        """Solve for states that constraints tie, where there are any."""
-        return self.tied.call(w) if self.tied else "true"
+    def _solve_all(self, w: Writer, base: str = "%x") -> str:
+        """Solve for states that constraints tie, torn unknowns, and efforts; whether there are."""
+        if not self.held.with_loops:
+            done = self.tied.call(w, base) if self.tied else "true"
+            self._efforts(w)
+            return done
+        # linear all together: torn unknowns at some efforts, what follows these, and once more
+        start = [w.load("%q", self.guess + i) for i in range(self.n)]
+        self._put(w, start, "%q", self.found)
+        first = self.tied.call(w, base)
+        right = -ca.jacobian(self.held.loops, self.effort)
+        count = self.held.follows.shape[0]
+        for j in range(self.n):
+            values = self._values(w, ca.densify(right[:, j]))
+            self._put(w, values, "%q", self.tied.right)
+            self.tied._solve(w, self.tied.n, factored=True)
+            torn = [w.load("%q", self.tied.right + self.tied.n - count + i) for i in range(count)]
+            self._put(w, torn, "%q", self.follows + j * count)
+        self._efforts(w, start)
+        return w.new(f"and i1 {first}, {self.tied.call(w, base)}")
 
     def _settle_tied(self, w: Writer) -> None:
         """Solve for them from what stands in ``out``, and put them there."""
         if self.tied:
-            self.tied.store_solution(w, self.tied.call(w, "%out"))
+            solved = self._solve_all(w, "%out") if self.held.with_loops else self.tied.call(
+                w, "%out")
+            self.tied.store_solution(w, solved)
 
     def _move(self, w: Writer, way: Any, matrix: Any, right: Any, places: Any) -> list[str]:
         """Add way @ solve(matrix, right) to the states in ``out``; the values of ``right``."""
@@ -302,16 +346,18 @@ class SolvedCode(Text):
         self._put(w, values, "%q", self.right)
         bad = self._solve(w, size)
         by = ca.SX.sym("by", size)
-        steps = self._values(w, ca.mtimes(way, by), {**places, 9: ("%q", self.right)}, by)
+        steps = self._values(w, ca.mtimes(way, by), {
+            **places, len(self.arguments): ("%q", self.right)}, by)
         for i, step in enumerate(steps):
             step = w.select(bad, w.constant(0.0), step)
             w.store(w.binary("fadd", w.load("%out", i), step), "%out", i)
         return values
 
-    def _efforts(self, w: Writer) -> None:
+    def _efforts(self, w: Writer, guess: list[str] | None = None) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""
         affine, n = self.held.affine, self.n
-        guess = [w.constant(0.0) if affine else w.load("%q", self.guess + i) for i in range(n)]
+        guess = guess or [w.constant(0.0) if affine else w.load("%q", self.guess + i)
+                          for i in range(n)]
         self._put(w, guess, "%q", self.found)
         if not affine:
             w.lines += ["  br label %round", "round:",

@@ -32,6 +32,7 @@ class Switches(NamedTuple):
     m: Vector  # 1 where a relation holds, which machine code reads
     at_zero: Flags  # relations that hold where their crossing function is zero
     timed: Flags  # those of time alone
+    acting: Flags  # those that ``when`` looks at: others carry out where they change
     joint: Flags  # those that are decided on together with modes
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
@@ -94,6 +95,8 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         return False
     moved = False
     for r in range(m.size):
+        if m[r] != switches.before[r] and switches.acting[r]:
+            return False
         moved |= m[r] != switches.before[r]
         relations.held[r] = m[r]
     return moved or acted or not crossed

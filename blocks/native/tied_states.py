@@ -1,6 +1,7 @@
 """How do tied states and nonlinear algebraic unknowns read as machine code?
 
-States that constraints tie to others, and torn unknowns, are carried along with the
+States that constraints tie to others, torn unknowns, and what friction at nodes without mass takes
+where its law is a curve, are carried along with the
 integrated states: functions ``f(t, x, p, q, out)`` take them, at the end of ``x``, as what
 Newton's method starts from, solve for them, and give their slopes too. So values depend on
 ``x`` alone, and the branch of a solution is followed by the error control. Which states are
@@ -24,11 +25,13 @@ from .open_unknowns import room as open_room
 from .text import Text
 
 if TYPE_CHECKING:
+    from ..nonsmooth.modes.carried_network import CarriedNetwork
     from ..system import Problem, System
 
 __all__ = ["Tied", "TiedCode"]
 
 ROUNDS = 15  # of Newton's method
+TAKEN = 8  # number of the argument that elements at nodes without mass take
 SHARE = 0.25  # of the determinant at the choice of states, below which they are chosen anew
 
 
@@ -40,14 +43,25 @@ class Tied(Text):
     system : System
     places : of its arguments
     start : the first free entry of ``q``
+    network : whose inputs are solved for, too, as torn unknowns behind the others
+    given : symbols of all arguments, and residuals, where these depend on efforts
     """
 
-    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
+                 network: CarriedNetwork | None = None,
+                 given: tuple[list[ca.SX], ca.SX] | None = None) -> None:
         super().__init__()
-        tape = system.tape
+        tape, self.network = system.tape, network
         self.arguments, self.nx, self.nz = system.arguments, system.nx, system.nz
         self.unknowns = ca.vertcat(tape.x, tape.z)
-        self.residual = ca.densify(ca.vertcat(tape.residual, tape.constraints))
+        self.residual = ca.vertcat(tape.residual, tape.constraints)
+        if network is not None:
+            self.arguments, self.nz = network.symbols, system.nz + network.elements.size
+            self.unknowns = ca.vertcat(self.unknowns, network.taken)
+            self.residual = network.residual
+        if given is not None:
+            self.arguments, self.residual = given
+        self.residual = ca.densify(self.residual)
         n = self.n = self.residual.numel()
         states = {int(c): i for i, c in enumerate(tape.reduced.states)}
         tied = {states[int(c)] for cluster in system.clusters for _, classes in cluster.levels
@@ -63,7 +77,8 @@ class Tied(Text):
         if tape.carried.any():  # tied states come first
             self.carried = np.append(np.zeros(n - self.nz, dtype=bool), tape.carried)
             self.carried_at, self.torn = ("%q", self.here + self.nx), self.nz
-        self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx)}
+        self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx),
+                       TAKEN: ("%q", self.here + self.nx + system.nz)}
         self.name = name_of_code(compiled(self._solver(), parallel=False))
         self.slopes = name_of_code(compiled(self._slopes_of_torn(), parallel=False)) \
             if self.nz else ""
@@ -75,7 +90,20 @@ class Tied(Text):
         columns = np.searchsorted(self.candidates, entries) * self.n
         q.view(np.int64)[self.columns : self.columns + self.n] = columns
         q.view(np.int64)[self.entries : self.entries + self.n] = entries
-        q[self.magnitudes : self.magnitudes + self.n] = problem.scale_w
+        taken = problem.scale_u if self.network is not None else np.zeros(0)
+        q[self.magnitudes : self.magnitudes + self.n] = np.append(problem.scale_w, taken)
+
+    def values(self, problem: Problem) -> Array:
+        """What is carried along behind the states."""
+        if self.network is None:
+            return problem.z
+        return np.append(problem.z, self.network.elements.efforts_of(problem.u))
+
+    def give_back(self, problem: Problem, values: Array) -> None:
+        """Make these the values of the problem."""
+        problem.z[:] = values[: len(problem.z)]
+        if self.network is not None:
+            self.network.elements.put(problem.u, values[len(problem.z) :])
 
     def refer(self, q: Array, size: float) -> None:
         """The determinant's logarithm that others are measured against."""
@@ -115,12 +143,14 @@ class Tied(Text):
             moved = w.new(f"and i1 {done}, {w.compare('ogt', change, allowed)}")
             w.store(w.select(moved, new, old), "%out", i)
 
-    def put_slopes_of_torn(self, w: Writer) -> None:
-        """Put the slopes of torn unknowns into ``out``, behind those of all states."""
+    def put_slopes_of_torn(self, w: Writer, first: int = 0) -> None:
+        """Put the slopes of torn unknowns into ``out``, behind those of all states from first on.
+        """
         if self.nz:
+            out = w.pointer("%out", first)
             w.declared.add(f"declare void {self.slopes}(ptr, ptr, ptr, ptr, ptr)")
             w.lines.append(
-                f"  call void {self.slopes}(ptr %t, ptr %x, ptr %p, ptr %q, ptr %out)")
+                f"  call void {self.slopes}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
 
     @staticmethod
     def or_nan(w: Writer, done: str, values: list[str]) -> list[str]:
@@ -191,21 +221,28 @@ class Tied(Text):
 
 
 class TiedCode(Text):
-    """Text of functions of a system without set-valued laws, whose unknowns are solved for.
+    """Text of functions of a system whose unknowns are solved for.
 
     Parameters
     ----------
     system : System
     places : of its arguments
     start : the first free entry of ``q``
+    network : of laws at nodes without mass, where there are any
     """
 
     tied: Tied
 
-    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int) -> None:
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
+                 network: CarriedNetwork | None = None) -> None:
         super().__init__()
-        self.tied = Tied(system, places, start)
-        self.tape, self.arguments, self.places = system.tape, system.arguments, self.tied.places
+        self.tied = Tied(system, places, start, network)
+        self.tape, self.arguments, self.places = (
+            system.tape, self.tied.arguments, self.tied.places)
+        self.found = [self.tape.slope, self.tape.crossings]
+        if network is not None:
+            crossings = ca.vertcat(network.expressions["crossings"], network.margins)
+            self.found = [network.expressions["slope"], crossings]
         self.matrix, self.right, self.pivots, self.failed = (
             self.tied.matrix, self.tied.right, self.tied.pivots, self.tied.failed)
         self.carried, self.open_room = self.tied.carried, self.tied.open_room
@@ -218,10 +255,14 @@ class TiedCode(Text):
 
     def slope(self) -> str:
         """Slopes of states and of torn unknowns."""
+        return self.with_slopes(self.found[0])
+
+    def with_slopes(self, expression: ca.SX) -> str:
+        """What ends with the slopes of all states, and those of torn unknowns behind."""
         w, tied = Writer(), self.tied
-        values = tied.or_nan(w, tied.call(w), self._values(w, self.tape.slope))
+        values = tied.or_nan(w, tied.call(w), self._values(w, ca.densify(expression)))
         self._put(w, values, "%out", 0)
-        tied.put_slopes_of_torn(w)
+        tied.put_slopes_of_torn(w, expression.numel() - tied.nx)
         return self._text(w)
 
     def derivatives(self, slope: ca.SX) -> str:
@@ -262,7 +303,7 @@ class TiedCode(Text):
         """Crossing functions; and how far the choice of states is from being a bad one."""
         w, tied = Writer(), self.tied
         done = tied.call(w)
-        values = tied.or_nan(w, done, self._values(w, self.tape.crossings))
+        values = tied.or_nan(w, done, self._values(w, self.found[1]))
         self._put(w, values + [tied.share(w, done)] * self.chosen, "%out", 0)
         return self._text(w)
 

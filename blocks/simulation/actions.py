@@ -34,6 +34,9 @@ _are_due = cast(Callable[[float, Array, Array, Array, float], Flags], is_due)
 _numbers = cast(Callable[[float, Array, Array], Array], sample_number)
 
 
+PARAMETERS, HELD = 3, 4  # arguments of a system's functions: also relations
+
+
 class Requirements:
     """Conditions that must hold throughout the run."""
 
@@ -111,6 +114,17 @@ class Resets:
         new = shallow_copy(made)
         new.before, new.acted = np.zeros_like(new.before), []
         return new
+
+    def relations(self) -> Flags | None:
+        """The relations that conditions look at; None where they look at more than these."""
+        if self.conditions is None:
+            return np.zeros(self.system.nm, dtype=bool)
+        function = self.conditions.function
+        patterns = [function.jac_sparsity(0, k) for k in range(function.n_in())]
+        if any(p.nnz() for k, p in enumerate(patterns) if k not in (PARAMETERS, HELD)):
+            return None
+        return np.bincount(np.repeat(np.arange(self.system.nm), np.diff(patterns[HELD].colind())),
+                           minlength=self.system.nm) > 0
 
     def told(self) -> list[tuple[str, str]]:
         """What has been done since the last call: component, and what its variables became."""

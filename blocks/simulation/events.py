@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..exceptions import SimulationError
+from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices
 from .actions import Requirements, Resets, Samplings
 from .event_log import EventLog
@@ -59,13 +60,16 @@ class Events:
         samplings, laws = switching.samplings, problem.laws
         samplers = samplings.compiled()
         required = self.requirements.compiled()
-        if (self.requirements.values is not None and required is None or switching.resets.active
+        acting = switching.resets.relations()
+        if (self.requirements.values is not None and required is None or acting is None
                 or problem.delays is not None or samplings.active and samplers is None
                 or self.jumps.watched):
             return None
         parts = None if laws is None else laws.decision_parts(problem, t)
         if parts is None and laws is not None and laws.elements.switch.any():
             return None  # what their conditions tell changes modes
+        if isinstance(parts, NetworkParts) and (parts.joint & acting).any():
+            return None
         slots = problem.system.tables.slots
         if driven and laws is not None and parts is None:
             return None  # others decide what follows on what is told
@@ -74,8 +78,8 @@ class Events:
             return None
         from ..native.own_events import EventRules
 
-        return EventRules(times.relations.at_zero, times.timed, slots, times.ahead, samplers,
-                          parts, required)
+        return EventRules(times.relations.at_zero, times.timed, acting, slots, times.ahead,
+                          samplers, parts, required)
 
     def passed(self, courses: PassedCourses) -> None:
         """Go on after events that the method has carried out."""

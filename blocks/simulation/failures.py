@@ -34,6 +34,8 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
         n.rpartition(".")[0].removeprefix("der(") for n in names))))
     advice = ("Look for a value that grows without bound there; a smaller max_step, a looser "
               "rtol or nominal values that fit may help.")
+    if problem.failure is not None and problem.failure.advice:
+        advice = problem.failure.advice
     if broken is not None:
         advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
                   "root or logarithm of a negative number.")

@@ -81,24 +81,26 @@ class Replay:
     def interpolated(self, t: Array, which: Indices) -> tuple[Points, bool]:
         """What trajectories hold: integrated states, and what was carried along with them.
 
-        Also whether tied states or torn unknowns are missing.
+        Inputs that were not are as at the start of their episode. Also whether tied states or
+        torn unknowns are missing.
         """
         system, k = self.system, len(t)
         x, z = np.zeros((system.nx, k)), np.zeros((system.nz, k))
-        d = np.zeros((system.nd, k))
+        d, u = np.zeros((system.nd, k)), np.zeros((system.nu, k))
         incomplete = False
         for part, columns, number in self.episodes.parts(which):
             times = t[columns]
+            u[:, columns] = part.u[:, None]
             if not isinstance(part, Episode):
                 x[:, columns], carried = np.split(part.states(times, number), [system.nx])
                 d[:, columns] = part.discrete_values(number)
-                if len(carried):
-                    z[:, columns] = carried
+                self._put_carried(carried, z, u, columns)
                 incomplete |= bool(system.nz) and not len(carried)
                 continue
             solved = part.trajectory.solved
             if solved is not None:
-                x[:, columns], z[:, columns] = np.split(solved(times), [system.nx])
+                x[:, columns], carried = np.split(solved(times), [system.nx])
+                self._put_carried(carried, z, u, columns)
             else:
                 free = np.delete(np.arange(system.nx), part.tied)
                 y = part.trajectory(times)[: len(free)]
@@ -106,7 +108,15 @@ class Replay:
                 incomplete |= bool(len(part.tied) or system.nz)
             d[:, columns] = self._discrete_values(part, times)
         m = self.episodes.m[which].T if system.nm else np.zeros((0, k))
-        return Points(t, x, z, self.p, m, d, np.zeros((system.nu, k))), incomplete
+        return Points(t, x, z, self.p, m, d, u), incomplete
+
+    def _put_carried(self, carried: Array, z: Array, u: Array, columns: slice) -> None:
+        """Put what was carried along where it belongs: torn unknowns, and inputs behind them."""
+        torn, inputs = np.split(carried, [self.system.nz])
+        if len(carried):
+            z[:, columns] = torn
+        if len(inputs):
+            u[:, columns] = self._of_run.laws.elements.inputs_of(inputs, self.system.nu)
 
     def with_modes(self, points: Points, which: Indices) -> Points:
         """The same points with the modes that were held there, where anything is solved for."""
@@ -128,10 +138,7 @@ class Replay:
         x, z, u = points.x.copy(), points.z.copy(), points.u.copy()
         missing = np.ones(len(points), dtype=bool)
         if laws is not None and not incomplete:
-            for part, columns, _ in self.episodes.parts(which):
-                u[:, columns] = part.u[:, None]  # near what is looked for
-            guess = replace(points, u=u)
-            found = self.problem.laws.inputs_at(self._at_parameters(), guess, split)
+            found = self.problem.laws.inputs_at(self._at_parameters(), points, split)
             if found is not None:
                 u, known = found
                 missing = ~known

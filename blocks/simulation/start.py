@@ -175,6 +175,7 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     problem = kind(system, system.parameters(),
                    nominals.power_of_two(system.tape.reduced.states),
                    nominals.power_of_two(system.tape.z_classes))
+    problem.scale_u[:] = nominals.power_of_two(system.tape.reduced.inputs)
     problem.d[:] = given_discrete_values(system)
     system.tables.fill(problem.d, t)
     if system.nu:

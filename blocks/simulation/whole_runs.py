@@ -103,8 +103,8 @@ class WholeRuns:
             method = kind(problem, t0, problem.start_vector(), t_end=t1, rtol=self.rtol,
                           atol=atol / problem.scale, max_step=self.max_step)
             method.carry_out(EventRules(
-                times.relations.at_zero, times.timed, self.system.tables.slots, times.ahead, None,
-                parts, None))
+                times.relations.at_zero, times.timed, np.zeros_like(times.timed),
+                self.system.tables.slots, times.ahead, None, parts, None))
             method.pieces = times.functions.around(t0)
             self._method, self._parts = method, parts
         method.watch(times.timed, times.curved, laws.slack, times.known_from(t0))

@@ -105,6 +105,7 @@ class Delays:
         _refuse_lags(found, signals)
         self._refuse_flows(system)
         self.fed_back = _feeds_back(system, self.slots, signals.values)
+        self.of_efforts = bool(_depends(signals.values, system.tape.u).any())
         self.values = system.function("delayed", ca.densify(signals.values))
         self.initial = ca.Function("before", [TIME, system.tape.p], [signals.before])
         self.lags, self.group = np.unique(found, return_inverse=True)
@@ -218,7 +219,7 @@ class Delays:
     def _signals(self, problem: Problem, course: Course, t: Array) -> Array:
         """What is delayed, as it is at times, as columns."""
         solved = getattr(course, "solved", None)
-        if solved is None and (problem.algebraic or problem.laws is not None):
+        if self.of_efforts or solved is None and problem.algebraic:
             out = np.empty((len(self.slots), len(t)))
             for k, (at, y) in enumerate(zip(t, course(t).T, strict=True)):
                 problem.solve(at, y)
@@ -227,7 +228,7 @@ class Delays:
         if solved is None:
             x, z = course(t) * problem.scale_x[:, None], problem.z
         else:
-            x, z = np.split(solved(t), [len(problem.x)])
+            x, z, _ = np.split(solved(t), np.cumsum([len(problem.x), len(problem.z)]))
         d = np.repeat(problem.d[:, None], len(t), axis=1)
         d[self.slots] = self._past(t)
         return self.values.at_columns(t[None, :], x, z, self.p, problem.m, d, problem.u)

@@ -62,6 +62,7 @@ class Problem:
     ----------
     x, z, m, d, u : the present point: states, torn unknowns, held relations, discrete values,
         set-valued efforts
+    scale_u : nominal values of these, powers of two
     tied, free : states that constraints determine, and those that are integrated
     size, scale, differential : number and nominal values of the solver's unknowns, and which of
         them have a derivative
@@ -75,7 +76,7 @@ class Problem:
 
     def __init__(self, system: System, p: Array, scale_x: Array, scale_z: Array) -> None:
         self.system, self.p = system, p
-        self.scale_x, self.scale_z = scale_x, scale_z
+        self.scale_x, self.scale_z, self.scale_u = scale_x, scale_z, np.ones(system.nu)
         self.m = np.zeros(system.nm)
         self.d = np.zeros(system.nd)
         self.u = np.zeros(system.nu)

@@ -22,15 +22,19 @@ import test_tied_states as tied  # noqa: E402
 from benchmarks import drivetrain, models, planar  # noqa: E402
 from blocks import (  # noqa: E402
     Component,
+    Discrete,
     Model,
     Parameter,
     Variable,
+    contact,
     cos,
     delayed,
     der,
+    dry_friction,
     native,
     quantity,
     sin,
+    when,
     where,
 )
 from blocks import time as now  # noqa: E402
@@ -83,12 +87,28 @@ def dry(count, force="2 N"):
                                  breakaway_force=force)
 
 
-def springs_on_friction(count):
+def springs_on_friction(count, ends=None):
     """A mass that drags as many springs, each held by a friction at its end without mass."""
     model = pushed(Spring(count=count, stiffness="100 N/m"), grounded=False)
-    model.ends = dry(count, "0.3 N")
+    model.ends = ends or dry(count, "0.3 N")
     model.connect(model.parts.C, model.ends.R)
     model.connect(model.ends.C, model.ground.V)
+    return model
+
+
+def stribeck(count=1):
+    """Friction that falls and rises with velocity."""
+    return TranslationalFriction(count=count, law="stribeck", coulomb_force="0.3 N",
+                                 breakaway_force="0.4 N", breakaway_velocity="50 mm/s",
+                                 viscous_coefficient="4 N*s/m")
+
+
+def curves_beside_loops():
+    """Springs whose ends slide by a curve of friction, beside what only a loop determines."""
+    model = springs_on_friction(2, stribeck(2))
+    model.film = Thinning(count=2)
+    model.connect(model.ends.R, model.film.R)
+    model.connect(model.film.C, model.ground.V)
     return model
 
 
@@ -98,6 +118,25 @@ def friction_beside_a_loop():
     model.connect(model.friction.R, model.masses.M)
     model.connect(model.friction.C, model.ground.V)
     return model
+
+
+class Late(Component):
+    """A body that what it was pushes along a floor, which rubs by what the body weighs on it."""
+
+    x, y = Variable("m", "0.3 m", priority="high"), Variable("m", "5 cm", priority="high")
+    v, w = Variable("m/s", "0 m/s", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    rub, weight, turns = Variable("N"), Variable("N"), Discrete("1", 0.0)
+
+    def equations(self):
+        m, past = quantity("1 kg"), delayed(self.x, quantity("50 ms"), initial=quantity("0.3 m"))
+        push = where(self.x > 0, quantity("30 N/m"), quantity("25 N/m"))
+        yield der(self.x) == self.v
+        yield der(self.y) == self.w
+        yield m * der(self.v) == -push * past - self.rub
+        yield m * der(self.w) == self.weight - quantity("9.81 N") + quantity("3 N/m") * past
+        yield contact(self.weight, self.y, -self.w, restitution=0.3)
+        yield dry_friction(self.rub, self.v, static=0.15 * self.weight, kinetic=0.1 * self.weight)
+        yield when(self.x < 0, {self.turns: self.turns + 1})
 
 
 def friction_from_mass_to_mass(count):
@@ -183,10 +222,13 @@ MODELS = {
         TranslationalFriction(count=3, law="coulomb", coulomb_force="2 N"), 3),
     "spring on friction": named(springs_on_friction, 1),
     "thirty springs on friction": named(springs_on_friction, 30),
+    "springs on friction by a curve": lambda: springs_on_friction(2, stribeck(2)),
+    "friction by a curve beside loops": curves_beside_loops,
     "friction beside a nonlinear loop": friction_beside_a_loop,
     "thirty frictions that act on each other": named(friction_from_mass_to_mass, 30),
     "delays": named(echo, Straight), "delays and a nonlinear loop": named(echo, Echo),
     "three delays": lambda: echo(lambda: Straight(count=3, delay=["0.1 s", "40 ms", "0.3 s"])),
+    "friction and a contact moved by what was": named(echo, Late),
     "grid": named(models.lattice, 5, 5), "disc": planar.disc, "drivetrain": drivetrain.drivetrain,
     "elastic stop": lambda: pushed(HardStop(upper_bound="0.1 m", lower_bound="-0.1 m")),
     **{f"friction {law}": lambda law=law: pushed(TranslationalFriction(law=law))

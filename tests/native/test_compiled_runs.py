@@ -225,16 +225,17 @@ def test_a_run_that_cannot_go_on_is_reported_and_what_was_computed_is_kept(part,
 
 
 def test_what_cannot_run_in_machine_code_says_why():
-    model = Model("measured friction in series with a spring, no mass between them")
-    model.block, model.floor, model.spring = Mass(v="1 m/s"), Reference(), Spring()
-    model.friction = TranslationalFriction(law="table", speeds=quantity([0, 0.1, 1], "m/s"),
-                                           levels=quantity([20, 21, 25], "N"))
+    model = Model("many measured frictions in series with springs, no mass between them")
+    model.block, model.floor, model.springs = Mass(v="1 m/s"), Reference(), Spring(count=25)
+    model.friction = TranslationalFriction(
+        count=25, law="table", speeds=quantity([0, 0.1, 1], "m/s"),
+        levels=quantity([20, 21, 25], "N"))  # fmt: skip
     model.connect(model.block.M, model.friction.R)
-    model.connect(model.friction.C, model.spring.R)
-    model.connect(model.spring.C, model.floor.V)
+    model.connect(model.friction.C, model.springs.R)
+    model.connect(model.springs.C, model.floor.V)
     with pytest.raises(ParameterError, match="friction and contacts are decided in Python"):
         model.simulate("1 s", method="dopri5")
-    run = model.simulate("1 s")
+    run = model.simulate("1 ms")
     assert run.statistics["method"] == "DOP853"
     assert run.statistics["why"].endswith("exact friction and contacts are decided in Python")
 

@@ -6,12 +6,24 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 pytest.importorskip("llvmlite")
 
 import test_agreement as models  # noqa: E402
 
-from blocks import Model, quantity  # noqa: E402
+from blocks import (  # noqa: E402
+    Component,
+    Discrete,
+    Model,
+    SimulationError,
+    Target,
+    Variable,
+    der,
+    dry_friction,
+    quantity,
+    when,
+)
 from library.translational import Mass, Reference, Spring, TranslationalFriction  # noqa: E402
 
 RUNS = {
@@ -36,13 +48,32 @@ def test_a_run_and_its_events_are_those_of_a_method_in_python(name):
     assert_allclose(speeds[0], speeds[1], atol=1e-7 * np.abs(speeds[1]).max())
 
 
-def drag(viscous="0 N*s/m"):
+class Rubbing(Component):
+    """A pendulum of 1 kg and 1 m in Cartesian coordinates, rubbed at its speed across."""
+
+    x, y, pull = Variable("m"), Variable("m"), Variable("N/m")
+    vx, vy, rub = Variable("m/s"), Variable("m/s"), Variable("N")
+    passes = Discrete("1", 0.0)
+
+    def equations(self):
+        m = quantity("1 kg")
+        yield der(self.x) == self.vx
+        yield der(self.y) == self.vy
+        yield m * der(self.vx) == -self.pull * self.x - self.rub
+        yield m * der(self.vy) == -self.pull * self.y - quantity("9.81 N")
+        yield self.x**2 + self.y**2 == quantity("1 m^2")
+        yield dry_friction(self.rub, self.vx, static=quantity("1 N"), kinetic=quantity("0.8 N"))
+        yield when(self.x > 0, {self.passes: self.passes + 1})
+
+
+def drag(viscous="0 N*s/m", law="coulomb", **curve):
     """A body of 1 kg and 1 m/s that drags a spring of 100 N/m on friction of 2 N."""
     model = Model("drag")
     model.body, model.ground = Mass(mass="1 kg", v="1 m/s"), Reference()
     model.spring = Spring(stiffness="100 N/m")
-    model.friction = TranslationalFriction(law="coulomb", coulomb_force="2 N",
-                                           breakaway_force="2 N", viscous_coefficient=viscous)
+    model.friction = TranslationalFriction(law=law, coulomb_force=curve.pop("coulomb", "2 N"),
+                                           breakaway_force="2 N", viscous_coefficient=viscous,
+                                           **curve)  # fmt: skip
     model.connect(model.body.M, model.spring.R)
     model.connect(model.spring.C, model.friction.R)
     model.connect(model.friction.C, model.ground.V)
@@ -85,3 +116,61 @@ def test_viscous_friction_behind_a_spring_yields_by_what_the_spring_has_over_its
                       max_step=2e-3, t_eval=times).y
     found = [run[path].at(quantity(times, "s")).m for path in ("body.v", "spring.x")]
     assert_allclose(found, exact, atol=1e-6)
+
+
+def test_friction_by_a_curve_behind_a_spring_is_followed_through_its_events():
+    run = drag("20 N*s/m", "stribeck", coulomb="1.5 N", breakaway_velocity="50 mm/s").simulate(
+        "1 s", rtol=1e-9)
+    assert run.statistics["method"] == "dopri5"
+
+    def slopes(t, y):
+        drive, slides = abs(100.0 * y[1]), 0.0
+        if drive > 2.0:
+            slides = brentq(lambda v: 1.5 + 0.5 * np.exp(-(v / 0.05) ** 2) + 20 * v - drive, 0, 10)
+        return [-100.0 * y[1], y[0] - np.sign(y[1]) * slides]
+
+    times = np.linspace(0, 1, 21)
+    exact = solve_ivp(slopes, (0, 1), [1.0, 0.0], rtol=1e-9, atol=1e-12, max_step=2e-3,
+                      t_eval=times).y
+    found = [run[path].at(quantity(times, "s")).m for path in ("body.v", "spring.x")]
+    assert_allclose(found, exact, atol=1e-6)
+    ends = [event.time for event in run.events]
+    assert_allclose(np.abs(run["spring.x"].at(quantity(ends, "s")).m), 0.02, rtol=1e-7)
+
+
+def test_a_curve_of_friction_that_falls_too_fast_for_a_node_without_mass_is_told():
+    with pytest.raises(SimulationError, match="velocity would have to jump") as told:
+        drag("3 N*s/m", "stribeck", coulomb="1.5 N", breakaway_velocity="50 mm/s").simulate("1 s")
+    assert "mass, or put a damper in parallel" in told.value.advice
+    highest = max(1.5 + 0.5 * np.exp(-(v / 0.05) ** 2) + 3 * v for v in np.linspace(0, 0.01, 1001))
+    assert told.value.result["spring.x"].final.m == pytest.approx(highest / 100, rel=1e-5)
+
+
+def test_friction_a_contact_and_a_count_moved_by_what_was_are_those_of_python():
+    model = Model("late")
+    model.part = models.Late()
+    compiled, python = (model.simulate("0.8 s", rtol=1e-8, method=method)
+                        for method in ("auto", "DOP853"))
+    assert compiled.statistics["method"] == "dopri5"
+    told = [[(e.element, e.mode, e.description) for e in run.events] for run in (compiled, python)]
+    assert len(told[1]) > 5
+    assert told[0] == told[1]
+    assert_allclose([e.time for e in compiled.events], [e.time for e in python.events], rtol=1e-6)
+    ends = [[run[f"part.{name}"].final.m for name in ("x", "y", "turns")]
+            for run in (compiled, python)]
+    assert_allclose(ends[0], ends[1], rtol=1e-6, atol=1e-9)
+
+
+def test_events_of_friction_beside_tied_states_and_when_are_those_of_python():
+    def speeds(method):
+        model = Model("rubbing pendulum")
+        model.bob = Rubbing(x="0.9 m", y=Target(quantity(-np.sqrt(0.19), "m"), priority="low"))
+        return model.simulate("4 s", rtol=1e-8, method=method)
+
+    compiled, python = speeds("auto"), speeds("DOP853")
+    assert compiled.statistics["method"] == "dopri5"
+    told = [[e.description for e in run.events] for run in (compiled, python)]
+    assert len(told[1]) == 5
+    assert told[0] == told[1]
+    assert_allclose([e.time for e in compiled.events], [e.time for e in python.events], rtol=1e-6)
+    assert_allclose(compiled["bob.x"].final.m, python["bob.x"].final.m, atol=1e-6)

@@ -67,8 +67,6 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
 def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: float
                      ) -> PredictedParts | None:
     """Those of elements whose efforts are solved for."""
-    if evaluation.system.clusters:
-        return None
     flow_x = evaluation.functions.flow_x.sparse(*problem.arguments(t)).tocsr()
     starts, states, _ = _rows(flow_x.indptr, flow_x.indices, flow_x.data)
     return PredictedParts(

@@ -276,14 +276,25 @@ class Decisions:
         moved = leaving[index]
         for _ in range(len(index) + 1):
             solved = self.joint_problem.solve(problem, t, index, moved)
-            if not np.any(solved.moving & ~moved):
+            new = solved.moving & ~moved
+            moved = moved | new
+            if not new.any() or self._is_same_in_motion(problem, t, index[new]):
                 break
-            moved = moved | solved.moving
         state = np.where(solved.moving, solved.solution.state, 0)
         loose = leaving[index] & ~solved.moving
         if loose.any():
             self._let_go(problem, t, index, state, solved, loose, moved)
         self.state.modes[index] = state
+
+    def _is_same_in_motion(self, problem: Problem, t: float, index: Indices) -> bool:
+        """Whether the bounds of some elements are the same at rest and in motion."""
+        now, load = self.evaluation.values(problem, t), self.evaluation.load
+        same = np.array_equal(now.low[index], now.back[index]) and np.array_equal(
+            now.high[index], now.forth[index])
+        if not same or load is None:
+            return same
+        low, high, back, forth = (s[index] for s in load.slopes(problem, t))
+        return not (abs(low - back).max() or abs(high - forth).max())
 
     def _let_go(self, problem: Problem, t: float, index: Indices, state: Indices, solved: Solved,
                 loose: Flags, moved: Flags) -> None:

@@ -41,6 +41,7 @@ class HeldLoads:
     """
 
     length = entries = 0
+    has_derivatives = True
     slope: Array | None = None
 
     def __init__(self, system: System, elements: LoadElements, inputs: ca.SX,

@@ -67,6 +67,7 @@ class HeldModes:
     """
 
     length = 0
+    has_derivatives = True
     affine = False
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,

@@ -4,12 +4,13 @@ Where the equations of modes (:mod:`blocks.nonsmooth.modes.mode_equations`) are 
 elements take, with coefficients that depend on parameters and relations alone, it follows from
 their values and rates without anything taken, by two matrices that are constant between events.
 So efforts, slopes and margins are functions of the states, of the modes and of these, as machine
-code and readers of a run want them.
+code and readers of a run want them. Others are solved for at every point
+(:mod:`blocks.nonsmooth.modes.carried_network`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -26,20 +27,10 @@ if TYPE_CHECKING:
     from .elements import Elements
     from .law_functions import LawExpressions
 
-__all__ = ["HeldNetwork", "held_network", "slack_of"]
+__all__ = ["HeldNetwork", "slack_of"]
 
-MOST = 100  # elements: two matrices of all by all
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
-
-
-def held_network(system: System, elements: Elements, laws: LawExpressions,
-                 equations: ModeEquations) -> HeldNetwork | None:
-    """Efforts and slopes in held modes; None where they are not linear, or of too many elements."""
-    if not equations.constant or system.clusters or elements.contact.any() \
-            or elements.size != system.nu or elements.size > MOST:
-        return None
-    return HeldNetwork(system, elements, laws, equations)
 
 
 class HeldNetwork:
@@ -55,13 +46,13 @@ class HeldNetwork:
     relations : those, and others that the matrices depend on
     drifts : whether modes hold what integration moves by its errors: states are then taken as they
         would be without
-    decides : whether what holds a mode now can be judged from kept matrices
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
-    length : operations of what is solved for at every point: nothing
+    length : operations of what is solved for at every point
     slope : slopes at the last evaluation; not kept
     """
 
     length = 0
+    has_derivatives = True
     slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
@@ -70,14 +61,10 @@ class HeldNetwork:
         n, tape = elements.size, system.tape
         self._fits: dict[tuple[bytes, bytes, bytes], bool] = {}
         self._corrections: dict[tuple[bytes, bytes, bytes], Array] = {}
-        self.slope_u = system.jacobian(tape.slope, tape.u)
         rows = rows_of(system, elements, laws)
-        of_states = ca.jacobian(ca.vertcat(*rows), tape.x)
-        by_inputs = ca.vertcat(*(ca.jacobian(e, tape.u) for e in rows))
-        fixed = symbols_in(ca.veccat(tape.p, tape.m))
-        self.decides = symbols_in(of_states) | symbols_in(
-            ca.jacobian(tape.slope, tape.u)) <= fixed
-        self.drifts = self.decides and _of_time_or_several_states(ca.vertcat(*rows[:3]), tape.x)
+        self._fixed = _fixed_rows(rows[:3], tape)
+        self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
+            ca.vertcat(*rows[:3]), tape.x)
         self.entries = 2 * n * n + 2 * n + self.drifts * n * system.nx
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
         by_value, by_rate, told, slack, correction = ca.vertsplit(
@@ -85,19 +72,21 @@ class HeldNetwork:
         gives = ca.DM(elements.gives_flow.astype(float))
         direct = ca.if_else(gives, modes == 0, modes != 0)
         value, rate = _equations_of(rows, modes, direct)
-        nothing = ca.DM.zeros(system.nu, 1)
-        alone = ca.substitute(value, tape.u, nothing)
-        taken = ca.mtimes(ca.reshape(by_value, n, n), alone) \
-            + ca.mtimes(ca.reshape(by_rate, n, n), ca.substitute(rate, tape.u, nothing))
+        alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
+        by_value, by_rate = ca.reshape(by_value, n, n), ca.reshape(by_rate, n, n)
+        taken = self._taken(ca.mtimes(by_value, alone[0]) + ca.mtimes(by_rate, alone[1]))
         place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.sign),
                               system.nu, n)
         inputs = ca.densify(ca.mtimes(place, taken))
         value = value + ca.if_else(direct, taken, 0)
-        slope, crossings, flow, effort, low, high, missed = (
-            ca.substitute(e, tape.u, inputs) for e in (
-                tape.slope, tape.crossings, laws.flow, laws.effort, laws.low, laws.high, value))
+        slope, crossings, flow, effort, low, high, missed, rate, loops = ca.substitute(
+            [tape.slope, tape.crossings, laws.flow, laws.effort, laws.low, laws.high, value, rate,
+             tape.residual], [tape.u], [inputs])
+        #: What is zero where inputs are solved for, that of loops first.
+        self.residual = ca.vertcat(
+            loops, ca.mtimes(by_value, missed) + ca.mtimes(by_rate, rate))
         if self.drifts:
-            exact = tape.x - ca.mtimes(ca.reshape(correction, system.nx, n), alone)
+            exact = tape.x - ca.mtimes(ca.reshape(correction, system.nx, n), alone[0])
             slope, crossings, flow, effort, low, high = ca.substitute(
                 [slope, crossings, flow, effort, low, high], [tape.x], [exact])
         self.symbols = [*system.arguments[:-1], modes, constants]
@@ -106,12 +95,29 @@ class HeldNetwork:
         self.decided_by = ca.densify(ca.vertcat(flow, effort, low, high, missed, slope))
         room = ca.fmin(high - effort, effort - low)
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
-        self.joint = np.array(ca.which_depends(tape.crossings, tape.u, 1, True), dtype=bool)
-        seen = symbols_in(ca.veccat(by_inputs, of_states, laws.low, laws.high))
+        self.joint = np.array(ca.which_depends(
+            tape.crossings, ca.vertcat(tape.u, tape.z), 1, True), dtype=bool)
+        everything = ca.vertcat(*rows, tape.residual)
+        seen = symbols_in(ca.veccat(*(ca.jacobian(everything, by) for by in (
+            tape.u, tape.z, tape.x)), laws.low, laws.high))
         self.relations = np.array([k for k, s in enumerate(ca.vertsplit(tape.m))
                                    if self.joint[k] or s.__hash__() in seen], dtype=np.int64)
 
+    def _taken(self, taken: ca.SX) -> ca.SX:
+        """What elements take, which follows from two matrices."""
+        return taken
+
     # -- constants -------------------------------------------------------------------------
+    def decides(self, modes: Indices, weight: Array) -> bool:
+        """Whether what holds some modes can be judged from kept matrices.
+
+        The combinations that say something about the states are the same wherever these are.
+        """
+        direct = self.elements.gives_flow != (modes != 0)
+        given, back, forth = self._fixed
+        fixed = (direct | given) & np.where(modes > 0, forth, (modes == 0) | back)
+        return bool((fixed | (np.abs(weight).max(axis=0, initial=0.0) == 0.0)).all())
+
     def fits(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether some modes have efforts and flows, and these are the only ones.
 
@@ -143,16 +149,11 @@ class HeldNetwork:
         told = np.any(self.equations.told(problem, t), axis=0)
         changes = np.concatenate([*self.equations.by_taken(problem, t, null)])
         changes = changes[~np.tile(told, 2)]
-        push = self._push(problem, t)
+        push = self.equations.slope_by_taken(problem, t)
         moved = np.abs(push @ null)
         top = np.abs(null).max()
         return bool(np.all(np.abs(changes) <= UNCHANGED_FLOW * top) and np.all(
             moved <= UNCHANGED_FLOW * top * np.abs(push).sum(axis=1)[:, None]))
-
-    def _push(self, problem: Problem, t: float) -> Array:
-        """Slopes by what is taken."""
-        by_u = self.slope_u.dense(*problem.arguments(t))
-        return np.array(by_u[:, self.elements.column] * self.elements.sign)
 
     def _is_solved_everywhere(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether equations that leave inputs open contradict each other nowhere: at some points.
@@ -210,7 +211,8 @@ class HeldNetwork:
         weight, move = np.zeros((n, n)), np.zeros((self.system.nx, n))
         held = self.equations.matrices(problem, t, modes).weight
         if len(held):
-            by_x, push = self.equations.by_x(problem, t, modes)[1], self._push(problem, t)
+            by_x = self.equations.by_x(problem, t, modes)[1]
+            push = self.equations.slope_by_taken(problem, t)
             weight[: len(held)] = held
             move[:, : len(held)] = push @ np.linalg.pinv(
                 without_rounding(by_x, push), rcond=LEAST_CHANGE)
@@ -239,6 +241,15 @@ class HeldNetwork:
         finally:
             problem.m = m
         return self.elements.inputs_of(taken, self.system.nu), found
+
+
+def _fixed_rows(rows: list[ca.SX], tape: Any) -> Flags:
+    """Which entries of some rows follow states and inputs alone, by constants."""
+    constant = symbols_in(ca.veccat(tape.p, tape.m))
+    moving = ca.vertcat(tape.x, tape.u)
+    return np.array([[symbols_in(ca.jacobian(e, moving)) <= constant
+                      and not ca.jacobian_sparsity(e, tape.z).nnz() for e in ca.vertsplit(row)]
+                     for row in rows], dtype=bool)
 
 
 def _of_time_or_several_states(rows: ca.SX, x: ca.SX) -> bool:

@@ -59,7 +59,7 @@ class Jumps:
                 endless = self._without_limit(held)
                 return self._undecided(t) if endless is None else self._unlimited(t, endless)
             by_x = self.equations.by_x(problem, t, self.state.modes)[1]
-            push = self.efforts.slope_by_taken(problem, t)
+            push = self.equations.slope_by_taken(problem, t)
             matrix = without_rounding(by_x, push)
             impulse = np.array(np.linalg.lstsq(matrix, held.violation, rcond=LEAST_CHANGE)[0],
                                dtype=float)  # fmt: skip

@@ -77,7 +77,8 @@ class KeptModes:
             parts.noise[k] = np.maximum(parts.noise[k], noise)
             return k
         k = int(parts.present[1])
-        if k == len(parts.modes) or not self.held.fits(problem, t, modes):
+        if k == len(parts.modes) or not self.held.fits(problem, t, modes) or not self.held.decides(
+                modes, self.held.equations.matrices(problem, t, modes).weight):
             return -1
         weight, move = self.held.projection(problem, t, modes)
         parts.m[k], parts.modes[k], parts.noise[k] = m, modes, noise

@@ -139,14 +139,19 @@ class LawFunctions:
         return cls(system, elements_of(system), expressions_of(system))
 
     def _held_modes(self, laws: LawExpressions) -> HeldModes | SolvedModes | None:
-        """Held modes in one or two evaluations, where no loop or constraint follows an effort.
+        """Held modes in one or two evaluations.
 
-        Those of few elements, or of more that act on few others.
+        Those of few elements, or of more that act on few others; where unknowns of loops follow
+        efforts at once, only linearly.
         """
         system, tape, size = self.system, self.system.tape, self.elements.size
-        solved_for = ca.vertcat(tape.residual, tape.constraints)
-        if size != system.nu or any(ca.which_depends(solved_for, tape.u, 1, True)):
+        if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
+        if ca.jacobian_sparsity(tape.residual, tape.u).nnz():
+            if size > MOST_SOLVED or ca.jacobian_sparsity(laws.bounds, tape.z).nnz():
+                return None
+            solved = SolvedModes(system, self.elements, laws, self.bounds)
+            return solved if solved.affine else None
         if self.constant and not self.nonlinear and not system.clusters:
             parts = parts_of(laws, self.elements.column)
             if max(map(len, parts)) > MOST:

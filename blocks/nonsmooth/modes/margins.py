@@ -153,7 +153,7 @@ class CompiledMargins:
     def fit(self, problem: Problem, t: float) -> bool:
         """Whether slopes and margins of the present modes are those of the held modes."""
         held, modes = self.evaluation.held_modes, self.state.modes
-        if held is None or problem.delays is not None:
+        if held is None:
             return False
         if isinstance(held, SolvedModes):
             if held.values(problem, t, modes) is None and not held.apply(

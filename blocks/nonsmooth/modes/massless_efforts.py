@@ -51,7 +51,6 @@ class MasslessEfforts:
                  state: ModeState) -> None:
         self.system, self.elements = system, elements
         self.equations, self.state = equations, state
-        self._slope_u = system.jacobian(system.tape.slope, system.tape.u)
 
     def apply(self, problem: Problem, t: float, modes: Indices | None = None) -> None:
         """Set the problem's inputs to those of some modes; of the present ones, if not said.
@@ -88,8 +87,14 @@ class MasslessEfforts:
                 break
             last = size
         worst = np.argsort(-np.abs(held.residual))[:3]
-        raise AlgebraicFailure(t, [self.elements.label(int(i)) for i in worst],
-                               "nodes without mass do not come to a balance")
+        reason, advice = "nodes without mass do not come to a balance", ""
+        if not equations.affine:
+            reason += (": no velocity near the last one makes it. Where friction falls as velocity "
+                       "rises, and nothing else resists, velocity would have to jump there")
+            advice = ("Give the node beside it a (small) mass, or put a damper in parallel that "
+                      "rises faster than the friction falls.")
+        raise AlgebraicFailure(t, [self.elements.label(int(i)) for i in worst], reason,
+                               advice=advice)
 
     def _agrees(self, problem: Problem, t: float, modes: Indices, first: float) -> bool:
         """Whether equations that leave inputs open are fulfilled, beside errors of ``first``."""
@@ -103,15 +108,6 @@ class MasslessEfforts:
         """Change what the elements take."""
         problem.u[self.elements.column] += change * self.elements.sign
 
-    def slope_by_taken(self, problem: Problem, t: float) -> Array:
-        """Change of the states' slopes per change of what the elements take."""
-        by_u = self._slope_u.sparse(*problem.arguments(t)).toarray()
-        taken: Array = by_u[:, self.elements.column] * self.elements.sign
-        if self.equations.loops is not None:
-            slope_z = self.system.slope_z.sparse(*problem.arguments(t))
-            taken = taken + slope_z @ self.equations.loops.at(problem, t).by_taken
-        return taken
-
     def project(self, problem: Problem, t: float) -> None:
         """Bring what the modes hold constant onto its value exactly."""
         self.apply(problem, t, self.state.modes)
@@ -119,7 +115,7 @@ class MasslessEfforts:
         if not np.any(held.violation):
             return
         missed_x = self.equations.by_x(problem, t, self.state.modes)[1]
-        push = self.slope_by_taken(problem, t)
+        push = self.equations.slope_by_taken(problem, t)
         problem.x -= push @ np.linalg.lstsq(
             without_rounding(missed_x, push), held.violation, rcond=LEAST_CHANGE)[0]
 
@@ -131,7 +127,7 @@ class MasslessEfforts:
         """
         opened, _ = self.equations.told(problem, t)
         flows = self.equations.by_taken(problem, t, null)[1][~opened]
-        push, top = self.slope_by_taken(problem, t), np.abs(null).max()
+        push, top = self.equations.slope_by_taken(problem, t), np.abs(null).max()
         return bool(np.all(np.abs(flows) <= UNCHANGED_FLOW * top) and np.all(
             np.abs(push @ null) <= UNCHANGED_FLOW * top * np.abs(push).sum(axis=1)[:, None]))
 
@@ -148,7 +144,8 @@ class MasslessEfforts:
     # -- derivatives -----------------------------------------------------------------------
     def jacobian(self, problem: Problem, t: float) -> csc_matrix:
         """(d slope / d what is taken) (d what is taken / d x)."""
-        return csc_matrix(self.slope_by_taken(problem, t) @ self._taken_by_states(problem, t))
+        push = self.equations.slope_by_taken(problem, t)
+        return csc_matrix(push @ self._taken_by_states(problem, t))
 
     def by_states(self, problem: Problem, t: float) -> Array:
         """Size of the change of efforts per change of the states, in the present modes."""

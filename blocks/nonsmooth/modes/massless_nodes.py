@@ -20,8 +20,9 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import MARGIN_ROUNDING, MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import ModeState
+from .carried_network import held_network
 from .elements import Change, Elements, elements_of
-from .held_network import HeldNetwork, held_network
+from .held_network import HeldNetwork
 from .jumps import Jumps
 from .kept_modes import KeptModes
 from .law_functions import expressions_of
@@ -200,9 +201,7 @@ class MasslessLaws(Laws):
                                np.ones(self.system.nx)])
 
     def decision_parts(self, problem: Problem, t: float) -> NetworkParts | None:
-        if self.kept is None or self._held is None or not self._held.decides:
-            return None
-        return self.kept.parts
+        return None if self.kept is None else self.kept.parts
 
     def take_over(self, modes: Indices, speed: float, t: float) -> None:
         assert self.kept is not None  # which has decided

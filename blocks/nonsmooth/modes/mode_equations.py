@@ -109,6 +109,8 @@ class ModeEquations:
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         tape, self.elements, self.flow = system.tape, elements, laws.flow
+        self._slope_u = system.jacobian(tape.slope, tape.u)
+        self._slope_z = system.slope_z if system.nz else None
         self.size = n = elements.size
         rows = rows_of(system, elements, laws)
         looks = [laws.flow, laws.effort, laws.low, laws.high]
@@ -263,6 +265,15 @@ class ModeEquations:
         through = self.by_inputs(problem, t)[0] @ taken
         gives = self.elements.gives_flow[:, None]
         return np.where(gives, through, taken), np.where(gives, taken, through)
+
+    def slope_by_taken(self, problem: Problem, t: float) -> Array:
+        """Change of the states' slopes per change of what the elements take."""
+        by_u = self._slope_u.dense(*problem.arguments(t))
+        taken: Array = by_u[:, self.elements.column] * self.elements.sign
+        if self.loops is not None and self._slope_z is not None:
+            slope_z = self._slope_z.sparse(*problem.arguments(t))
+            taken = taken + slope_z @ self.loops.at(problem, t).by_taken
+        return taken
 
     def switched(self, problem: Problem, t: float, modes: Indices) -> Indices:
         """Modes with those of switches as their conditions say."""

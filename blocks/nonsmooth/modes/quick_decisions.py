@@ -190,8 +190,9 @@ class _Prediction:
         if room > self.enough:
             return self._keeps()
         sense = 1 if effort > now.high[e] else -1
-        return room < -self.enough and self._is_same(sense) and self._solves(sense) \
-            and self._moves(sense) and self._keeps()
+        # beside others at rest, less effort in motion may allow several modes
+        return room < -self.enough and (not len(self.resting) or self._is_same(sense)) \
+            and self._solves(sense) and self._moves(sense) and self._keeps()
 
     def leaves(self) -> bool:
         """What stuck was pushed over a bound: it slides that way; a contact opens."""

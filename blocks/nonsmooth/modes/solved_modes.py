@@ -34,6 +34,7 @@ from .bound_functions import BoundFunctions
 from .delassus import Delassus
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
+from .newton_at_points import solved_at_points
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -73,15 +74,30 @@ class SolvedModes:
         values, slope, crossings = ca.substitute(
             [laws.values, tape.slope, tape.crossings], [tape.u], [inputs])
         flow, low, high, back, forth, rate, gap = ca.vertsplit(values, n)
-        own = -ca.jacobian(rate, effort)
+        loops = ca.substitute(ca.vertcat(tape.residual, tape.constraints), tape.u, inputs)
+        self.loops = loops
+        #: Whether torn unknowns of loops follow efforts at once: these are solved for together.
+        self.with_loops = ca.jacobian_sparsity(loops, effort).nnz() > 0
+        self.follows = ca.SX.sym("follows", system.nz * self.with_loops, n)
+        self._unknowns = ca.vertcat(tape.z, effort)
+        self.effort = effort
+        own = -self.by_effort(rate)
         diagonal = ca.densify(ca.diag(own))
         scale = ca.if_else(diagonal > 0, 1 / diagonal, 1)
         kinetic = ca.if_else(modes > 0, forth, ca.if_else(modes < 0, back, 0))
         stuck = modes == 0
         residual = ca.if_else(stuck, -scale * rate, effort - kinetic)
         matrix = ca.if_else(ca.repmat(stuck, 1, n), ca.repmat(scale, 1, n) * own,
-                            ca.SX.eye(n) - ca.jacobian(kinetic, effort))  # fmt: skip
+                            ca.SX.eye(n) - self.by_effort(kinetic))  # fmt: skip
         self.affine = not any(ca.which_depends(residual, effort, 2, True))
+        if self.with_loops:
+            together = ca.vertcat(
+                loops[: system.nz], ca.if_else(stuck, -rate, effort - kinetic))
+            self.affine = not any(ca.which_depends(together, self._unknowns, 2, True))
+            both = ca.horzcat(ca.jacobian(together, self._unknowns), together)
+            self._both = Evaluator(ca.Function("both", [
+                *system.arguments[:2], *system.arguments[3:-1], modes, self._unknowns],
+                [ca.vec(ca.densify(both))]))  # fmt: skip
         self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
         self.in_a_circle = bounds is not None and bounds.in_a_circle
         self.symbols = [*system.arguments[:-1], modes, effort]
@@ -90,7 +106,8 @@ class SolvedModes:
             "forth": forth, "rate": rate, "gap": gap, "crossings": crossings,
             "matrix": ca.densify(matrix), "residual": ca.densify(residual)}  # fmt: skip
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal)
-        self._equations = ca.Function("equations", self.symbols, [ca.densify(equations)])
+        self._equations = ca.Function(
+            "equations", self.symbols + [self.follows] * self.with_loops, [ca.densify(equations)])
         self.length = self._equations.n_instructions()
         self._at_time = ca.Function("several", self.symbols, [ca.densify(
             ca.vertcat(values, crossings))])  # fmt: skip
@@ -99,11 +116,21 @@ class SolvedModes:
         self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
             ca.vertcat(values, slope))]))  # fmt: skip
         self._mapped: dict[int, tuple[Evaluator, Evaluator]] = {}  # by the number of times
+        #: Whether machine code writes derivatives of slopes.
+        self.has_derivatives = not (system.clusters or system.nz)
         self.size, self.elements, self._all = n, elements, np.arange(n)
         self.positions = positions_of(system)
         self.slope: Array = np.zeros(system.nx)
         self._out: Array | None = None  # what elements came to at the last evaluation
         self._matrix: tuple[Array, Array] | None = None  # with the own rates per effort
+
+    def by_effort(self, expression: ca.SX) -> ca.SX:
+        """Derivative by efforts, which torn unknowns of loops may follow at once."""
+        direct = ca.jacobian(expression, self.effort)
+        if not self.with_loops:
+            return direct
+        torn = self._unknowns[: self.follows.shape[0]]
+        return direct + ca.mtimes(ca.jacobian(expression, torn), self.follows)
 
     def fresh(self) -> SolvedModes:
         """The same for another run, without what is known of this one."""
@@ -114,25 +141,32 @@ class SolvedModes:
     # -- one point ---------------------------------------------------------------------
     def apply(self, problem: Problem, t: float, modes: Indices, delassus: Delassus) -> bool:
         """Set the problem's inputs, and remember what there is besides; False where unsafe."""
-        given = problem.arguments(t)[:-1]
         effort = self.elements.efforts_of(problem.u)
-        found = self._efforts(given, modes, np.zeros(self.size) if self.affine else effort)
+        start = np.zeros(self.size) if self.affine and not self.with_loops else effort
+        found = self._efforts(problem, t, modes, start, delassus)
         self._out = None
         if found is None:
             return False
+        given = problem.arguments(t)[:-1]
         self.elements.put(problem.u, found)
         out = self.evaluate(*given, modes, found)
         self._out, self.slope = out[: 7 * self.size].copy(), out[7 * self.size :]
         return True
 
-    def _efforts(self, given: tuple[float | Array, ...], modes: Indices, effort: Array
-                 ) -> Array | None:
+    def _efforts(self, problem: Problem, t: float, modes: Indices, effort: Array,
+                 delassus: Delassus) -> Array | None:
         from scipy.linalg.lapack import dgesv
 
         n, last, first = self.size, np.inf, np.abs(effort).max()
         exact = (modes != 0) & ~self.dependent  # such as no effort of an open contact
-        for _ in range(1 if self.affine else ROUNDS):
-            out = self._solve(*given, modes, effort)
+        follows = []
+        for _ in range(1 if self.affine and not self.with_loops else ROUNDS):
+            if self.with_loops:
+                self.elements.put(problem.u, effort)
+                problem.solve_algebraic(t)
+                by_u = delassus.algebraic_by_inputs(problem, t)
+                follows = [(by_u[:, self.elements.column] * self.elements.sign).T.ravel()]
+            out = self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
             matrix, residual = out[: n * n].reshape(n, n).T, out[n * n : n * n + n]
             self._matrix = matrix, out[n * n + n :]
             lu, _, step, failed = dgesv(matrix, residual)
@@ -142,7 +176,7 @@ class SolvedModes:
             effort = effort - step
             size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
             stalled = size > 0.5 * last and size < EFFORTS_STALLED * whole
-            if self.affine or size <= LAST_NEWTON_STEP * whole or stalled:
+            if self.affine and not self.with_loops or size <= LAST_NEWTON_STEP * whole or stalled:
                 return effort
             last = size
         return None
@@ -177,6 +211,8 @@ class SolvedModes:
            ) -> tuple[Array, Array, Array, Array] | None:
         """Efforts, what elements come to, crossing functions and reserves, as columns."""
         n, k = self.size, len(t)
+        if self.with_loops:
+            return None
         if k not in self._mapped:
             same = [2, 3, 4, 5, 6]  # all but time, states and efforts
             solve, evaluate = (Evaluator(f.map("several", "serial", k, same, []))
@@ -215,6 +251,12 @@ class SolvedModes:
         """
         effort, known = effort.copy(), np.ones(len(points), dtype=bool)
         modes = points.mode_columns()
+        if self.with_loops:
+            t, x, z, p, m, d, _ = points.columns()
+            found, known = solved_at_points(
+                self._both, np.vstack([z, effort]), t, x, p, m, d, modes.astype(float))
+            effort = found[len(z) :]
+            return effort, known & self._touching(problem, points, modes, effort)
         active, first = np.arange(len(points)), np.abs(effort).max(axis=0)
         for _ in range(1 if self.affine else ROUNDS):
             if not len(active):
@@ -239,8 +281,8 @@ class SolvedModes:
                     ) -> tuple[Array, Array, Array]:
         """Matrices, residuals and reserves at points, the first index being theirs."""
         n, k = self.size, len(points)
-        out = self._solve.at_columns(points.t[None, :], points.x, points.z, points.p,
-                                points.m, points.d, modes.astype(float), effort).T
+        out = self._solve.at_columns(points.t[None, :], points.x, points.z, points.p, points.m,
+                                     points.d, modes.astype(float), effort).T
         matrix = out[:, : n * n].reshape(k, n, n).transpose(0, 2, 1)
         reserves = np.zeros(k)
         for held, columns in points.modes:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from liquid_bench import OIL, P0, TIGHT, h, oil, reservoir, rho, seconds, values
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
-from blocks import Model, quantity
+from blocks import Model, cos, quantity
 from library import rotational, translational
 from library.isothermal_liquid import (
     ConstantVolumeChamber,
@@ -178,6 +180,40 @@ def test_a_cylinder_moves_as_fast_as_liquid_comes():
     out = values(run, "cylinder.B.mdot", "kg/s")[-1]
     assert_allclose(out, -850 * 6e-4 * v, rtol=1e-6)
     assert run.energy().relative_residual < 1e-6
+
+
+def test_a_rod_without_mass_is_as_fast_as_its_seals_let_it():
+    """A(p - p0) = k x + F_C + (F_G - F_C) exp(-(v/v_s)²) + c v, solved for v by hand."""
+    def pressure(t):
+        return P0 + 5e5 * (1 - np.cos(3 * t))
+
+    model = Model("rod")
+    model.cylinder = SingleActingActuator(
+        piston_area_A="1e-3 m^2", stroke="0.3 m", x="50 mm", dynamic_compressibility=False,
+        law="stribeck", coulomb_force="150 N", breakaway_force="200 N",
+        breakaway_velocity="20 mm/s", viscous_coefficient="4 kN*s/m")  # fmt: skip
+    model.supply = reservoir(lambda t: quantity(P0 + 5e5, "Pa") - quantity("0.5 MPa") * cos(
+        quantity("3 rad/s") * t))
+    model.spring, model.liquid = translational.Spring(stiffness="20 kN/m"), oil()
+    model.ground = translational.Reference()
+    model.connect(model.supply.A, model.cylinder.A, model.liquid.A)
+    model.connect(model.cylinder.R, model.spring.R)
+    model.connect(model.cylinder.C, model.spring.C, model.ground.V)
+    run = model.simulate("0.9 s", rtol=1e-8)
+    assert "machine code" in run.statistics.why
+
+    def speed(t, x):
+        drive = 1e-3 * (pressure(t) - P0) - 2e4 * x
+        if drive <= 200:
+            return 0.0
+        return brentq(lambda v: drive - 150 - 50 * np.exp(-(v / 0.02) ** 2) - 4e3 * v, 0, 10)
+
+    begins = np.arccos(1 - 200 / 500) / 3
+    moves = run.events[0]
+    assert moves.time == pytest.approx(begins, rel=1e-7)
+    exact = solve_ivp(lambda t, x: [speed(t, x[0])], (begins, 0.9), [0.0], rtol=1e-9, atol=1e-12)
+    assert_allclose(values(run, "spring.x", "m")[-1], exact.y[0, -1], rtol=1e-6)
+    assert_allclose(values(run, "cylinder.v", "m/s")[-1], speed(0.9, exact.y[0, -1]), rtol=1e-5)
 
 
 @pytest.mark.parametrize("law", ["coulomb", "stribeck"])

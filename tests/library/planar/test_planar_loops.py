@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import InitialisationError, Model, Target
+from blocks import InitialisationError, Model, Target, quantity
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
-from library.rotational import AngularVelocitySource, RotationalReference
+from library.rotational import AngularVelocitySource, RotationalFriction, RotationalReference
 
 
 def bar(model, name, length, mass="1 kg", inertia="0.1 kg*m^2"):
@@ -27,7 +27,14 @@ def motor(model, joint, speed):
     model.connect(model.motor.C, model.case.W)
 
 
-def four_bar(driven, **ground):
+def rubbed(model):
+    model.rub, model.case = RotationalFriction(
+        law="coulomb", coulomb_torque="2 N*m", breakaway_torque="3 N*m"), RotationalReference()
+    model.connect(model.a.A, model.rub.R)
+    model.connect(model.rub.C, model.case.W)
+
+
+def four_bar(driven, drives=lambda model: motor(model, model.a, "2 rad/s"), **ground):
     model = Model("four-bar linkage")
     model.left, model.right = Ground(), Ground(**(ground or {"x": "4 m"}))
     crank = bar(model, "crank", 1.0)
@@ -46,8 +53,23 @@ def four_bar(driven, **ground):
     model.connect(rocker[1], model.c.B)
     model.connect(model.c.F, coupler[1])
     if driven:
-        motor(model, model.a, "2 rad/s")
+        drives(model)
     return model
+
+
+def test_a_linkage_that_rubs_in_a_joint_loses_the_work_of_its_friction():
+    """What the bodies gain or lose is its work: the forces in the loop follow it at once."""
+    model = four_bar(True, rubbed)
+    model.a.w = "1 rad/s"
+    run, python = (model.simulate("0.5 s", rtol=1e-9, method=m) for m in ("auto", "DOP853"))
+    assert run.statistics.method == "dopri5"
+    turns, = [e.time for e in run.events]
+    first, middle, last = run["a.phi"].at(quantity([0, turns, 0.5], "s")).m
+    energy = sum(run[f"{name}.energy_stored"].at(quantity([0, 0.5], "s")).to("J").m
+                 for name in ("crank", "coupler", "rocker"))
+    assert_allclose(energy[0] - energy[1], 2 * (middle - first + middle - last), rtol=1e-7)
+    assert_allclose(turns, python.events[0].time, rtol=1e-6)
+    assert_allclose(last, python["a.phi"].final.m, rtol=1e-6)
 
 
 def misfit(run):

@@ -1,0 +1,114 @@
+"""What do elements at nodes without mass come to, where laws are curves, or beside loops?
+
+While no mode changes, what they take has as many equations as there are elements
+(:mod:`blocks.nonsmooth.modes.mode_equations`), which are not linear there, or contain the unknowns
+of algebraic loops. They are solved by Newton's method at every point, together with the loops,
+from values that are carried along with the states: so the branch of a curve that falls and rises
+is followed until it ends.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices
+from ...system import Evaluator
+from .held_network import HeldNetwork
+from .newton_at_points import solved_at_points
+
+if TYPE_CHECKING:
+    from ...system import Problem, System
+    from ...system.points import Points
+    from .elements import Elements
+    from .law_functions import LawExpressions
+    from .mode_equations import ModeEquations
+
+__all__ = ["CarriedNetwork", "held_network"]
+
+MOST = 100  # elements: two matrices of all by all
+MOST_CARRIED = 24  # elements that are solved for at every point
+
+
+def held_network(system: System, elements: Elements, laws: LawExpressions,
+                 equations: ModeEquations) -> HeldNetwork | None:
+    """Efforts and slopes in held modes; None for too many elements, or beside tied states."""
+    size = elements.size
+    if system.clusters or elements.contact.any() or size != system.nu or size > MOST:
+        return None
+    if equations.constant:
+        return HeldNetwork(system, elements, laws, equations)
+    if size > MOST_CARRIED or system.tape.carried.any():
+        return None
+    return CarriedNetwork(system, elements, laws, equations)
+
+
+class CarriedNetwork(HeldNetwork):
+    """Efforts, flows, bounds and slopes, as functions of modes and of what elements take.
+
+    Attributes
+    ----------
+    taken : symbols of what elements take, the last of :attr:`symbols`
+    residual : what is zero; equations of elements are combined by the constants
+    """
+
+    taken: ca.SX
+
+    def __init__(self, system: System, elements: Elements, laws: LawExpressions,
+                 equations: ModeEquations) -> None:
+        super().__init__(system, elements, laws, equations)
+        self.symbols = [*self.symbols, self.taken]
+        mine = self.residual[system.nz :]
+        both = ca.horzcat(ca.jacobian(mine, self.taken), mine)
+        self._solve = Evaluator(ca.Function("equations", self.symbols, [
+            ca.vec(ca.densify(both))]))
+        self.length = self._solve.function.n_instructions()
+
+    def _taken(self, taken: ca.SX) -> ca.SX:
+        """What elements take is solved for."""
+        self.taken = ca.SX.sym("taken", taken.numel())
+        return self.taken
+
+    # -- constants -------------------------------------------------------------------------
+    def fits(self, problem: Problem, t: float, modes: Indices) -> bool:
+        """Whether the equations of some modes determine what is taken, wherever the states are."""
+        made = self.equations.matrices(problem, t, modes)
+        return bool(np.isfinite(made.matrix).all() and not made.null.shape[1]
+                    and self.decides(modes, made.weight))
+
+    def by_rows(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
+        """Which combinations of values and of rates of the equations are zero."""
+        made, n = self.equations.matrices(problem, t, modes), self.elements.size
+        if not len(made.weight):
+            return np.eye(n), np.zeros((n, n))
+        nothing = np.zeros_like
+        return (np.vstack([made.span, nothing(made.weight)]),
+                np.vstack([nothing(made.span), made.weight]))
+
+    # -- finished runs ---------------------------------------------------------------------
+    def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
+        """Inputs at many times, as columns, near those given; and in which of them they are found.
+
+        Unknowns of loops are those given.
+        """
+        n, found = self.elements.size, np.zeros(len(points), dtype=bool)
+        taken, at = self.elements.efforts_of(points.u), problem.copy_for_reading()
+        for modes, columns in points.modes:
+            _, first, kind = np.unique(points.m[:, columns], axis=1, return_index=True,
+                                       return_inverse=True)
+            for k, column in enumerate(columns[first]):
+                mine, t = columns[kind.ravel() == k], float(points.t[column])
+                at.x, at.z, at.u, at.m, at.d = (np.ascontiguousarray(a[:, column]) for a in (
+                    points.x, points.z, points.u, points.m, points.d))
+                if not self.fits(at, t, modes):
+                    continue
+                rows = [a.T.ravel() for a in self.by_rows(at, t, modes)]
+                constants = np.concatenate([*rows, np.zeros(2 * n)])
+                some = points.some(mine)
+                held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
+                        for a in (modes, constants)]
+                taken[:, mine], found[mine] = solved_at_points(
+                    self._solve, taken[:, mine], *some.columns()[:6], *held)
+        return self.elements.inputs_of(taken, self.system.nu), found

@@ -1,0 +1,44 @@
+"""Newton's method at many points of a finished run at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...numerics.arrays import Array, Flags
+from ...numerics.tolerances import TIED_SOLVED
+from ...system import Evaluator
+
+__all__ = ["solved_at_points"]
+
+ROUNDS = 15
+
+
+def solved_at_points(function: Evaluator, unknowns: Array, *given: Array) -> tuple[Array, Flags]:
+    """Unknowns at points, as columns, and where they are found.
+
+    Parameters
+    ----------
+    function : of what is given and of the unknowns: matrix and residual, column after column
+    unknowns : near those that are sought
+    given : as columns; one may serve for all points
+    """
+    unknowns, done = unknowns.copy(), np.zeros(unknowns.shape[1], dtype=bool)
+    n = len(unknowns)
+    for _ in range(ROUNDS):
+        left = np.flatnonzero(~done)
+        if not len(left):
+            break
+        some = [a if a.shape[1] == 1 else a[:, left] for a in given]
+        out = function.at_columns(*some, unknowns[:, left]).T.reshape(-1, n + 1, n)
+        sure = np.asarray(np.isfinite(out).all(axis=(1, 2)))
+        matrix, residual = np.where(sure[:, None, None], out, 0.0)[:, :n], out[:, n]
+        sure &= np.linalg.det(matrix) != 0.0
+        if not sure.any():
+            break
+        step = np.zeros((len(left), n))
+        step[sure] = np.linalg.solve(
+            matrix[sure].transpose(0, 2, 1), residual[sure][..., None])[..., 0]
+        unknowns[:, left] -= step.T
+        size = np.abs(unknowns[:, left]).T + np.abs(unknowns).max(axis=1)
+        done[left] = sure & (np.abs(step) <= TIED_SOLVED * size).all(axis=1)
+    return unknowns, done

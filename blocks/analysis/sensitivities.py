@@ -46,7 +46,7 @@ LOOKS = 6  # at derivatives, that tell how large states are
 STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
 DAMPED = 2.0  # the same of the explicit pair's steps, from which these are as long as is stable
 LONG = 20_000  # steps of it, from which others pay
-TOLERANCES = 1e-10, 1e-7  # of a step's changes; errors are far less
+TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are far less
 
 
 class SensitivityWarning(UserWarning):
@@ -252,7 +252,7 @@ class Sensitivities:
         form, columns = courses[0].form, self._equations.columns
         some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
         seen = self._coefficients(episodes.ends[some], some)
-        tolerance = float(np.clip(0.1 * rtol, *TOLERANCES))
+        tolerance = float(np.clip(rtol, *TOLERANCES))
         exact, steps = any(one.is_exact for one in forms), len(episodes.steps.starts)
         if (exact or steps > LONG) and fastest(seen.a) * self._saltation.span > steps * (
                 STIFF if exact else DAMPED):

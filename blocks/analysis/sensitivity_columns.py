@@ -89,7 +89,8 @@ class Columns:
         return self._values(self._guards, points)
 
     def _values(self, function: Evaluator, points: Points) -> Array:
-        return native.column_values(function, points, points.mode_columns().astype(float))
+        return native.column_values(function, points, points.mode_columns().astype(float),
+                                    again=True)
 
 
 def _must_solve(system: System, expression: ca.SX) -> bool:

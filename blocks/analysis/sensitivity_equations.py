@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from .. import native
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Indices
@@ -181,20 +182,16 @@ class SensitivityEquations:
         modes = points.mode_columns() if self.modes.numel() else np.zeros((0, len(points)))
         if not len(past):
             past = np.zeros((0, len(points)))
-        return np.asarray(made.function.at_columns(
-            points.t[None, :], points.x, points.z, points.p, points.m, points.d, points.u,
-            modes.astype(float), past).T)
+        return native.column_values(made.function, points, modes.astype(float), past, again=True).T
 
     # -- total derivatives -----------------------------------------------------------------
     def slopes(self, points: Points) -> Derivatives:
         """Slopes of the states."""
         return self._total(self._slope, points, self.following(points))
 
-    def slopes_and_guards(self, points: Points) -> tuple[Derivatives, Derivatives]:
-        """Slopes, and what says when an event happens."""
-        through = self.following(points)
-        return (self._total(self._slope, points, through),
-                self._total(self._guards, points, through))
+    def guards(self, points: Points) -> Derivatives:
+        """What says when an event happens."""
+        return self._total(self._guards, points, self.following(points))
 
     def guard_values(self, points: Points) -> Array:
         """What says when an event happens, (guards, points)."""
@@ -261,8 +258,9 @@ class SensitivityEquations:
         columns = np.abs(matrix).max(axis=1, keepdims=True)
         columns[columns == 0] = 1.0
         matrix = matrix / columns
-        if not _any_singular(matrix):
-            return np.linalg.solve(matrix, right) / columns.transpose(0, 2, 1)
+        inverse = _inverse(matrix)
+        if inverse is not None:
+            return inverse @ right / columns.transpose(0, 2, 1)
         self.singular = True
         out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
         missed = np.abs(matrix @ out - right).max(initial=0.0)
@@ -275,16 +273,17 @@ class SensitivityEquations:
         return out / columns.transpose(0, 2, 1)
 
 
-def _any_singular(matrix: Array) -> bool:
-    try:  # a bound of all condition numbers, which is quickly found, says no in nearly all cases
+def _inverse(matrix: Array) -> Array | None:
+    """Inverses of several matrices, whose largest entries are 1; None where one is singular."""
+    try:
         inverse = np.linalg.inv(matrix)
-        if (np.linalg.norm(matrix, axis=(1, 2)) * np.linalg.norm(inverse, axis=(1, 2))
-                < 1 / SINGULAR).all():
-            return False
     except np.linalg.LinAlgError:
-        return True
+        return None
+    # a bound of all condition numbers, which is quickly found, says no in nearly all cases
+    if matrix.shape[1] ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
+        return inverse
     values = np.linalg.svd(matrix, compute_uv=False)
-    return bool(np.any(values[:, -1] <= SINGULAR * values[:, 0]))
+    return None if np.any(values[:, -1] <= SINGULAR * values[:, 0]) else inverse
 
 
 def refuse(problem: Problem, where: str) -> None:

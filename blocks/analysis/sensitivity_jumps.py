@@ -41,13 +41,13 @@ class Sides:
     Attributes
     ----------
     points : at the start, and before and after each event in turn
-    slopes : before, and after
+    rates : of the states before, and after, (events, states)
     guards : before
     start : guards where the run starts, as one point
     """
 
     points: Points
-    slopes: tuple[Derivatives, Derivatives]
+    rates: tuple[Array, Array]
     guards: Derivatives
     start: Derivatives
 
@@ -92,9 +92,9 @@ class Jumps:
         which = np.append(0, np.repeat(np.arange(count + 1), 2)[1:-1])  # 0, 0, 1, 1, 2, …
         times = np.append(self.start, np.repeat(self.times, 2))
         both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
-        slopes, guards = self.equations.slopes_and_guards(both)
-        before, after = 2 * np.arange(count) + 1, 2 * np.arange(count) + 2
-        return Sides(both, (slopes.some(before), slopes.some(after)), guards.some(before),
+        rates, before = both.values(self.system.slope).T, 2 * np.arange(count) + 1
+        guards = self.equations.guards(both.some(np.append(0, before)))
+        return Sides(both, (rates[before], rates[before + 1]), guards.some(slice(1, None)),
                      guards.some([0]))
 
     @cached_property
@@ -250,7 +250,9 @@ class Jumps:
         out[:, :, -system.nd :] = np.eye(system.nd)
         event, assignment = np.nonzero(due[:, samplings.owner])
         target = samplings.target[assignment]
-        matrix = np.repeat(np.eye(system.nd)[None], len(due), axis=0)  # new values may see others
-        matrix[event, target] -= by.d[event, assignment]
         out[event, target] = given[event, assignment]
+        if not by.d.any():
+            return out
+        matrix = np.repeat(np.eye(system.nd)[None], len(due), axis=0)  # new values see others
+        matrix[event, target] -= by.d[event, assignment]
         return np.asarray(np.linalg.solve(matrix, out))

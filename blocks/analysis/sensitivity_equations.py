@@ -276,14 +276,14 @@ class SensitivityEquations:
 def _inverse(matrix: Array) -> Array | None:
     """Inverses of several matrices, whose largest entries are 1; None where one is singular."""
     try:
-        inverse = np.linalg.inv(matrix)
+        inverse = np.asarray(np.linalg.inv(matrix), dtype=float)
     except np.linalg.LinAlgError:
         return None
     # a bound of all condition numbers, which is quickly found, says no in nearly all cases
     if matrix.shape[1] ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
         return inverse
     values = np.linalg.svd(matrix, compute_uv=False)
-    return None if np.any(values[:, -1] <= SINGULAR * values[:, 0]) else inverse
+    return None if (values[:, -1] <= SINGULAR * values[:, 0]).any() else inverse
 
 
 def refuse(problem: Problem, where: str) -> None:

@@ -148,8 +148,9 @@ def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[
     found = [*ends, *inner]
     designs = [one for one, _, _ in found if one is not None]
     lost = sum(one is None for one, _, _ in inner[: points - 2])
-    notes: tuple[str, ...] = (f"{lost} of {points} designs were not found: the limits leave none there.",) if (
-        lost) else ()
+    notes: tuple[str, ...] = ()
+    if lost:
+        notes = (f"{lost} of {points} designs were not found: the limits leave none there.",)
     front = tuple(_undominated(designs, upward))
     if len(front) == 1:
         notes += ("One design is the best in both: these goals are not against each other.",)

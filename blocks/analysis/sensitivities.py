@@ -134,6 +134,7 @@ class Sensitivities:
         start = replace(start, d=self._saltation.jumps.at_start(start))
         self._saltation.look_at_start(Changes(start.x, start.d))
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
+        self._last = np.full(1, np.nan), np.zeros(0, dtype=int), np.zeros((0, 0, 0))  # none yet
         self._saltation.look_between(self._guards)
         self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
 
@@ -204,7 +205,7 @@ class Sensitivities:
         t = np.asarray(times, dtype=float)[order]
         which = recording._episode_numbers(t, side)
         derivatives, points = self._derivatives(indices, t, which, rates)
-        x, d = self._course.at(t, which), self._course.discrete[which]
+        x, d = self._changes(t, which), self._course.discrete[which]
         if self._constraints:
             x = self._constraints.all(points, which, x, d)
         out = (np.einsum("tij,tjp->ipt", derivatives.x, x)
@@ -217,6 +218,12 @@ class Sensitivities:
         back = np.empty_like(out)
         back[:, :, order] = out
         return back
+
+    def _changes(self, t: Array, which: Indices) -> Array:
+        """Of integrated states; kept for the next variable that is asked for at these times."""
+        if not all(np.array_equal(*two) for two in zip((t, which), self._last, strict=False)):
+            self._last = t, which, self._course.at(t, which)
+        return self._last[2]
 
     def _derivatives(self, indices: Sequence[int], t: Array, which: Indices, everything: bool
                      ) -> tuple[Derivatives, Points]:

@@ -13,7 +13,7 @@ ORSA Journal on Computing 3(2), 1991 (deletion filter).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ MOST_HALVINGS = 8
 MET = 1e-9  # of what a row is made of
 STEP_DONE = 1e-14
 SINGULAR = 1e-10
+REPEATED = 1e-6  # share of a row in a sum of rows that is zero
 BESIDE = 1e-2  # of nominal values: a point beside another
 MOST_ROUNDS = 12  # of relations that switch
 
@@ -47,12 +48,14 @@ class Solution:
     met : whether all rows are met
     missed : per soft requirement, by how much it is missed, 0 where it is met
     open : directions (columns) of all unknowns that nothing determines
+    repeated : soft requirements that say the same as others
     """
 
     point: Point
     met: bool
     missed: Array
     open: Array
+    repeated: list[str] = field(default_factory=list)
 
 
 class Equations:
@@ -91,7 +94,7 @@ class Equations:
         solution = self._solve(start, kept, np.concatenate([fixed, frozen]))
         if len(frozen) and not solution.met:
             solution = self._solve(start, kept, fixed)
-        return replace(solution, open=self._open(solution.point, kept, fixed))
+        return self._judged(solution, kept, fixed)
 
     def _lasting(self, start: Point) -> tuple[Array, Array]:
         """Sums of states that never change in these modes, and states that do not, as rows.
@@ -120,13 +123,17 @@ class Equations:
         single = (rows != 0).sum(axis=1) == 1
         return rows[~single], rows[single]
 
-    def _open(self, point: Point, kept: Flags | None, fixed: Array) -> Array:
-        """Directions (columns) of all unknowns that nothing determines."""
+    def _judged(self, solution: Solution, kept: Flags | None, fixed: Array) -> Solution:
+        """With directions of all unknowns that nothing determines, and what is asked twice."""
+        point = solution.point
         scale = self._scale(point)
         _, matrix = self._rows(point, scale, kept, fixed, point.x)
-        _, s, vt = np.linalg.svd(matrix)
+        u, s, vt = np.linalg.svd(matrix)
         rank = int(np.count_nonzero(s > SINGULAR * s.max(initial=0.0)))
-        return vt[rank:].T * scale[:, None]
+        asked = np.arange(len(self.soft)) if kept is None else np.flatnonzero(kept)
+        says = np.abs(u[len(u) - len(asked) :, rank:]).max(axis=1, initial=0.0)
+        return replace(solution, open=vt[rank:].T * scale[:, None],
+                       repeated=[self.soft[k] for k in asked[says > REPEATED]])
 
     def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:
         point = start

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, WrongDimension, unknown_name
+from ..exceptions import ParameterError, UnknownUnit, WrongDimension, unknown_name
 from ..numerics.arrays import Array
 from ..units import Unit, to_si, unit
 
@@ -103,9 +103,9 @@ def _times(data: Any, where: str) -> Array:
     if len(back):
         k = int(back[0])
         raise ParameterError(
-            where, f"goes back in time after row {k}: {found[0]} is {data[found[0]].iloc[k]} and "
-            f"then {data[found[0]].iloc[k + 1]}.", "Sort the rows, or give two experiments, "
-            "data=[first, second].", code="fit.time")  # fmt: skip
+            where, f"goes back in time after row {k}: {found[0]} is {data[found[0]].iloc[k]:.6g} "
+            f"and then {data[found[0]].iloc[k + 1]:.6g}.", "Sort the rows, or give two "
+            "experiments, data=[first, second].", code="fit.time")  # fmt: skip
     return t
 
 
@@ -116,19 +116,23 @@ def _parts(heading: Any) -> tuple[str, str | None]:
 
 def _column(data: Any, name: str, expected: Unit | None, where: str) -> Array:
     """A column in SI units."""
-    _, text = _parts(name)
+    column, (_, text) = f"{where}, column {name!r}", _parts(name)
     if text is None:
         round_ones = ROUND.match(str(name))
         advice = "'{} [{}]'".format(*round_ones.groups()) if round_ones else (
             f"'{name} [{'s' if expected else 'mm'}]'; '[1]' for a plain number")
-        raise ParameterError(f"{where}, column {name!r}", "has no unit in its heading.",
+        raise ParameterError(column, "has no unit in its heading.",
                              f"Write it in square brackets: {advice}.", code="fit.unit")
-    values, shown = _numbers(data[name], f"{where}, column {name!r}"), unit(text)
+    values = _numbers(data[name], column)
+    try:
+        shown = unit(text)
+    except UnknownUnit as error:
+        error.where = column
+        raise
     if expected is not None and shown.dimension != expected.dimension:
-        raise WrongDimension(f"{where}, column {name!r}", f"is in {shown.text or 'no unit'}, not "
-                             f"in {expected.text}.", f"Give it in {expected.text}.")
-    return np.asarray(to_si(values * shown.pint, expected or shown, f"{where}, column {name!r}"),
-                      dtype=float)
+        raise WrongDimension(column, f"is in {shown.text or 'no unit'}, not in {expected.text}.",
+                             f"Give it in {expected.text}.")
+    return np.asarray(to_si(values * shown.pint, expected or shown, column), dtype=float)
 
 
 def _numbers(column: Any, where: str) -> Array:

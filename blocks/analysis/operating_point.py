@@ -183,8 +183,14 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
               enumerate(reversed(equations.wishes.free), 1)
               if solution.open.size and np.abs(solution.open[-k]).max() > 1e-9]
     if chosen:
-        yield (f"{', '.join(chosen)} is one of the values that meet all wishes: what is stuck "
-               "bears the difference. See stuck_range() for the others.")
+        twice = [text for text in solution.repeated if text in {
+            w.text for w in equations.wishes.values}]
+        advice = ("what is stuck bears the difference. See stuck_range() for the others."
+                  if (point.modes == 0).any() else
+                  f"{' and '.join(twice)} ask for the same. Wish something else in place of one."
+                  if len(twice) > 1 else "wish a value of one of them, or of something else.")
+        which = "is one of the values" if len(chosen) == 1 else "are some of the values"
+        yield f"{', '.join(chosen)} {which} that meet all wishes: {advice}"
     if left:
         yield (f"Not determined, and left near the start: {', '.join(left[:TOLD])}"
                + (", …" if len(left) > TOLD else "")

@@ -81,10 +81,14 @@ class ParetoFront(Tabulated):
         for axis, name, row in zip(axes, [y, *paths], rows, strict=True):
             values, shown = _column(row)
             axis.plot(across, values, "o-", color="C0", ms=4, lw=1)
+            if np.ptp(values) <= SAME * np.abs(values).max():  # no axis of rounding
+                axis.set_ylim(*sorted(values[0] * f or f - 1.0 for f in (0.5, 1.5)))
             axis.set_xlabel(f"{x} [{unit_of_x}]")
             axis.set_ylabel(f"{name} [{shown}]")
             axis.grid(alpha=0.3)
-        axes[0].set_title("What one costs the other", fontsize="medium")
+        alone = len(self.designs) == 1
+        axes[0].set_title("The best in both" if alone else "What one costs the other",
+                          fontsize="medium")
         figure.suptitle("Pareto front")
         if save is not None:
             figure.savefig(save, dpi=150)
@@ -144,10 +148,13 @@ def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[
     found = [*ends, *inner]
     designs = [one for one, _, _ in found if one is not None]
     lost = sum(one is None for one, _, _ in inner[: points - 2])
-    notes = (f"{lost} of {points} designs were not found: the limits leave none there.",) if (
-        lost) else ()
-    return ParetoFront(tuple(_undominated(designs, upward)), sum(runs for _, runs, _ in found),
-                       notes)
+    notes: tuple[str, ...] = ()
+    if lost:
+        notes = (f"{lost} of {points} designs were not found: the limits leave none there.",)
+    front = tuple(_undominated(designs, upward))
+    if len(front) == 1:
+        notes += ("One design is the best in both: these goals are not against each other.",)
+    return ParetoFront(front, sum(runs for _, runs, _ in found), notes)
 
 
 def _two(objectives: Any) -> tuple[str, str]:

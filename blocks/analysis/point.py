@@ -124,7 +124,11 @@ def initial_point(model: Model) -> Point:
     """The start of a run."""
     from ..simulation.start import RunStart
 
-    problem, _ = RunStart(model).decided()
+    try:
+        problem, _ = RunStart(model).decided()
+    except np.linalg.LinAlgError:
+        model.check().raise_errors()  # which say what is not determined
+        raise
     return of_problem(problem, 0.0, "the initial state")
 
 

@@ -22,6 +22,7 @@ from ..simulation.run import run
 from ..simulation.wanted import Wanted
 from ..studies.settings import Setting
 from ..units import Unit, from_si, unit
+from .sensitivity_constraints import Constraints
 from .sensitivity_courses import Coefficients, Course, Steps, balance, fastest, solved_course
 from .sensitivity_equations import Derivatives, SensitivityEquations
 from .sensitivity_events import Saltation
@@ -45,7 +46,7 @@ LOOKS = 6  # at derivatives, that tell how large states are
 STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
 DAMPED = 2.0  # the same of the explicit pair's steps, from which these are as long as is stable
 LONG = 20_000  # steps of it, from which others pay
-TOLERANCES = 1e-10, 1e-7  # of a step's changes; errors are far less
+TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are far less
 
 
 class SensitivityWarning(UserWarning):
@@ -126,12 +127,14 @@ class Sensitivities:
         self._dp = start.p[entries]
         self._equations = SensitivityEquations.of(recording.problem, entries, where)
         self._saltation = Saltation(recording, self._equations, self._dp, self.parameters)
-        self._by_states = self._equations.are_known_by_states
+        self._by_states = self._equations.are_known_by_states and not recording.system.clusters
+        self._constraints = Constraints(self._saltation) if recording.system.clusters else None
         self.notes = [f"The start decides otherwise with a little more or less of {path}: "
                       "derivatives hold for one side only." for path in start.kinks]
         start = replace(start, d=self._saltation.jumps.at_start(start))
         self._saltation.look_at_start(Changes(start.x, start.d))
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
+        self._last = np.full(1, np.nan), np.zeros(0, dtype=int), np.zeros((0, 0, 0))  # none yet
         self._saltation.look_between(self._guards)
         self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
 
@@ -202,7 +205,9 @@ class Sensitivities:
         t = np.asarray(times, dtype=float)[order]
         which = recording._episode_numbers(t, side)
         derivatives, points = self._derivatives(indices, t, which, rates)
-        x, d = self._course.at(t, which), self._course.discrete[which]
+        x, d = self._changes(t, which), self._course.discrete[which]
+        if self._constraints:
+            x = self._constraints.all(points, which, x, d)
         out = (np.einsum("tij,tjp->ipt", derivatives.x, x)
                + np.einsum("tij,tjp->ipt", derivatives.d, d)
                + np.einsum("tij,jp->ipt", derivatives.p, self._dp))
@@ -214,10 +219,17 @@ class Sensitivities:
         back[:, :, order] = out
         return back
 
+    def _changes(self, t: Array, which: Indices) -> Array:
+        """Of integrated states; kept for the next variable that is asked for at these times."""
+        if not all(np.array_equal(*two) for two in zip((t, which), self._last, strict=False)):
+            self._last = t, which, self._course.at(t, which)
+        return self._last[2]
+
     def _derivatives(self, indices: Sequence[int], t: Array, which: Indices, everything: bool
                      ) -> tuple[Derivatives, Points]:
         expression = self._recording.functions.expression(tuple(indices))
         key = f"outputs {tuple(indices)}"
+        everything = everything or self._constraints is not None
         wanted = None if everything else self._equations.wanted(key, expression)
         points = self._points(t, which, wanted)
         return self._equations.rows(key, expression, points), points
@@ -247,7 +259,7 @@ class Sensitivities:
         form, columns = courses[0].form, self._equations.columns
         some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
         seen = self._coefficients(episodes.ends[some], some)
-        tolerance = float(np.clip(0.1 * rtol, *TOLERANCES))
+        tolerance = float(np.clip(rtol, *TOLERANCES))
         exact, steps = any(one.is_exact for one in forms), len(episodes.steps.starts)
         if (exact or steps > LONG) and fastest(seen.a) * self._saltation.span > steps * (
                 STIFF if exact else DAMPED):
@@ -266,9 +278,10 @@ class Sensitivities:
     def _solved(self, start: StartDerivatives, rtol: float) -> Course:
         """The linear equations of all steps, solved for a run of any method."""
         episodes = self._recording.episodes
+        x = self._constraints.free(0, start.x) if self._constraints else start.x
 
         def course_of(steps: Steps) -> Course:
-            return Course(steps, len(episodes), start.x, start.d, self._over)
+            return Course(steps, len(episodes), x, start.d, self._over)
 
         table = episodes.steps
         return solved_course(table.starts, table.ends, table.which, self._coefficients, course_of,
@@ -278,7 +291,10 @@ class Sensitivities:
         if self._by_states:
             x, p, d = self._equations.columns.slopes(self._known(t, which))
         else:
-            slopes = self._equations.slopes(self._points(t, which))
+            points = self._points(t, which)
+            slopes = self._equations.slopes(points)
+            if self._constraints:
+                return self._constraints.coefficients(points, which, slopes)
             x, p, d = slopes.x, slopes.p, slopes.d
         return Coefficients(x, p @ self._dp, d)
 
@@ -294,8 +310,11 @@ class Sensitivities:
         return self._equations.guard_values(self._points(t, which))
 
     def _over(self, event: int, x: Array, d: Array) -> tuple[Array, Array]:
+        tied = self._constraints
+        if tied:
+            x = tied.before(event, x, d)
         after = self._saltation.over(event, Changes(x, d))
-        return after.x, after.d
+        return tied.free(event + 1, after.x) if tied else after.x, after.d
 
 
 def _quotient(of: Unit, by: Unit | None) -> Unit:

@@ -57,12 +57,14 @@ class Columns:
             found = -ca.solve(matrix, ca.substitute(r, w, ca.DM.zeros(w.numel())))
             through = ca.jacobian(tape.slope, w)
             slopes -= ca.mtimes(through, ca.solve(matrix, ca.jacobian(r, by)))
+        self._unknowns = w, found
+        #: Whether relations and discrete values, beside modes, say how unknowns are solved for.
+        self.matrix_sees = [bool(ca.depends_on(matrix, by)) for by in (tape.m, tape.d)]
         self._widths = np.cumsum([system.nx, entries.numel(), system.nd])
         self.row, self.column = (np.array(k, dtype=int) for k in
                                    slopes.sparsity().get_triplet())
         given = [*system.arguments, modes]
-        values, looks = (ca.substitute(one, w, found) if w.numel() else one for one in (
-            ca.vec(ca.SX(slopes.nz[:])), guards))
+        values, looks = (self.eliminated(one) for one in (ca.vec(ca.SX(slopes.nz[:])), guards))
         functions = [ca.Function("columns", given, [ca.densify(one)]) for one in (values, looks)]
         self.serves = all(f.n_instructions() <= MOST_OPERATIONS for f in functions) and not any(
             _must_solve(system, one) for one in (values, looks))
@@ -70,6 +72,11 @@ class Columns:
         self._slopes, self._guards = (Evaluator(f) for f in functions)
         self._entries = ca.Function("entries", [*given[:-2], modes], [
             ca.densify(values)]) if self.serves else functions[0]  # without efforts
+
+    def eliminated(self, expression: ca.SX) -> ca.SX:
+        """The same with torn unknowns and efforts as functions of what is known."""
+        w, found = self._unknowns
+        return ca.substitute(expression, w, found) if w.numel() else expression
 
     def slopes(self, points: Points) -> tuple[Array, Array, Array]:
         """Derivatives of slopes by states, parameters and discrete values, (points, states, …)."""
@@ -89,7 +96,8 @@ class Columns:
         return self._values(self._guards, points)
 
     def _values(self, function: Evaluator, points: Points) -> Array:
-        return native.column_values(function, points, points.mode_columns().astype(float))
+        return native.column_values(function, points, points.mode_columns().astype(float),
+                                    again=True)
 
 
 def _must_solve(system: System, expression: ca.SX) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import casadi as ca
 import numpy as np
 
+from .. import native
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Indices
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Derivatives", "SensitivityEquations"]
 
 NOTHING = np.zeros(0)
+MOST_OPERATIONS = 3000  # of derivatives with efforts eliminated
 SINGULAR = 1e-11  # singular values below this part of the largest are none
 
 
@@ -54,6 +56,11 @@ class Derivatives:
         """The change of the rows at point ``k`` with given changes of states, ..."""
         out: Array = self.x[k][rows] @ x + self.p[k][rows] @ p + self.d[k][rows] @ d
         return out
+
+    def rows(self, which: slice) -> Derivatives:
+        """Some of the rows."""
+        return Derivatives(self.value[:, which], self.x[:, which], self.p[:, which],
+                           self.d[:, which], self.t[:, which], self.past[:, which])
 
     def some(self, which: Any) -> Derivatives:
         """Those at some of the points."""
@@ -109,6 +116,12 @@ class SensitivityEquations:
         #: The same of many points, where no more than their states has to be known.
         self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()],
                                ca.vertcat(tape.crossings, room, moving))
+        self._rates_and_guards: Made | None = None  # of what is known by states
+        if self.columns.serves:
+            made = self._jacobian(self.columns.eliminated(ca.vertcat(
+                tape.slope, tape.crossings, room, moving)))
+            if made.function.function.n_instructions() <= MOST_OPERATIONS:
+                self._rates_and_guards = made
         #: Whether efforts were met that are not determined by what is held.
         self.singular = False
         self._rows: dict[str, Made] = {}
@@ -181,20 +194,42 @@ class SensitivityEquations:
         modes = points.mode_columns() if self.modes.numel() else np.zeros((0, len(points)))
         if not len(past):
             past = np.zeros((0, len(points)))
-        return np.asarray(made.function.at_columns(
-            points.t[None, :], points.x, points.z, points.p, points.m, points.d, points.u,
-            modes.astype(float), past).T)
+        return native.column_values(made.function, points, modes.astype(float), past, again=True).T
 
     # -- total derivatives -----------------------------------------------------------------
     def slopes(self, points: Points) -> Derivatives:
         """Slopes of the states."""
         return self._total(self._slope, points, self.following(points))
 
-    def slopes_and_guards(self, points: Points) -> tuple[Derivatives, Derivatives]:
-        """Slopes, and what says when an event happens."""
-        through = self.following(points)
-        return (self._total(self._slope, points, through),
-                self._total(self._guards, points, through))
+    def guards(self, points: Points) -> Derivatives:
+        """What says when an event happens."""
+        return self._total(self._guards, points, self.following(points))
+
+    def rates_and_guards(self, points: Points) -> Derivatives | None:
+        """Slopes, and what says when an event happens, with nothing solved for at the points.
+
+        None where states do not say all, as where efforts share what they hold in one of the modes.
+        """
+        if self._rates_and_guards is None or self.singular:
+            return None
+        self._look_for_singular(points)
+        return None if self.singular else self._total(self._rates_and_guards, points, [])
+
+    def _look_for_singular(self, points: Points) -> None:
+        """Solve for efforts once in each of the modes that are held."""
+        modes = points.mode_columns()
+        held = np.concatenate([modes, *(values for values, sees in zip(
+            (points.m, points.d), self.columns.matrix_sees, strict=True) if sees)])
+        if not len(held):
+            return
+        _, first = np.unique(held, axis=1, return_index=True)
+        given = points.columns(modes.astype(float), np.zeros((0, len(points))))
+        made, nx, n = self._algebraic, self.system.nx, self._w.numel()
+        out = made.function.at_columns(*(a[:, first] if a.shape[1] > 1 else a for a in given)).T
+        of_w = (made.column >= nx) & (made.column < nx + n)
+        matrix = np.zeros((len(first), made.rows, n))
+        matrix[:, made.row[of_w], made.column[of_w] - nx] = out[:, made.rows :][:, of_w]
+        self._solved(matrix, np.zeros((len(first), made.rows, 1)))
 
     def guard_values(self, points: Points) -> Array:
         """What says when an event happens, (guards, points)."""
@@ -261,8 +296,9 @@ class SensitivityEquations:
         columns = np.abs(matrix).max(axis=1, keepdims=True)
         columns[columns == 0] = 1.0
         matrix = matrix / columns
-        if not _any_singular(matrix):
-            return np.linalg.solve(matrix, right) / columns.transpose(0, 2, 1)
+        inverse = _inverse(matrix)
+        if inverse is not None:
+            return inverse @ right / columns.transpose(0, 2, 1)
         self.singular = True
         out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
         missed = np.abs(matrix @ out - right).max(initial=0.0)
@@ -275,16 +311,17 @@ class SensitivityEquations:
         return out / columns.transpose(0, 2, 1)
 
 
-def _any_singular(matrix: Array) -> bool:
-    try:  # a bound of all condition numbers, which is quickly found, says no in nearly all cases
-        inverse = np.linalg.inv(matrix)
-        if (np.linalg.norm(matrix, axis=(1, 2)) * np.linalg.norm(inverse, axis=(1, 2))
-                < 1 / SINGULAR).all():
-            return False
+def _inverse(matrix: Array) -> Array | None:
+    """Inverses of several matrices, whose largest entries are 1; None where one is singular."""
+    try:
+        inverse = np.asarray(np.linalg.inv(matrix), dtype=float)
     except np.linalg.LinAlgError:
-        return True
+        return None
+    # a bound of all condition numbers, which is quickly found, says no in nearly all cases
+    if matrix.shape[1] ** 2 * np.abs(inverse).max(initial=0.0) < 1 / SINGULAR:
+        return inverse
     values = np.linalg.svd(matrix, compute_uv=False)
-    return bool(np.any(values[:, -1] <= SINGULAR * values[:, 0]))
+    return None if (values[:, -1] <= SINGULAR * values[:, 0]).any() else inverse
 
 
 def refuse(problem: Problem, where: str) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Saltation"]
 
 SHORT = 1e-9  # step, in parts of the run
-LOOKS = 8  # in every episode, at least
+LOOKS, MOST_LOOKS = 8, 2000  # in every episode, at least; of very many episodes
 NO_SPEED = "is touched without speed: not differentiable from this side."
 
 
@@ -72,6 +72,9 @@ class Saltation:
             return
         guards = self.sides.start
         change = guards.along(0, changes.x, self.dp, changes.d)[self.system.nm :]
+        terms = (np.abs(guards.x[0]) @ np.abs(changes.x) + np.abs(guards.p[0]) @ np.abs(self.dp)
+                 + np.abs(guards.d[0]) @ np.abs(changes.d))[self.system.nm :]
+        change = np.where(np.abs(change) > SHORT * terms, change, 0.0)
         value = guards.value[0][self.system.nm :]
         low, high, moving = (slice(k * elements.size, (k + 1) * elements.size) for k in range(3))
         stuck = self.modes[0] == 0
@@ -92,14 +95,14 @@ class Saltation:
     # -- one event -------------------------------------------------------------------------
     def over(self, k: int, changes: Changes) -> Changes:
         """Changes after the k-th event, from those before."""
-        before, after = self.sides.slopes
+        before, after = self.sides.rates
         dt = self.moved[k] = self._moved(int(self.instants.first[k]), k, changes)
         caused = np.flatnonzero(self.instants.caused[k])
         if len(caused) > 1:
             self._tell_together(k, dt, changes)
-        arrived = Changes(changes.x + before.value[k][:, None] * dt, changes.d)
+        arrived = Changes(changes.x + before[k][:, None] * dt, changes.d)
         new = self.jumps.over(k, arrived, dt, caused)
-        return Changes(new.x - after.value[k][:, None] * dt, new.d)
+        return Changes(new.x - after[k][:, None] * dt, new.d)
 
     @cached_property
     def simple(self) -> Flags:
@@ -111,8 +114,8 @@ class Saltation:
     @cached_property
     def kinks(self) -> Array:
         """How slopes change at all events: changes of states follow by their moving instants."""
-        before, after = self.sides.slopes
-        return np.asarray(before.value - after.value)
+        before, after = self.sides.rates
+        return np.asarray(before - after)
 
     def _moved(self, guard: int, k: int, changes: Changes) -> Array:
         """How the instant of an event moves, with one guard."""
@@ -189,9 +192,12 @@ class Saltation:
         length = table.ends - table.starts
         long = length > SHORT * self.span  # others lie between two events at one instant
         start, length, which = table.starts[long], length[long], table.which[long]
-        parts = -(-LOOKS // np.bincount(which)[which]) if len(which) else which
+        if not len(which):
+            return start, which
+        looks = max(3, min(LOOKS, MOST_LOOKS // len(self.starts)))
+        parts = -(-looks // np.bincount(which)[which])
         number = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
-        times = np.repeat(start, parts) + np.repeat(length / np.maximum(parts, 1), parts) * number
+        times = np.repeat(start, parts) + np.repeat(length / parts, parts) * number
         return times, np.repeat(which, parts)
 
     def _tell_grazing(self, t: float, guard: int) -> None:

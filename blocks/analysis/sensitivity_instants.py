@@ -35,7 +35,7 @@ class Instants:
     """
 
     def __init__(self, sides: Sides, changed: Flags, span: float) -> None:
-        guards, slope = sides.guards, sides.slopes[0].value
+        guards, slope = sides.guards, sides.rates[0]
         self._guards = guards
         value = guards.value
         self._rates = np.asarray((guards.x @ slope[:, :, None])[..., 0] + guards.t)

@@ -41,13 +41,13 @@ class Sides:
     Attributes
     ----------
     points : at the start, and before and after each event in turn
-    slopes : before, and after
+    rates : of the states before, and after, (events, states)
     guards : before
     start : guards where the run starts, as one point
     """
 
     points: Points
-    slopes: tuple[Derivatives, Derivatives]
+    rates: tuple[Array, Array]
     guards: Derivatives
     start: Derivatives
 
@@ -91,11 +91,30 @@ class Jumps:
         replay, count = self.recording.replay, len(self.times)
         which = np.append(0, np.repeat(np.arange(count + 1), 2)[1:-1])  # 0, 0, 1, 1, 2, …
         times = np.append(self.start, np.repeat(self.times, 2))
-        both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
-        slopes, guards = self.equations.slopes_and_guards(both)
-        before, after = 2 * np.arange(count) + 1, 2 * np.arange(count) + 2
-        return Sides(both, (slopes.some(before), slopes.some(after)), guards.some(before),
+        nx, before = self.system.nx, 2 * np.arange(count) + 1
+        some = np.append(0, before)
+        both = replay.with_modes(replay.interpolated(times, which)[0], which)
+        known = None if self._need_efforts else self.equations.rates_and_guards(both)
+        if known is not None:
+            rates, guards = known.value[:, :nx], known.some(some).rows(slice(nx, None))
+        else:
+            both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
+            rates, guards = both.values(self.system.slope).T, self.equations.guards(both.some(some))
+        return Sides(both, (rates[before], rates[before + 1]), guards.some(slice(1, None)),
                      guards.some([0]))
+
+    @property
+    def _need_efforts(self) -> bool:
+        """Whether more than slopes and guards is asked at events, which may depend on efforts."""
+        elements, values = self.equations.elements, self.samplings.values
+        if self.system.clusters or self.resets.active or (
+                elements is not None and elements.contact.any()):
+            return True
+        if values is None:
+            return False
+        tape, memory = self.system.tape, ca.SX.sym("memory", self.system.nd)
+        found = values.function(*self.system.arguments, memory)
+        return bool(ca.depends_on(found, ca.vertcat(tape.z, tape.u)))
 
     @cached_property
     def struck(self) -> Flags:
@@ -250,7 +269,9 @@ class Jumps:
         out[:, :, -system.nd :] = np.eye(system.nd)
         event, assignment = np.nonzero(due[:, samplings.owner])
         target = samplings.target[assignment]
-        matrix = np.repeat(np.eye(system.nd)[None], len(due), axis=0)  # new values may see others
-        matrix[event, target] -= by.d[event, assignment]
         out[event, target] = given[event, assignment]
+        if not by.d.any():
+            return out
+        matrix = np.repeat(np.eye(system.nd)[None], len(due), axis=0)  # new values see others
+        matrix[event, target] -= by.d[event, assignment]
         return np.asarray(np.linalg.solve(matrix, out))

@@ -1,7 +1,7 @@
 """How does the start of a run change with parameters and initial targets?
 
-By differences of consistent starts, extrapolated: most starts are linear in what is varied, and
-for these they are exact but for rounding.
+Directly, where states start at their own targets; by the equations of the start, where these are
+met; else by differences of consistent starts, extrapolated.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import BlocksError, ParameterError
+from ..initialisation.nominal_values import find_nominals
 from ..initialisation.targets import TargetFunctions, class_values, collect_targets
 from ..numerics.arrays import Array, Flags
 from ..simulation.actions import Resets, Samplings
-from ..simulation.start import RunStart
+from ..simulation.start import RunStart, given_discrete_values
 from ..simulation.time_events import TimeEvents
 from ..studies.batch_conditions import parameter_entries
 from ..studies.settings import Setting, find_setting
 from ..units import from_si, to_si
+from .sensitivity_start_equations import StartEquations
 
 if TYPE_CHECKING:
     from ..language.component import Component
@@ -35,6 +37,8 @@ __all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivati
            "varied"]  # fmt: skip
 
 STEP = 1e-3  # of a value, or of 1 in its unit where it is zero
+LINEAR = 1e-13  # of a value: what is off the middle between two others by no more
+FACTORS = 1.0, -1.0, 0.5, -0.5  # of it, to either side
 
 
 @dataclass(frozen=True)
@@ -123,11 +127,15 @@ def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunR
     system, first = recording.system, recording.episodes[0]
     sampled = system.nd > len(system.tables.slots)
     seen = None if sampled and _assigns_otherwise(recording) else _seen_by_states(system, first.x)
+    equations: StartEquations | None = None
     base: list[Array] | None = None
     columns: list[tuple[Array, ...]] = []
     kinks, before_samples = [], []
     for setting, value in zip(settings, given_values(settings), strict=True):
         column = None if seen is None else _direct_column(system, setting, seen)
+        if column is None and seen is not None:
+            equations = equations or _equations(model, recording)
+            column = _implicit_column(model, equations, setting, value)
         before_samples.append(sampled and column is not None)
         if column is None:
             base = base or _start(model, first.start)
@@ -189,12 +197,49 @@ def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array
     return p, x, d
 
 
+def _equations(model: Model, recording: RunRecording) -> StartEquations:
+    """Those of the start of a run."""
+    problem, t = recording.replay.at_start(), recording.episodes[0].start
+    problem.tie(np.zeros(0, dtype=int))
+    return StartEquations(problem, t, find_nominals(recording.system, model._nominal_table))
+
+
+def _implicit_column(model: Model, equations: StartEquations, setting: Setting, value: float
+                     ) -> tuple[Array, ...] | None:
+    """The derivatives by one setting, where the start meets its equations."""
+    if not equations.met:
+        return None
+    system, step = model.compile(), STEP * (abs(value) or 1.0)
+
+    def given() -> list[Array]:
+        return [system.parameters(), collect_targets(system).given.values,
+                given_discrete_values(system)]
+
+    base, beside = given(), {}
+    for factor in FACTORS:
+        with varied(model) as give:
+            try:
+                give(setting, value + factor * step)
+                if model.compile() is not system:
+                    return None
+                beside[factor] = given()
+            except BlocksError:  # beyond a bound, say
+                continue
+        if factor == -1.0 and len(beside) == 2 and all(
+                np.allclose(up + down, 2 * here, rtol=LINEAR, atol=0)
+                for up, down, here in zip(beside[1.0], beside[-1.0], base, strict=True)):
+            break
+    p, targets, d = (_difference({f: one[k] for f, one in beside.items()}, base[k], step)
+                     for k in range(3))
+    return p, equations.moved(p, targets), d
+
+
 def _column(model: Model, setting: Setting, value: float, base: list[Array], t: float
             ) -> tuple[tuple[Array, ...], bool]:
     """The derivatives by one setting, and whether the start decides otherwise beside it."""
     starts = {}
     step = STEP * (abs(value) or 1.0)
-    for factor in (1.0, -1.0, 0.5, -0.5):
+    for factor in FACTORS:
         with varied(model) as give:
             try:
                 give(setting, value + factor * step)
@@ -213,6 +258,8 @@ def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
         wide = (values[1.0] - values[-1.0]) / (2 * step)
         near = (values[0.5] - values[-0.5]) / step
         out = near + (near - wide) / 3
+    elif {1.0, -1.0} == values.keys():  # they lie on a line
+        out = (values[1.0] - values[-1.0]) / (2 * step)
     elif {1.0, 0.5} <= values.keys():
         out = 2 * (values[0.5] - base) / (step / 2) - (values[1.0] - base) / step
     elif {-1.0, -0.5} <= values.keys():

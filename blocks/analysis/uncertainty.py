@@ -44,7 +44,7 @@ class Uncertainty:
             "output": list(self.values),
             "value": [f"{v:.6g~P}" for v in self.values.values()],
             "standard deviation": [f"{v:.4g~P}" for v in self.deviations.values()],
-            **{f"by {p}": [f"{100 * s[p]:.3g} %" for s in self.shares.values()]
+            **{f"by {p}": [f"{100 * round(s[p], 9):.3g} %" for s in self.shares.values()]
                for p in parameters}}))  # fmt: skip
 
 

@@ -35,7 +35,7 @@ __all__ = ["Bench", "DescribingFunction", "describing_function"]
 
 TOLERANCE = 1e-11
 REPEATS = 1e-9  # relative change from one period to the next
-MOST_PERIODS = 64
+MOST_PERIODS = 1024
 NOTHING = 1e-9  # of a value: a part that is shown as zero
 WHERE = "describing_function()"
 
@@ -126,9 +126,9 @@ class Bench:
         self.is_signal = not isinstance(element, Branch)
         given = unit_given(amplitudes, WHERE)
         self.input, self.output, natural, self.output_unit = self._ends()
-        swept = _integral(natural)
-        self.displacement = not self.is_signal and given.dimension == swept.dimension
-        self.input_unit = swept if self.displacement else natural
+        self.swept = _integral(natural)
+        self.displacement = not self.is_signal and given.dimension == self.swept.dimension
+        self.input_unit = self.swept if self.displacement else natural
         self.si = np.atleast_1d(np.asarray(to_si(amplitudes, self.input_unit, WHERE),
                                            dtype=float))
         if not (self.si > 0).all():
@@ -179,6 +179,9 @@ class Bench:
         model, harmonics = self.model, self.model.harmonics
         harmonics.amplitude = amplitude * (omega if self.displacement else 1.0)
         harmonics.omega, harmonics.weight = quantity(omega, "rad/s"), size
+        if not self.is_signal:  # bristles bend by as much
+            reach = amplitude / (1.0 if self.displacement else omega)
+            model.nominal_values(from_si(reach, self.swept))
         harmonics.begins = quantity((periods - 1) * 2 * np.pi / omega, "s")
         harmonics.before = quantity((periods - 2) * 2 * np.pi / omega, "s")
         run = model.simulate(quantity(periods * 2 * np.pi / omega, "s"), rtol=TOLERANCE,

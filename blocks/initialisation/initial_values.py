@@ -130,6 +130,9 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
                     raise
                 break
             continue
+        except np.linalg.LinAlgError:
+            refuse_dependent(system, problem, t)
+            raise
         if worst <= CONSTRAINT_MET * max(1.0, float(np.max(np.abs(problem.x), initial=0.0))):
             return
     problem.x[:], problem.z[:] = start_x, start_z

@@ -149,15 +149,17 @@ class TargetFunctions:
         args = problem.arguments(t)
         j: Array = self.by_x.sparse(*args).toarray()
         if self.system.nz:
-            n = self.system.nz
-            gx = self.system.residual_x.sparse(*args).toarray()[:n]
-            if problem.unknowns.may_stay_open:
-                by_x = problem.unknowns.solver(args)(gx)
-            else:
-                gz = self.system.residual_z.sparse(*args).toarray()[:n]
-                by_x = np.linalg.solve(gz, gx)
-            j -= self.by_z.sparse(*args).toarray() @ by_x
+            gx = self.system.residual_x.sparse(*args).toarray()[: self.system.nz]
+            j -= self.by_z.sparse(*args).toarray() @ self.torn_for(problem, t, gx)
         return j[rows]
+
+    def torn_for(self, problem: Problem, t: float, residuals: Array) -> Array:
+        """Changes of the torn unknowns that make up for residuals, no states being tied yet."""
+        args = problem.arguments(t)
+        if problem.unknowns.may_stay_open:
+            return problem.unknowns.solver(args)(residuals)
+        gz = self.system.residual_z.sparse(*args).toarray()[: self.system.nz]
+        return np.asarray(np.linalg.solve(gz, residuals))
 
     def constraint_jacobian(self, problem: Problem, t: float) -> Array:
         """d constraint / d x."""

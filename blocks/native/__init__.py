@@ -86,6 +86,7 @@ __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values"
            "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
+FEWEST = 8  # points that a function in machine code looks at: so many at a time
 
 
 def unwritable(problem: Problem) -> str:
@@ -131,12 +132,15 @@ def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:
     return CompiledCvode if CompiledCvode.can_run(problem) and not unwritable(problem) else None
 
 
-def column_values(function: Evaluator, points: Points, *more: Array) -> Array:
+def column_values(function: Evaluator, points: Points, *more: Array, again: bool = False
+                  ) -> Array:
     """A function at points, (rows, points); of many in machine code.
 
-    ``more`` are columns of what the function takes beside what the system's functions do.
+    ``more`` are columns of what the function takes beside what the system's functions do. Where it
+    is asked ``again`` and again, points of before count, too.
     """
-    if not many_values(function, len(points)):
+    function.points += len(points)
+    if len(points) < FEWEST or not many_values(function, function.points if again else len(points)):
         return function.at_columns(*points.columns(*more))
     from .columns import column_values
 

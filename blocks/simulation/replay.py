@@ -195,6 +195,10 @@ class Replay:
         return delays.discrete_values(episode.d, episode.start, t)
 
     # -- solved for at one time after the other ---------------------------------------------
+    def at_start(self) -> Problem:
+        """A problem where the run starts, to read or to change."""
+        return self._restored(self.episodes[0]).copy_for_reading()
+
     def _at_parameters(self) -> Problem:
         """The problem with the parameters of the run, for what depends on nothing else."""
         problem = self.problem

@@ -37,6 +37,7 @@ class Evaluator:
         self._maps: dict[tuple[int, tuple[int, ...]], Evaluator] = {}
         #: Addresses of the same in machine code, by which arguments are columns.
         self.machine_code: dict[tuple[bool, ...], int] = {}
+        self.points = 0  # at which it was asked for together with others
         self.buffer, self.trigger = function.buffer()
         self.arguments = [np.zeros(function.nnz_in(i)) for i in range(function.n_in())]
         self.results = [np.zeros(function.nnz_out(i)) for i in range(function.n_out())]

@@ -69,6 +69,7 @@ from ..units import (
     unit_given,
 )
 from .domain import Domain
+from .expression import Expression
 from .references import PortRef, VariableRef
 
 if TYPE_CHECKING:
@@ -294,6 +295,13 @@ class Parameter(Declaration):
                     "sources whose value may vary.", given=value, code="parameter.function",
                 )  # fmt: skip
             return value  # of what, the component says: `dependence.refuse_function`
+        if isinstance(value, Expression):
+            raise ParameterError(
+                where, f"was given {value}, an expression as in equations, not a value.",
+                "Give a function of time, lambda t: …, instead." if self.varying else
+                "It takes a constant, or a function of a variable of the component.",
+                given=value, code="parameter.function",
+            )  # fmt: skip
         number = to_si(value, self.unit, where, self.advice)
         if not np.all(np.isfinite(number)):
             raise ParameterError(where, f"is {as_written(value)}, which is not a finite number.",

@@ -266,6 +266,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
     out : (k, n) filled
     """
     k, nearest = work.k, 0
+    flush_denormals(code, work)  # as when they were taken first
     beyond = steps.known.size
     while which.size and beyond - nearest > 1:
         middle = (nearest + beyond) // 2
@@ -299,3 +300,4 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             out[j, :] = k[NEW]
         else:
             values_inside(code, work, steps.starts[i], theta[j], steps.sizes[i], x, out[j])
+    keep_denormals(code, work)

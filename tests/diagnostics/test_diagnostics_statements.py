@@ -5,9 +5,19 @@ import pickle
 import pytest
 from wrong_models import Gain, Inertia, Shell, sound
 
-from blocks import Component, Domain, Input, Model, Parameter, Target, Variable, quantity
+from blocks import (
+    Component,
+    Domain,
+    Input,
+    Model,
+    Parameter,
+    Target,
+    Variable,
+    quantity,
+    time,
+)
 from blocks.exceptions import BlocksError
-from library.translational import Damper, Mass, Spring
+from library.translational import Damper, ForceSource, Mass, Spring
 
 
 class Turner(Component):
@@ -122,6 +132,9 @@ STATEMENTS = [
     (lambda m: Mass(mass=lambda t: t), "parameter.function",
      "Mass.mass: takes a constant, but was given a function. Functions of time belong to signal "
      "blocks and to sources whose value may vary."),
+    (lambda m: ForceSource(force=3 * time), "parameter.function",
+     "ForceSource.force: was given <(3*time) in s>, an expression as in equations, not a value. "
+     "Give a function of time, lambda t: …, instead."),
     # units
     (lambda m: Damper(damping="100 N/m"), "unit.dimension",
      "Damper.damping: takes N*s/m or any unit convertible to it, but was given 100 N/m. A "

@@ -19,6 +19,7 @@ from blocks import (
     der,
     exp,
     quantity,
+    sin,
     sqrt,
     time,
     where,
@@ -478,3 +479,40 @@ def test_extremes_of_a_kink_are_not_guessed_beyond_it():
                        outputs=["min(part.distance)"])  # fmt: skip
     assert "at once" in data.encoding["execution"]
     assert (data["min(part.distance)"] >= 0).all()
+
+
+class Vanishing(Component):
+    """Decays, by a quotient that is 0/0 once its state is smaller than any number."""
+
+    x = Variable("1", "1")
+
+    def equations(self):
+        shape = self.x**2
+        yield der(self.x) == -quantity(1e4, "1/s") * (self.x * shape) / shape
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
+def test_what_decays_below_the_smallest_number_is_read_as_it_was_stepped(method):
+    model = Model("vanishing")
+    model.part = Vanishing()
+    times = np.linspace(0, 0.05, 501)
+    result = model.simulate("50 ms", method=method, rtol=1e-8)
+    values = result["part.x"].at(quantity(times, "s")).magnitude
+    assert_allclose(values, np.exp(-1e4 * times), rtol=0, atol=1e-6)
+
+
+class Swung(Component):
+    """Follows time and keeps nothing."""
+
+    y = Variable("1")
+
+    def equations(self):
+        yield self.y == sin(quantity("2 rad/s") * time)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "exact", "cvode", "ida", "ode45"])
+def test_a_model_without_states_runs_by_any_method(method):
+    model = Model("static")
+    model.part = Swung()
+    result = model.simulate("1 s", method=method)
+    assert_allclose(result["part.y"].at("0.7 s").magnitude, np.sin(1.4), rtol=1e-9)

@@ -26,9 +26,9 @@ __all__ = ["APART", "RIGID", "TWO_BODIES", "allowed_gap", "gaps_of", "overlaps",
 
 APART = ("Move the bodies apart; where there are several places of contact, a guess tells which is "
          "meant.")  # fmt: skip
-RIGID = ("touches from one part to the same part, or to one that cannot move against it, so it can "
-         "never open or close.")  # fmt: skip
-TWO_BODIES = "Connect its two ports to two different bodies."
+RIGID = ("lies between parts that cannot move towards each other, or that are one and the same: it "
+         "can never open or close.")  # fmt: skip
+TWO_BODIES = "Connect it to two bodies that can move towards each other, or leave it out."
 
 
 def allowed_gap(problem: Problem, positions: np.ndarray) -> float:

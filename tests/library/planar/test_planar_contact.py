@@ -284,7 +284,7 @@ def test_a_contact_between_outlines_of_one_body_is_refused():
     model.body, model.arm, model.touch = Body(), RigidOffset(dx="2 m"), Contact(base=Circle("1 m"))
     model.connect(model.body.P, model.touch.B, model.arm.B)
     model.connect(model.arm.F, model.touch.F)
-    assert "touches from one part to the same part" in refused(model)
+    assert "lies between parts that cannot move towards each other" in refused(model)
 
 
 def test_a_contact_with_both_ports_on_one_body_is_found_before_a_run():

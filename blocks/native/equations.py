@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
     from ..system import Problem, System
     from .cvode_library import Band
-    from .solved_modes import LoopCode
+    from .solved_modes import LoopCode, SolvedCode
     from .tied_states import Tied, TiedCode
 
 __all__ = ["Equations", "equations_of", "written"]
@@ -100,7 +100,7 @@ class Equations:
         #: What knows of tied and torn unknowns, where they stand in x.
         self.carried: Tied | NominalValues | None = None
         #: Solves for unknowns, and knows their derivatives.
-        self._solved: LoopCode | TiedCode | None = None
+        self._solved: LoopCode | TiedCode | SolvedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         #: Symbols and the slopes whose derivatives an implicit method asks for.
@@ -166,7 +166,7 @@ class Equations:
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.contact.any() or self.carried is not None:
                 self.settle = compiled(code.settle(), parallel=False)
-            self._present = code.present
+            self._present, self._solved = code.present, code
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written

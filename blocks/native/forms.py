@@ -44,8 +44,6 @@ def why_no_derivatives(system: System, laws: Any = None) -> str:
         return "delayed values have no derivative by time there"
     if system.nx > MOST_STATES:
         return f"more than {MOST_STATES} states need a sparse matrix"
-    if laws is not None and laws.held_modes.length:
-        return "efforts that are solved for at every point have no derivatives there"
     return ""
 
 

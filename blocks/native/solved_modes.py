@@ -21,6 +21,7 @@ from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
 from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
+from .forms import MOST_STATES
 from .linearisation import write_derivatives
 from .open_unknowns import room as open_room
 from .text import Text
@@ -135,6 +136,11 @@ class SolvedCode(Text):
             self.tied = Tied(laws.system, places, self.end)
             self.end = self.tied.end
             places = self.tied.places
+            self.sizes = self.tied.sizes
+        #: Entries of q: how efforts change by each state and by time.
+        self.changes = self.end
+        if nx <= MOST_STATES:
+            self.end += n * (nx + 1)
         self.scratch = self.end - self.found
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2]))}  # fmt: skip
@@ -151,6 +157,43 @@ class SolvedCode(Text):
         if self.tied:
             self.tied.put_slopes_of_torn(w)
         return self._text(w)
+
+    def derivatives(self, slope: ca.SX) -> str:
+        """Text of the derivatives of slopes by states and by time.
+
+        Efforts move with both by their equations, what is tied by its own; both by the implicit
+        function theorem.
+        """
+        w, n, count = Writer(), self.n, len(self.arguments)
+        self._states(w)
+        tied = self.tied
+        if tied:
+            tied.put_changes(w)
+        self._efforts(w)
+        moved = tied.moved if tied else self._moved
+        symbols = tied.symbols if tied else ()
+        places = tied.with_changes(self.places, count) if tied else self.places
+        self._put(w, self._values(w, ca.vec(self.e["matrix"])), "%q", self.matrix)
+        right = -moved(self.e["residual"])
+        for j in range(self.nx + 1):
+            self._put(w, self._values(w, ca.densify(right[:, j]), places, *symbols),
+                      "%q", self.right)  # fmt: skip
+            super()._solve(w, n, factored=j > 0)
+            found = [w.load("%q", self.right + i) for i in range(n)]
+            self._put(w, found, "%q", self.changes + j * n)
+        by = ca.SX.sym("changes of efforts", n, self.nx + 1)
+        slope = self.e["slope"] * self.free
+        changes = moved(slope) + ca.mtimes(ca.jacobian(slope, self.effort), by)
+        arguments, places = [*self.arguments, by], {**self.places, count: ("%q", self.changes)}
+        if tied:
+            tied.write_derivatives(w, arguments, changes, places)
+        else:
+            write_derivatives(w, arguments, changes[:, :-1], changes[:, -1], places)
+        return self._text(w)
+
+    def _moved(self, expression: Any) -> Any:
+        """How an expression changes by each state and by time."""
+        return ca.jacobian(expression, ca.vertcat(self.laws.system.tape.x, TIME))
 
     def margins(self) -> str:
         """Crossing functions, margins, and how far the equations are from being singular."""

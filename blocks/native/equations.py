@@ -197,14 +197,17 @@ class Equations:
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         explicit = kind == EXPLICIT
-        differences = explicit or self.system.nx > MOST_STATES  # of slopes, or no derivatives
+        # no derivatives, or differences of slopes
+        without = explicit or self.system.nx > MOST_STATES and not (self.large and self.system.nz)
         return Code(arithmetic() if explicit else rosenbrock_arithmetic(), self.slope,
-                    int(self.crossings), self.settle, 0 if differences else self.derivatives, kind,
+                    int(self.crossings), self.settle, 0 if without else self.derivatives, kind,
                     address_of(p), address_of(q))
 
     @cached_property
     def derivatives(self) -> int:
-        """Address of df/dx and df/dt."""
+        """Address of df/dx and df/dt; of a large network, of derivatives in a direction."""
+        if self.large:
+            return self._looped("derivatives")
         w, (arguments, slope) = Writer(), self.explicit
         if self._solved is not None:
             return compiled(self._solved.derivatives(slope), parallel=False)

@@ -21,7 +21,7 @@ from ..assembly.matching import distinct
 from ..assembly.tape import Step
 from ..language.kernel import Key
 from ..numerics.arrays import Array, Flags, Indices
-from .block_loops import entries_of, write_blocks
+from .block_loops import Solution, entries_of, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
 from .loop_text import LoopText, Operand
@@ -72,6 +72,8 @@ class Loops:
         self.starts[z_classes] = n + np.arange(len(z_classes))
         self.magnitudes[z_classes] = self.room(len(z_classes))
         self.steps = list(_merged(self.tape.steps))
+        #: How blocks have been solved, by their first torn unknown.
+        self.solutions: dict[int, Solution] = {}
 
     # -- what is needed ------------------------------------------------------------------
     def slope(self) -> None:
@@ -107,6 +109,48 @@ class Loops:
 
         self.text.add([self.values.operand(z_classes), entries_of(X, entries)],
                       entries_of(OUT, entries), unless_lost)
+
+    def derivatives(self) -> None:
+        """The derivative of x' in the direction that stands in ``%out``, which takes its place.
+
+        Where its first entry is no number, all values at (t, x) are put into ``q`` instead, which
+        the derivatives in all directions are then found from.
+        """
+        states, text = self.tape.reduced.states, self.text
+        wanted = self.flat.derivative[states]
+        needed = self._needed(wanted)
+        entries, zero = self.room(len(states)), self.room(1)
+        text.branch("fcmp uno double", OUT, "values", "changes")
+        text.add([], entries_of(Q, zero), lambda writer, _: writer.constant(0.0))
+        self._run(needed, np.zeros(self.flat.classes, dtype=bool), self.values)
+        text.lines += ["  ret void", "changes:"]
+        changes = Places(self.flat.classes, int(zero[0]))
+        text.add([entries_of(OUT, np.arange(len(states)))], entries_of(Q, entries),
+                 lambda _, read: read(0))
+        changes.put(states, Q, entries)
+        for step in self.steps:
+            if isinstance(step, list):
+                write_changes(self, _needed_blocks(step, needed), changes)
+                continue
+            mine = np.flatnonzero(needed[step.unknowns])
+            unknowns = step.unknowns[mine]
+            rows = step.equations[mine] - self.flat.groups[step.group].first
+            moved = np.zeros(len(rows), dtype=bool)
+            for classes in self._inputs(step.group, rows):
+                if len(classes) == len(rows):
+                    moved |= changes.known[classes]
+                else:
+                    moved[:] = True
+            if moved.any():
+                changes.put(unknowns[moved], Q, self.room(int(moved.sum())))
+                self.solve(step.group, rows[moved], step.position, unknowns[moved],
+                           changes.operand(unknowns[moved]), changes)
+        signs = self.flat.derivative_sign[states].astype(float)
+        text.add([changes.operand(wanted, signs)], entries_of(OUT, np.arange(len(states))),
+                 lambda _, read: read(0))
+        rest = self.starts[self.tape.z_classes]
+        if len(rest):
+            text.add([], entries_of(OUT, rest), lambda writer, _: writer.constant(0.0))
 
     def crossings(self) -> None:
         """Crossing functions into ``%out``."""
@@ -351,4 +395,4 @@ def _tangent(function: ca.Function, varied: list[bool]) -> ca.Function:
     at = [k for k, varies in enumerate(varied) if varies]
     change = ca.jtimes(function.call(symbols)[0], ca.vertcat(*(symbols[k] for k in at)),
                        ca.vertcat(*(changes[k] for k in at)))
-    return ca.Function("change", [*symbols, *changes], [ca.densify(change)])
+    return ca.Function("change", [*symbols, *changes], [ca.densify(ca.cse(change))])

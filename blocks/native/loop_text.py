@@ -135,7 +135,8 @@ class LoopText:
         w.store(late, "%q", last)
         self.lines += [f"  br label %{name}.begin", f"{name}.begin:", f"  br label %{name}",
                        f"{name}:",
-                       f"  %{name}.k = phi i64 [ 0, %{name}.begin ], [ %{name}.n, %{name}.max.end ]",
+                       f"  %{name}.k = phi i64 [ 0, %{name}.begin ], "
+                       f"[ %{name}.n, %{name}.max.end ]",
                        f"  %{name}.n = add nuw nsw i64 %{name}.k, 1",
                        f"  %{name}.late = icmp uge i64 %{name}.n, {most}", *w.lines]  # fmt: skip
         return name

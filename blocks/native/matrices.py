@@ -10,7 +10,6 @@ import numpy as np
 
 from ..numerics.arrays import Indices
 from .cvode_library import Band
-from .forms import is_large
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -91,14 +90,14 @@ def _through_loops(system: System) -> csc_matrix:
     return _pattern(tape.slope, tape.z) @ reach
 
 
-def band_of(system: System) -> LinearAlgebra | None:
+def band_of(system: System, directions: bool = False) -> LinearAlgebra | None:
     """The order that makes a Jacobian a band, where it has to be one.
 
-    That is where it is too large to be full, if the band is narrow; and where loops are solved
-    side by side, which know derivatives in given directions.
+    That is where it is too large to be full, if the band is narrow; and where it is found by
+    derivatives in ``directions``.
     """
     if system.nx <= DENSE:
-        return LinearAlgebra(*_kept_order(system)) if is_large(system) else None
+        return LinearAlgebra(*_kept_order(system)) if directions else None
     found = linear_algebra_of(system)
     narrow = found is not None and found.band is not None and (
         found.band.upper + found.band.lower < NARROW)

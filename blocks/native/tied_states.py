@@ -146,11 +146,12 @@ class Tied(Text):
 
         ``changes`` of slopes are functions of ``arguments`` and of :attr:`symbols`.
         """
-        nx, nz, count = self.nx, self.nz, len(arguments)
+        nx, nz = self.nx, self.nz
         by_states = changes[:, :-1] * ca.repmat(self.symbols[1][:nx].T, nx, 1)
         whole = ca.diagcat(by_states, ca.SX(nz, nz))
         write_derivatives(w, [*arguments, *self.symbols], whole,
-                          ca.vertcat(changes[:, -1], ca.SX(nz, 1)), self.with_changes(places, count))
+                          ca.vertcat(changes[:, -1], ca.SX(nz, 1)),
+                          self.with_changes(places, len(arguments)))
 
     def with_changes(self, places: dict[int, tuple[str, int]], first: int
                      ) -> dict[int, tuple[str, int]]:

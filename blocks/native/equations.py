@@ -23,7 +23,7 @@ from .forms import MOST_STATES, is_large, is_solved_for
 from .instance_loops import Loops, NominalValues
 from .linearisation import write_derivatives
 from .loop_text import PARALLEL, LoopText
-from .machine import compiled
+from .machine import compiled, name_of_code
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Equations", "equations_of", "written"]
 
+LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more care
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
@@ -69,14 +70,14 @@ def _uniform(system: System, p: Array) -> Flags:
     return out
 
 
-def written(writer: Writer | LoopText, beginning: Beginning, quick: bool = False) -> int:
+def written(writer: Writer | LoopText, beginning: Beginning, quick: bool | None = None) -> int:
     """The address of a function whose lines are written, after those it begins with."""
     lines = writer.lines
     text = "\n".join([*sorted(writer.declared), *beginning.declared,
                       f"define void @main({ARGUMENTS}) {{", *beginning.lines, *lines,
                       "  ret void", "}", PARALLEL])  # fmt: skip
     return compiled(text, parallel=isinstance(writer, LoopText) or len(lines) <= LONG,
-                    quick=quick or len(lines) > VERY_LONG)
+                    quick=len(lines) > VERY_LONG if quick is None else quick)
 
 
 class Equations:
@@ -111,6 +112,12 @@ class Equations:
         self.large = is_large(system)
         if self.large:
             start = int(self.offsets[-1])
+            self._loops = Loops(system, uniform, self.offsets.tolist(), start)
+            if system.nz:
+                self._loops.solve_loops()
+                self._loops.after(name_of_code(self._compiled(
+                    self._loops.text, len(self._loops.text.lines) > LONGEST_LOOPS)))
+                self.beginning = Beginning()  # it is that of the function they call
             self.slope = self._looped("slope")
             self.crossings = self._looped("crossings") if system.nm else 0
             if system.nz:
@@ -321,10 +328,9 @@ class Equations:
             ca.Function("outputs", arguments, [outputs]), lanes)
 
     def _looped(self, what: str) -> int:
-        start = int(self.offsets[-1])
-        loops = Loops(self.system, self.uniform, self.offsets.tolist(), start)
+        loops = self._loops.copy()
         getattr(loops, what)()
-        self.scratch = max(self.scratch, loops.scratch - start)
+        self.scratch = max(self.scratch, loops.scratch - int(self.offsets[-1]))
         return self._compiled(loops.text, quick=len(loops.text.lines) > LONG)
 
     def _straight(self, function: ca.Function, lanes: int = 1,
@@ -362,5 +368,5 @@ class Equations:
         self.scratch = max(self.scratch, end - start)
         return self._compiled(text)
 
-    def _compiled(self, writer: Writer | LoopText, quick: bool = False) -> int:
+    def _compiled(self, writer: Writer | LoopText, quick: bool | None = None) -> int:
         return written(writer, self.beginning, quick)

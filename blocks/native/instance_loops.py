@@ -7,6 +7,7 @@ equations are solved side by side (:mod:`blocks.native.block_loops`).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -74,10 +75,32 @@ class Loops:
         self.steps = list(_merged(self.tape.steps))
         #: How blocks have been solved, by their first torn unknown.
         self.solutions: dict[int, Solution] = {}
+        #: What functions that follow :meth:`solve_loops` begin with.
+        self.begin: list[str] = []
+
+    def after(self, solved: str) -> None:
+        """From now on write functions that begin with a call of one, which has left in ``q`` what
+        has been written so far."""
+        self.text = LoopText()
+        self.text.declared.add(f"declare void {solved}(ptr, ptr, ptr, ptr, ptr)")
+        self.begin = [f"  call void {solved}(ptr %t, ptr %x, ptr %p, ptr %q, ptr %out)"]
+
+    def copy(self) -> Loops:
+        """To write one of these functions."""
+        new = copy.copy(self)
+        new.text, new.values = LoopText(), self.values.copy()
+        new.text.declared |= self.text.declared
+        return new
 
     # -- what is needed ------------------------------------------------------------------
+    def solve_loops(self) -> None:
+        """All that algebraic loops come to, into ``q``."""
+        self._run(self._needed(self.tape.z_classes), np.zeros(self.flat.classes, dtype=bool),
+                  self.values)
+
     def slope(self) -> None:
         """x' into ``%out``."""
+        self.text.lines += self.begin
         states = self.tape.reduced.states
         wanted = self.flat.derivative[states]
         signs = self.flat.derivative_sign[states].astype(float)
@@ -98,6 +121,7 @@ class Loops:
 
     def settle(self) -> None:
         """Into ``%out``: states as they are, and the unknowns that stay in z solved for."""
+        self.text.lines += self.begin
         z_classes = self.tape.z_classes
         entries, states = self.starts[z_classes], np.arange(len(self.tape.reduced.states))
         self.text.add([entries_of(X, states)], entries_of(OUT, states), lambda _, read: read(0))
@@ -121,6 +145,8 @@ class Loops:
         needed = self._needed(wanted)
         entries, zero = self.room(len(states)), self.room(1)
         text.branch("fcmp uno double", OUT, "values", "changes")
+        text.lines += self.begin
+        before = self.values.known.copy()
         text.add([], entries_of(Q, zero), lambda writer, _: writer.constant(0.0))
         self._run(needed, np.zeros(self.flat.classes, dtype=bool), self.values)
         text.lines += ["  ret void", "changes:"]
@@ -130,7 +156,8 @@ class Loops:
         changes.put(states, Q, entries)
         for step in self.steps:
             if isinstance(step, list):
-                write_changes(self, _needed_blocks(step, needed), changes)
+                write_changes(self, [b for b in step if before[b.unknowns[0]]], changes)
+                write_changes(self, _needed_blocks(step, needed & ~before), changes)
                 continue
             mine = np.flatnonzero(needed[step.unknowns])
             unknowns = step.unknowns[mine]
@@ -154,6 +181,7 @@ class Loops:
 
     def crossings(self) -> None:
         """Crossing functions into ``%out``."""
+        self.text.lines += self.begin
         rows = []
         offset = 0
         wanted: list[Indices] = []
@@ -244,9 +272,9 @@ class Loops:
         """Write all steps that are needed; what is ``direct`` stands where ``out`` says."""
         for step in self.steps:
             if isinstance(step, list):
-                write_blocks(self, _needed_blocks(step, need))
+                write_blocks(self, _needed_blocks(step, need & ~self.values.known))
                 continue
-            mine = np.flatnonzero(need[step.unknowns])
+            mine = np.flatnonzero(need[step.unknowns] & ~self.values.known[step.unknowns])
             unknowns = step.unknowns[mine]
             rows = step.equations[mine] - self.flat.groups[step.group].first
             for part, places in ((direct[unknowns], out), (~direct[unknowns], self.values)):

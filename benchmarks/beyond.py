@@ -1,7 +1,8 @@
 """E1 to E8 timed: ours beside C by hand, each at its fastest with an error near 1e-6.
 
 ``python -m benchmarks beyond [WORDS]``. The published column is what the best C took on another
-machine (its own error near 1e-6, too); the C beside it is compiled and run here, in turn with ours.
+machine (its own error near 1e-6, too); the C beside it is compiled and run here, in turn with ours,
+and so is ngspice for the circuits, if it is installed (:mod:`benchmarks.spice`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from . import domains, models
+from . import domains, models, spice
 from .table import compiled_baseline
 
 __all__ = ["PROBLEMS", "Problem", "Timed", "main", "timed"]
@@ -117,6 +118,8 @@ class Timed:
     method: str = ""
     c: float = np.nan
     c_error: float = np.nan
+    spice: float = np.nan
+    spice_error: float = np.nan
 
 
 def error_of(problem: Problem, result: Any) -> float:
@@ -174,6 +177,11 @@ def timed(problem: Problem, repeats: int) -> Timed:
         if np.isfinite(c_rtol):
             seconds, out.c_error = _run_c(problem, c_rtol, 3)
             out.c = seconds if not np.isfinite(out.c) else min(out.c, seconds)
+    if problem.name in spice.NETLISTS and spice.available():
+        ends = np.array([[v, scale] for *_, v, scale in problem.ends])
+        out.spice, out.spice_error = spice.run(
+            spice.NETLISTS[problem.name](),
+            lambda values: float(np.max(np.abs(values - ends[:, 0]) / ends[:, 1])), problem.error)
     return out
 
 
@@ -186,8 +194,10 @@ def _lines(words: list[str], repeats: int) -> Iterator[Timed]:
 def main(words: list[str], repeats: int = 10) -> None:
     """Print the table."""
     print(f"{'problem':29}{'whole ms':>11}{'solving':>10}{'error':>9}{'C here':>10}{'error':>9}"
-          f"{'ratio':>7}{'solving':>8}{'published C':>13}  method")  # fmt: skip
+          f"{'ratio':>7}{'solving':>8}{'published C':>13}{'ngspice':>10}"
+          f"{'error':>9}  method")  # fmt: skip
     for t in _lines(words, repeats):
         print(f"{t.problem.name:29}{t.whole * 1e3:11.2f}{t.solving * 1e3:10.2f}{t.error:9.0e}"
               f"{t.c * 1e3:10.3f}{t.c_error:9.0e}{t.whole / t.c:7.1f}{t.solving / t.c:8.1f}"
-              f"{t.problem.published * 1e3:13.3f}  {t.method}", flush=True)  # fmt: skip
+              f"{t.problem.published * 1e3:13.3f}{t.spice * 1e3:10.0f}{t.spice_error:9.0e}"
+              f"  {t.method}", flush=True)  # fmt: skip

@@ -33,8 +33,8 @@ from library.signal import Pulse
 from library.thermal import TwoPort as HeatPath
 from library.thermal import thermal
 
-__all__ = ["bridge", "buck", "cylinder", "grid", "ideal_bridge", "ideal_buck", "ladder", "rod",
-           "solenoid"]  # fmt: skip
+__all__ = ["bridge", "buck", "cylinder", "diode_nodes", "grid", "ideal_bridge", "ideal_buck",
+           "ladder", "rod", "solenoid"]  # fmt: skip
 
 
 class Ground(Component):
@@ -323,6 +323,18 @@ class Node(Component):
         yield self.V.i == 0
 
 
+def diode_nodes(n: int, diodes: int) -> list[int]:
+    """Nodes without a capacitor that have a diode."""
+    at: list[int] = []
+    i = 0
+    while len(at) < diodes:
+        i = (i + 1999) % (n * n)
+        while (i // n + i % n) % 2 == 0 or i in at:
+            i = (i + 1999) % (n * n)
+        at.append(i)
+    return at
+
+
 def grid(n: int = 100, diodes: int = 50) -> Model:
     """E8: n x n nodes, every other one without a capacitor, and diodes at some of these."""
     model = Model("grid")
@@ -332,13 +344,6 @@ def grid(n: int = 100, diodes: int = 50) -> Model:
         np.column_stack([number[:-1].ravel(), number[1:].ravel()]),
     ])  # fmt: skip
     even = (np.arange(n)[:, None] + np.arange(n)) % 2 == 0
-    at, i, taken = [], 0, set()
-    while len(at) < diodes:
-        i = (i + 1999) % (n * n)
-        while even.ravel()[i] or i in taken:
-            i = (i + 1999) % (n * n)
-        taken.add(i)
-        at.append(i)
     model.ground, model.source, model.nodes = Ground(), Sine(), Node(count=n * n)
     model.links = Resistor(count=len(ends), resistance="100 ohm")
     model.feeds = Resistor(count=n, resistance="100 ohm")
@@ -350,7 +355,7 @@ def grid(n: int = 100, diodes: int = 50) -> Model:
     model.connect(model.feeds.n, nodes[number[:, 0]].V)
     model.connect(model.feeds.p, model.source.p)
     model.connect(model.capacitors.p, nodes[number[even]].V)
-    model.connect(model.diodes.p, nodes[np.array(at)].V)
+    model.connect(model.diodes.p, nodes[np.array(diode_nodes(n, diodes))].V)
     for ends_at_ground in (model.capacitors.n, model.diodes.n, model.source.n):
         model.connect(ends_at_ground, model.ground.V)
     return model

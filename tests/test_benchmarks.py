@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from benchmarks import beyond, domains, models, planar, precision
+from benchmarks import beyond, domains, models, planar, precision, spice
 from benchmarks.cases import CASES
 
 
@@ -116,6 +116,17 @@ def test_problems_beyond_mechanics_meet_their_published_end_values(name, rtol, m
     problem = next(p for p in beyond.PROBLEMS if p.name.startswith(name))
     result = problem.build().simulate(problem.duration, rtol=rtol, method=method)
     assert beyond.error_of(problem, result) <= error
+
+
+@pytest.mark.skipif(not spice.available(), reason="ngspice is not installed")
+@pytest.mark.parametrize("name", ["E1 ladder, N = 10", "E3"])
+def test_netlists_are_the_same_circuits(name):
+    problem = next(p for p in beyond.PROBLEMS if p.name.startswith(name))
+    netlist = next(make for start, make in spice.NETLISTS.items() if start == problem.name)
+    _, error = spice.run(netlist(), lambda values: max(
+        abs(v - end) / scale for v, (*_, end, scale) in zip(values, problem.ends, strict=True)),
+        problem.error)  # fmt: skip
+    assert error <= problem.error
 
 
 def test_the_diodes_of_a_bridge_commutate_in_pairs():

@@ -141,6 +141,14 @@ def _polynomial(rows: Array, t: Array) -> Array:
     return value
 
 
+MANY_NODES = 100  # of an equation, in which what occurs several times is looked for
+
+
+def _shared(expression: ca.SX) -> ca.SX:
+    """The same, where what occurs several times (a density at a port) is evaluated once."""
+    return ca.cse(expression) if ca.n_nodes(expression) > MANY_NODES else expression
+
+
 class Law:
     """One scalar equation ``residual == 0`` on local symbols.
 
@@ -148,7 +156,8 @@ class Law:
     """
 
     def __init__(self, kernel: Kernel, residual: ca.SX, text: str, order: int = 0) -> None:
-        self.kernel, self.residual, self.text, self.order = kernel, residual, text, order
+        self.kernel, self.residual = kernel, _shared(residual)
+        self.text, self.order = text, order
         inside = {s.__hash__() for s in ca.symvar(residual)}
         self.arguments: list[Key] = [
             key for key, s in kernel.symbols.items() if s.__hash__() in inside
@@ -252,7 +261,8 @@ class Law:
                 value = -rest if float(slope) == 1.0 else rest
             else:
                 value = -rest / slope
-            self._functions[key] = self.kernel.function("solved", self.symbols, ca.simplify(value))
+            self._functions[key] = self.kernel.function(
+                "solved", self.symbols, _shared(ca.simplify(value)))
         return self._functions[key]
 
     @cached_property

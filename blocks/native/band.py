@@ -1,17 +1,21 @@
 """Linear equations of an implicit method whose matrix is a band, compiled.
 
-Unknowns stand in an order that makes the band narrow. Its entries are differences of slopes: those
-of columns that share no row are found by one evaluation [A. R. Curtis, M. J. D. Powell and
-J. K. Reid, "On the Estimation of Sparse Jacobian Matrices", J. Inst. Maths Applics 13, 1974].
+Unknowns stand in an order that makes the band narrow. Its entries are differences of slopes, or
+their derivatives in a direction where these are known: those of columns that share no row are
+found by one evaluation [A. R. Curtis, M. J. D. Powell and J. K. Reid, "On the Estimation of Sparse
+Jacobian Matrices", J. Inst. Maths Applics 13, 1974].
 Columns stand one after the other, with room above for what an exchange of rows fills in
 [E. Anderson et al., "LAPACK Users' Guide", 3rd ed., sec. 5.3.3].
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import BAND_DIFFERENCE, DIAGONAL_PIVOT, TIME_DIFFERENCE
 from .functions import machine_code
+from .signatures import run_code
 from .stages import ATOL, NEW, WORK
 from .steps import Code, Workspace, slope_at
 
@@ -27,20 +31,31 @@ def derive_band(code: Code, work: Workspace, t: float, h: float, x: Vector, slop
     n, linear, order = x.size, work.linear, work.unknowns
     upper, lower = work.band[0], work.band[1]
     point, other = work.k[WORK], work.k[NEW]
-    for first in range(upper + lower + 1):
+    if code.linear != 0:
+        work.at[0], other[0] = t, np.nan
+        run_code(code.linear, work.at, x, code.p, code.q, other)
+    for first in range(min(upper + lower + 1, n)):
         point[:] = x
+        other[:] = 0.0
         j = first
         while j < n:
             i = order[j]
             point[i] += BAND_DIFFERENCE * max(abs(x[i]), work.sizes[i])
+            other[i] = 1.0
             j += upper + lower + 1
-        slope_at(code, work, t, point, other)
+        if code.linear != 0:
+            run_code(code.linear, work.at, x, code.p, code.q, other)
+        else:
+            slope_at(code, work, t, point, other)
         j = first
         while j < n:
             i = order[j]
-            inverse = 1.0 / (point[i] - x[i])
+            inverse, base = 1.0, 0.0
+            if code.linear == 0:
+                inverse, base = 1.0 / (point[i] - x[i]), 1.0
             for row in range(max(0, j - upper), min(n, j + lower + 1)):
-                linear[j, row - j + upper] = (other[order[row]] - slope[order[row]]) * inverse
+                linear[j, row - j + upper] = (
+                    other[order[row]] - base * slope[order[row]]) * inverse
             j += upper + lower + 1
     later = t + max(TIME_DIFFERENCE * h, BAND_DIFFERENCE * TIME_DIFFERENCE * abs(t))
     slope_at(code, work, later, x, other)

@@ -8,6 +8,7 @@ method, which starts from the unknowns in ``x``.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -23,9 +24,9 @@ from .places import Places, Q, X
 if TYPE_CHECKING:
     from .instance_loops import Loops
 
-__all__ = ["entries_of", "write_blocks"]
+__all__ = ["Solution", "entries_of", "write_blocks", "write_changes"]
 
-ROUNDS = 8  # of Newton's method, which starts from the last solution
+ROUNDS = 15  # of Newton's method, which starts from the last solution
 
 
 def write_blocks(loops: Loops, blocks: list[Block]) -> None:
@@ -48,14 +49,61 @@ def write_blocks(loops: Loops, blocks: list[Block]) -> None:
     order.write(loops.values)
     if not n:
         return
-    newton = _Newton(loops, blocks, order, unknowns)
-    for later in reversed(range(1 if linear else ROUNDS)):
-        newton.write(linear, None if linear or later else loops.magnitudes[torn])
+    newton = loops.solutions[int(torn[0, 0])] = Solution(loops, blocks, order, unknowns)
+    if linear:
+        newton.write()
         order.write(loops.values)
+        return
+    last, sizes = loops.room(1), loops.room(n * count)
+    rounds = loops.text.begin_rounds(int(last[0]), ROUNDS)
+    newton.write(_Ending(loops.magnitudes[torn], sizes.reshape(n, count), last))
+    order.write(loops.values)
+    loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
 
 
-class _Newton:
-    """Rounds of Newton's method, all of which use the same entries of ``q``."""
+def write_changes(loops: Loops, blocks: list[Block], changes: Places) -> None:
+    """Append how the unknowns of blocks that have been solved change with those before them.
+
+    The implicit function theorem, with the matrix of the solution.
+    """
+    if not blocks:
+        return
+    count, n = len(blocks), len(blocks[0].torn)
+    torn = np.stack([b.torn for b in blocks], axis=1)
+    order = _Assignments(loops, blocks)
+    entries = loops.room(n * count).reshape(n, count)
+    for row, places in zip(torn, entries, strict=True):
+        changes.put(row, Q, places)
+        _fill(loops, places, 0.0)
+    changes.put(order.unknowns, Q, loops.room(len(order.unknowns)))
+    order.write(changes, changes)
+    if not n:
+        return
+    solution = loops.solutions[int(torn[0, 0])]
+    loops.residuals(solution.leftover, solution.residual, changes)
+    _solve(loops, solution.matrix.reshape(n, n, count), solution.residual.reshape(n, count),
+           entries, None)
+    order.write(changes, changes)
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """By what it is told whether a round was the last one; all are entries of ``q``.
+
+    Attributes
+    ----------
+    magnitudes : (n, blocks), nominal values of unknowns
+    sizes : (n, blocks), filled with changes of the unknowns, per value
+    last : one entry, no number in the last round that there may be
+    """
+
+    magnitudes: Indices
+    sizes: Indices
+    last: Indices
+
+
+class Solution:
+    """Rounds of Newton's method, and where their residuals and matrices stand in ``q``."""
 
     def __init__(self, loops: Loops, blocks: list[Block], order: _Assignments, unknowns: Indices
                  ) -> None:
@@ -73,12 +121,8 @@ class _Newton:
         self.tangents.put(order.unknowns, Q, loops.room(len(order.unknowns)))
         self.matrix = np.stack([loops.room(n * count) for _ in range(n)])
 
-    def write(self, linear: bool, magnitudes: Indices | None) -> None:
-        """Append a round, from zero where equations are ``linear``.
-
-        With ``magnitudes``, the entries of nominal values, it is the last one: unknowns that it
-        still changes are no solution, and become no number.
-        """
+    def write(self, ending: _Ending | None = None) -> None:
+        """Append a round; without ``ending`` equations are linear, and unknowns are zero."""
         loops, (n, count) = self.loops, self.unknowns.shape
         loops.residuals(self.leftover, self.residual)
         for j in range(n):
@@ -87,7 +131,7 @@ class _Newton:
             self.order.write(self.tangents, self.tangents)
             loops.residuals(self.leftover, self.matrix[j], self.tangents)
         _solve(loops, self.matrix.reshape(n, n, count), self.residual.reshape(n, count),
-               self.unknowns, linear, magnitudes)
+               self.unknowns, ending)
 
 
 class _Assignments:
@@ -121,29 +165,37 @@ def _fill(loops: Loops, entries: Indices, value: float) -> None:
     loops.text.add([], entries_of(Q, entries), lambda writer, _: writer.constant(value))
 
 
-def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices, linear: bool,
-           magnitudes: Indices | None) -> None:
+def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices,
+           ending: _Ending | None) -> None:
     """Cramer's rule, block by block.
 
     Parameters
     ----------
     matrix : (n, n, blocks), entries of ``q``: by which unknown, of which equation
     residual, unknowns : (n, blocks), entries of ``q``; the latter are filled, or changed
-    linear : whether they are the solution, or come nearer to it
-    magnitudes : (n, blocks), entries of nominal values, where changes must have died away
+    ending : told how much they still change; those that do in the last round are no solution, and
+        become no number. None where they are found at once
     """
     n, count = residual.shape
-    a, r, z, size = ca.SX.sym("a", n, n), *(ca.SX.sym(name, n) for name in ("r", "z", "size"))
+    a, r = ca.SX.sym("a", n, n), ca.SX.sym("r", n)
+    z, size, last = (ca.SX.sym(name, n) for name in ("z", "size", "last"))
     rows = [[a[i, j] for j in range(n)] for i in range(n)]
-    new = change = ca.vertcat(*cramer(rows, [-r[i] for i in range(n)]))
+    found = ca.vertcat(*cramer(rows, [-r[i] for i in range(n)]))
     given = {(0, i + j * n): entries_of(Q, matrix[j, i]) for j in range(n) for i in range(n)}
     given |= {(1, i): entries_of(Q, residual[i]) for i in range(n)}
-    if not linear:
-        new = z + change
-        given |= {(2, i): entries_of(Q, unknowns[i]) for i in range(n)}
-    if magnitudes is not None:
-        new += ca.if_else(ca.fabs(change) <= TIED_SOLVED * (ca.fabs(new) + size), 0.0, np.nan)
-        given |= {(3, i): entries_of(Q, magnitudes[i]) for i in range(n)}
-    function = ca.Function("cramer", [a, r, z, size], ca.vertsplit(new))
+    if ending is None:
+        function = ca.Function("cramer", [a, r], ca.vertsplit(found))
+        for j in range(n):
+            loops.call(function, given, entries_of(Q, unknowns[j]), j)
+        return
+    share = ca.fabs(found) / (ca.fabs(z + found) + size)
+    given |= {(2, i): entries_of(Q, unknowns[i]) for i in range(n)}
+    given |= {(3, i): entries_of(Q, ending.magnitudes[i]) for i in range(n)}
+    shares = ca.Function("share", [a, r, z, size], ca.vertsplit(share))
+    for j in range(n):
+        loops.call(shares, given, entries_of(Q, ending.sizes[j]), j)
+    new = z + found + ca.if_else(share <= TIED_SOLVED, 0.0, last)
+    given |= {(4, i): entries_of(Q, np.full(count, ending.last[0])) for i in range(n)}
+    function = ca.Function("cramer", [a, r, z, size, last], ca.vertsplit(new))
     for j in range(n):
         loops.call(function, given, entries_of(Q, unknowns[j]), j)

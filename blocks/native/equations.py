@@ -23,7 +23,7 @@ from .forms import MOST_STATES, is_large, is_solved_for
 from .instance_loops import Loops, NominalValues
 from .linearisation import write_derivatives
 from .loop_text import PARALLEL, LoopText
-from .machine import compiled
+from .machine import compiled, name_of_code
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Equations", "equations_of", "written"]
 
+LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more care
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
@@ -72,14 +73,14 @@ def _uniform(system: System, p: Array) -> Flags:
     return out
 
 
-def written(writer: Writer | LoopText, beginning: Beginning, quick: bool = False) -> int:
+def written(writer: Writer | LoopText, beginning: Beginning, quick: bool | None = None) -> int:
     """The address of a function whose lines are written, after those it begins with."""
     lines = writer.lines
     text = "\n".join([*sorted(writer.declared), *beginning.declared,
                       f"define void @main({ARGUMENTS}) {{", *beginning.lines, *lines,
                       "  ret void", "}", PARALLEL])  # fmt: skip
     return compiled(text, parallel=isinstance(writer, LoopText) or len(lines) <= LONG,
-                    quick=quick or len(lines) > VERY_LONG)
+                    quick=len(lines) > VERY_LONG if quick is None else quick)
 
 
 class Equations:
@@ -116,6 +117,12 @@ class Equations:
         self.large = is_large(system)
         if self.large:
             start = int(self.offsets[-1])
+            self._loops = Loops(system, uniform, self.offsets.tolist(), start)
+            if system.nz:
+                self._loops.solve_loops()
+                self._loops.after(name_of_code(self._compiled(
+                    self._loops.text, len(self._loops.text.lines) > LONGEST_LOOPS)))
+                self.beginning = Beginning()  # it is that of the function they call
             self.slope = self._looped("slope")
             self.crossings = self._looped("crossings") if system.nm else 0
             if system.nz:
@@ -174,7 +181,7 @@ class Equations:
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.contact.any() or self.carried is not None:
                 self.settle = compiled(code.settle(), parallel=False)
-            self._present = code.present
+            self._present, self._solved = code.present, code
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written
@@ -209,14 +216,17 @@ class Equations:
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         explicit = kind == EXPLICIT
-        differences = explicit or self.system.nx > MOST_STATES  # of slopes, or no derivatives
+        # no derivatives, or differences of slopes
+        without = explicit or self.system.nx > MOST_STATES and not (self.large and self.system.nz)
         return Code(arithmetic() if explicit else rosenbrock_arithmetic(), self.slope,
-                    int(self.crossings), self.settle, 0 if differences else self.derivatives, kind,
+                    int(self.crossings), self.settle, 0 if without else self.derivatives, kind,
                     address_of(p), address_of(q))
 
     @cached_property
     def derivatives(self) -> int:
-        """Address of df/dx and df/dt."""
+        """Address of df/dx and df/dt; of a large network, of derivatives in a direction."""
+        if self.large:
+            return self._looped("derivatives")
         w, (arguments, slope) = Writer(), self.explicit
         if self._solved is not None:
             return compiled(self._solved.derivatives(slope), parallel=False)
@@ -341,10 +351,9 @@ class Equations:
             ca.Function("outputs", arguments, [outputs]), lanes)
 
     def _looped(self, what: str) -> int:
-        start = int(self.offsets[-1])
-        loops = Loops(self.system, self.uniform, self.offsets.tolist(), start)
+        loops = self._loops.copy()
         getattr(loops, what)()
-        self.scratch = max(self.scratch, loops.scratch - start)
+        self.scratch = max(self.scratch, loops.scratch - int(self.offsets[-1]))
         return self._compiled(loops.text, quick=len(loops.text.lines) > LONG)
 
     def _straight(self, function: ca.Function, lanes: int = 1,
@@ -382,5 +391,5 @@ class Equations:
         self.scratch = max(self.scratch, end - start)
         return self._compiled(text)
 
-    def _compiled(self, writer: Writer | LoopText, quick: bool = False) -> int:
+    def _compiled(self, writer: Writer | LoopText, quick: bool | None = None) -> int:
         return written(writer, self.beginning, quick)

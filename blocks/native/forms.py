@@ -13,7 +13,8 @@ __all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large", "is_solved
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 50  # of algebraic loops
 MOST_STATES = 50  # of an implicit method, whose matrix is full
-MOST_TORN = 3  # unknowns of each of the nonlinear loops of a large network
+MOST_TORN = 3  # unknowns of each of the nonlinear loops that are solved side by side
+FEW_LOOPS = 8  # unknowns of all loops up to which they are solved together, in a small network
 
 
 def why_not(system: System, laws: Any = None) -> str:
@@ -23,7 +24,7 @@ def why_not(system: System, laws: Any = None) -> str:
     """
     if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
-    small = has_small_loops(system)
+    small = is_large(system) and has_small_loops(system)
     if not small and system.nz + system.nc > MOST_UNKNOWNS:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
     if is_large(system) and not small and (system.nz or system.clusters):
@@ -42,7 +43,7 @@ def why_no_derivatives(system: System, laws: Any = None) -> str:
     if system.nx > MOST_STATES:
         return f"more than {MOST_STATES} states need a sparse matrix"
     if laws is not None and not laws.held_modes.has_derivatives:
-        return "efforts that are solved for at every point have no derivatives there"
+        return "efforts that loops follow at once have no derivatives there"
     return ""
 
 
@@ -60,19 +61,22 @@ def why_not_implicit(system: System, laws: Any = None) -> str:
 
 def is_large(system: System) -> bool:
     """Whether its laws are written as loops over their instances."""
-    return system.once("is large", lambda: sum(len(s.unknowns) for s in system.tape.steps) > LARGE)
+    return system.once("is large", lambda: (
+        sum(len(s.unknowns) for s in system.tape.steps) > LARGE
+        or system.nz > FEW_LOOPS and not system.nu and has_small_loops(system)
+        and not _are_linear(system)))
 
 
 def has_small_loops(system: System) -> bool:
-    """Whether a large network's algebraic loops are few unknowns each, with one solution."""
+    """Whether algebraic loops are few unknowns each, with one solution."""
     tape = system.tape
-    return bool(system.nz) and is_large(system) and not system.clusters and not (
+    return bool(system.nz) and not system.clusters and not (
         tape.switched_loops or tape.carried.any()) and max(tape.loops) <= MOST_TORN
 
 
 def solves_loops_quickly(system: System) -> bool:
     """Whether machine code solves all its algebraic loops, each of few unknowns."""
-    return has_small_loops(system) or (
+    return is_large(system) and has_small_loops(system) or (
         system.nz <= MOST_UNKNOWNS and max(system.tape.loops, default=0) <= MOST_TORN)
 
 

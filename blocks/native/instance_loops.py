@@ -7,6 +7,7 @@ equations are solved side by side (:mod:`blocks.native.block_loops`).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -20,7 +21,7 @@ from ..assembly.flatten import Group
 from ..assembly.tape import Step
 from ..language.kernel import Key
 from ..numerics.arrays import Array, Flags, Indices, distinct
-from .block_loops import entries_of, write_blocks
+from .block_loops import Solution, entries_of, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
 from .loop_text import LoopText, Operand
@@ -81,10 +82,34 @@ class Loops:
         self.starts[z_classes] = n + np.arange(len(z_classes))
         self.magnitudes[z_classes] = self.room(len(z_classes))
         self.steps = list(_merged(self.tape.steps))
+        #: How blocks have been solved, by their first torn unknown.
+        self.solutions: dict[int, Solution] = {}
+        #: What functions that follow :meth:`solve_loops` begin with.
+        self.begin: list[str] = []
+
+    def after(self, solved: str) -> None:
+        """From now on write functions that begin with a call of one, which has left in ``q`` what
+        has been written so far."""
+        self.text = LoopText()
+        self.text.declared.add(f"declare void {solved}(ptr, ptr, ptr, ptr, ptr)")
+        self.begin = [f"  call void {solved}(ptr %t, ptr %x, ptr %p, ptr %q, ptr %out)"]
+
+    def copy(self) -> Loops:
+        """To write one of these functions."""
+        new = copy.copy(self)
+        new.text, new.values = LoopText(), self.values.copy()
+        new.text.declared |= self.text.declared
+        return new
 
     # -- what is needed ------------------------------------------------------------------
+    def solve_loops(self) -> None:
+        """All that algebraic loops come to, into ``q``."""
+        self._run(self._needed(self.tape.z_classes), np.zeros(self.flat.classes, dtype=bool),
+                  self.values)
+
     def slope(self) -> None:
         """x' into ``%out``."""
+        self.text.lines += self.begin
         states = self.tape.reduced.states
         wanted = self.flat.derivative[states]
         signs = self.flat.derivative_sign[states].astype(float)
@@ -105,6 +130,7 @@ class Loops:
 
     def settle(self) -> None:
         """Into ``%out``: states as they are, and the unknowns that stay in z solved for."""
+        self.text.lines += self.begin
         z_classes = self.tape.z_classes
         entries, states = self.starts[z_classes], np.arange(len(self.tape.reduced.states))
         self.text.add([entries_of(X, states)], entries_of(OUT, states), lambda _, read: read(0))
@@ -117,8 +143,54 @@ class Loops:
         self.text.add([self.values.operand(z_classes), entries_of(X, entries)],
                       entries_of(OUT, entries), unless_lost)
 
+    def derivatives(self) -> None:
+        """The derivative of x' in the direction that stands in ``%out``, which takes its place.
+
+        Where its first entry is no number, all values at (t, x) are put into ``q`` instead, which
+        the derivatives in all directions are then found from.
+        """
+        states, text = self.tape.reduced.states, self.text
+        wanted = self.flat.derivative[states]
+        needed = self._needed(wanted)
+        entries, zero = self.room(len(states)), self.room(1)
+        text.branch("fcmp uno double", OUT, "values", "changes")
+        text.lines += self.begin
+        before = self.values.known.copy()
+        text.add([], entries_of(Q, zero), lambda writer, _: writer.constant(0.0))
+        self._run(needed, np.zeros(self.flat.classes, dtype=bool), self.values)
+        text.lines += ["  ret void", "changes:"]
+        changes = Places(self.flat.classes, int(zero[0]))
+        text.add([entries_of(OUT, np.arange(len(states)))], entries_of(Q, entries),
+                 lambda _, read: read(0))
+        changes.put(states, Q, entries)
+        for step in self.steps:
+            if isinstance(step, list):
+                write_changes(self, [b for b in step if before[b.unknowns[0]]], changes)
+                write_changes(self, _needed_blocks(step, needed & ~before), changes)
+                continue
+            mine = np.flatnonzero(needed[step.unknowns])
+            unknowns = step.unknowns[mine]
+            rows = step.equations[mine] - self.flat.groups[step.group].first
+            moved = np.zeros(len(rows), dtype=bool)
+            for classes in self._inputs(step.group, rows):
+                if len(classes) == len(rows):
+                    moved |= changes.known[classes]
+                else:
+                    moved[:] = True
+            if moved.any():
+                changes.put(unknowns[moved], Q, self.room(int(moved.sum())))
+                self.solve(step.group, rows[moved], step.position, unknowns[moved],
+                           changes.operand(unknowns[moved]), changes)
+        signs = self.flat.derivative_sign[states].astype(float)
+        text.add([changes.operand(wanted, signs)], entries_of(OUT, np.arange(len(states))),
+                 lambda _, read: read(0))
+        rest = self.starts[self.tape.z_classes]
+        if len(rest):
+            text.add([], entries_of(OUT, rest), lambda writer, _: writer.constant(0.0))
+
     def crossings(self) -> None:
         """Crossing functions into ``%out``."""
+        self.text.lines += self.begin
         rows = []
         offset = 0
         wanted: list[Indices] = []
@@ -209,9 +281,9 @@ class Loops:
         """Write all steps that are needed; what is ``direct`` stands where ``out`` says."""
         for step in self.steps:
             if isinstance(step, list):
-                write_blocks(self, _needed_blocks(step, need))
+                write_blocks(self, _needed_blocks(step, need & ~self.values.known))
                 continue
-            mine = np.flatnonzero(need[step.unknowns])
+            mine = np.flatnonzero(need[step.unknowns] & ~self.values.known[step.unknowns])
             unknowns = step.unknowns[mine]
             rows = step.equations[mine] - self.flat.groups[step.group].first
             for part, places in ((direct[unknowns], out), (~direct[unknowns], self.values)):
@@ -360,4 +432,4 @@ def _tangent(function: ca.Function, varied: list[bool]) -> ca.Function:
     at = [k for k, varies in enumerate(varied) if varies]
     change = ca.jtimes(function.call(symbols)[0], ca.vertcat(*(symbols[k] for k in at)),
                        ca.vertcat(*(changes[k] for k in at)))
-    return ca.Function("change", [*symbols, *changes], [ca.densify(change)])
+    return ca.Function("change", [*symbols, *changes], [ca.densify(ca.cse(change))])

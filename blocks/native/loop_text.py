@@ -115,6 +115,51 @@ class LoopText:
             self.lines += loop.lines()
             self.declared |= loop.writer.declared
 
+    def branch(self, condition: str, base: int, so: str, otherwise: str) -> None:
+        """Go on at a label where a condition on the first entry of an array holds, and begin
+        there; else at another one, which stands later."""
+        name = self._name()
+        w = Writer(prefix=f"{name}.")
+        first = w.load(BASES[base], 0)
+        self.lines += [*w.lines, f"  %{name}.so = {condition} {first}, {first}",
+                       f"  br i1 %{name}.so, label %{so}, label %{otherwise}", f"{so}:"]
+
+    def begin_rounds(self, last: int, most: int) -> str:
+        """Begin lines that are repeated until :meth:`end_rounds` finds that they need not be.
+
+        Entry ``last`` of ``q`` becomes no number in the last round that there may be, 0 before.
+        """
+        name = self._name()
+        w = Writer(prefix=f"{name}.")
+        late = w.select(f"%{name}.late", w.constant(float("nan")), w.constant(0.0))
+        w.store(late, "%q", last)
+        self.lines += [f"  br label %{name}.begin", f"{name}.begin:", f"  br label %{name}",
+                       f"{name}:",
+                       f"  %{name}.k = phi i64 [ 0, %{name}.begin ], "
+                       f"[ %{name}.n, %{name}.max.end ]",
+                       f"  %{name}.n = add nuw nsw i64 %{name}.k, 1",
+                       f"  %{name}.late = icmp uge i64 %{name}.n, {most}", *w.lines]  # fmt: skip
+        return name
+
+    def end_rounds(self, name: str, sizes: Indices, limit: float) -> None:
+        """End lines that are repeated where some of the consecutive entries ``sizes`` of ``q``
+        are larger than ``limit``."""
+        tag = f"{name}.max"
+        w = Writer(prefix=f"{tag}.")
+        place = w.new(f"add nuw nsw i64 %{tag}.i, {sizes[0]}")
+        large = w.compare("ugt", w.load("%q", place), w.constant(limit))
+        self.lines += [f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
+                       f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag} ]",
+                       f"  %{tag}.any = phi i1 [ false, %{tag}.head ], [ %{tag}.so, %{tag} ]",
+                       *w.lines, f"  %{tag}.so = or i1 %{tag}.any, {large}",
+                       f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
+                       f"  %{tag}.c = icmp ult i64 %{tag}.n, {len(sizes)}",
+                       f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}.end:",
+                       f"  %{name}.early = xor i1 %{name}.late, true",
+                       f"  %{name}.again = and i1 %{tag}.so, %{name}.early",
+                       f"  br i1 %{name}.again, label %{name}, label %{name}.end",
+                       f"{name}.end:"]
+
     def _name(self) -> str:
         self._count += 1
         return f"loop{self._count}"

@@ -43,22 +43,28 @@ def linear_algebra_of(system: System) -> LinearAlgebra | None:
 def _linear_algebra(system: System) -> LinearAlgebra | None:
     n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
     if n > DENSE and max(system.tape.loops, default=0) <= SMALL_LOOP:
-        from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-        from .cvode_library import Band
-
-        graph = _pattern(system.tape.slope, system.tape.x)
-        if system.nz:
-            graph = graph + _through_loops(system)
-        row, column = graph.nonzero()
-        order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
-        place = np.empty(n, dtype=np.int64)
-        place[order] = np.arange(n)
-        below = place[row] - place[column]
-        band = Band(int(max(0, -below.min(initial=0))), int(max(0, below.max(initial=0))))
+        order, band = _narrowest(system)
         if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
-            return LinearAlgebra(order.astype(np.int64), band)
+            return LinearAlgebra(order, band)
     return LinearAlgebra(as_they_are) if n <= MOST_DENSE else None
+
+
+def _narrowest(system: System) -> tuple[Indices, Band]:
+    """The order of unknowns after Cuthill and McKee, and the band that they then make."""
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    from .cvode_library import Band
+
+    graph = _pattern(system.tape.slope, system.tape.x)
+    if system.nz:
+        graph = graph + _through_loops(system)
+    row, column = graph.nonzero()
+    order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
+    place = np.empty(system.nx, dtype=np.int64)
+    place[order] = np.arange(system.nx)
+    below = place[row] - place[column]
+    band = Band(int(max(0, -below.min(initial=0))), int(max(0, below.max(initial=0))))
+    return order.astype(np.int64), band
 
 
 def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:
@@ -71,19 +77,30 @@ def _pattern(of: ca.SX, by: ca.SX) -> csc_matrix:
 
 
 def _through_loops(system: System) -> csc_matrix:
-    """Ones where slopes depend on states by unknowns that are solved for."""
+    """Ones where slopes depend on states by unknowns that are solved for, loop after loop."""
     from scipy.sparse import csc_matrix
 
     tape = system.tape
     loop = np.repeat(np.arange(len(tape.loops)), tape.loops)
     member = csc_matrix((np.ones(len(loop)), (np.arange(len(loop)), loop)))
-    return _pattern(tape.slope, tape.z) @ member @ member.T @ _pattern(tape.residual, tape.x)
+    together = member @ member.T
+    reach, others = together @ _pattern(tape.residual, tape.x), _pattern(tape.residual, tape.z)
+    before = -1
+    while reach.nnz > before:
+        before = reach.nnz
+        reach = ((reach + together @ (others @ reach)) != 0).astype(float)
+    return _pattern(tape.slope, tape.z) @ reach
 
 
-def band_of(system: System) -> LinearAlgebra | None:
-    """The order that makes a Jacobian too large to be full a narrow band, if there is one."""
+def band_of(system: System, directions: bool = False) -> LinearAlgebra | None:
+    """The order that makes a Jacobian a band, where it has to be one.
+
+    That is where it is too large to be full, if the band is narrow; and where it is found by
+    derivatives in ``directions``.
+    """
     if system.nx <= DENSE:
-        return None
+        return LinearAlgebra(*system.once("narrowest", lambda: _narrowest(system))) \
+            if directions else None
     found = linear_algebra_of(system)
     narrow = found is not None and found.band is not None and (
         found.band.upper + found.band.lower < NARROW)

@@ -111,7 +111,9 @@ class OneStep(Method):
     def _banded(self) -> Banded | None:
         """The narrow band of an implicit method's large matrix."""
         problem: Any = self.problem
-        matrices = band_of(problem.system) if self.kind == IMPLICIT else None
+        matrices = None
+        if self.kind == IMPLICIT:
+            matrices = band_of(problem.system, self.equations.large)
         if matrices is None:
             return None
         assert matrices.band is not None

@@ -28,6 +28,13 @@ class Places:
         self._factor = np.ones(classes)
         self.known: Flags = np.zeros(classes, dtype=bool)
 
+    def copy(self) -> Places:
+        """The same, to be added to."""
+        new = Places(0)
+        new._base, new._entry = self._base.copy(), self._entry.copy()
+        new._factor, new.known = self._factor.copy(), self.known.copy()
+        return new
+
     def put(self, classes: Indices, base: int, entries: Indices, factors: Array | float = 1.0
             ) -> None:
         """Give classes their places."""

@@ -21,6 +21,7 @@ from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
 from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
+from .forms import MOST_STATES
 from .linearisation import write_derivatives
 from .open_unknowns import room as open_room
 from .text import Text
@@ -127,22 +128,25 @@ class SolvedCode(Text):
         self.e = self.held.expressions
         self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
-        room = n * (nx + 1) * self.held.has_derivatives
-        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1, room])
+        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, *scratch, self.end = (int(i) for i in at)
-        self.found, self.matrix, self.right, self.pivots, self.failed, self.changes = scratch
+        self.found, self.matrix, self.right, self.pivots, self.failed = scratch
         if laws.system.clusters or laws.system.nz:
             given = None
             if self.held.with_loops:
                 given = self.held.symbols, self.held.loops
             self.tied = Tied(laws.system, {**places, 6: ("%q", self.known_modes),
                                            7: ("%q", self.found)}, self.end, given=given)
-            self.sizes.add(self.tied.n)
+            self.sizes = self.tied.sizes
             self.end = self.tied.end
             places = self.tied.places
         self.follows = self.end
-        self.end += self.held.follows.numel()
+        #: Entries of q: how efforts change by each state and by time.
+        self.changes = self.follows + self.held.follows.numel()
+        self.end = self.changes
+        if self.held.has_derivatives and nx <= MOST_STATES:
+            self.end += n * (nx + 1)
         self.scratch = self.end - self.found
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2])), 9: ("%q", self.follows)}  # fmt: skip
@@ -158,6 +162,40 @@ class SolvedCode(Text):
         if self.tied:
             self.tied.put_slopes_of_torn(w)
         return self._text(w)
+
+    def derivatives(self, slope: ca.SX) -> str:
+        """Text of the derivatives of slopes by states and by time.
+
+        Efforts move with both by their equations, what is tied by its own; both by the implicit
+        function theorem.
+        """
+        w, n, count, tied = Writer(), self.n, len(self.arguments), self.tied
+        self._solve_all(w)
+        if tied:
+            tied.put_changes(w)
+        moved = tied.moved if tied else self._moved
+        symbols = tied.symbols if tied else ()
+        places = tied.with_changes(self.places, count) if tied else self.places
+        self._put(w, self._values(w, ca.vec(self.e["matrix"])), "%q", self.matrix)
+        right = -moved(self.e["residual"])
+        for j in range(self.nx + 1):
+            self._put(w, self._values(w, ca.densify(right[:, j]), places, *symbols),
+                      "%q", self.right)  # fmt: skip
+            super()._solve(w, n, factored=j > 0)
+            found = [w.load("%q", self.right + i) for i in range(n)]
+            self._put(w, found, "%q", self.changes + j * n)
+        by = ca.SX.sym("changes of efforts", n, self.nx + 1)
+        changes = moved(slope) + ca.mtimes(ca.jacobian(slope, self.effort), by)
+        arguments, places = [*self.arguments, by], {**self.places, count: ("%q", self.changes)}
+        if tied:
+            tied.write_derivatives(w, arguments, changes, places)
+        else:
+            write_derivatives(w, arguments, changes[:, :-1], changes[:, -1], places)
+        return self._text(w)
+
+    def _moved(self, expression: Any) -> Any:
+        """How an expression changes by each state and by time."""
+        return ca.jacobian(expression, ca.vertcat(self.laws.system.tape.x, TIME))
 
     def margins(self) -> str:
         """Crossing functions, margins, and how far the equations are from being singular."""
@@ -179,24 +217,6 @@ class SolvedCode(Text):
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
         values.append(share)
         self._put(w, values, "%out", 0)
-        return self._text(w)
-
-    def derivatives(self, slope: ca.SX) -> str:
-        """Text of the derivatives of slopes, those through the efforts included."""
-        w, tape, n = Writer(), self.laws.system.tape, self.n
-        self._efforts(w)
-        by_all = ca.vertcat(tape.x, TIME)
-        self._put(w, self._values(w, ca.vec(self.e["matrix"])), "%q", self.matrix)
-        right = -ca.jacobian(self.e["residual"], by_all)
-        for j in range(self.nx + 1):
-            self._put(w, self._values(w, ca.densify(right[:, j])), "%q", self.right)
-            Text._solve(self, w, n, factored=j > 0)
-            found = [w.load("%q", self.right + i) for i in range(n)]
-            self._put(w, found, "%q", self.changes + j * n)
-        changes = ca.SX.sym("changes", n, self.nx + 1)
-        whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, self.effort), changes)
-        places = {**self.places, len(self.arguments): ("%q", self.changes)}
-        write_derivatives(w, [*self.arguments, changes], whole[:, :-1], whole[:, -1], places)
         return self._text(w)
 
     def present(self) -> str:

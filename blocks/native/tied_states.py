@@ -19,6 +19,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array
 from ..numerics.tolerances import SOLVED_ALREADY, TIED_SOLVED
 from .expressions import Writer
+from .forms import MOST_STATES
 from .linearisation import write_derivatives
 from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
@@ -69,19 +70,29 @@ class Tied(Text):
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n,
-                        n // 2 + 1, 1, 1, open_room(n) * bool(tape.carried.any())])  # fmt: skip
+                        n // 2 + 1, 1, 1, open_room(n) * bool(tape.carried.any()),
+                        *self._room_for_derivatives()])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
          self.matrix, self.right, self.pivots, self.failed, self.done, self.open_room,
-         self.end) = (
+         self.integrated, self.changes, self.end) = (
             int(i) for i in at)
         if tape.carried.any():  # tied states come first
             self.carried = np.append(np.zeros(n - self.nz, dtype=bool), tape.carried)
             self.carried_at, self.torn = ("%q", self.here + self.nx), self.nz
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx),
                        TAKEN: ("%q", self.here + self.nx + system.nz)}
+        count = self.nx + self.nz
+        #: Changes of all states and unknowns, by each state and by time; and what is integrated.
+        self.symbols = ca.SX.sym("changes", count, self.nx + 1), ca.SX.sym("integrated", count)
         self.name = name_of_code(compiled(self._solver(), parallel=False))
         self.slopes = name_of_code(compiled(self._slopes_of_torn(), parallel=False)) \
             if self.nz else ""
+
+    def _room_for_derivatives(self) -> tuple[int, int]:
+        """Of every state and unknown 1, or 0 where it is solved for; and its changes, by each
+        state and by time."""
+        count = self.nx + self.nz
+        return (count, count * (self.nx + 1)) if self.nx <= MOST_STATES else (0, 0)
 
     # -- what stands in q ----------------------------------------------------------------
     def fill(self, q: Array, problem: Problem) -> None:
@@ -130,6 +141,50 @@ class Tied(Text):
         share = w.binary("fsub", size, w.load("%q", self.whole))
         share = w.binary("fsub", share, w.constant(np.log(SHARE)))
         return w.select(done, share, w.constant(-1.0))
+
+    def put_changes(self, w: Writer) -> None:
+        """Put into ``q`` how all that is solved for moves with states and time.
+
+        By the implicit function theorem, with the factors of the last solution; and which states
+        and unknowns are not solved for.
+        """
+        count = self.nx + self.nz
+        self._put(w, [w.constant(1.0)] * count, "%q", self.integrated)
+        integrated = w.pointer("%q", self.integrated)
+        for k in range(self.n):
+            w.store(w.constant(0.0), integrated, self.index_of_entry(w, k))
+        right = -ca.jacobian(self.residual, ca.vertcat(self.unknowns[: self.nx], TIME))
+        self._put(w, [w.constant(0.0)] * (count * (self.nx + 1)), "%q", self.changes)
+        for j in range(self.nx + 1):
+            self._put(w, self._values(w, right[:, j]), "%q", self.right)
+            self._solve(w, self.n, factored=True)
+            column = w.pointer("%q", self.changes + j * count)
+            for k in range(self.n):
+                w.store(w.load("%q", self.right + k), column, self.index_of_entry(w, k))
+
+    def moved(self, expression: ca.SX) -> ca.SX:
+        """How an expression changes by each state and by time, what is solved for with them."""
+        by_all = ca.vertcat(self.unknowns[: self.nx], TIME)
+        return ca.jacobian(expression, by_all) + ca.mtimes(
+            ca.jacobian(expression, self.unknowns), self.symbols[0])
+
+    def write_derivatives(self, w: Writer, arguments: list[ca.SX], changes: ca.SX,
+                          places: dict[int, tuple[str, int]]) -> None:
+        """Append derivatives of slopes by the states that are integrated, and by time.
+
+        ``changes`` of slopes are functions of ``arguments`` and of :attr:`symbols`.
+        """
+        nx, nz = self.nx, self.nz
+        by_states = changes[:, :-1] * ca.repmat(self.symbols[1][:nx].T, nx, 1)
+        whole = ca.diagcat(by_states, ca.SX(nz, nz))
+        write_derivatives(w, [*arguments, *self.symbols], whole,
+                          ca.vertcat(changes[:, -1], ca.SX(nz, 1)),
+                          self.with_changes(places, len(arguments)))
+
+    def with_changes(self, places: dict[int, tuple[str, int]], first: int
+                     ) -> dict[int, tuple[str, int]]:
+        """Places of arguments that :attr:`symbols` follow."""
+        return {**places, first: ("%q", self.changes), first + 1: ("%q", self.integrated)}
 
     def store_solution(self, w: Writer, done: str) -> None:
         """Put the solution into ``out``; where there is none, ``out`` stays as it is.
@@ -239,6 +294,7 @@ class TiedCode(Text):
         self.tied = Tied(system, places, start, network)
         self.tape, self.arguments, self.places = (
             system.tape, self.tied.arguments, self.tied.places)
+        self.sizes = self.tied.sizes
         self.found = [self.tape.slope, self.tape.crossings]
         if network is not None:
             crossings = ca.vertcat(network.expressions["crossings"], network.margins)
@@ -248,10 +304,7 @@ class TiedCode(Text):
         self.carried, self.open_room = self.tied.carried, self.tied.open_room
         self.carried_at, self.torn = self.tied.carried_at, self.tied.torn
         self.chosen = bool(system.clusters)
-        nx, count = self.tied.nx, self.tied.nx + self.tied.nz
-        self.integrated = self.tied.end  # entries of q: of every state 1, or 0 where it is tied
-        self.changes = self.integrated + count  # of all states and unknowns, by each and by time
-        self.room = self.changes + count * (nx + 1) - start
+        self.room = self.tied.end - start
 
     def slope(self) -> str:
         """Slopes of states and of torn unknowns."""
@@ -272,31 +325,10 @@ class TiedCode(Text):
         depend on tied states and torn unknowns, which only say where Newton's method starts; how
         these themselves change needs no derivative, for the same reason.
         """
-        w, tied, tape = Writer(), self.tied, self.tape
-        nx, count = tied.nx, tied.nx + tied.nz
+        w, tied = Writer(), self.tied
         tied.call(w)
-        self._put(w, [w.constant(1.0)] * count, "%q", self.integrated)
-        integrated = w.pointer("%q", self.integrated)
-        for k in range(tied.n):
-            w.store(w.constant(0.0), integrated, tied.index_of_entry(w, k))
-        by_all = ca.vertcat(tape.x, TIME)
-        right = -ca.jacobian(tied.residual, by_all)
-        self._put(w, [w.constant(0.0)] * (count * (nx + 1)), "%q", self.changes)
-        for j in range(nx + 1):
-            self._put(w, self._values(w, right[:, j]), "%q", self.right)
-            self._solve(w, tied.n, factored=True)
-            column = w.pointer("%q", self.changes + j * count)
-            for k in range(tied.n):
-                w.store(w.load("%q", self.right + k), column, tied.index_of_entry(w, k))
-        changes = ca.SX.sym("changes", count, nx + 1)
-        free = ca.SX.sym("integrated", nx)
-        whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, tied.unknowns), changes)
-        by_states = ca.vertcat(whole[:, :-1] * ca.repmat(free.T, nx, 1), ca.SX(tied.nz, nx))
-        places = {**self.places, len(self.arguments): ("%q", self.changes),
-                  len(self.arguments) + 1: ("%q", self.integrated)}  # fmt: skip
-        write_derivatives(w, [*self.arguments, changes, free],
-                          ca.horzcat(by_states, ca.SX(count, tied.nz)),
-                          ca.vertcat(whole[:, -1], ca.SX(tied.nz, 1)), places)
+        tied.put_changes(w)
+        tied.write_derivatives(w, self.arguments, tied.moved(slope), self.places)
         return self._text(w)
 
     def crossings(self) -> str:

@@ -125,19 +125,23 @@ def _rate_at_start(problem: Problem, t0: float) -> float:
     return float(rate)
 
 
-def _relaxing(problem: Problem, rtol: float) -> tuple[type[Method], str] | None:
-    """The implicit one-step method where a large stiff model only comes to rest.
+def _stiff_one_step(problem: Problem, rtol: float) -> tuple[type[Method], str] | None:
+    """The implicit one-step method where it costs less than BDF does.
 
-    Its steps grow faster than those of BDF, and its order holds: it loses that where time acts on
-    what is stiff.
+    Of a large stiff model that only comes to rest, its steps grow faster, and its order holds: it
+    loses that where time acts on what is stiff. Where unknowns are solved for at every point, BDF
+    runs in Python.
     """
     from .. import native
 
-    if problem.size <= native.MOST_STATES or rtol < native.TIGHT or acts_in_time(problem.system):
+    solves = native.is_solved_for(problem.system)
+    if rtol < native.TIGHT or not solves and (
+            problem.size <= native.MOST_STATES or acts_in_time(problem.system)):
         return None
     kind = implicit_one_step(problem)
-    return None if kind is None else (
-        kind, "implicit, one-step, in machine code: a narrow band, and nothing acts on it in time")
+    return None if kind is None else (kind, "implicit, one-step, in machine code: " + (
+        "stiff, with unknowns that are solved for at every point" if solves
+        else "a narrow band, and nothing acts on it in time"))
 
 
 def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None:
@@ -196,7 +200,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))
     if rate * (t1 - t0) > MILD:
-        return _relaxing(problem, rtol) or (stiff, why)
+        return _stiff_one_step(problem, rtol) or (stiff, why)
     short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
     return (method_named("ode45" if short else "DOP853"),
             f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")

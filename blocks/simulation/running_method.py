@@ -263,6 +263,8 @@ class RunningMethod:
         kind = None
         if problem.laws is not None or self.interrupted or many is not None:
             kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
+            if kind is not None and not kind.fits(problem, step.t):
+                kind = None
         if kind is None and many is not None and left < many(problem.size):
             return False
         limit = AT_THE_LIMIT if kind is None or many is None or first else PERHAPS
@@ -285,8 +287,13 @@ class RunningMethod:
 
         It then begins with the same first step, and so goes the same way.
         """
-        h, end = step.t - step.t_old, self.settings.t_end
-        trial = kind(self.problem.copy_for_reading(), step.t, step.y, t_end=end,
+        h, end, copy = step.t - step.t_old, self.settings.t_end, self.problem.copy_for_reading()
+        if copy.laws is not None:
+            copy.laws.modes = self.problem.laws.modes.copy()
+            copy.slope(step.t, step.y)
+            if not kind.fits(copy, step.t):
+                return False
+        trial = kind(copy, step.t, step.y, t_end=end,
                      rtol=self.settings.rtol, atol=self.tolerances(self.problem),
                      first_step=BOLD * h, max_step=self.longest)  # fmt: skip
         self._tell_relations(trial, step.t)

@@ -117,7 +117,7 @@ class SolvedModes:
             ca.vertcat(values, slope))]))  # fmt: skip
         self._mapped: dict[int, tuple[Evaluator, Evaluator]] = {}  # by the number of times
         #: Whether machine code writes derivatives of slopes.
-        self.has_derivatives = not (system.clusters or system.nz)
+        self.has_derivatives = not self.with_loops
         self.size, self.elements, self._all = n, elements, np.arange(n)
         self.positions = positions_of(system)
         self.slope: Array = np.zeros(system.nx)

@@ -1,0 +1,113 @@
+"""Derivatives of slopes in machine code, through what is solved for at every point.
+
+Each against central differences of the slopes themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model
+from library.isothermal_liquid import (
+    Cap,
+    ConstantVolumeChamber,
+    FlowResistance,
+    Pipe,
+    Reservoir,
+    TranslationalMechanicalConverter,
+)
+from library.translational import Mass, Reference, Spring, TranslationalFriction
+
+pytest.importorskip("llvmlite")
+
+from blocks.native.matrices import band_of  # noqa: E402
+from blocks.native.method import Rodas4  # noqa: E402
+from blocks.native.signatures import run_code  # noqa: E402
+
+
+def pipes(inertia):
+    """Nine in a row, at falling pressures: loops of one or two unknowns between them."""
+    model = Model("pipes")
+    model.lake, model.cap = Reservoir(pressure_spec="specified", pressure="0.9 MPa"), Cap()
+    end = model.lake.A
+    for k in range(9):
+        part = model.add(f"part{k}", Pipe(inertia=inertia, p_I=f"{1 + 0.1 * k} MPa"))
+        model.connect(end, part.A)
+        end = part.B
+    model.connect(end, model.cap.A)
+    return model
+
+
+def pressed_friction():
+    """A piston between two chambers with a nonlinear leak; it rubs, and so does what it pulls."""
+    model = Model("piston")
+    model.full, model.ground = ConstantVolumeChamber(p_I="5 MPa"), Reference()
+    model.leak = FlowResistance(pressure_drop="1 MPa", mass_flow="0.05 kg/s")
+    model.piston = TranslationalMechanicalConverter(
+        interface_area="2 cm^2", dead_volume="0.1 l", p_I="4 MPa")  # fmt: skip
+    model.body, model.other = Mass(v="1 m/s"), Mass(mass="2 kg", v="0.5 m/s")
+    model.spring = Spring(stiffness="2 kN/m", x="1 cm")
+    model.connect(model.full.A, model.leak.A)
+    model.connect(model.leak.B, model.piston.A)
+    model.connect(model.piston.R, model.body.M, model.spring.R)
+    model.connect(model.piston.C, model.ground.V)
+    model.connect(model.spring.C, model.other.M)
+    for k, ends in enumerate(((model.body.M, model.other.M), (model.other.M, model.ground.V))):
+        rub = model.add(f"rub{k}", TranslationalFriction(law="coulomb", coulomb_force="20 N"))
+        model.connect(rub.R, ends[0])
+        model.connect(rub.C, ends[1])
+    return model
+
+
+def method_of(model):
+    problem = model.simulate("1 ns", method="rodas4").recording.problem.copy_for_reading()
+    y = problem.start_vector()
+    if problem.laws is not None:
+        problem.laws.modes = np.ones(problem.laws.size, dtype=int)
+        problem.slope(0.0, y)
+        assert Rodas4.fits(problem, 0.0)
+    return Rodas4(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
+
+
+def differences(method, n):
+    """By the first unknowns, those of the model; the columns that machine code has to give."""
+    code, x, at, columns = method.code, method.x, np.zeros(1), []
+    for j in range(n):
+        step = 1e-5 * max(abs(x[j]), 1e-2) * (np.arange(x.size) == j)
+        sides = np.empty((2, x.size))
+        for side, sign in zip(sides, (1, -1), strict=True):
+            run_code(code.slope, at, x + sign * step, code.p, code.q, side)
+        columns.append((sides[0] - sides[1])[:n] / (2 * step[j]))
+    return np.column_stack(columns)
+
+
+@pytest.mark.parametrize("inertia", [False, True])
+def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
+    method = method_of(pipes(inertia))
+    n, x, code, at = method.problem.system.nx, method.x, method.code, np.zeros(1)
+    expected, found = differences(method, n), np.empty((n, n))
+    direction = np.full(x.size, np.nan)
+    run_code(code.linear, at, x, code.p, code.q, direction)  # values, for all directions
+    for j in range(n):
+        direction = (np.arange(x.size) == j).astype(float)
+        run_code(code.linear, at, x, code.p, code.q, direction)
+        found[:, j] = direction[:n]
+    largest = np.abs(expected).max(axis=0)
+    assert_allclose(found / largest, expected / largest, atol=1e-5, rtol=0)
+    matrices = band_of(method.problem.system, directions=True)
+    row, column = (np.argsort(matrices.order)[k] for k in np.nonzero(found))
+    assert matrices.band.upper == (column - row).max() == 1
+    assert matrices.band.lower == (row - column).max() == 1
+
+
+def test_efforts_and_unknowns_that_are_solved_for_move_with_states():
+    method = method_of(pressed_friction())
+    n, size = method.problem.system.nx, method.x.size
+    expected, found = differences(method, n), np.zeros((size + 1, size))
+    run_code(method.code.linear, np.zeros(1), method.x, method.code.p, method.code.q, found)
+    assert method.problem.laws.held_modes.length > 0  # efforts are solved for
+    assert method.problem.system.nz
+    largest = np.abs(expected).max(axis=0)
+    assert_allclose(found[:n, :n] / largest, expected / largest, atol=1e-6, rtol=0)

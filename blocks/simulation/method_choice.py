@@ -68,7 +68,7 @@ def refuse_uncompiled(name: str, problem: Problem) -> None:
     """A model that a method cannot run in machine code."""
     from .. import native
 
-    if not system.nx:  # nothing is integrated then, by any method
+    if not problem.system.nx:  # nothing is integrated then, by any method
         return
     why_not = {"dopri5": native.why_not, "rodas4": native.why_not_implicit}.get(
         name, native.why_no_derivatives)

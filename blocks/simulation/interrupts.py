@@ -7,6 +7,9 @@ or be left holding a lock that another thread waits for ever after.
 
 from __future__ import annotations
 
+# What ``signal`` calls to set a handler, without making an enumeration of what comes back: that
+# takes some microseconds, three times in a run.
+import _signal as quick
 import contextlib
 import signal
 import threading
@@ -54,13 +57,13 @@ def postponed(tell: Callable[[], None]) -> Iterator[None]:
 @contextlib.contextmanager
 def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
     """Ctrl-C handled so, where Python's own handler is in charge (and can be replaced)."""
-    own = threading.current_thread() is threading.main_thread() and signal.getsignal(
+    own = threading.current_thread() is threading.main_thread() and quick.getsignal(
         signal.SIGINT) in (signal.default_int_handler, _count)
     if not own:
         yield
         return
-    previous = signal.signal(signal.SIGINT, handler)
+    previous = quick.signal(signal.SIGINT, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, previous)
+        quick.signal(signal.SIGINT, previous)

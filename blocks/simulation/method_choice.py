@@ -25,14 +25,14 @@ HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 def chosen_method(method: str, system: System, step: object) -> tuple[type[Method], str]:
     """The method that a run begins with, by its name or by the structure of the system."""
-    from ..solvers import METHODS, UnknownMethod, method_named
-
     if str(method).lower() == "moreau_jean":
         from ..nonsmooth.timestepping.moreau_jean import MoreauJean
 
         return MoreauJean, "chosen by the user"
     if str(method).lower() in COMPILED:
         return compiled_method(str(method).lower()), "chosen by the user"
+    from ..solvers import METHODS, UnknownMethod, method_named
+
     if method != "auto":
         try:
             return method_named(method), "chosen by the user"

@@ -88,7 +88,7 @@ def positive_time(value: object, name: str, where: str = "") -> float:
     """
     where = where or f"simulate({name}=…)"
     number = to_si(value, unit("s"), where)
-    if not (np.ndim(number) == 0 and np.isfinite(number) and number > 0):
+    if not (isinstance(number, float) or np.ndim(number) == 0) or not 0 < number < np.inf:
         raise ParameterError(where, f"must be a positive time, but is {value}.",
                              "Write for example '4 s'.", given=value)
     return float(number)

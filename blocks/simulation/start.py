@@ -98,7 +98,7 @@ class RunStart:
         kept = made.start
         p = system.parameters()
         if kept is None or kept.state != state or kept.t != self.t or (
-                kept.problem.system is not system or not np.array_equal(kept.problem.p, p)):
+                kept.problem.system is not system or kept.problem.p.tobytes() != p.tobytes()):
             made.start = kept = KeptStart(state, self.t, *self._solved(system))
         problem = kept.problem.copy_for_reading()
         problem.p = p

@@ -10,7 +10,12 @@ from numpy.testing import assert_allclose
 
 from blocks import InitialisationError, Model, Target
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
-from library.rotational import AngularVelocitySource, RotationalReference
+from library.rotational import (
+    AngularVelocitySource,
+    RotationalFriction,
+    RotationalReference,
+    TorqueSource,
+)
 
 
 def bar(model, name, length, mass="1 kg", inertia="0.1 kg*m^2"):
@@ -33,7 +38,7 @@ def four_bar(driven, **ground):
     crank = bar(model, "crank", 1.0)
     coupler = bar(model, "coupler", 3.5, "3 kg", "1 kg*m^2")
     rocker = bar(model, "rocker", 3.0, "2 kg", "1 kg*m^2")
-    model.a = Revolute(phi="1 rad", drive=driven)
+    model.a = Revolute(phi="1 rad", drive=bool(driven))
     model.b = Revolute(phi=Target("-0.5 rad", "low"))
     model.c = Revolute(phi=Target("2 rad", "none"))
     model.d = Revolute(phi=Target("2 rad", "low"))
@@ -45,7 +50,7 @@ def four_bar(driven, **ground):
     model.connect(model.d.F, rocker[0])
     model.connect(rocker[1], model.c.B)
     model.connect(model.c.F, coupler[1])
-    if driven:
+    if driven is True:
         motor(model, model.a, "2 rad/s")
     return model
 
@@ -86,7 +91,7 @@ def slider_crank(driven):
     crank = bar(model, "crank", 0.1)
     rod = bar(model, "rod", 0.3)
     model.piston, model.guide = Body(mass="0.5 kg"), Prismatic(s=Target("0.39 m", "low"))
-    model.a = Revolute(phi="0.2 rad", drive=driven)
+    model.a = Revolute(phi="0.2 rad", drive=bool(driven))
     model.b, model.c = Revolute(phi=Target("-0.3 rad", "low")), Revolute()
     model.connect(model.ground.P, model.a.B, model.guide.B)
     model.connect(model.a.F, crank[0])
@@ -130,6 +135,21 @@ def test_a_double_pendulum_keeps_its_energy_for_a_hundred_seconds():
     ends = np.hypot(run["lower.x"].magnitude, run["lower.y"].magnitude)
     assert_allclose(ends, 1.0, atol=1e-12)
     assert model.structure().states == 4  # joints and nothing else
+
+
+def test_a_linkage_that_a_brake_holds_stays_at_its_operating_point():
+    """Before the brake is decided, what it bears has to be taken out of all forces."""
+    model = four_bar("by a torque")
+    model.push, model.case = TorqueSource(torque="20 N*m"), RotationalReference()
+    model.brake = RotationalFriction(law="coulomb", coulomb_torque="30 N*m",
+                                     breakaway_torque="40 N*m")
+    model.connect(model.a.A, model.push.R, model.brake.R)
+    model.connect(model.push.C, model.brake.C, model.case.W)
+    op = model.operating_point()
+    run = model.simulate("0.1 s", start_from=op)
+    assert op.modes == {"brake": "stuck"} and run["brake.mode"].final == 0
+    assert_allclose(run["brake.t"].final.m, op["brake.t"].m, rtol=1e-9)
+    assert_allclose(run["crank.phi"].final.m, 1.0, rtol=1e-12)
 
 
 def test_a_loop_that_cannot_close_says_how_far_it_stays_open():

@@ -37,8 +37,8 @@ __all__ = ["StartDerivatives", "given_values", "moved_settings", "start_derivati
            "varied"]  # fmt: skip
 
 STEP = 1e-3  # of a value, or of 1 in its unit where it is zero
+FACTORS = 1.0, 0.5, -1.0, -0.5  # of it, to either side
 LINEAR = 1e-13  # of a value: what is off the middle between two others by no more
-FACTORS = 1.0, -1.0, 0.5, -0.5  # of it, to either side
 
 
 @dataclass(frozen=True)
@@ -225,10 +225,10 @@ def _implicit_column(model: Model, equations: StartEquations, setting: Setting, 
                 beside[factor] = given()
             except BlocksError:  # beyond a bound, say
                 continue
-        if factor == -1.0 and len(beside) == 2 and all(
-                np.allclose(up + down, 2 * here, rtol=LINEAR, atol=0)
-                for up, down, here in zip(beside[1.0], beside[-1.0], base, strict=True)):
-            break
+        if factor == 0.5 and len(beside) == 2 and all(
+                np.allclose(far + here, 2 * near, rtol=LINEAR, atol=0)
+                for far, near, here in zip(beside[1.0], beside[0.5], base, strict=True)):
+            break  # they lie on lines
     p, targets, d = (_difference({f: one[k] for f, one in beside.items()}, base[k], step)
                      for k in range(3))
     return p, equations.moved(p, targets), d
@@ -258,8 +258,6 @@ def _difference(values: dict[float, Array], base: Array, step: float) -> Array:
         wide = (values[1.0] - values[-1.0]) / (2 * step)
         near = (values[0.5] - values[-0.5]) / step
         out = near + (near - wide) / 3
-    elif {1.0, -1.0} == values.keys():  # they lie on a line
-        out = (values[1.0] - values[-1.0]) / (2 * step)
     elif {1.0, 0.5} <= values.keys():
         out = 2 * (values[0.5] - base) / (step / 2) - (values[1.0] - base) / step
     elif {-1.0, -0.5} <= values.keys():

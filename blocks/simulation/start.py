@@ -90,6 +90,8 @@ class RunStart:
             if self._at is not None:
                 problem, _ = self._found
                 problem.x[:], problem.z[:], problem.m[:] = self._at
+                if problem.algebraic and problem.system.nu:  # efforts are decided anew
+                    problem.solve_algebraic(self.t)
         return self._found
 
     def _kept(self, system: System) -> tuple[Problem, Start]:

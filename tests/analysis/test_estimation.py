@@ -11,7 +11,7 @@ import pytest
 
 from blocks import Component, Model, Parameter, Variable, der, quantity, time, where
 from blocks.analysis.estimation import Experiment, Measured, fit
-from blocks.exceptions import ParameterError, UnknownName, WrongDimension
+from blocks.exceptions import ParameterError, UnknownName, UnknownUnit, WrongDimension
 from library.translational import Mass, Reference, Spring, TranslationalFriction
 
 DATA = Path(__file__).parents[1] / "data/analysis"
@@ -220,6 +220,7 @@ def test_a_fit_draws_itself(tmp_path):
 @pytest.mark.parametrize(("change", "error", "text"), [
     (lambda d: d.rename(columns={"disp [mm]": "disp"}), ParameterError, "no unit in its heading"),
     (lambda d: d.rename(columns={"disp [mm]": "disp (mm)"}), ParameterError, r"'disp \[mm\]'"),
+    (lambda d: d.rename(columns={"disp [mm]": "disp [foo]"}), UnknownUnit, r"disp \[foo\]"),
     (lambda d: d.rename(columns={"time [s]": "time [Hz]"}), WrongDimension, "is in Hz, not in s"),
     (lambda d: d.iloc[::-1], ParameterError, "goes back in time after row 0"),
     (lambda d: d.rename(columns={"time [s]": "clock [s]"}), ParameterError, "no column of time"),

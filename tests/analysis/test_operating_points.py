@@ -344,6 +344,18 @@ def test_inverse_problem():
     assert op["push.force"].magnitude == pytest.approx(5, rel=1e-12)
 
 
+def test_wishes_that_ask_for_the_same_are_named():
+    """A force of 5 N on a damper of 1 N*s/m is a speed of 5 m/s: two inputs are not determined."""
+    model = with_damper()
+    model.other = ForceSource(force="1 N")
+    model.connect(model.other.R, model.block.M)
+    model.connect(model.other.C, model.ground.V)
+    op = model.operating_point({"block.v": "5 m/s", "damper.f": "5 N", "push.force": free,
+                                "other.force": free})
+    assert op["push.force"].m + op["other.force"].m == pytest.approx(5, rel=1e-12)
+    assert any("block.v = 5 m/s and damper.f = 5 N ask for the same" in n for n in op.notes)
+
+
 def test_spring_takes_the_force():
     model = block(10)
     model.spring = Spring(stiffness="200 N/m")

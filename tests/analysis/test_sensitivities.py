@@ -349,6 +349,7 @@ def test_constraints_are_differentiated_with_the_rest(path):
     ends = np.array(ends)
     wide, near = (ends[0] - ends[1]) / 2e-3, (ends[2] - ends[3]) / 1e-3
     exact = near + (near - wide) / 3
+    assert len(run.sensitivities._course.end) == 2  # one degree of freedom
     found = [run.sensitivities[v, path].final.m for v in ("string.x", "string.vy")]
     assert_allclose(found, exact, rtol=1e-7, atol=1e-7)
 

@@ -10,7 +10,12 @@ from numpy.testing import assert_allclose
 
 from blocks import InitialisationError, Model, Target, quantity
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
-from library.rotational import AngularVelocitySource, RotationalFriction, RotationalReference
+from library.rotational import (
+    AngularVelocitySource,
+    RotationalFriction,
+    RotationalReference,
+    TorqueSource,
+)
 
 
 def bar(model, name, length, mass="1 kg", inertia="0.1 kg*m^2"):
@@ -32,6 +37,14 @@ def rubbed(model):
         law="coulomb", coulomb_torque="2 N*m", breakaway_torque="3 N*m"), RotationalReference()
     model.connect(model.a.A, model.rub.R)
     model.connect(model.rub.C, model.case.W)
+
+
+def braked(model):
+    model.push, model.case = TorqueSource(torque="20 N*m"), RotationalReference()
+    model.brake = RotationalFriction(law="coulomb", coulomb_torque="30 N*m",
+                                     breakaway_torque="40 N*m")
+    model.connect(model.a.A, model.push.R, model.brake.R)
+    model.connect(model.push.C, model.brake.C, model.case.W)
 
 
 def four_bar(driven, drives=lambda model: motor(model, model.a, "2 rad/s"), **ground):
@@ -152,6 +165,16 @@ def test_a_double_pendulum_keeps_its_energy_for_a_hundred_seconds():
     ends = np.hypot(run["lower.x"].magnitude, run["lower.y"].magnitude)
     assert_allclose(ends, 1.0, atol=1e-12)
     assert model.structure().states == 4  # joints and nothing else
+
+
+def test_a_linkage_that_a_brake_holds_stays_at_its_operating_point():
+    """Before the brake is decided, what it bears has to be taken out of all forces."""
+    model = four_bar(True, braked)
+    op = model.operating_point()
+    run = model.simulate("0.1 s", start_from=op)
+    assert op.modes == {"brake": "stuck"} and run["brake.mode"].final == 0
+    assert_allclose(run["brake.t"].final.m, op["brake.t"].m, rtol=1e-9)
+    assert_allclose(run["crank.phi"].final.m, 1.0, rtol=1e-12)
 
 
 def test_a_loop_that_cannot_close_says_how_far_it_stays_open():

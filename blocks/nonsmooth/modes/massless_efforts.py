@@ -25,7 +25,7 @@ from ...numerics.tolerances import (
 from ...system import AlgebraicFailure
 from ..mode_state import ModeState
 from .elements import Elements
-from .mode_equations import ModeEquations, without_rounding
+from .mode_equations import LinearEquations, ModeEquations, without_rounding
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -80,7 +80,8 @@ class MasslessEfforts:
             if equations.constant and size < LARGE_STEP and not held.null.shape[1]:
                 return
             stalled = size < EFFORTS_STALLED and size > 0.5 * last or (
-                held.error <= LAST_NEWTON_STEP * first)
+                held.error <= LAST_NEWTON_STEP * first) or (
+                self._is_rounding(problem, t, modes, held))
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
                 if not (held.null.shape[1] and decided) or self._agrees(problem, t, modes, first):
                     return
@@ -95,6 +96,15 @@ class MasslessEfforts:
                       "rises faster than the friction falls.")
         raise AlgebraicFailure(t, [self.elements.label(int(i)) for i in worst], reason,
                                advice=advice)
+
+    def _is_rounding(self, problem: Problem, t: float, modes: Indices, held: LinearEquations
+                     ) -> bool:
+        """Whether what equations miss is rounding of efforts: a velocity near zero is, too."""
+        if len(held.weight):
+            return False
+        efforts = np.abs(self.equations.values(problem, t)[[1, 4, 5]]).max(axis=0)
+        size = np.where(modes != 0, efforts, self.state.speed)
+        return bool((np.abs(held.residual) <= LAST_NEWTON_STEP * size).all())
 
     def _agrees(self, problem: Problem, t: float, modes: Indices, first: float) -> bool:
         """Whether equations that leave inputs open are fulfilled, beside errors of ``first``."""

@@ -228,11 +228,11 @@ def relations_on_edge(point: Point) -> Flags:
         return np.zeros(0, dtype=bool)
     import casadi as ca
 
-    if "crossings by x" not in system.cache:
-        system.cache["crossings by x"] = system.jacobian(system.tape.crossings, ca.vertcat(
-            system.tape.x, system.tape.z, system.tape.p))
+    tape = system.tape
+    by_all = system.once("crossings by x", lambda: system.jacobian(
+        tape.crossings, ca.vertcat(tape.x, tape.z, tape.p)))
     g = system.crossings(*point.arguments)
-    slope = abs(system.cache["crossings by x"].sparse(*point.arguments))
+    slope = abs(by_all.sparse(*point.arguments))
     size = slope @ np.abs(np.concatenate([point.x, point.z, point.p]))
     return np.asarray(np.abs(g) <= ON_THE_EDGE * size)
 

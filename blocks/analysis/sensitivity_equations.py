@@ -132,10 +132,7 @@ class SensitivityEquations:
         """Those of a system, made once for the parameters that move."""
         refuse(problem, where)
         key = f"sensitivities by {entries.tolist()}"
-        if key not in problem.system.cache:
-            problem.system.cache[key] = cls(problem, entries, where)
-        made: SensitivityEquations = problem.system.cache[key]
-        return made
+        return problem.system.once(key, lambda: cls(problem, entries, where))
 
     @property
     def are_known_by_states(self) -> bool:

@@ -233,10 +233,7 @@ def _function_of_time(path: str, where: str) -> ParameterError:
 
 def signals_of(system: System) -> Signals:
     """Those of a system, made once."""
-    if "signals" not in system.cache:
-        system.cache["signals"] = Signals(system)
-    made: Signals = system.cache["signals"]
-    return made
+    return system.once("signals", lambda: Signals(system))
 
 
 def ratio_unit(over: Unit, under: Unit) -> Unit:

@@ -62,9 +62,8 @@ def _check(model: Model, starting: Starting
     except BlocksError as error:
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return _unique(findings), causes
-    if "findings" not in system.cache:  # values change more often
-        system.cache["findings"] = [*_on_network(system.network), *event_findings(system)]
-    findings += system.cache["findings"]
+    findings += system.once("findings", lambda: [  # values change more often
+        *_on_network(system.network), *event_findings(system)])
     if has_one_way(system.network.families):
         findings += one_way_findings(Topology(system.network))
     if violated:  # what such values start from says nothing

@@ -273,18 +273,14 @@ class Equations:
 
     def of_elements(self, values: ca.SX) -> int:
         """What elements of set-valued laws come to in held modes."""
-        if "of elements" not in self.system.cache:
-            self.system.cache["of elements"] = self._result(values) if self._with_all is None \
-                else compiled(self._with_all(values), parallel=False)
-        return self.system.cache["of elements"]
+        with_all = self._with_all
+        return self.system.once("of elements", lambda: self._result(values) if with_all is None
+                                else compiled(with_all(values), parallel=False))
 
     def of_contacts(self, values: ca.SX) -> int:
         """Gaps and restitutions of contacts."""
-        if "of contacts" not in self.system.cache:
-            arguments, _ = self.explicit
-            self.system.cache["of contacts"] = self._straight(
-                ca.Function("contacts", arguments, [values]))
-        return self.system.cache["of contacts"]
+        return self.system.once("of contacts", lambda: self._straight(
+            ca.Function("contacts", self.explicit[0], [values])))
 
     @cached_property
     def present(self) -> int:
@@ -299,10 +295,8 @@ class Equations:
 
     def assigned(self, function: ca.Function) -> int:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
-        if "assigned" not in self.system.cache:
-            places = {**self._settled, len(self.system.arguments): ("%out", function.nnz_out(0))}
-            self.system.cache["assigned"] = self._straight(function, places=places)
-        return self.system.cache["assigned"]
+        places = {**self._settled, len(self.system.arguments): ("%out", function.nnz_out(0))}
+        return self.system.once("assigned", lambda: self._straight(function, places=places))
 
     def varied(self, function: ca.Function) -> int:
         """Derivatives of slopes, functions of modes instead of efforts."""
@@ -310,9 +304,8 @@ class Equations:
 
     def required(self, function: ca.Function) -> int:
         """What is required of a run."""
-        if "required" not in self.system.cache:
-            self.system.cache["required"] = self._straight(function, places=self._settled)
-        return self.system.cache["required"]
+        return self.system.once("required", lambda: self._straight(
+            function, places=self._settled))
 
     def jacobian(self, order: Indices, band: Band | None) -> int:
         """Address of what writes d slope / d x into a matrix of SUNDIALS; 0 for large systems.

@@ -88,9 +88,8 @@ def is_solved_for(system: System) -> bool:
 
 def _are_linear(system: System) -> bool:
     """Whether the algebraic unknowns are linear in their equations."""
-    if "linear_loops" not in system.cache:
-        import casadi as ca
+    import casadi as ca
 
-        nonlinear = ca.which_depends(system.tape.residual, system.tape.z, 2, True)
-        system.cache["linear_loops"] = not any(nonlinear)
-    return system.cache["linear_loops"]
+    tape = system.tape
+    return system.once("linear loops", lambda: not any(
+        ca.which_depends(tape.residual, tape.z, 2, True)))

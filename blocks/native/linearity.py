@@ -50,9 +50,8 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
         states, of_time = _with_parameters(system, laws, p)
     if not states:
         return ""
-    if not of_time and "nonlinear law" not in system.cache:
-        system.cache["nonlinear law"] = _nonlinear_law(system)
-    culprit = "a function of time" if of_time else system.cache["nonlinear law"]
+    culprit = "a function of time" if of_time else system.once(
+        "nonlinear law", lambda: _nonlinear_law(system))
     return (f"der({system.state_name(states[0])}) is not linear with constant coefficients"
             + (f", by {culprit}" if culprit else ""))
 

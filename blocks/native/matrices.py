@@ -35,9 +35,7 @@ class LinearAlgebra:
 
 def linear_algebra_of(system: System) -> LinearAlgebra | None:
     """What suits the Jacobian of a system; None if neither a full matrix nor a band does."""
-    if "cvode matrices" not in system.cache:
-        system.cache["cvode matrices"] = _linear_algebra(system)
-    return system.cache["cvode matrices"]
+    return system.once("cvode matrices", lambda: _linear_algebra(system))
 
 
 def _linear_algebra(system: System) -> LinearAlgebra | None:

@@ -236,12 +236,9 @@ class TimeEvents:
 
     def _relations_of_time(self) -> Evaluator:
         """Relations of time alone as one function, made once for a system."""
-        if "relations of time" not in self.system.cache:
-            tape = self.system.tape
-            self.system.cache["relations of time"] = Evaluator(ca.Function(
-                "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])]))
-        made: Evaluator = self.system.cache["relations of time"]
-        return made
+        tape = self.system.tape
+        return self.system.once("relations of time", lambda: Evaluator(ca.Function(
+            "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])])))
 
     def _crossings_between(self, row: Indices, low: Array, high: Array, known: Array) -> Array:
         """Crossings of relations between two times each, without those that are known."""

@@ -19,10 +19,7 @@ class VariableFunctions:
     @classmethod
     def of(cls, system: System, catalog: Catalog) -> VariableFunctions:
         """Those of a system, shared by its runs."""
-        if "variables" not in system.cache:
-            system.cache["variables"] = cls(system, catalog)
-        made: VariableFunctions = system.cache["variables"]
-        return made
+        return system.once("variables", lambda: cls(system, catalog))
 
     def __init__(self, system: System, catalog: Catalog) -> None:
         self.system, self.catalog = system, catalog

@@ -52,10 +52,8 @@ class Wanted:
 
         Tied states are not told from others where there are any: they change in a run.
         """
-        if "input_places" not in system.cache:
-            system.cache["input_places"] = {
-                s.__hash__(): i for i, s in enumerate(ca.symvar(system.tape.u))}
-        places: dict[int, int] = system.cache["input_places"]
+        places = system.once("input places", lambda: {
+            s.__hash__(): i for i, s in enumerate(ca.symvar(system.tape.u))})
         inputs = np.zeros(system.nu, dtype=bool)
         inputs[[places[h] for s in ca.symvar(expression) if (h := s.__hash__()) in places]] = True
         torn = bool(system.nz) and ca.depends_on(expression, system.tape.z)

@@ -73,10 +73,8 @@ class TimeFunctions:
         self.known = distinct(np.append(known, self.tables.instants(t_start, t_end)))
         self.length = t_end - t_start  # of the part that was divided last
         self.shortest = PART * self.length
-        if "functions of time" not in system.cache:
-            function = _function(system)
-            system.cache["functions of time"] = [] if function is None else _instructions(function)
-        self.instructions: list[Instruction] = system.cache["functions of time"]
+        self.instructions = system.once(
+            "functions of time", lambda: _instructions(_function(system)))
         self.pieces: Array = np.zeros(0)
         if self.instructions and t_end > t_start:
             self.pieces = self._divided(t_start)
@@ -213,9 +211,11 @@ def _degree(op: int, degrees: list[int]) -> int:
     return 2
 
 
-def _instructions(function: ca.Function) -> list[Instruction]:
+def _instructions(function: ca.Function | None) -> list[Instruction]:
     """Those that depend on nothing but time, parameters and tables of time."""
     found: list[Instruction] = []
+    if function is None:
+        return found
     known: dict[int, bool] = {}
     for k in range(function.n_instructions()):
         op = function.instruction_id(k)
@@ -236,10 +236,8 @@ def _instructions(function: ca.Function) -> list[Instruction]:
 
 def acts_in_time(system: System) -> bool:
     """Whether anything that a class says depends on time explicitly."""
-    if "acts in time" not in system.cache:
-        system.cache["acts in time"] = system.tables.slots.size > 0 or any(
-            _depends_on_time(sx) for f in system.network.families for sx in _expressions(f.kernel))
-    return bool(system.cache["acts in time"])
+    return system.once("acts in time", lambda: system.tables.slots.size > 0 or any(
+        _depends_on_time(sx) for f in system.network.families for sx in _expressions(f.kernel)))
 
 
 def _function(system: System) -> ca.Function | None:

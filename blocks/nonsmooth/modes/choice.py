@@ -21,9 +21,12 @@ def set_valued_laws(system: System) -> Laws:
     """The set-valued laws of a system, at the start of a run."""
     if not any(family.kernel.set_valued for family in system.network.families):
         return NoElements(system)
-    if "laws" not in system.cache:  # compiled functions, or None where nodes have no mass
-        system.cache["laws"] = None if without_mass(system) or any(
-            law.kind in VALVES for family in system.network.families
-            for law in family.kernel.set_valued) else LawFunctions.of(system)
-    functions: LawFunctions | None = system.cache["laws"]
+    functions = system.once("laws", lambda: _functions(system))
     return MasslessLaws(system) if functions is None else SetValuedLaws(functions)
+
+
+def _functions(system: System) -> LawFunctions | None:
+    """Compiled functions; None where nodes have no mass."""
+    valves = any(law.kind in VALVES for family in system.network.families
+                 for law in family.kernel.set_valued)
+    return None if valves or without_mass(system) else LawFunctions.of(system)

@@ -73,10 +73,7 @@ def refuse_massless(system: System) -> None:
 
 def without_mass(system: System) -> list[str]:
     """Components with a set-valued element whose flow the states alone do not determine."""
-    if "without mass" not in system.cache:
-        system.cache["without mass"] = _without_mass(system)
-    light: list[str] = system.cache["without mass"]
-    return light
+    return system.once("without mass", lambda: _without_mass(system))
 
 
 def _without_mass(system: System) -> list[str]:

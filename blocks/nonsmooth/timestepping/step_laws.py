@@ -29,9 +29,7 @@ __all__ = ["StepLaws", "step_laws"]
 def step_laws(system: System) -> StepLaws | None:
     """The laws of a system with contacts for time stepping; None where they need the general way.
     """
-    if "step_laws" not in system.cache:
-        system.cache["step_laws"] = _made(system)
-    made: StepLaws | None = system.cache["step_laws"]
+    made = system.once("step laws", lambda: _made(system))
     return None if made is None else made.fresh()
 
 

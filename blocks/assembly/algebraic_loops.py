@@ -16,8 +16,8 @@ from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 from .tearing import tear
 
-__all__ = ["Block", "classes_with_guesses", "cramer", "eliminated", "entries", "pairs_within", "solvable",
-           "torn_block"]  # fmt: skip
+__all__ = ["Block", "classes_with_guesses", "cramer", "eliminated", "entries", "pairs_within",
+           "solvable", "torn_block"]  # fmt: skip
 
 DEEPEST = 20  # explicit assignments in a row: longer chains amplify rounding errors
 LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more

@@ -51,7 +51,8 @@ class MasslessEfforts:
                  state: ModeState) -> None:
         self.system, self.elements = system, elements
         self.equations, self.state = equations, state
-        self._slope_u = system.jacobian(system.tape.slope, system.tape.u)
+        self._slope_u = system.once("slope by inputs", lambda: system.jacobian(
+            system.tape.slope, system.tape.u))
 
     def apply(self, problem: Problem, t: float, modes: Indices | None = None) -> None:
         """Set the problem's inputs to those of some modes; of the present ones, if not said.

@@ -97,7 +97,9 @@ class RunningMethod:
         """The method for the episode from here on."""
         if self.may_restart:
             self._restart_cheaply()
-        if self.problem.laws is not None and not (self.kind.implicit or self.kind.fixed_step):
+        laws = self.problem.laws
+        if laws is not None and laws.elements.valve.any() and not (
+                self.kind.implicit or self.kind.fixed_step):
             self._look_at_modes(t, y)
         self.episodes += 1
         self.current = self._made_or_restarted(t, y)

@@ -127,7 +127,7 @@ LEAST_RANGE = 1e-6  # of the largest effort: a range that counts as large in any
 LEAST_DISTANCE = 1e-6  # m or rad: the same of positions
 YIELDING = 1e-14  # of the largest eigenvalue of the mobility: a direction that yields
 RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
-TRIAL_INSTANTS = 1e-6, 1e-4, 1e-8, 1e-2  # s over which velocities without mass are sought
+TRIAL_INSTANTS = 1e-6, 1e-4, 1e-8, 1e-2, 1e-10, 1e-12  # s over which such velocities are sought
 TRIAL_LOOKS_AHEAD = 1e-6, 1e-4, 1e-3  # s, where a load is exactly at a bound
 TRIAL_RESISTANCES = 1e-1, 1e-3, 1e-5, 1e-7  # of the network's own resistance
 

@@ -35,6 +35,7 @@ TRIED = 200  # explicit steps, over which they are tried
 BOLD = 10.0  # explicit steps that the first of them is long
 PATIENCE = 4  # times as many steps to the next look after a trial in vain
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
+MOST_RATES = 1000  # that are kept of a system
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
 LONG = 500  # steps after which it is asked how many are left
@@ -96,7 +97,9 @@ class RunningMethod:
         """The method for the episode from here on."""
         if self.may_restart:
             self._restart_cheaply()
-        if self.problem.laws is not None and not (self.kind.implicit or self.kind.fixed_step):
+        laws = self.problem.laws
+        if laws is not None and laws.elements.valve.any() and not (
+                self.kind.implicit or self.kind.fixed_step):
             self._look_at_modes(t, y)
         self.episodes += 1
         self.current = self._made_or_restarted(t, y)
@@ -218,7 +221,7 @@ class RunningMethod:
         if not 0 < problem.size <= FEW_STATES or modes in self._seen:
             return
         self._seen.add(modes)
-        rate, left = problem.fastest_rate(t, y), self.settings.t_end - t
+        rate, left = self._rate(t, y), self.settings.t_end - t
         if not ENDLESS < rate * left < np.inf:
             return
         if not self.may_switch:
@@ -232,6 +235,19 @@ class RunningMethod:
         if kind is not None:
             self.may_switch = False
             self._take(kind, f"it became stiff at t = {t:.4g} s (fastest rate {rate:.3g} 1/s)")
+
+    def _rate(self, t: float, y: Array) -> float:
+        """The fastest rate at the beginning of modes; kept for a run that comes to the same point.
+        """
+        problem = self.problem
+        known: dict[bytes, float] = problem.system.once("rates of modes", dict[bytes, float])
+        here = b"|".join(np.asarray(a).tobytes() for a in (
+            t, y, problem.p, problem.m, problem.d, problem.laws.modes))
+        if here not in known:
+            if len(known) > MOST_RATES:
+                known.clear()
+            known[here] = problem.fastest_rate(t, y)
+        return known[here]
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""

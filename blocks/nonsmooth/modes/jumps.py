@@ -28,6 +28,7 @@ __all__ = ["Jumps"]
 
 MOST_NAMED = 4
 NAMED = 1e-6  # of the largest: what is told of an impulse or a jump
+ROUNDED = 1e-9  # of the largest jump: one that is rounding
 MAY_BE_DRIFT = 1e-2  # of the largest state that would jump
 
 
@@ -84,6 +85,7 @@ class Jumps:
         """States would have to jump by ``change``."""
         through = np.flatnonzero(np.abs(impulse) > NAMED * np.abs(impulse).max())
         moved = np.flatnonzero(np.abs(change) > NAMED * np.maximum(np.abs(x + change), np.abs(x)))
+        moved = moved[np.abs(change[moved]) > ROUNDED * np.abs(change).max()]
         moved = moved[np.argsort(-np.abs(change[moved]), kind="stable")][:MOST_NAMED]
         states = [self._state(int(i)) for i in moved]
         jumps = [f"{name} from {sign * x[i]:.6g} to {sign * (x[i] + change[i]):.6g} {unit}".rstrip()
@@ -98,8 +100,11 @@ class Jumps:
                       "switch that takes over, or a resistance (in mechanics a damper) in "
                       "parallel.")
         else:
-            advice = (f"Put a resistance (in mechanics a damper) in series with {elements} or "
-                      f"{owners}; a parasitic one, as a parameter of one of them, will do.")
+            several = len(moved) > 1 and len(through) > 1
+            beside = f"each of {owners}" if several else f"{elements} or {owners}"
+            advice = (f"Put a resistance (in mechanics a damper) in series with {beside}; a "
+                      f"parasitic one, as a parameter of {'each' if several else 'one of them'}, "
+                      "will do.")
         if np.abs(change[moved]).max(initial=0) < MAY_BE_DRIFT * np.abs(x[moved]).max(initial=0):
             advice += " A jump so small may be the error of the run: try a smaller rtol, too."
         return self._error(t, through, text, advice)

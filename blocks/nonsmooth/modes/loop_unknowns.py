@@ -48,7 +48,8 @@ class LoopUnknowns:
         self.system, self.elements, tape = system, elements, system.tape
         self._by_u = system.jacobian(tape.residual, tape.u)
         self._by_time = system.function("residual_t", ca.densify(ca.jacobian(tape.residual, TIME)))
-        self._slope_u = system.jacobian(tape.slope, tape.u)
+        self._slope_u = system.once("slope by inputs", lambda: system.jacobian(
+            tape.slope, tape.u))
         self._at: tuple[Any, ...] | None = None  # the last point
         self._last: Followed
 

@@ -9,7 +9,7 @@ problem of :mod:`blocks.nonsmooth.modes.node_velocities`, and are taken only if 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -25,6 +25,7 @@ from .elements import Change, Elements, elements_of
 from .held_network import HeldNetwork
 from .jumps import Jumps
 from .kept_modes import KeptModes
+from .known_decisions import KnownDecisions
 from .law_functions import expressions_of
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins, MasslessStress
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from ...system.points import Points
 
 __all__ = ["MasslessLaws", "refuse_massless", "without_mass"]
+
+
+NOBODY = np.zeros(0, dtype=int)
 
 
 def refuse_massless(system: System) -> None:
@@ -132,18 +136,26 @@ class MasslessLaws(Laws):
 
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from velocities and loads."""
-        state, elements = self.state, self.elements
         problem.u[:] = 0.0
+        self._decide_once(problem, t, NOBODY, self._first_modes)
+
+    def _first_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
+        state, elements = self.state, self.elements
         flow = self.equations.values(problem, t)[0]
         state.speed, state.strength = float(np.abs(flow).max(initial=0.0)), 0.0
         state.modes = np.where(elements.gives_flow, 0, np.sign(flow)).astype(int)
         state.strength = self.switching.least_strength(problem, t)
         everyone = np.ones(elements.size, dtype=bool)
-        self._take_first(problem, t, everyone,
-                         self.velocities.modes(problem, t, 0 * state.modes))
+        return self.search.take_first(problem, t, everyone,
+                                      self.velocities.modes(problem, t, 0 * state.modes))
 
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         """Choose the modes at an event."""
+        before = self.modes.copy()
+        self._decide_once(problem, t, touched, self._next_modes)
+        return self.changes(before)
+
+    def _next_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         before = self.modes.copy()
         self.efforts.apply(problem, t, before)
         if self.switching.missed(problem, t) <= self.state.drift:
@@ -158,13 +170,21 @@ class MasslessLaws(Laws):
         self.search.ended = crossed
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         moved = np.where(before == 0, guess, before)
-        self._take_first(problem, t, doubt, self._proposals(problem, t, guess, moved))
-        return self.changes(before)
+        return self.search.take_first(problem, t, doubt,
+                                      self._proposals(problem, t, guess, moved))
 
-    def _take_first(self, problem: Problem, t: float, doubt: Flags,
-                    proposals: Iterable[Indices]) -> None:
-        """Take the first proposal that holds, and keep it for when it follows again."""
-        noise = self.search.take_first(problem, t, doubt, proposals)
+    def _decide_once(self, problem: Problem, t: float, touched: Indices,
+                     search: Callable[[Problem, float, Indices], Array]) -> None:
+        """Take the modes that are found, or were at this very point, and keep them for when they
+        follow again."""
+        if self.equations.constant:
+            problem.u[:] = 0.0  # whoever looked last: it must not even matter for rounding
+        known: KnownDecisions = self.system.once("known decisions", KnownDecisions)
+        key = known.key(problem, t, self.state, touched)
+        noise = known.recall(key, problem, self.state)
+        if noise is None:
+            noise = search(problem, t, touched)
+            known.note(key, problem, self.state, noise)
         if self.kept is not None:
             self.kept.keep(problem, t, noise)
 

@@ -109,7 +109,8 @@ class ModeEquations:
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         tape, self.elements, self.flow = system.tape, elements, laws.flow
-        self._slope_u = system.jacobian(tape.slope, tape.u)
+        self._slope_u = system.once("slope by inputs", lambda: system.jacobian(
+            tape.slope, tape.u))
         self._slope_z = system.slope_z if system.nz else None
         self.size = n = elements.size
         rows = rows_of(system, elements, laws)

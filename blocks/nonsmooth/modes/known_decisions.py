@@ -1,0 +1,68 @@
+"""Which modes were chosen before, at the very same point of a run?
+
+A run that is repeated comes to the same points to the last bit: what was found there need not be
+searched for again, and numbers are those of the first run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...numerics.arrays import Array, Indices
+
+if TYPE_CHECKING:
+    from ...system import Problem
+    from ..mode_state import ModeState
+
+__all__ = ["KnownDecisions"]
+
+MOST = 1000  # decisions of a system, of which each is a few hundred numbers
+
+
+class _Decision(NamedTuple):
+    """What a decision has left behind."""
+
+    x: Array
+    z: Array
+    u: Array
+    modes: Indices
+    speed: float
+    strength: float
+    so_far: Array  # noise of the state
+    noise: Array | float  # of the modes taken
+
+
+class KnownDecisions:
+    """Decisions of all runs of a system."""
+
+    def __init__(self) -> None:
+        self._found: dict[bytes, _Decision] = {}
+
+    @staticmethod
+    def key(problem: Problem, t: float, state: ModeState, touched: Indices) -> bytes:
+        """All that a decision depends on."""
+        numbers = [t, state.speed, state.strength, state.drift, state.least_flow]
+        parts = (problem.x, problem.z, problem.u, problem.p, problem.m, problem.d, state.noise,
+                 np.array(numbers), state.modes, touched)
+        return b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)
+
+    def recall(self, key: bytes, problem: Problem, state: ModeState) -> Array | float | None:
+        """Take the modes that were chosen; returns their noise, None where nobody has chosen."""
+        found = self._found.get(key)
+        if found is None:
+            return None
+        problem.x[:], problem.z[:], problem.u[:] = found.x, found.z, found.u
+        state.modes, state.decided = found.modes.copy(), True
+        state.speed, state.strength = found.speed, found.strength
+        state.noise = found.so_far.copy()
+        return found.noise
+
+    def note(self, key: bytes, problem: Problem, state: ModeState, noise: Array | float) -> None:
+        """Keep what has just been chosen."""
+        if len(self._found) >= MOST:
+            self._found.clear()
+        self._found[key] = _Decision(
+            problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(), state.speed,
+            state.strength, np.array(state.noise), noise)

@@ -59,6 +59,13 @@ def test_a_fresh_process_loads_nothing_that_a_small_run_does_not_need():
     assert printed.splitlines()[-1] == "[]"
 
 
+def test_importing_the_package_reads_no_definitions_of_units():
+    code = "import blocks, pint; print(type(pint.get_application_registry().get()).__name__)"
+    printed = subprocess.run([sys.executable, "-c", code], check=True, text=True,
+                             capture_output=True).stdout  # fmt: skip
+    assert printed.strip() == "LazyRegistry"
+
+
 def test_cases_have_names_of_their_own():
     names = [case.name for case in CASES()]
     assert len(set(names)) == len(names)

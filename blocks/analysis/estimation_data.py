@@ -11,14 +11,13 @@ import numpy as np
 
 from ..exceptions import ParameterError, UnknownUnit, WrongDimension, unknown_name
 from ..numerics.arrays import Array
-from ..units import Unit, to_si, unit
+from ..units import SECOND, Unit, to_si, unit
 
 __all__ = ["Experiment", "Measured", "Sensor", "sensors_of"]
 
 HEADING = re.compile(r"^\s*(.*?)\s*\[([^\[\]]*)\]\s*$")
 ROUND = re.compile(r"^\s*(.*?)\s*\(([^()]+)\)\s*$")  # brackets that others write
 TIME_NAMES = ("time", "t")
-SECOND = unit("s")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from ..units import unit
 
 __all__ = ["refuse_dependent", "unclosed_constraints"]
 
-METRE = unit("m")
 ENDLESS = 1e150  # of a constraint: one without a finite value
 ALL_IN_ONE = 1e3  # weight of the constraints that are not to be open
 
@@ -84,7 +83,7 @@ def _equation(group: Group) -> str:
 def _is_length(law: Law | None) -> bool:
     """Whether the residual of a law is a length, by the variable it is linear in."""
     return law is not None and any(
-        kind == "constant" and law.kernel.variables[i].unit.dimension == METRE.dimension
+        kind == "constant" and law.kernel.variables[i].unit.dimension == unit("m").dimension
         for (i, order), kind in zip(law.arguments, law.slopes, strict=True) if order == 0)
 
 

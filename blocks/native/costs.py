@@ -15,7 +15,7 @@ __all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "is_installed", "is_wr
            "many_values", "most_steps", "pays_off", "solves_compiled", "study"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
-LOADS = 30  # steps of a small model that are worth loading machine code
+LOADS = 30  # steps of a small model that take as long in Python as loading machine code does
 #: In a study: how many runs it has.
 study: ContextVar[int] = ContextVar("study", default=1)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs

@@ -2,9 +2,9 @@
 
 Importing LLVM and making it ready takes 20 ms, and code that has been compiled before needs
 nothing of it: its sections are copied into memory, and the addresses of what they refer to are
-written into them. Code that may stand anywhere, as it is compiled here, refers in one way only on
-x86-64. Object code in any other form is left to LLVM, as everything is on systems other than
-Linux.
+written into them. Code that may refer to any place in memory, as it is compiled here, does so in
+one way only on x86-64. Object code in any other form is left to LLVM, as everything is on systems
+other than Linux.
 
 References: Tool Interface Standard, Executable and Linking Format 1.2 (1995); System V
 Application Binary Interface, AMD64 Architecture Processor Supplement 1.0 (2018), section 4.4.
@@ -30,7 +30,7 @@ PROGRAM, SYMBOLS, RELOCATIONS, HOW_TO_UNWIND = 1, 2, 4, 0x70000001  # types of s
 WRITABLE, IN_MEMORY = 1, 2  # flags of sections
 UNDEFINED, SPECIAL = 0, 0xFF00  # sections of symbols: none, and from where on it is no section
 WHOLE_ADDRESS = 1  # type of a relocation: eight bytes
-ALIGNED = 64  # more than a section asks for
+ALIGNED = 64  # what constants of the widest vectors ask for
 
 SECTION = np.dtype([("name", "<u4"), ("type", "<u4"), ("flags", "<u8"), ("address", "<u8"),
                     ("offset", "<i8"), ("size", "<i8"), ("link", "<u4"), ("info", "<u4"),
@@ -85,12 +85,13 @@ def _placed(object_code: bytes, name: str, addresses: Mapping[str, int]) -> int:
     file = _ObjectFile(object_code)
     sections = file.sections
     used = (sections["flags"] & IN_MEMORY != 0) & (sections["type"] != HOW_TO_UNWIND)
-    if (sections["type"][used] != PROGRAM).any() or (sections["flags"][used] & WRITABLE).any():
+    if (sections["type"][used] != PROGRAM).any() or (sections["flags"][used] & WRITABLE).any() \
+            or (sections["aligned"][used] > ALIGNED).any():
         raise _OfAnotherForm
     room = np.where(used, -(-sections["size"] // ALIGNED) * ALIGNED, 0)
     starts, size = np.cumsum(room) - room, int(room.sum())
     origin = _new_memory(size)
-    memory = np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(origin))
+    memory = np.frombuffer(memoryview((ctypes.c_ubyte * size).from_address(origin)), np.uint8)
     for section, start in zip(sections[used], starts[used], strict=True):
         memory[start : start + section["size"]] = file.content(section, np.uint8)
     names, values = file.symbols(origin + starts, addresses)

@@ -17,7 +17,7 @@ from ..numerics.tolerances import CLOSES_AT_BEST
 from ..solvers import Method, method_named
 from ..system.dae_problem import DaeProblem
 from ..system.problem import Problem
-from ..units import to_si, unit
+from ..units import SECOND, to_si
 from .driver import Driver
 from .given_values import GivenValues
 from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["PreparedRun", "prepared", "run"]
 
 LOG = logging.getLogger("blocks.simulation")
-SECOND = unit("s")
 LEDGER = 100.0  # relative tolerances that the residual of an energy balance may have
 COARSE = 0.05  # the same in all for a fixed step, which has no tolerance
 

@@ -18,7 +18,7 @@ from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import SAME_INSTANT
 from ..results import Result
 from ..system.evaluator import Evaluator
-from ..units import Unit, from_si, to_si, unit
+from ..units import SECOND, Unit, from_si, to_si
 from .driven_inputs import DrivenInput, driven_copy
 from .driven_steps import DrivenSteps
 from .driver import Driver
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RunState", "SteppedRun", "started"]
 
-SECOND = unit("s")
 NO_SLOTS = np.zeros(0, dtype=np.int64)
 
 

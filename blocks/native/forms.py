@@ -11,10 +11,9 @@ __all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large", "is_solved
            "solves_loops_quickly", "why_no_derivatives", "why_not", "why_not_implicit"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
-MOST_UNKNOWNS = 50  # of algebraic loops
+MOST_UNKNOWNS = 50  # of algebraic loops, up to which those of a small network are solved together
 MOST_STATES = 50  # of an implicit method, whose matrix is full
 MOST_TORN = 3  # unknowns of each of the nonlinear loops that are solved side by side
-FEW_LOOPS = 8  # unknowns of all loops up to which they are solved together, in a small network
 
 
 def why_not(system: System, laws: Any = None) -> str:
@@ -63,7 +62,7 @@ def is_large(system: System) -> bool:
     """Whether its laws are written as loops over their instances."""
     return system.once("is large", lambda: (
         sum(len(s.unknowns) for s in system.tape.steps) > LARGE
-        or system.nz > FEW_LOOPS and not system.nu and has_small_loops(system)
+        or system.nz > MOST_UNKNOWNS and not system.nu and has_small_loops(system)
         and not _are_linear(system)))
 
 

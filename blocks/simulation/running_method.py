@@ -279,7 +279,7 @@ class RunningMethod:
         kind = None
         if problem.laws is not None or self.interrupted or many is not None:
             kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
-            if kind is not None and not kind.fits(problem, step.t):
+            if kind is not None and not self._fits(kind, problem, step):
                 kind = None
         if kind is None and many is not None and left < many(problem.size):
             return False
@@ -298,6 +298,14 @@ class RunningMethod:
         self._take(kind, f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)")
         return True
 
+    @staticmethod
+    def _fits(kind: Any, problem: Problem, step: Step) -> bool:
+        """Whether a method can run what follows the end of a step, modes held."""
+        if problem.laws is not None:
+            problem.slope(step.t, step.y)
+        fits: bool = kind.fits(problem, step.t)
+        return fits
+
     def _reaches_farther(self, kind: Any, step: Step) -> bool:
         """Whether steps of a one-step method from here on are much longer than the last one.
 
@@ -306,9 +314,8 @@ class RunningMethod:
         h, end, copy = step.t - step.t_old, self.settings.t_end, self.problem.copy_for_reading()
         if copy.laws is not None:
             copy.laws.modes = self.problem.laws.modes.copy()
-            copy.slope(step.t, step.y)
-            if not kind.fits(copy, step.t):
-                return False
+        if not self._fits(kind, copy, step):
+            return False
         trial = kind(copy, step.t, step.y, t_end=end,
                      rtol=self.settings.rtol, atol=self.tolerances(self.problem),
                      first_step=BOLD * h, max_step=self.longest)  # fmt: skip

@@ -205,6 +205,45 @@ def test_a_column_that_is_stopped_sends_a_wave_back():
     assert run.energy().relative_residual < 1e-6
 
 
+def characteristics(length, speed, ends, count=200, diameter=0.1128):
+    """Pressure at the closed end, every step, by the method of characteristics."""
+    density = WATER["rho"]
+    sound = np.sqrt(WATER["beta"] / density)
+    step = length / count / sound
+    p, v = np.full(count + 1, 1e6), np.full(count + 1, speed)
+    times, found = [0.0], [1e6]
+    while times[-1] < ends:
+        reynolds = np.maximum(np.abs(v) * diameter / WATER["nu"], 1e-9)
+        rough = (15e-6 / (3.7 * diameter)) ** 1.11
+        factor = np.where(reynolds < 3000, 64 / reynolds, 1 / (
+            1.8 * np.log10(6.9 / np.maximum(reynolds, 3000) + rough)) ** 2)  # fmt: skip
+        lost = density * sound * step * factor * v * np.abs(v) / (2 * diameter)
+        right = (p + density * sound * v - lost)[:-1]
+        left = (p - density * sound * v + lost)[1:]
+        p[1:-1] = (right[:-1] + left[1:]) / 2
+        v[1:-1] = (right[:-1] - left[1:]) / (2 * density * sound)
+        p[-1], v[-1] = right[-1], 0.0
+        v[0] = (p[0] - left[0]) / (density * sound)
+        times.append(times[-1] + step)
+        found.append(p[-1])
+    return np.array(times), np.array(found)
+
+
+def test_waves_in_many_pieces_are_those_of_the_method_of_characteristics():
+    """Up and down; the means of both plateaus, without the ringing of the pieces."""
+    sound = np.sqrt(WATER["beta"] / WATER["rho"])
+    there = 100.0 / sound
+    run = stopped_column(24).simulate(f"{3.9 * there} s")
+    assert "machine code" in run.statistics.why
+    times, exact = characteristics(100.0, 0.1, 3.9 * there)
+    joukowsky = WATER["rho"] * sound * 0.1
+    for first, last in ((0.2, 1.8), (2.2, 3.8)):
+        t = np.linspace(first, last, 400) * there
+        found = run["part23.p_I"].at(quantity(t, "s")).to("Pa").m
+        assert_allclose(found.mean(), np.interp(t, times, exact).mean(), atol=3e-3 * joukowsky)
+    assert run.energy().relative_residual < 1e-6
+
+
 def test_many_loops_of_one_unknown_each_are_no_large_loop():
     system = stopped_column(22).compile()
     assert system.nz > 20 and not system.linear

@@ -46,8 +46,6 @@ def test_what_is_counted_is_what_is_held(method):
 @pytest.mark.parametrize("name", ["row", "on a belt", "landing rod", "Pendulum"])
 def test_steps_that_can_be_taken_again_lose_nothing(name, method, monkeypatch):
     pytest.importorskip("llvmlite")
-    if method == "rodas4" and name == "landing rod":
-        pytest.skip("efforts that are solved for have no derivatives")
     model = MODELS[name]() if name != "row" else row(20)
     whole = model.simulate("2 s", method=method, rtol=1e-10)
     bound = int(0.85 * whole.statistics["record bytes"])

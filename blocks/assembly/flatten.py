@@ -22,6 +22,7 @@ from ..numerics.arrays import Array, Flags, Indices, distinct
 from .aliases import Alias, Link, merged
 from .matching import Matching, connected, match
 from .network import Network
+from .repeated_ties import End, repeated_ties
 
 __all__ = ["Base", "Flat", "Group", "Parameters", "flatten"]
 
@@ -222,6 +223,7 @@ def flatten(network: Network) -> Flat:
     aliases, links = _stated_aliases(network, base)
     nodes = _nodes(network, base)
     aliases += nodes.aliases + _rate_aliases(network, base) + _shared_aliases(network, base)
+    aliases += _even_shares(network, base)
     parents, children = _derivative_slots(network, base)
     class_of, sign_of, zero, links = merged(slots, aliases, links, parents, children)
 
@@ -339,6 +341,16 @@ def _rate_aliases(network: Network, base: Base) -> list[Alias]:
               base[f][velocity, 0] + np.arange(family.size), 1)
         for f, family in enumerate(network.families) for position, velocity in family.kernel.rates
     ]  # fmt: skip
+
+
+def _even_shares(network: Network, base: Base) -> list[Alias]:
+    """Where elements repeat each other, what they carry between two nodes is the same."""
+    def slot(end: End, through: str) -> Indices:
+        i = network.families[end.family].kernel.ports[end.port][1][through]
+        return np.array([base[end.family][i, 0] + end.instance])
+
+    return [Alias(slot(r.first, r.through), slot(r.again, r.through), 1)
+            for r in repeated_ties(network)]
 
 
 def _shared_aliases(network: Network, base: Base) -> list[Alias]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..assembly.matching import connected
+from ..assembly.repeated_ties import End, held_by, repeated_ties
 from ..language.domain import Domain
 from ..numerics.arrays import Flags, distinct
 from ..units import Unit
@@ -60,6 +61,10 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
              for i in np.flatnonzero(excess[label[x]] > 0)
              if len(t.ports) > 1 or topology.network.port_numbers(f, t.ports[0])[i]
              not in topology.network.spare]
+    shared = {r.again for r in repeated_ties(topology.network)
+              if r.domain is domain and r.through == held_by(domain, across)}
+    edges = [e for e in edges
+             if not any(End(e.family, e.instance, p) in shared for p in e.tie.ports)]
     edges.sort(key=lambda e: (e.tie.given, len(e.tie.ports)))  # references first, sources last
     u = domain.across[across]
     for k, cycle in enumerate(_cycles(edges)):

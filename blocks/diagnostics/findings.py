@@ -40,6 +40,7 @@ SEVERITIES = {
     "network.floating": "error",
     "network.nowhere": "error",
     "network.assumed": "info",
+    "network.repeated": "info",
     "network.shorted": "warning",
     "network.short": "info",
     "network.barred": "info",

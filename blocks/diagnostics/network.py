@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..assembly.repeated_ties import End, repeated_ties
 from ..language.domain import Domain
 from ..numerics.arrays import Flags
 from .conflicts import across_conflicts, through_conflicts
@@ -38,6 +39,7 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
     for finding in _nowhere(topology):
         explained.update(finding.where)
         yield finding
+    yield from _repeated(topology)
     yield from _shorted(topology)
     yield from _unconnected(topology, explained)
 
@@ -174,6 +176,30 @@ def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
         problem, _, advice = domain.assumed.partition(". ")
         yield found("network.assumed", parts[:20],
                     f"The {domain} circuit of {listed(parts)} {problem}.", advice)
+
+
+# -- elements that repeat each other --------------------------------------------------------------
+def _repeated(topology: Topology) -> Iterator[Finding]:
+    """Elements that share evenly what they carry, as nothing says how."""
+    who: dict[tuple[End, Domain, str], list[str]] = {}
+    for r in repeated_ties(topology.network):
+        first, again = (topology.path(end.family, end.instance) for end in (r.first, r.again))
+        who.setdefault((r.first, r.domain, r.through), [first]).append(again)
+    shares: dict[tuple[Domain, tuple[str, ...]], list[str]] = {}
+    for (_, domain, through), every in who.items():
+        shares.setdefault((domain, tuple(every)), []).append(through)
+    for (domain, names), throughs in list(shares.items())[:MOST]:
+        words = listed(quantity_word(t, domain.through[t]) for t in throughs)
+        across = next(iter(domain.across.items()))
+        part = "half" if len(names) == 2 else f"1/{len(names)}"
+        yield found(
+            "network.repeated", names[:20],
+            f"{listed(names)} repeat each other: {'both' if len(names) == 2 else 'all'} tie the "
+            f"same two nodes, and nothing says how they share the {words} ({listed(throughs)}) "
+            f"that this takes. Each takes {part} of it.",
+            "Nothing to do if that is meant. Where the shares matter, put an element that gives "
+            f"way{example_word(*across)} in series with each.",
+        )  # fmt: skip
 
 
 # -- lone and shorted ports -----------------------------------------------------------------------

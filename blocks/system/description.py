@@ -13,6 +13,7 @@ import numpy as np
 
 from ..assembly.flatten import Flat
 from ..assembly.network import Network
+from ..assembly.repeated_ties import repeated_ties
 from ..language.kernel import Kernel
 from ..language.readable import readable
 from .system import System
@@ -76,6 +77,10 @@ class Equations:
                     lines.append(_with_path(text, family.kernel, family.path(i)))
         for members, _ in _balances(network):
             lines.append(f"0 == {' + '.join(members)}")
+        for tie in repeated_ties(network):  # these share evenly
+            lines.append(" == ".join(
+                f"{network.families[end.family].path(end.instance)}.{end.port}.{tie.through}"
+                for end in (tie.again, tie.first)))
         return lines
 
     @property

@@ -194,9 +194,66 @@ def test_where_positions_exist_but_are_not_found_guesses_are_suspected(monkeypat
             four_bar(False).simulate("1 s")
 
 
-def test_two_hinges_between_the_same_bodies_are_named_as_redundant():
-    model = Model("twice")
-    model.ground, model.arm, model.a, model.b = Ground(), Body(), Revolute(), Revolute()
+def door(*pins):
+    """A leaf that hangs on one ground by several hinges; True: its frames are exchanged."""
+    model = Model("door")
+    model.ground, model.leaf = Ground(), Body(
+        mass="2 kg", inertia="0.5 kg*m^2", center_x="0.4 m", phi="-80 deg")  # fmt: skip
+    for k, exchanged in enumerate(pins):
+        pin = model.add(f"pin{k}", Revolute())
+        frames = (pin.F, pin.B) if exchanged else (pin.B, pin.F)
+        model.connect(model.ground.P, frames[0])
+        model.connect(model.leaf.P, frames[1])
+    return model
+
+
+@pytest.mark.parametrize("pins", [(False, False), (False, True), (False, False, True)])
+def test_hinges_that_repeat_each_other_move_as_one_and_share_its_force(pins):
+    one, more = door(False), door(*pins)
+    (finding,) = more.check()
+    assert (finding.code, finding.severity) == ("network.repeated", "info")
+    assert finding.where == tuple(f"pin{k}" for k in range(len(pins)))
+    assert "share the force (fx and fy)" in finding.problem
+    assert f"pin1.{'F' if pins[1] else 'B'}.fx == pin0.B.fx" in str(more.equations())
+    at = more.operating_point(at_rest=True)
+    swing = np.sqrt(2 * 9.81 * 0.4 / (0.5 + 2 * 0.4**2))  # of a physical pendulum
+    assert_allclose(np.sort_complex(more.linearise(at=at).poles), [-1j * swing, 1j * swing],
+                    rtol=1e-12, atol=1e-12)  # fmt: skip
+    single, result = (m.simulate("1 s", rtol=1e-10, atol=1e-12) for m in (one, more))
+    assert_allclose(result["leaf.phi"].final.m, single["leaf.phi"].final.m, rtol=1e-9)
+    for k, exchanged in enumerate(pins):
+        for force in ("fx", "fy"):
+            share = result[f"pin{k}.{'B' if exchanged else 'F'}.{force}"].final
+            assert_allclose(share.m, single[f"pin0.F.{force}"].final.m / len(pins), rtol=1e-9)
+    assert result.energy().relative_residual < 1e-9
+
+
+def test_friction_in_one_hinge_of_two_brakes_as_in_one_alone():
+    ends = []
+    for beside in (False, True):
+        model = Model("rubbed door")
+        model.ground, model.leaf = Ground(), Body(center_x="0.4 m")
+        model.a = Revolute(drive=True)
+        rubbed(model)
+        model.connect(model.ground.P, model.a.B)
+        model.connect(model.leaf.P, model.a.F)
+        if beside:
+            model.b = Revolute()
+            model.connect(model.ground.P, model.b.B)
+            model.connect(model.leaf.P, model.b.F)
+        ends.append(model.simulate("2 s", rtol=1e-10, atol=1e-12)["leaf.phi"].final.m)
+    assert_allclose(ends[1], ends[0], rtol=1e-9)
+
+
+def test_hinges_at_two_places_and_slides_side_by_side_are_refused_by_name():
+    model = door(False)
+    model.elsewhere, model.pin = Ground(x="1 m"), Revolute()
+    model.connect(model.elsewhere.P, model.pin.B)
+    model.connect(model.leaf.P, model.pin.F)
+    (finding,) = model.check().errors
+    assert {"ground", "elsewhere", "pin0", "pin"} == set(finding.where)
+    model = Model("slides")
+    model.ground, model.arm, model.a, model.b = Ground(), Body(), Prismatic(), Prismatic()
     model.connect(model.ground.P, model.a.B, model.b.B)
     model.connect(model.arm.P, model.a.F, model.b.F)
     (finding,) = model.check().errors

@@ -215,12 +215,19 @@ class Equations:
 
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
-        explicit = kind == EXPLICIT
-        # no derivatives, or differences of slopes
-        without = explicit or self.system.nx > MOST_STATES and not (self.large and self.system.nz)
-        return Code(arithmetic() if explicit else rosenbrock_arithmetic(), self.slope,
-                    int(self.crossings), self.settle, 0 if without else self.derivatives, kind,
+        return Code(arithmetic() if kind == EXPLICIT else rosenbrock_arithmetic(), self.slope,
+                    int(self.crossings), self.settle, self.linear(kind), kind,
                     address_of(p), address_of(q))
+
+    def linear(self, kind: int) -> int:
+        """Address of the derivatives that steps of a kind need; 0 for none, or differences.
+
+        To be asked before :meth:`constants`: they may need room there.
+        """
+        if kind == EXPLICIT or self.system.nx > MOST_STATES and not (
+                self.large and self.system.nz):
+            return 0
+        return self.derivatives
 
     @cached_property
     def derivatives(self) -> int:

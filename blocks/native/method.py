@@ -129,12 +129,13 @@ class OneStep(Method):
         if self.carries:
             self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
         self.x[self.places] = self.y * self.scale
+        self.equations.linear(self.kind)
         constants = self.equations.constants(problem, self.t)
         if self.own_events is None:
             self.q = kept = constants
         else:  # machine code changes its own constants at events
             self.q, kept = self.own_events.q, constants
-            self.q[:] = constants
+            self.q[:] = constants[: len(self.q)]  # room for what has come since is not needed
             self.own_events.begin(self.t)
         self.code = self.equations.code(self.p, self.q, self.kind)
         self.held[: len(problem.m)] = problem.m

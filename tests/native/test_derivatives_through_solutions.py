@@ -61,8 +61,8 @@ def pressed_friction():
     return model
 
 
-def method_of(model):
-    problem = model.simulate("1 ns", method="rodas4").recording.problem.copy_for_reading()
+def method_of(model, before="rodas4"):
+    problem = model.simulate("1 ns", method=before).recording.problem.copy_for_reading()
     y = problem.start_vector()
     if problem.laws is not None:
         problem.laws.modes = np.ones(problem.laws.size, dtype=int)
@@ -101,6 +101,11 @@ def test_derivatives_in_a_direction_are_those_through_all_loops(inertia):
     row, column = (np.argsort(matrices.order)[k] for k in np.nonzero(found))
     assert matrices.band.upper == (column - row).max() == 1
     assert matrices.band.lower == (row - column).max() == 1
+
+
+def test_the_first_implicit_method_has_room_for_what_derivatives_come_to():
+    method = method_of(pipes(False), before="dopri5")
+    assert method.q.size > method.equations.offsets[-1] + method.equations.scratch
 
 
 def test_efforts_and_unknowns_that_are_solved_for_move_with_states():

@@ -95,8 +95,9 @@ class PassedEpisodes:
         modes = self.before.modes if events.modes is None else events.modes[number]
         before, x = self.before, events.x[number]
         n = len(before.x)
-        return Episode(course, events.m[number], events.d[number], before.tied, x[:n],
-                       x[n:] if len(x) > n else before.z, before.u, modes, self._struck(number))
+        z = x[n : n + len(before.z)] if len(x) > n else before.z
+        return Episode(course, events.m[number], events.d[number], before.tied, x[:n], z,
+                       before.u, modes, self._struck(number))
 
     def _struck(self, number: int) -> tuple[tuple[int, int], ...]:
         """Family and instance of the contact that was struck at an event, if one was."""

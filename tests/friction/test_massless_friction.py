@@ -9,10 +9,11 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from blocks import BlocksError, InitialisationError, Model, SimulationError, quantity, sin, where
-from library.mechanisms import CamTransmission, LeadScrew
+from library.mechanisms import CamTransmission, DiscClutch, LeadScrew
 from library.planar import Force as PlanarForce
 from library.planar import RollingWheel as PlanarWheel
-from library.rotational import Inertia, RotationalFriction, RotationalReference
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from library.signal import Pulse, Step
 from library.translational import (
     Damper,
     FreeEnd,
@@ -318,3 +319,19 @@ def test_a_wheel_that_rolls_on_its_own_body_is_refused_without_a_crash():
     model.push, model.wheel = PlanarForce(fx="2 N"), PlanarWheel()
     model.connect(model.push.P, model.wheel.B, model.wheel.F)
     assert model.check().errors
+
+
+def test_a_clutch_beside_a_loop_is_read_between_its_events():
+    """It sticks and bears what drives, since what rubs by a curve bears nothing at rest."""
+    model = Model("loose shaft")
+    model.drive, model.clutch, model.rub = TorqueSource(), DiscClutch(), RotationalFriction()
+    model.rotor = Inertia(inertia="0.006 kg*m^2")
+    model.connect(model.drive.R, model.clutch.C, model.rub.R, model.rotor.I)
+    model.connect(model.drive.C, model.clutch.R, model.rub.C)
+    model.torque = Pulse(amplitude=quantity(1.36, "N*m"), period="30 ms", width=0.4)
+    model.press = Step(final=quantity(13.6, "N"), start="20 ms")
+    model.connect(model.torque.y, model.drive.S)
+    model.connect(model.press.y, model.clutch.N)
+    run = model.simulate("0.1 s")
+    borne = run["clutch.t"].at(quantity([70, 80], "ms")).to("N*m").m
+    assert_allclose(np.abs(borne), [1.36, 0], atol=1e-9)

@@ -129,7 +129,7 @@ class OneStep(Method):
         if self.carries:
             self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
         self.x[self.places] = self.y * self.scale
-        self.equations.linear(self.kind)
+        self.equations.linear(self.kind)  # written first: it needs room among the constants
         constants = self.equations.constants(problem, self.t)
         if self.own_events is None:
             self.q = kept = constants

@@ -49,14 +49,18 @@ class FiniteValues:
         self.system = system
         self.told: list[tuple[Family, int, str]] = []  # family, instance, equation
         rows, moving, slopes = [], [], _laws_of_slopes(system)
+        #: Of each law, values that decide whether it has one.
+        self._deciding: list[ca.SX] = []
         for f, family in enumerate(system.network.families):
-            for law, text, value in _partial_laws(family.kernel):
+            for law, text, value, symbols in _partial_laws(family.kernel):
                 rows.append(system.tape.writer.kernel_row(f, value).T)
+                self._deciding += ca.horzsplit(system.tape.writer.kernel_row(f, symbols))
                 self.told += [(family, i, text) for i in range(family.size)]
                 moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
         self.alone = len(self.told)  # laws that are evaluated by themselves
         for family, instance, text, value, of_slopes in _changing_blocks(system):
             rows.append(value)
+            self._deciding.append(value)
             moving.append(of_slopes)
             self.told.append((family, instance, text))
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
@@ -145,27 +149,11 @@ class FiniteValues:
     @cached_property
     def _of_others(self) -> _Laws:
         """Laws in which unknowns that are solved for decide whether there is a value."""
-        function = ca.Function("finite", self.system.arguments, [self.expression])
-        solved: dict[int, bool] = {}  # values that depend on such unknowns
-        decided: dict[int, bool] = {}  # or have operations that do
-        found: list[int] = []
-        for k in range(function.n_instructions()):
-            operation, inputs = function.instruction_id(k), function.instruction_input(k)
-            if operation == ca.OP_OUTPUT:
-                row = function.instruction_output(k)[1]
-                if decided[inputs[0]] and row not in self.moving:
-                    found.append(row)
-                continue
-            (out,) = function.instruction_output(k)
-            if operation in (ca.OP_INPUT, ca.OP_CONST):
-                solved[out] = operation == ca.OP_INPUT and inputs[0] in (2, 6)
-                decided[out] = False
-                continue
-            partial = operation in PARTIAL and solved[inputs[min(PARTIAL[operation],
-                                                                 len(inputs) - 1)]]
-            solved[out], decided[out] = (any(kind[i] for i in inputs) for kind in (solved, decided))
-            decided[out] |= partial
-        return self._some(found)
+        arguments = self.system.arguments
+        solved = ca.vertcat(arguments[2], arguments[6])
+        others = np.array(ca.which_depends(ca.vertcat(*self._deciding), solved, 1, True), dtype=bool)
+        rows = np.repeat(np.arange(len(self._deciding)), [d.numel() for d in self._deciding])
+        return self._some(sorted(set(rows[others].tolist()) - set(self.moving.tolist())))
 
     def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)
@@ -269,13 +257,23 @@ def _laws_of_slopes(system: System) -> dict[tuple[int, int], list[int]]:
     return found
 
 
-def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, str, ca.SX]]:
-    """(law, text, value) of what a class says that may have no value."""
+def _partial_laws(kernel: Kernel) -> Iterator[tuple[Law | None, str, ca.SX, ca.SX]]:
+    """(law, text, value, symbols) of what a class says that may have no value.
+
+    The symbols are those that decide whether it has.
+    """
     laws: list[tuple[Law | None, str, ca.SX]] = [
         (law, law.text, _without_constant_terms(law)) for law in kernel.laws]
     laws += [(None, f"{kernel.variables[i].name} == {readable(value)}", value)
              for i, value in kernel.observed.items()]
-    return [(law, text, value) for law, text, value in laws if _is_partial(kernel, value)]
+    for law, text, value in laws:
+        symbols = ca.symvar(value)
+        if symbols:
+            deciding = _deciding(kernel, value, symbols)
+            if deciding:
+                yield law, text, value, ca.vertcat(*(symbols[i] for i in sorted(deciding)))
+        elif not np.isfinite(float(value)):
+            yield law, text, value, ca.SX(1, 1)
 
 
 def _without_constant_terms(law: Law) -> ca.SX:
@@ -287,29 +285,26 @@ def _without_constant_terms(law: Law) -> ca.SX:
     return ca.substitute(law.residual, ca.vertcat(*constant), ca.SX.zeros(len(constant)))
 
 
-def _is_partial(kernel: Kernel, value: ca.SX) -> bool:
-    """Whether an operation with a value for some arguments only has one that moves."""
-    symbols = ca.symvar(value)
-    if not symbols:
-        return not np.isfinite(float(value))
+def _deciding(kernel: Kernel, value: ca.SX, symbols: list[ca.SX]) -> set[int]:
+    """Which symbols, parameters apart, reach what decides whether an operation has a value."""
     moves = [s.__hash__() not in kernel.parameter_hashes for s in symbols]
     function = ca.Function("law", symbols, [value])
-    work: dict[int, bool] = {}
+    reached_by: dict[int, set[int]] = {}
     whole: dict[int, bool] = {}  # exponents with which every power has a value
+    found: set[int] = set()
     for k in range(function.n_instructions()):
         operation, inputs = function.instruction_id(k), function.instruction_input(k)
         if operation == ca.OP_OUTPUT:
             continue
         for out in function.instruction_output(k):
             if operation == ca.OP_INPUT:
-                work[out], whole[out] = moves[inputs[0]], False
+                reached_by[out], whole[out] = {inputs[0]} if moves[inputs[0]] else set(), False
                 continue
             constant = function.instruction_constant(k) if operation == ca.OP_CONST else -1.0
             power = operation in (ca.OP_POW, ca.OP_CONSTPOW) and whole[inputs[1]]
             whole[out] = constant >= 0 and float(constant).is_integer()
-            moving = [work.get(i, False) for i in inputs] if operation != ca.OP_CONST else []
-            decides = min(PARTIAL.get(operation, 0), len(moving) - 1)
-            if operation in PARTIAL and not power and moving[decides]:
-                return True
-            work[out] = any(moving)
-    return False
+            by = [reached_by.get(i, set()) for i in inputs] if operation != ca.OP_CONST else []
+            if operation in PARTIAL and not power:
+                found |= by[min(PARTIAL[operation], len(by) - 1)]
+            reached_by[out] = set().union(*by)
+    return found

@@ -29,10 +29,10 @@ def gives_flow(flat: Flat, top: Indices, elements: SetValuedElements, parameters
     inputs = np.where(given, elements.flows, elements.efforts)
     unknowns = np.setdiff1d(np.flatnonzero(flat.derivative < 0), inputs)
     m = match(*flat.compact_incidence(top, unknowns), len(top), len(unknowns))
-    parts = zip(np.split(m.block_equations, m.block_starts[1:-1]),
-                np.split(m.block_unknowns, m.block_starts[1:-1]), strict=True)
-    if all(is_regular(flat, top[e], unknowns[u], parameters) for e, u in parts) \
-            and not has_parasitics(flat, top, parameters):
+    starts, ends = m.block_starts[:-1], m.block_starts[1:]
+    together = [slice(*ends_of) for ends_of in np.column_stack([starts, ends])[ends - starts > 1]]
+    if all(is_regular(flat, top[m.block_equations[b]], unknowns[m.block_unknowns[b]], parameters)
+           for b in together) and not has_parasitics(flat, top, parameters):
         return given
     choice = independent_choice(flat, top, elements, parameters)
     return given if choice is None else choice

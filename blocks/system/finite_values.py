@@ -49,18 +49,18 @@ class FiniteValues:
         self.system = system
         self.told: list[tuple[Family, int, str]] = []  # family, instance, equation
         rows, moving, slopes = [], [], _laws_of_slopes(system)
-        #: Of each law, values that decide whether it has one.
-        self._deciding: list[ca.SX] = []
+        #: Of each law, or of all in a family, what decides whether it has a value.
+        self._deciding: list[tuple[int, ca.SX]] = []
         for f, family in enumerate(system.network.families):
             for law, text, value, symbols in _partial_laws(family.kernel):
                 rows.append(system.tape.writer.kernel_row(f, value).T)
-                self._deciding += ca.horzsplit(system.tape.writer.kernel_row(f, symbols))
+                self._deciding.append((f, symbols))
                 self.told += [(family, i, text) for i in range(family.size)]
                 moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
         self.alone = len(self.told)  # laws that are evaluated by themselves
         for family, instance, text, value, of_slopes in _changing_blocks(system):
             rows.append(value)
-            self._deciding.append(value)
+            self._deciding.append((-1, value))
             moving.append(of_slopes)
             self.told.append((family, instance, text))
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
@@ -150,10 +150,15 @@ class FiniteValues:
     def _of_others(self) -> _Laws:
         """Laws in which unknowns that are solved for decide whether there is a value."""
         arguments = self.system.arguments
+        values, rows, first = [], [], 0  # one after the other, and the law that each decides on
+        for f, deciding in self._deciding:
+            value = self.system.tape.writer.kernel_row(f, deciding) if f >= 0 else deciding
+            values.append(ca.vec(value))
+            rows.append(np.repeat(first + np.arange(value.size2()), value.size1()))
+            first += value.size2()
         solved = ca.vertcat(arguments[2], arguments[6])
-        others = np.array(ca.which_depends(ca.vertcat(*self._deciding), solved, 1, True), dtype=bool)
-        rows = np.repeat(np.arange(len(self._deciding)), [d.numel() for d in self._deciding])
-        return self._some(sorted(set(rows[others].tolist()) - set(self.moving.tolist())))
+        others = np.array(ca.which_depends(ca.vertcat(*values), solved, 1, True), dtype=bool)
+        return self._some(np.setdiff1d(np.concatenate(rows)[others], self.moving).tolist())
 
     def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)
@@ -168,7 +173,7 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
     They are passed on by sums and products, and by nothing that may hide them.
     """
     shown = np.zeros(expression.numel(), dtype=bool)
-    if not len(shown) or ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES:
+    if not 0 < len(shown) <= MOST_NODES or ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES:
         return shown
     function = ca.Function("shown", system.arguments, [system.tape.slope, expression])
     made: dict[int, int] = {}  # by which operation what stands in a place was made

@@ -22,11 +22,11 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csc_array, csr_array, diags_array, eye_array, issparse
+from scipy.sparse import csc_array, csr_array, eye_array, issparse
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING, UNIT_PIVOT
-from .scaling import EPS, Matrix, components
+from .scaling import EPS, Matrix, components, times
 from .solution import Solution, Status
 
 __all__ = ["by_newton"]
@@ -54,30 +54,27 @@ class _Pressed:
         self.faint = faint  # rates below this are noise of what moves elsewhere
         self.dense = not issparse(D)
         self.b, self.low, self.high = d * b, low / d, high / d
-        if self.dense:
-            ratio = d / d[:, None]
-            self.D, self.L, self.H = d[:, None] * D * d, ratio * L, ratio * H
-        else:
-            left, right = diags_array(d), diags_array(1 / d)
-            self.D = csr_array(left @ D @ left)
-            self.L, self.H = (csr_array(right @ m @ left) for m in (L, H))
+        self.D, self.L, self.H = (times(left, m, d) for left, m in ((d, D), (1 / d, L), (1 / d, H)))
         finite = np.maximum(np.where(np.isfinite(self.low), np.abs(self.low), 0.0),
                             np.where(np.isfinite(self.high), np.abs(self.high), 0.0))
         self.floor = 4 * EPS * (abs(self.D) @ finite)
-        self.groups, self.group = components(abs(self.D) + abs(self.L) + abs(self.H))
         self.size = len(b)
-        if not self.dense:
-            self._note_pattern()
+        self.groups, self.group = components(
+            abs(self.D) + abs(self.L) + abs(self.H) if self.dense else self._noted_pattern())
 
-    def _note_pattern(self) -> None:
-        """Where the entries of all three matrices stand in :meth:`matrix`."""
+    def _noted_pattern(self) -> Matrix:
+        """All three matrices in one; notes where their entries stand in :meth:`matrix`."""
         n, parts = self.size, [m.tocoo() for m in (self.D, self.L, self.H)]
         self._rows = [m.row for m in parts]
         self._data = [m.data for m in parts]
         places = [m.col.astype(np.int64) * n + m.row for m in parts]
         places.append(np.arange(n) * (n + 1))
-        every, self._place = np.unique(np.concatenate(places), return_inverse=True)
-        self._pattern = every % n, np.searchsorted(every, np.arange(n + 1) * n)
+        found, self._place = np.unique(np.concatenate(places), return_inverse=True)
+        self._pattern = found % n, np.searchsorted(found, np.arange(n + 1) * n)
+        sizes = np.abs(np.concatenate([*self._data, np.zeros(n)]))
+        every = csc_array((np.bincount(self._place, sizes), *self._pattern), shape=(n, n))
+        every.eliminate_zeros()
+        return every
 
     def parts(self, bad: Flags) -> list[Indices]:
         """Elements of every connected part that has some ``bad`` ones."""

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import csc_matrix, csr_matrix, diags_array
+from scipy.sparse import csc_matrix, csr_matrix
 
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Indices
@@ -77,7 +77,9 @@ class FreeBodies:
         seen_x = self._matrix_at(self._seen_x, problem, t, y)
         if self.small:
             return by_seen @ seen_x * self._pushed[None, :]
-        return csr_matrix(by_seen @ seen_x @ diags_array(self._pushed))
+        by_x = csr_matrix(by_seen @ seen_x)
+        by_x.data *= self._pushed[by_x.indices]
+        return by_x
 
     def push(self, problem: Problem, t: float, y: Array, forces: Matrix) -> Matrix:
         """Change of the slopes by values of the classes that contacts compute."""

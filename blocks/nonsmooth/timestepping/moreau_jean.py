@@ -185,10 +185,10 @@ class MoreauJean(Method):
             return csc_matrix(self._smoothed(push.toarray()))
         term = total = push
         for _ in range(SERIES):
-            term = csc_matrix(h * THETA * (self.jacobian @ term))
+            term = self.jacobian @ (h * THETA * term)
             total = total + term
             if not term.nnz or np.abs(term.data).max() <= SERIES_TERM * np.abs(total.data).max():
-                return csc_matrix(total)
+                return total
         return csc_matrix(self._smoothed(push.toarray()))  # it converges too slowly
 
     def _with_efforts(self, laws: Any, before: Any, t: float, y: np.ndarray, end: np.ndarray,
@@ -365,4 +365,7 @@ def _same(one: Any, other: Any) -> bool:
 
 def _rows_by(factors: np.ndarray, matrix: Any) -> Any:
     """Every row of a matrix times a number of its own."""
-    return csc_matrix(diags(factors) @ matrix) if issparse(matrix) else factors[:, None] * matrix
+    if not issparse(matrix):
+        return factors[:, None] * matrix
+    return csc_matrix((factors[matrix.indices] * matrix.data, matrix.indices, matrix.indptr),
+                      shape=matrix.shape)

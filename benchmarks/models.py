@@ -55,6 +55,21 @@ model.connect(model.spring.C, model.damper.C, model.ground.V)
 model.check()
 print(model.simulate("1 s")["spring.x"].final)
 """
+COLD_PICTURE = """
+import io
+from blocks import Model
+from library.translational import Mass, Reference, Spring, TranslationalFriction, VelocitySource
+model = Model("cold stick-slip")
+model.block = Mass(mass="1 kg")
+model.spring = Spring(stiffness="1 kN/m")
+model.friction = TranslationalFriction(law="coulomb", coulomb_force="10 N", breakaway_force="15 N")
+model.belt, model.wall = VelocitySource(velocity="0.1 m/s"), Reference()
+model.connect(model.block.M, model.spring.R, model.friction.R)
+model.connect(model.friction.C, model.belt.R)
+model.connect(model.spring.C, model.belt.C, model.wall.V)
+result = model.simulate("4 s")
+result.plot("block.v", "spring.f").savefig(io.BytesIO())
+"""
 
 
 def _push(t: Any) -> Any:

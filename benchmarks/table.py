@@ -137,6 +137,9 @@ def _cold(repeats: int) -> Iterator[Row]:
     pairs = [(_process(models.COLD), _process(IMPORTS)) for _ in range(3 * repeats)]
     ours, imports = (min(p) for p in zip(*pairs, strict=True))
     yield Row("P1 cold process", ours, imports, IMPORTS, "<= 0.4 s", ours <= 0.4)  # fmt: skip
+    seconds = min(_process(models.COLD_PICTURE) for _ in range(repeats))
+    yield Row("P1 cold stick-slip by exact friction, with its picture", seconds, goal="<= 1.2 s",
+              reached=seconds <= 1.2)
 
 
 def _solved(name: str, problem: str, size: int, model: Any, duration: str, order: Callable,
@@ -374,6 +377,24 @@ def _disc(repeats: int) -> Iterator[Row]:
               where=_parts(result))
 
 
+def _many_bodies(repeats: int) -> Iterator[Row]:
+    """Moreau-Jean steps, and a drivetrain beside SciPy by hand."""
+    from . import drivetrain, planar
+
+    n = 2000
+    seconds, _ = _whole(planar.disc(), f"{n} ms", repeats, method="moreau_jean", step="1 ms")
+    yield Row("D1 a Moreau-Jean step of one body", seconds / n, goal="<= 20 us",
+              reached=seconds / n <= 20e-6)
+    poured = planar.pour(200)
+    for name, each, goal in (("poured", poured.falling, 20e-3), ("at rest", poured.resting, 5e-3)):
+        yield Row(f"D1 200 discs {name}, a step", each, goal=f"<= {goal * 1e3:g} ms",
+                  reached=each <= goal)
+    sides = drivetrain.toolkit, drivetrain.by_hand
+    ours, other = (min(side(drivetrain.loosest(side))[0] for _ in range(repeats)) for side in sides)
+    yield Row("six-speed drivetrain, 60 s", ours, other, "LSODA by hand, SciPy", "<= 0.05 x",
+              ours <= 0.05 * other, drivetrain.ERROR)
+
+
 def _networks() -> Iterator[Row]:
     for n in (100, 1_000, 10_000):
         start = time.perf_counter()
@@ -419,6 +440,7 @@ def rows(repeats: int, grid: int) -> Iterator[Row]:
     yield from _switched(repeats)
     yield from _read()
     yield from _disc(repeats)
+    yield from _many_bodies(repeats)
     yield from _networks()
     yield from _grids(grid)
 

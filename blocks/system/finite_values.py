@@ -173,7 +173,8 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
     They are passed on by sums and products, and by nothing that may hide them.
     """
     shown = np.zeros(expression.numel(), dtype=bool)
-    if not 0 < len(shown) <= MOST_NODES or ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES:
+    if not 0 < len(shown) <= MOST_NODES or (
+            ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES):
         return shown
     function = ca.Function("shown", system.arguments, [system.tape.slope, expression])
     made: dict[int, int] = {}  # by which operation what stands in a place was made

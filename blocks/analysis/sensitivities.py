@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,7 +108,6 @@ class Sensitivities:
     Attributes
     ----------
     parameters : paths of what is varied
-    notes : where derivatives do not exist, or are those of one side; empty for a smooth run
 
     Examples
     --------
@@ -129,16 +129,21 @@ class Sensitivities:
         self._saltation = Saltation(recording, self._equations, self._dp, self.parameters)
         self._by_states = self._equations.are_known_by_states and not recording.system.clusters
         self._constraints = Constraints(self._saltation) if recording.system.clusters else None
-        self.notes = [f"The start decides otherwise with a little more or less of {path}: "
-                      "derivatives hold for one side only." for path in start.kinks]
+        self._kinks = start.kinks
         start = replace(start, d=self._saltation.jumps.at_start(start))
         self._saltation.look_at_start(Changes(start.x, start.d))
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
         self._last = np.full(1, np.nan), np.zeros(0, dtype=int), np.zeros((0, 0, 0))  # none yet
-        self._saltation.look_between(self._guards)
-        self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
 
     # -- looking ---------------------------------------------------------------------------
+    @cached_property
+    def notes(self) -> list[str]:
+        """Where derivatives do not exist, or are those of one side; empty for a smooth run."""
+        self._saltation.look_between(self._guards)
+        told = [f"The start decides otherwise with a little more or less of {path}: "
+                "derivatives hold for one side only." for path in self._kinks]
+        return [*told, *dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)]
+
     def __getitem__(self, key: tuple[str, str]) -> Series:
         """The derivative of a variable by a parameter, as a series: ``[variable, parameter]``."""
         if not (isinstance(key, tuple) and len(key) == 2):
@@ -258,17 +263,18 @@ class Sensitivities:
 
         form, columns = courses[0].form, self._equations.columns
         some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
-        seen = self._coefficients(episodes.ends[some], some)
+        seen = columns.slopes(self._saltation.sides.before(*some),
+                              self._saltation.modes[some].T)[0]
         tolerance = float(np.clip(rtol, *TOLERANCES))
         exact, steps = any(one.is_exact for one in forms), len(episodes.steps.starts)
-        if (exact or steps > LONG) and fastest(seen.a) * self._saltation.span > steps * (
+        if (exact or steps > LONG) and fastest(seen) * self._saltation.span > steps * (
                 STIFF if exact else DAMPED):
             return None
         if exact:
             tolerance = TOLERANCES[0]
         try:
             growth = Growth(form.size, columns.address(form.equations), columns.row,
-                            columns.column, balance(np.abs(seen.a).max(axis=0)),
+                            columns.column, balance(np.abs(seen).max(axis=0)),
                             tolerance, self._dp, self._recording.system.nd)
             return SteppedCourse(growth, [course.retaken() for course in courses],
                                  self._saltation, Changes(start.x, start.d))
@@ -289,7 +295,7 @@ class Sensitivities:
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
         if self._by_states:
-            x, p, d = self._equations.columns.slopes(self._known(t, which))
+            x, p, d = self._equations.columns.slopes(*self._known(t, which))
         else:
             points = self._points(t, which)
             slopes = self._equations.slopes(points)
@@ -298,15 +304,15 @@ class Sensitivities:
             x, p, d = slopes.x, slopes.p, slopes.d
         return Coefficients(x, p @ self._dp, d)
 
-    def _known(self, t: Array, which: Indices) -> Points:
-        """Points with nothing solved for."""
-        replay = self._recording.replay
-        return replay.with_modes(replay.interpolated(self._within(t, which), which)[0], which)
+    def _known(self, t: Array, which: Indices) -> tuple[Points, Indices]:
+        """Points with nothing solved for, and the modes that are held there."""
+        points, _ = self._recording.replay.interpolated(self._within(t, which), which)
+        return points, self._saltation.modes[which].T
 
     def _guards(self, t: Array, which: Indices) -> Array:
         """What says when an event happens, (guards, points)."""
         if self._by_states:
-            return self._equations.columns.guards(self._known(t, which))
+            return self._equations.columns.guards(*self._known(t, which))
         return self._equations.guard_values(self._points(t, which))
 
     def _over(self, event: int, x: Array, d: Array) -> tuple[Array, Array]:

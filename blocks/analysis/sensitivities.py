@@ -47,7 +47,7 @@ LOOKS = 6  # at derivatives, that tell how large states are
 STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
 DAMPED = 2.0  # the same of the explicit pair's steps, from which these are as long as is stable
 LONG = 20_000  # steps of it, from which others pay
-TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are far less
+TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are less
 
 
 class SensitivityWarning(UserWarning):

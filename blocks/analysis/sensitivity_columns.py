@@ -92,7 +92,9 @@ class Columns:
     def address(self, equations: Equations) -> int:
         """The entries of these derivatives in machine code, with what other equations read."""
         if self._address is None:
-            self._address = equations.varied(self._entries)
+            from ..native.variations import LANES
+
+            self._address = equations.varied(self._entries, LANES)
         return self._address
 
     def guards(self, points: Points, modes: Indices) -> Array:

@@ -7,10 +7,10 @@ at events the saltation that counts their moving instants.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
+_Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
 MANY = 40  # states of which linear equations take longer than to compile
 LOOKS = 6  # at derivatives, that tell how large states are
@@ -133,7 +134,7 @@ class Sensitivities:
         start = replace(start, d=self._saltation.jumps.at_start(start))
         self._saltation.look_at_start(Changes(start.x, start.d))
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
-        self._last = np.full(1, np.nan), np.zeros(0, dtype=int), np.zeros((0, 0, 0))  # none yet
+        self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
 
     # -- looking ---------------------------------------------------------------------------
     @cached_property
@@ -224,26 +225,27 @@ class Sensitivities:
         back[:, :, order] = out
         return back
 
-    def _changes(self, t: Array, which: Indices) -> Array:
-        """Of integrated states; kept for the next variable that is asked for at these times."""
-        if not all(np.array_equal(*two) for two in zip((t, which), self._last, strict=False)):
-            self._last = t, which, self._course.at(t, which)
-        return self._last[2]
-
     def _derivatives(self, indices: Sequence[int], t: Array, which: Indices, everything: bool
                      ) -> tuple[Derivatives, Points]:
         expression = self._recording.functions.expression(tuple(indices))
         key = f"outputs {tuple(indices)}"
         everything = everything or self._constraints is not None
         wanted = None if everything else self._equations.wanted(key, expression)
-        points = self._points(t, which, wanted)
+        found, incomplete = self._interpolated(t, which)
+        points = self._recording.replay.solved(
+            found, which, incomplete, wanted or Wanted.all_of(self._recording.system))
         return self._equations.rows(key, expression, points), points
 
-    def _points(self, t: Array, which: Indices, wanted: Wanted | None = None) -> Points:
+    def _points(self, t: Array, which: Indices) -> Points:
+        points, incomplete = self._with_modes(t, which)
+        return self._recording.replay.solved(points, which, incomplete,
+                                             Wanted.all_of(self._recording.system))
+
+    def _with_modes(self, t: Array, which: Indices) -> tuple[Points, bool]:
+        """What trajectories hold, with modes, and whether it is not all."""
         replay = self._recording.replay
-        points = replay.points(self._within(t, which), which,
-                               wanted or Wanted.all_of(self._recording.system))
-        return replay.with_modes(points, which)
+        points, incomplete = replay.interpolated(self._within(t, which), which)
+        return replay.with_modes(points, which), incomplete
 
     def _within(self, t: Array, which: Indices) -> Array:
         """Times in their episodes, but for rounding."""
@@ -328,6 +330,20 @@ def _quotient(of: Unit, by: Unit | None) -> Unit:
     assert by is not None
     number = by.text in ("", "1")
     return of if number else unit(f"{of.text or '1'}/({by.text})")
+
+
+class _Last(Generic[_Found]):
+    """A function of times in episodes, kept for the next variable that is asked for there."""
+
+    def __init__(self, function: Callable[[Array, Indices], _Found]) -> None:
+        self._function = function
+        self._kept: tuple[Array, Indices, _Found] | None = None
+
+    def __call__(self, t: Array, which: Indices) -> _Found:
+        kept = self._kept
+        if kept is None or not (np.array_equal(t, kept[0]) and np.array_equal(which, kept[1])):
+            kept = self._kept = t, which, self._function(t, which)
+        return kept[2]
 
 
 class _Derivative(View):

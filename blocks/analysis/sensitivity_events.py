@@ -187,7 +187,7 @@ class Saltation:
         last, end = len(self.ends) - 1, float(self.ends[-1])
         if last and end - self.starts[-1] <= SHORT * self.span:
             return np.flatnonzero(self.instants.caused[-1])
-        first = np.searchsorted(which, last)
+        first = int(np.searchsorted(which, last))
         values = np.abs(values[:, [first, -2, -1]])
         values = np.where(np.isfinite(values), values, 0.0)
         near = (end - times[-2]) * values[:, 2] <= SHORT * self.span * values[:, 1]

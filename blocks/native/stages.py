@@ -183,7 +183,8 @@ def sparse_product(places: tuple[tuple[int, int], ...], rows: int, apart: int) -
         value = loop.writer.constant(0.0)
         for entry, (row, column) in enumerate(places):
             if row == number:
-                part = loop.writer.binary("fmul", loop.load("%x", str(entry * apart)), loop.row(column))
+                part = loop.writer.binary("fmul", loop.load("%x", str(entry * apart)),
+                                          loop.row(column))
                 value = loop.writer.binary("fadd", value, part)
         loop.store(value, loop.in_row(number))
     return loop.compiled()

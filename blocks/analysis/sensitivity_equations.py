@@ -220,16 +220,16 @@ class SensitivityEquations:
 
     def _look_for_singular(self, points: Points) -> None:
         """Solve for efforts once in each of the modes that are held."""
-        modes = points.mode_columns()
         seen = [values for values, sees in zip((points.m, points.d), self.columns.matrix_sees,
                                                strict=True) if sees]
         if seen:
-            _, first = np.unique(np.concatenate([modes, *seen]), axis=1, return_index=True)
+            _, first = np.unique(np.concatenate([points.mode_columns(), *seen]), axis=1,
+                                 return_index=True)
         else:
             first = self._not_seen_yet(points)
         if not len(first):
             return
-        given = points.columns(modes.astype(float), np.zeros((0, len(points))))
+        given = points.columns(points.mode_columns().astype(float), np.zeros((0, len(points))))
         made, nx, n = self._algebraic, self.system.nx, self._w.numel()
         out = made.function.at_columns(*(a[:, first] if a.shape[1] > 1 else a for a in given)).T
         of_w = (made.column >= nx) & (made.column < nx + n)

@@ -36,7 +36,7 @@ class Tableau(NamedTuple):
     ----------
     sums : addresses of weighted sums: of all stages but the first, of the end, of two errors
     parts : (nodes,) of the step at which equations are looked at, in the order of time
-    node : (stages + 1,) which of them a stage is at
+    node : (stages,) which of them a stage is at
     """
 
     sums: Indices
@@ -104,7 +104,7 @@ class Changes(NamedTuple):
     ----------
     now : (rows * parameters) of states, parameters and discrete values; states are moved on
     inner : the same at a stage
-    slopes : (stages + 1, n * parameters)
+    slopes : (stages, n * parameters)
     x : (nodes, …) states there
     inside, at : (… * lanes) states and times of several nodes
     entries, places : (nodes / lanes, … * lanes) derivatives there, and where those of a node stand
@@ -170,8 +170,9 @@ def take_stages(equations: Equations, method: Tableau, changes: Changes, h: floa
     for stage in range(1, STAGES + 1):
         run_code(method.sums[stage - 1], changes.now, changes.slopes, changes.inner, changes.size,
                  changes.length)
-        run_code(equations.product, changes.places[method.node[stage]], changes.inner,
-                 changes.slopes[stage], changes.columns, changes.length)
+        if stage < STAGES:
+            run_code(equations.product, changes.places[method.node[stage]], changes.inner,
+                     changes.slopes[stage], changes.columns, changes.length)
 
 
 @machine_code

@@ -7,9 +7,10 @@ at events the saltation that counts their moving instants.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -40,13 +41,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Sensitivities", "SensitivityWarning", "run_with_sensitivities"]
 
+_Found = TypeVar("_Found")
 WHERE = "simulate(sensitivities=…)"
 MANY = 40  # states of which linear equations take longer than to compile
 LOOKS = 6  # at derivatives, that tell how large states are
 STIFF = 8.0  # rates times lengths of exact steps, from which they are too long for explicit ones
 DAMPED = 2.0  # the same of the explicit pair's steps, from which these are as long as is stable
 LONG = 20_000  # steps of it, from which others pay
-TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are far less
+TOLERANCES = 1e-10, 1e-6  # of a step's changes; errors are less
 
 
 class SensitivityWarning(UserWarning):
@@ -107,7 +109,6 @@ class Sensitivities:
     Attributes
     ----------
     parameters : paths of what is varied
-    notes : where derivatives do not exist, or are those of one side; empty for a smooth run
 
     Examples
     --------
@@ -129,16 +130,21 @@ class Sensitivities:
         self._saltation = Saltation(recording, self._equations, self._dp, self.parameters)
         self._by_states = self._equations.are_known_by_states and not recording.system.clusters
         self._constraints = Constraints(self._saltation) if recording.system.clusters else None
-        self.notes = [f"The start decides otherwise with a little more or less of {path}: "
-                      "derivatives hold for one side only." for path in start.kinks]
+        self._kinks = start.kinks
         start = replace(start, d=self._saltation.jumps.at_start(start))
         self._saltation.look_at_start(Changes(start.x, start.d))
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
-        self._last = np.full(1, np.nan), np.zeros(0, dtype=int), np.zeros((0, 0, 0))  # none yet
-        self._saltation.look_between(self._guards)
-        self.notes += dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)
+        self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
 
     # -- looking ---------------------------------------------------------------------------
+    @cached_property
+    def notes(self) -> list[str]:
+        """Where derivatives do not exist, or are those of one side; empty for a smooth run."""
+        self._saltation.look_between(self._guards)
+        told = [f"The start decides otherwise with a little more or less of {path}: "
+                "derivatives hold for one side only." for path in self._kinks]
+        return [*told, *dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)]
+
     def __getitem__(self, key: tuple[str, str]) -> Series:
         """The derivative of a variable by a parameter, as a series: ``[variable, parameter]``."""
         if not (isinstance(key, tuple) and len(key) == 2):
@@ -219,26 +225,27 @@ class Sensitivities:
         back[:, :, order] = out
         return back
 
-    def _changes(self, t: Array, which: Indices) -> Array:
-        """Of integrated states; kept for the next variable that is asked for at these times."""
-        if not all(np.array_equal(*two) for two in zip((t, which), self._last, strict=False)):
-            self._last = t, which, self._course.at(t, which)
-        return self._last[2]
-
     def _derivatives(self, indices: Sequence[int], t: Array, which: Indices, everything: bool
                      ) -> tuple[Derivatives, Points]:
         expression = self._recording.functions.expression(tuple(indices))
         key = f"outputs {tuple(indices)}"
         everything = everything or self._constraints is not None
         wanted = None if everything else self._equations.wanted(key, expression)
-        points = self._points(t, which, wanted)
+        found, incomplete = self._interpolated(t, which)
+        points = self._recording.replay.solved(
+            found, which, incomplete, wanted or Wanted.all_of(self._recording.system))
         return self._equations.rows(key, expression, points), points
 
-    def _points(self, t: Array, which: Indices, wanted: Wanted | None = None) -> Points:
+    def _points(self, t: Array, which: Indices) -> Points:
+        points, incomplete = self._with_modes(t, which)
+        return self._recording.replay.solved(points, which, incomplete,
+                                             Wanted.all_of(self._recording.system))
+
+    def _with_modes(self, t: Array, which: Indices) -> tuple[Points, bool]:
+        """What trajectories hold, with modes, and whether it is not all."""
         replay = self._recording.replay
-        points = replay.points(self._within(t, which), which,
-                               wanted or Wanted.all_of(self._recording.system))
-        return replay.with_modes(points, which)
+        points, incomplete = replay.interpolated(self._within(t, which), which)
+        return replay.with_modes(points, which), incomplete
 
     def _within(self, t: Array, which: Indices) -> Array:
         """Times in their episodes, but for rounding."""
@@ -258,17 +265,18 @@ class Sensitivities:
 
         form, columns = courses[0].form, self._equations.columns
         some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
-        seen = self._coefficients(episodes.ends[some], some)
+        seen = columns.slopes(self._saltation.sides.before(*some),
+                              self._saltation.modes[some].T)[0]
         tolerance = float(np.clip(rtol, *TOLERANCES))
         exact, steps = any(one.is_exact for one in forms), len(episodes.steps.starts)
-        if (exact or steps > LONG) and fastest(seen.a) * self._saltation.span > steps * (
+        if (exact or steps > LONG) and fastest(seen) * self._saltation.span > steps * (
                 STIFF if exact else DAMPED):
             return None
         if exact:
             tolerance = TOLERANCES[0]
         try:
             growth = Growth(form.size, columns.address(form.equations), columns.row,
-                            columns.column, balance(np.abs(seen.a).max(axis=0)),
+                            columns.column, balance(np.abs(seen).max(axis=0)),
                             tolerance, self._dp, self._recording.system.nd)
             return SteppedCourse(growth, [course.retaken() for course in courses],
                                  self._saltation, Changes(start.x, start.d))
@@ -289,7 +297,7 @@ class Sensitivities:
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
         if self._by_states:
-            x, p, d = self._equations.columns.slopes(self._known(t, which))
+            x, p, d = self._equations.columns.slopes(*self._known(t, which))
         else:
             points = self._points(t, which)
             slopes = self._equations.slopes(points)
@@ -298,15 +306,15 @@ class Sensitivities:
             x, p, d = slopes.x, slopes.p, slopes.d
         return Coefficients(x, p @ self._dp, d)
 
-    def _known(self, t: Array, which: Indices) -> Points:
-        """Points with nothing solved for."""
-        replay = self._recording.replay
-        return replay.with_modes(replay.interpolated(self._within(t, which), which)[0], which)
+    def _known(self, t: Array, which: Indices) -> tuple[Points, Indices]:
+        """Points with nothing solved for, and the modes that are held there."""
+        points, _ = self._recording.replay.interpolated(self._within(t, which), which)
+        return points, self._saltation.modes[which].T
 
     def _guards(self, t: Array, which: Indices) -> Array:
         """What says when an event happens, (guards, points)."""
         if self._by_states:
-            return self._equations.columns.guards(self._known(t, which))
+            return self._equations.columns.guards(*self._known(t, which))
         return self._equations.guard_values(self._points(t, which))
 
     def _over(self, event: int, x: Array, d: Array) -> tuple[Array, Array]:
@@ -322,6 +330,20 @@ def _quotient(of: Unit, by: Unit | None) -> Unit:
     assert by is not None
     number = by.text in ("", "1")
     return of if number else unit(f"{of.text or '1'}/({by.text})")
+
+
+class _Last(Generic[_Found]):
+    """A function of times in episodes, kept for the next variable that is asked for there."""
+
+    def __init__(self, function: Callable[[Array, Indices], _Found]) -> None:
+        self._function = function
+        self._kept: tuple[Array, Indices, _Found] | None = None
+
+    def __call__(self, t: Array, which: Indices) -> _Found:
+        kept = self._kept
+        if kept is None or not (np.array_equal(t, kept[0]) and np.array_equal(which, kept[1])):
+            kept = self._kept = t, which, self._function(t, which)
+        return kept[2]
 
 
 class _Derivative(View):

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import native
 from ..language.expression import TIME
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..simulation.wanted import Wanted
 from ..system.evaluator import Evaluator
 
@@ -65,11 +65,12 @@ class Columns:
                                    slopes.sparsity().get_triplet())
         given = [*system.arguments, modes]
         values, looks = (self.eliminated(one) for one in (ca.vec(ca.SX(slopes.nz[:])), guards))
-        functions = [ca.Function("columns", given, [ca.densify(one)]) for one in (values, looks)]
+        functions = [ca.Function("columns", given, [ca.densify(one)])
+                     for one in (values, looks, self.eliminated(tape.slope))]
         self.serves = all(f.n_instructions() <= MOST_OPERATIONS for f in functions) and not any(
             _must_solve(system, one) for one in (values, looks))
         self._address: int | None = None
-        self._slopes, self._guards = (Evaluator(f) for f in functions)
+        self._slopes, self._guards, self._rates = (Evaluator(f) for f in functions)
         self._entries = ca.Function("entries", [*given[:-2], modes], [
             ca.densify(values)]) if self.serves else functions[0]  # without efforts
 
@@ -78,26 +79,34 @@ class Columns:
         w, found = self._unknowns
         return ca.substitute(expression, w, found) if w.numel() else expression
 
-    def slopes(self, points: Points) -> tuple[Array, Array, Array]:
-        """Derivatives of slopes by states, parameters and discrete values, (points, states, …)."""
+    def slopes(self, points: Points, modes: Indices) -> tuple[Array, Array, Array]:
+        """Derivatives of slopes by states, parameters and discrete values, (points, states, …).
+
+        ``modes`` are those that are held, a column per point.
+        """
         full = np.zeros((len(points), self.system.nx, self._widths[-1]))
-        full[:, self.row, self.column] = self._values(self._slopes, points).T
+        full[:, self.row, self.column] = self._values(self._slopes, points, modes).T
         x, p, d = np.split(full, self._widths[:-1], axis=2)
         return x, p, d
 
     def address(self, equations: Equations) -> int:
         """The entries of these derivatives in machine code, with what other equations read."""
         if self._address is None:
-            self._address = equations.varied(self._entries)
+            from ..native.variations import LANES
+
+            self._address = equations.varied(self._entries, LANES)
         return self._address
 
-    def guards(self, points: Points) -> Array:
+    def guards(self, points: Points, modes: Indices) -> Array:
         """What says when an event happens, (guards, points)."""
-        return self._values(self._guards, points)
+        return self._values(self._guards, points, modes)
 
-    def _values(self, function: Evaluator, points: Points) -> Array:
-        return native.column_values(function, points, points.mode_columns().astype(float),
-                                    again=True)
+    def rates(self, points: Points, modes: Indices) -> Array:
+        """Slopes themselves, (states, points)."""
+        return self._values(self._rates, points, modes)
+
+    def _values(self, function: Evaluator, points: Points, modes: Indices) -> Array:
+        return native.column_values(function, points, modes.astype(float), again=True)
 
 
 def _must_solve(system: System, expression: ca.SX) -> bool:

@@ -290,6 +290,7 @@ def _solved_apart(a: Array, length: Array, right: Array) -> Array:
 
 def balance(sizes: Array) -> Array:
     """Units of the states in which rows and columns of a matrix are about equally large."""
-    from scipy.linalg import matrix_balance
+    from scipy.linalg.lapack import dgebal
 
-    return np.asarray(matrix_balance(sizes, permute=False, separate=True)[1][0])
+    _, _, _, units, _ = dgebal(sizes, scale=1)
+    return np.asarray(units)

@@ -116,14 +116,15 @@ class SensitivityEquations:
         #: The same of many points, where no more than their states has to be known.
         self.columns = Columns(self.system, self.modes, held, tape.p[entries.tolist()],
                                ca.vertcat(tape.crossings, room, moving))
-        self._rates_and_guards: Made | None = None  # of what is known by states
+        self._known_guards: Made | None = None  # by states
         if self.columns.serves:
             made = self._jacobian(self.columns.eliminated(ca.vertcat(
-                tape.slope, tape.crossings, room, moving)))
+                tape.crossings, room, moving)))
             if made.function.function.n_instructions() <= MOST_OPERATIONS:
-                self._rates_and_guards = made
+                self._known_guards = made
         #: Whether efforts were met that are not determined by what is held.
         self.singular = False
+        self._regular = NOTHING, set[bytes]()  # parameters, and modes in which there are none such
         self._rows: dict[str, Made] = {}
         self._wanted: dict[str, Wanted] = {}
 
@@ -202,31 +203,50 @@ class SensitivityEquations:
         """What says when an event happens."""
         return self._total(self._guards, points, self.following(points))
 
-    def rates_and_guards(self, points: Points) -> Derivatives | None:
-        """Slopes, and what says when an event happens, with nothing solved for at the points.
+    def rates_and_guards(self, points: Points, looked_at: Indices
+                         ) -> tuple[Array, Derivatives] | None:
+        """Slopes, (points, states), and at some points what says when an event happens.
 
-        None where states do not say all, as where efforts share what they hold in one of the modes.
+        Nothing is solved for at the points. None where states do not say all, as where efforts
+        share what they hold in one of the modes.
         """
-        if self._rates_and_guards is None or self.singular:
+        if self._known_guards is None or self.singular:
             return None
         self._look_for_singular(points)
-        return None if self.singular else self._total(self._rates_and_guards, points, [])
+        if self.singular:
+            return None
+        rates = self.columns.rates(points, points.mode_columns()).T
+        return rates, self._total(self._known_guards, points.some(looked_at), [])
 
     def _look_for_singular(self, points: Points) -> None:
         """Solve for efforts once in each of the modes that are held."""
-        modes = points.mode_columns()
-        held = np.concatenate([modes, *(values for values, sees in zip(
-            (points.m, points.d), self.columns.matrix_sees, strict=True) if sees)])
-        if not len(held):
+        seen = [values for values, sees in zip((points.m, points.d), self.columns.matrix_sees,
+                                               strict=True) if sees]
+        if seen:
+            _, first = np.unique(np.concatenate([points.mode_columns(), *seen]), axis=1,
+                                 return_index=True)
+        else:
+            first = self._not_seen_yet(points)
+        if not len(first):
             return
-        _, first = np.unique(held, axis=1, return_index=True)
-        given = points.columns(modes.astype(float), np.zeros((0, len(points))))
+        given = points.columns(points.mode_columns().astype(float), np.zeros((0, len(points))))
         made, nx, n = self._algebraic, self.system.nx, self._w.numel()
         out = made.function.at_columns(*(a[:, first] if a.shape[1] > 1 else a for a in given)).T
         of_w = (made.column >= nx) & (made.column < nx + n)
         matrix = np.zeros((len(first), made.rows, n))
         matrix[:, made.row[of_w], made.column[of_w] - nx] = out[:, made.rows :][:, of_w]
         self._solved(matrix, np.zeros((len(first), made.rows, 1)))
+
+    def _not_seen_yet(self, points: Points) -> Indices:
+        """Points, one for each of the modes in which efforts have not been solved for yet."""
+        if not np.array_equal(self._regular[0], points.p):
+            self._regular = points.p.copy(), set()
+        known, first = self._regular[1], []
+        for held, columns in points.modes:
+            if held.tobytes() not in known:
+                known.add(held.tobytes())
+                first.append(columns[0])
+        return np.array(first, dtype=int)
 
     def guard_values(self, points: Points) -> Array:
         """What says when an event happens, (guards, points)."""

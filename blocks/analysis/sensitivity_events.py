@@ -168,22 +168,29 @@ class Saltation:
             return np.where(self._watched(w), guards(t, w), np.inf)
 
         if self.system.nm or self.equations.elements is not None:
-            for t, guard in touches(*self._looks(), watched):
+            times, which = self._looks()
+            if not len(times):
+                return
+            before = max(self.ends[-1] - 1e3 * SHORT * self.span, times[-1])
+            times = np.append(times, [before, self.ends[-1]])
+            which = np.append(which, [len(self.ends) - 1] * 2)
+            values = watched(times, which)
+            for t, guard in touches(times[:-2], which[:-2], values[:, :-2], watched):
                 self._tell_grazing(t, guard)
-            for guard in self._at_end(watched):
+            for guard in self._at_end(times, which, values):
                 self._told.append((float(self.ends[-1]), f"{self._name(np.array([guard]))} changes "
                                    "just where the run ends: derivatives of what this moves hold "
                                    "for one side only."))
 
-    def _at_end(self, guards: Callable[[Array, Indices], Array]) -> Indices:
-        """Guards that are crossed at the end of the run but for rounding."""
+    def _at_end(self, times: Array, which: Indices, values: Array) -> Indices:
+        """Guards that are crossed at the end of the run but for rounding, by the last looks."""
         last, end = len(self.ends) - 1, float(self.ends[-1])
         if last and end - self.starts[-1] <= SHORT * self.span:
             return np.flatnonzero(self.instants.caused[-1])
-        before = max(end - 1e3 * SHORT * self.span, float(self.starts[-1]))
-        values = np.abs(guards(np.array([self.starts[-1], before, end]), np.full(3, last)))
+        first = int(np.searchsorted(which, last))
+        values = np.abs(values[:, [first, -2, -1]])
         values = np.where(np.isfinite(values), values, 0.0)
-        near = (end - before) * values[:, 2] <= SHORT * self.span * values[:, 1]
+        near = (end - times[-2]) * values[:, 2] <= SHORT * self.span * values[:, 1]
         return np.flatnonzero(near & (values[:, 1] > SHORT * values[:, 0]) & (values[:, 1] > 0))
 
     def _looks(self) -> tuple[Array, Indices]:

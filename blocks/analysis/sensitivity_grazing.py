@@ -15,19 +15,18 @@ NEAR = 0.2  # of its neighbours, below which a least value is looked at
 ROUNDS = 6
 
 
-def touches(times: Array, which: Indices, guards: Callable[[Array, Indices], Array]
-            ) -> Iterator[tuple[float, int]]:
+def touches(times: Array, which: Indices, values: Array,
+            guards: Callable[[Array, Indices], Array]) -> Iterator[tuple[float, int]]:
     """Instants at which a guard comes to zero and turns back, and which one does.
 
     Parameters
     ----------
     times, which : ascending looks, and the numbers of their episodes
-    guards : values at such times, (guards, times); inf for those that are not watched
+    values : guards at these, (guards, times); inf for those that are not watched
+    guards : gives them at other times
     """
-    if len(times) < 3:
-        return
-    value = np.abs(guards(times, which))
-    if not value.size:
+    value = np.abs(values)
+    if len(times) < 3 or not value.size:
         return
     finite = np.where(np.isfinite(value), value, 0.0)
     largest = finite.max(axis=1)

@@ -40,7 +40,7 @@ class Sides:
 
     Attributes
     ----------
-    points : at the start, and before and after each event in turn
+    points : at the start, before and after each event in turn, and at the end
     rates : of the states before, and after, (events, states)
     guards : before
     start : guards where the run starts, as one point
@@ -80,23 +80,24 @@ class Jumps:
         self.recording, self.equations, self.dp = recording, equations, dp
         self.system, episodes = recording.system, recording.episodes
         starts, ends = episodes.starts, episodes.ends
-        self.start, self.times, self.notes = float(starts[0]), starts[1:], list[str]()
+        self.start, self.end = float(starts[0]), float(ends[-1])
+        self.times, self.notes = starts[1:], list[str]()
         self.resets = Resets.of(self.system)
         self.samplings = Samplings(self.system, TimeEvents(
-            self.system, recording.p, float(starts[0]), float(ends[-1])))
+            self.system, recording.p, self.start, self.end))
         self.sides = self._sides()
         self._flows: dict[int, Derivatives] = {}
 
     def _sides(self) -> Sides:
         replay, count = self.recording.replay, len(self.times)
-        which = np.append(0, np.repeat(np.arange(count + 1), 2)[1:-1])  # 0, 0, 1, 1, 2, …
-        times = np.append(self.start, np.repeat(self.times, 2))
-        nx, before = self.system.nx, 2 * np.arange(count) + 1
+        which = np.repeat(np.arange(count + 1), 2)  # 0, 0, 1, 1, 2, …
+        times = np.concatenate([[self.start], np.repeat(self.times, 2), [self.end]])
+        before = 2 * np.arange(count) + 1
         some = np.append(0, before)
         both = replay.with_modes(replay.interpolated(times, which)[0], which)
-        known = None if self._need_efforts else self.equations.rates_and_guards(both)
+        known = None if self._need_efforts else self.equations.rates_and_guards(both, some)
         if known is not None:
-            rates, guards = known.value[:, :nx], known.some(some).rows(slice(nx, None))
+            rates, guards = known
         else:
             both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
             rates, guards = both.values(self.system.slope).T, self.equations.guards(both.some(some))

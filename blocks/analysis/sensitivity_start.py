@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -127,15 +128,14 @@ def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunR
     system, first = recording.system, recording.episodes[0]
     sampled = system.nd > len(system.tables.slots)
     seen = None if sampled and _assigns_otherwise(recording) else _seen_by_states(system, first.x)
-    equations: StartEquations | None = None
+    equations = cache(lambda: _equations(model, recording))
     base: list[Array] | None = None
     columns: list[tuple[Array, ...]] = []
     kinks, before_samples = [], []
     for setting, value in zip(settings, given_values(settings), strict=True):
         column = None if seen is None else _direct_column(system, setting, seen)
         if column is None and seen is not None:
-            equations = equations or _equations(model, recording)
-            column = _implicit_column(model, equations, setting, value)
+            column = _implicit_column(model, equations, setting, value, seen)
         before_samples.append(sampled and column is not None)
         if column is None:
             base = base or _start(model, first.start)
@@ -164,7 +164,7 @@ def _seen_by_states(system: System, x: Array) -> ca.SX:
     targets, tape = collect_targets(system), system.tape
     slots, states = targets.given.slots, tape.reduced.states
     classes = system.flat.class_of[slots]
-    if not system.clusters and np.isin(classes, states).all() and np.array_equal(
+    if not system.clusters and set(classes.tolist()) <= set(states.tolist()) and np.array_equal(
             class_values(system, targets)[states], x):
         return ca.SX(0, 1)
     wanted = TargetFunctions.of(system, classes, system.flat.sign_of[slots]).expression
@@ -204,34 +204,65 @@ def _equations(model: Model, recording: RunRecording) -> StartEquations:
     return StartEquations(problem, t, find_nominals(recording.system, model._nominal_table))
 
 
-def _implicit_column(model: Model, equations: StartEquations, setting: Setting, value: float
-                     ) -> tuple[Array, ...] | None:
+def _given(system: System) -> list[Array]:
+    """Parameters, targets and discrete values as they are given."""
+    return [system.parameters(), collect_targets(system).given.values,
+            given_discrete_values(system)]
+
+
+def _implicit_column(model: Model, equations: Callable[[], StartEquations], setting: Setting,
+                     value: float, seen: ca.SX) -> tuple[Array, ...] | None:
     """The derivatives by one setting, where the start meets its equations."""
-    if not equations.met:
-        return None
     system, step = model.compile(), STEP * (abs(value) or 1.0)
-
-    def given() -> list[Array]:
-        return [system.parameters(), collect_targets(system).given.values,
-                given_discrete_values(system)]
-
-    base, beside = given(), {}
+    base, beside = _given(system), dict[float, list[Array]]()
+    exact: list[Array] | None = None
     for factor in FACTORS:
         with varied(model) as give:
             try:
                 give(setting, value + factor * step)
                 if model.compile() is not system:
                     return None
-                beside[factor] = given()
+                beside[factor] = _given(system)
             except BlocksError:  # beyond a bound, say
                 continue
-        if factor == 0.5 and len(beside) == 2 and all(
+        exact = _handed_on(base, beside[factor], value, value + factor * step)
+        if exact or factor == 0.5 and len(beside) == 2 and all(
                 np.allclose(far + here, 2 * near, rtol=LINEAR, atol=0)
                 for far, near, here in zip(beside[1.0], beside[0.5], base, strict=True)):
             break  # they lie on lines
-    p, targets, d = (_difference({f: one[k] for f, one in beside.items()}, base[k], step)
-                     for k in range(3))
-    return p, equations.moved(p, targets), d
+    p, targets, d = exact or (_difference({f: one[k] for f, one in beside.items()}, base[k], step)
+                              for k in range(3))
+    x = _moved_directly(system, p, targets, seen)
+    if x is None:
+        if not equations().met:
+            return None
+        x = equations().moved(p, targets)
+    return p, x, d
+
+
+def _handed_on(base: list[Array], given: list[Array], value: float, new: float
+               ) -> list[Array] | None:
+    """The derivatives by a value that parts take as it is; None where they do not."""
+    moved = [now != was for now, was in zip(given, base, strict=True)]
+    for now, was, one in zip(given, base, moved, strict=True):
+        if not (np.allclose(now[one], new, rtol=LINEAR, atol=0)
+                and np.allclose(was[one], value, rtol=LINEAR, atol=0)):
+            return None
+    return [one.astype(float) for one in moved]
+
+
+def _moved_directly(system: System, p: Array, targets: Array, seen: ca.SX) -> Array | None:
+    """How states follow parameters and their own targets; None where others have a say."""
+    if seen.numel():
+        sees = ca.depends_on(seen, system.tape.p[np.flatnonzero(p).tolist()])
+        return None if sees or targets.any() else np.zeros(system.nx)
+    slots, x = collect_targets(system).given.slots, np.zeros(system.nx)
+    classes = system.flat.class_of[slots]
+    for k in np.flatnonzero(targets):
+        if np.count_nonzero(classes == classes[k]) > 1:
+            return None
+        x[system.tape.reduced.states == classes[k]] = targets[k] * system.flat.sign_of[slots[k]]
+    return x
 
 
 def _column(model: Model, setting: Setting, value: float, base: list[Array], t: float

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SteppedCourse"]
 
+MANY = 20  # times in a step, from which they are read from a polynomial
+NODES = (1 - np.cos(np.pi * np.arange(10) / 9)) / 2  # through this many points of it
+WEIGHTS = (-1.0) ** np.arange(10) * np.where(np.isin(NODES, (0.0, 1.0)), 0.5, 1.0)
+
 
 @dataclass
 class TakenSteps:
@@ -112,11 +116,38 @@ class SteppedCourse:
         place = np.clip(np.searchsorted(steps.start, t, side="right") - 1, first,
                         np.maximum(self._last[which] - 1, first))
         place = np.minimum(place, len(steps) - 1)
+        looks = np.bincount(place, minlength=len(steps))
+        inner = (looks >= MANY)[place]
+        out = np.empty((len(t), *self._growth.shape))
+        out[~inner] = self._inside(t[~inner], place[~inner])
+        if inner.any():
+            out[inner] = self._by_polynomials(t[inner], place[inner], looks)
+        return out
+
+    def _by_polynomials(self, t: Array, place: Indices, looks: Indices) -> Array:
+        """In steps in which there are many times, which lie in order: through some others there."""
+        many, steps = np.flatnonzero(looks >= MANY), self.steps
+        start, length = steps.start[many], (steps.end - steps.start)[many]
+        nodes = self._inside((start[:, None] + length[:, None] * NODES).ravel(),
+                             np.repeat(many, len(NODES))).reshape(len(many), len(NODES), -1)
+        number = np.searchsorted(many, place)
+        away = (t - start[number])[:, None] / length[number][:, None] - NODES
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights = WEIGHTS / away  # barycentric [Berrut & Trefethen, SIAM Rev. 46(3), 2004]
+            weights /= weights.sum(axis=1, keepdims=True)
+        weights = np.where((away == 0).any(axis=1)[:, None], away == 0, weights)
+        ends = np.cumsum(looks[many])
+        return np.concatenate([weights[a:b] @ values for a, b, values in zip(
+            ends - looks[many], ends, nodes, strict=True)]).reshape(len(t), *self._growth.shape)
+
+    def _inside(self, t: Array, place: Indices) -> Array:
+        """At times in steps that stand together."""
+        steps = self.steps
         out = np.empty((len(t), *self._growth.shape))
         for number, track in enumerate(self._tracks):
             mine = np.flatnonzero(steps.track[place] == number)
             some = place[mine]
             out[mine] = self._growth.inside(
                 track, steps.start[some], steps.first[some], steps.last[some], steps.rows[some],
-                self.discrete[which[mine]], t[mine])
+                self.discrete[steps.which[some]], t[mine])
         return out

@@ -53,10 +53,7 @@ def _text(function: ca.Function, moving: tuple[bool, ...]) -> str:
         base = f"%a{argument}"
         if moving[argument]:
             return w.new(f"load {w.type}, ptr {place(base, entry)}, align 8")
-        one = w.new(f"load double, ptr {w.new(f'getelementptr double, ptr {base}, i64 {entry}')}")
-        lane = w.new(f"insertelement {w.type} poison, double {one}, i32 0")
-        return w.new(f"shufflevector {w.type} {lane}, {w.type} poison, "
-                     f"<{LANES} x i32> zeroinitializer")
+        return w.spread(w.new(f"getelementptr double, ptr {base}, i64 {entry}"))
 
     def keep(_: int, entry: int, value: str) -> None:
         store(of_result[entry], value)

@@ -305,9 +305,15 @@ class Equations:
         places = {**self._settled, len(self.system.arguments): ("%out", function.nnz_out(0))}
         return self.system.once("assigned", lambda: self._straight(function, places=places))
 
-    def varied(self, function: ca.Function) -> int:
-        """Derivatives of slopes, functions of modes instead of efforts."""
-        return self._straight(function, places=self._places)
+    def varied(self, function: ca.Function, lanes: int) -> int:
+        """Derivatives of slopes, functions of modes instead of efforts, at several points at once.
+
+        These have times and states of their own, a lane each.
+        """
+        writer = Writer(lanes)
+        for i, value in enumerate(writer.values(function, self._places, ("%p", "%q"))):
+            writer.store(value, "%out", i)
+        return self._compiled(writer)
 
     def required(self, function: ca.Function) -> int:
         """What is required of a run."""

@@ -80,6 +80,15 @@ class Writer:
     def load(self, base: str, index: int | str) -> str:
         return self.new(f"load {self.type}, ptr {self.pointer(base, index)}, align 8")
 
+    def spread(self, place: str) -> str:
+        """The number at an address, the same in all lanes."""
+        one = self.new(f"load double, ptr {place}, align 8")
+        if self.lanes == 1:
+            return one
+        lane = self.new(f"insertelement {self.type} poison, double {one}, i32 0")
+        return self.new(f"shufflevector {self.type} {lane}, {self.type} poison, "
+                        f"<{self.lanes} x i32> zeroinitializer")
+
     def store(self, value: str, base: str, index: int | str) -> None:
         at = self.pointer(base, index)
         self.lines.append(f"  store {self.type} {value}, ptr {at}, align 8")
@@ -265,10 +274,12 @@ class Writer:
         return [(out, values[place]) for out, place in zip(outputs, places, strict=True)
                 if out >= 0]
 
-    def values(self, function: ca.Function, places: Mapping[int, tuple[str, int]]) -> list[str]:
+    def values(self, function: ca.Function, places: Mapping[int, tuple[str, int]],
+               same: Sequence[str] = ()) -> list[str]:
         """Append a function; the values of its first result, zeros included.
 
-        ``places`` say in which array, and from which entry on, an argument stands.
+        ``places`` say in which array, and from which entry on, an argument stands; what stands in
+        the arrays ``same`` is so in all lanes.
         """
         dense = ca.Function(function.name(), function.sx_in(),
                             [ca.densify(function.call(function.sx_in())[0])])
@@ -276,6 +287,8 @@ class Writer:
 
         def read(argument: int, i: int) -> str:
             base, offset = places[argument]
+            if base in same:
+                return self.spread(self.new(f"getelementptr double, ptr {base}, i64 {offset + i}"))
             return self.load(base, offset + i)
 
         def keep(_: int, i: int, value: str) -> None:

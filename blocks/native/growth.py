@@ -26,13 +26,13 @@ def tableau() -> Kept:
     """The method of order 8 with its nodes in the order of time."""
     from scipy.integrate import DOP853
 
-    c, last = DOP853.C, variations.NODES - 1
+    c = DOP853.C
     weights = [*(DOP853.A[j, :j] for j in range(1, variations.STAGES)), DOP853.B,
                DOP853.E5, DOP853.E3]  # fmt: skip
     order = np.argsort(c, kind="stable")
     return Kept(variations.Tableau(
         np.array([weighted_sum(w.tolist()) for w in weights], dtype=np.int64), c[order],
-        np.append(np.argsort(order), last)))
+        np.argsort(order)))
 
 
 class Growth:
@@ -51,19 +51,22 @@ class Growth:
 
     def __init__(self, size: int, address: int, row: Indices, column: Indices,
                  scale: Array, tolerance: float, dp: Array, discrete: int) -> None:
-        n, count, nodes = len(scale), dp.shape[1], variations.NODES
+        n, count, nodes, lanes = len(scale), dp.shape[1], variations.NODES, variations.LANES
         self.shape = n, count
         self._dp = dp
         self._equations = Kept(variations.Equations(
-            address, sparse_product(tuple(zip(row.tolist(), column.tolist(), strict=True)), n),
-            scale, tolerance))
+            address, sparse_product(tuple(zip(row.tolist(), column.tolist(), strict=True)), n,
+                                    lanes), 1.0 / scale, tolerance))
         given = (n + len(dp) + discrete) * count
+        entries = np.zeros((nodes // lanes, len(row) * lanes))
+        places = entries.ctypes.data + entries.itemsize * (
+            np.arange(nodes) // lanes * entries.shape[1] + np.arange(nodes) % lanes)
         self._changes = variations.Changes(
-            np.zeros(given), np.zeros(given), np.zeros((variations.STAGES + 1, n * count)),
-            np.zeros((nodes, size)), np.zeros((nodes, len(row))), np.zeros(count),
-            np.zeros(2), np.zeros(nodes, dtype=int), np.zeros(nodes), np.zeros(size),
-            np.zeros(1), np.zeros(n * count), np.zeros((2, n * count)), np.zeros(2),
-            np.array([n * count]), np.array([count]), np.zeros(5, dtype=int))
+            np.zeros(given), np.zeros(given), np.zeros((variations.STAGES, n * count)),
+            np.zeros((nodes, size)), np.zeros(size * lanes), entries, places, np.zeros(count),
+            np.zeros(count), np.zeros(2), np.zeros(nodes, dtype=int), np.zeros(nodes),
+            np.zeros(size), np.zeros(lanes), np.zeros(n * count), np.zeros((2, n * count)),
+            np.zeros(2), np.array([n * count]), np.array([count]), np.zeros(5, dtype=int))
         self._kept = Kept(self._changes)
 
     def begin(self, x: Array, d: Array) -> None:

@@ -173,14 +173,18 @@ def weighted_sum(weights: Sequence[float], lanes: int = 1, per_time: bool = True
 
 
 @cache
-def sparse_product(places: tuple[tuple[int, int], ...], rows: int) -> int:
-    """out = X k with k and out of ``n`` columns; ``x`` holds the entries of X that are not zero."""
+def sparse_product(places: tuple[tuple[int, int], ...], rows: int, apart: int) -> int:
+    """out = X k with k and out of ``n`` columns; ``x`` holds the entries of X that are not zero.
+
+    These stand so many places ``apart``.
+    """
     loop = _Loop(1)
     for number in range(rows):
         value = loop.writer.constant(0.0)
         for entry, (row, column) in enumerate(places):
             if row == number:
-                part = loop.writer.binary("fmul", loop.load("%x", str(entry)), loop.row(column))
+                part = loop.writer.binary("fmul", loop.load("%x", str(entry * apart)),
+                                          loop.row(column))
                 value = loop.writer.binary("fadd", value, part)
         loop.store(value, loop.in_row(number))
     return loop.compiled()

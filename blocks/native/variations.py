@@ -17,10 +17,11 @@ from .one_step import Steps, between
 from .signatures import run_code
 from .steps import Code, Workspace
 
-__all__ = ["DONE", "FULL", "GIVEN_UP", "NODES", "STAGES", "WAITS", "Changes", "Crossings",
+__all__ = ["DONE", "FULL", "GIVEN_UP", "LANES", "NODES", "STAGES", "WAITS", "Changes", "Crossings",
            "Equations", "Tableau", "Track", "grow", "grow_inside"]  # fmt: skip
 
 STAGES, NODES = 12, 12
+LANES = 4  # nodes at which derivatives are evaluated together
 SAFETY, LEAST, MOST = 0.9, 0.2, 5.0
 TOGETHER = 8  # steps of the run that one may reach over: where these are short, something happens
 SHORTEST = 1e-3  # parts of the run's step: in shorter ones errors are those of rounding
@@ -35,7 +36,7 @@ class Tableau(NamedTuple):
     ----------
     sums : addresses of weighted sums: of all stages but the first, of the end, of two errors
     parts : (nodes,) of the step at which equations are looked at, in the order of time
-    node : (stages + 1,) which of them a stage is at
+    node : (stages,) which of them a stage is at
     """
 
     sums: Indices
@@ -50,13 +51,13 @@ class Equations(NamedTuple):
     ----------
     address : of what fills them in
     product : of what multiplies them with changes
-    scale : (n,) units of the states
+    weight : (n,) one by the units of the states
     tolerance : of a step's error, in parts of the largest change so far
     """
 
     address: int
     product: int
-    scale: Vector
+    weight: Vector
     tolerance: float
 
 
@@ -103,21 +104,26 @@ class Changes(NamedTuple):
     ----------
     now : (rows * parameters) of states, parameters and discrete values; states are moved on
     inner : the same at a stage
-    slopes : (stages + 1, n * parameters)
-    x, entries : (nodes, …) states and derivatives there
-    largest : (parameters,) so far, in units of the states
+    slopes : (stages, n * parameters)
+    x : (nodes, …) states there
+    inside, at : (… * lanes) states and times of several nodes
+    entries, places : (nodes / lanes, … * lanes) derivatives there, and where those of a node stand
+    largest, reached : (parameters,) so far, in units of the states, and with the present step
     clock : time, next step
     nothing, errors : (n * parameters) zeros, and (2, …) room
     length, size, columns : of the step (2,), n * parameters, and parameters
-    which, theta, work, at, counts : room
+    which, theta, work, counts : room
     """
 
     now: Vector
     inner: Vector
     slopes: Matrix
     x: Matrix
+    inside: Vector
     entries: Matrix
+    places: Indices
     largest: Vector
+    reached: Vector
     clock: Vector
     which: Indices
     theta: Vector
@@ -145,22 +151,28 @@ def look(code: Code, work: Workspace, steps: Steps, track: Track, equations: Equ
         changes.theta[j] = min((at - steps.starts[i]) / steps.sizes[i], 1.0)
     between(code, work, steps, changes.which, changes.theta, track.held, changes.work,
             changes.counts, changes.x)
-    for j in range(NODES):
-        changes.at[0] = t + method.parts[j] * h
-        run_code(equations.address, changes.at, changes.x[j], code.p, code.q, changes.entries[j])
+    for group in range(NODES // LANES):
+        for lane in range(LANES):
+            j = group * LANES + lane
+            changes.at[lane] = t + method.parts[j] * h
+            for k in range(changes.x.shape[1]):
+                changes.inside[k * LANES + lane] = changes.x[j, k]
+        run_code(equations.address, changes.at, changes.inside, code.p, code.q,
+                 changes.entries[group])
 
 
 @machine_code
 def take_stages(equations: Equations, method: Tableau, changes: Changes, h: float) -> None:
     """All stages of a step; its end stands in ``inner``."""
     changes.length[0] = h
-    run_code(equations.product, changes.entries[0], changes.now, changes.slopes[0], changes.columns,
+    run_code(equations.product, changes.places[0], changes.now, changes.slopes[0], changes.columns,
              changes.length)
     for stage in range(1, STAGES + 1):
         run_code(method.sums[stage - 1], changes.now, changes.slopes, changes.inner, changes.size,
                  changes.length)
-        run_code(equations.product, changes.entries[method.node[stage]], changes.inner,
-                 changes.slopes[stage], changes.columns, changes.length)
+        if stage < STAGES:
+            run_code(equations.product, changes.places[method.node[stage]], changes.inner,
+                     changes.slopes[stage], changes.columns, changes.length)
 
 
 @machine_code
@@ -172,12 +184,13 @@ def error_of(equations: Equations, method: Tableau, changes: Changes) -> float:
     count, worst, total = changes.largest.size, 0.0, 0.0
     for c in range(count):
         fifth, third, largest = 0.0, 0.0, changes.largest[c]
-        for i in range(equations.scale.size):
-            k, unit = i * count + c, equations.scale[i]
-            fifth = max(fifth, abs(changes.errors[0, k]) / unit)
-            third = max(third, abs(changes.errors[1, k]) / unit)
-            largest = max(largest, abs(changes.inner[k]) / unit)
+        for i in range(equations.weight.size):
+            k, weight = i * count + c, equations.weight[i]
+            fifth = max(fifth, abs(changes.errors[0, k]) * weight)
+            third = max(third, abs(changes.errors[1, k]) * weight)
+            largest = max(largest, abs(changes.inner[k]) * weight)
             total += abs(changes.errors[0, k]) + abs(changes.inner[k])
+        changes.reached[c] = largest
         if fifth > 0.0:
             error = fifth * fifth / np.sqrt(fifth * fifth + 0.01 * third * third)
             worst = max(worst, error / (equations.tolerance * largest))
@@ -294,6 +307,7 @@ def grow_along(code: Code, work: Workspace, steps: Steps, track: Track, equation
         h = changes.clock[1]
         if h <= 0.0:
             h = ends[i] - t
+        proposed = h
         if t + 1.01 * h >= farthest:
             h = farthest - t
         look(code, work, steps, track, equations, method, changes, h, i, last)
@@ -322,9 +336,9 @@ def grow_along(code: Code, work: Workspace, steps: Steps, track: Track, equation
             changes.now[k] = changes.inner[k]
         taken += 1
         for c in range(count):
-            for s in range(equations.scale.size):
-                changes.largest[c] = max(changes.largest[c], abs(
-                    changes.inner[s * count + c]) / equations.scale[s])
+            changes.largest[c] = changes.reached[c]
         changes.clock[0] = ends[last] if h == ends[last] - t else t + h
         changes.clock[1] = h * factor
+        if h < proposed:  # cut where it had to end; what has proved good before is tried again
+            changes.clock[1] = max(h * factor, proposed)
     return FULL, taken

@@ -59,11 +59,13 @@ class Points:
 
     def some(self, columns: Indices) -> Points:
         """The points of some columns, which ascend."""
-        kept = []
+        kept, place = [], np.full(len(self), -1)
+        place[columns] = np.arange(len(columns))
         for held, mine in self.modes:
-            found = mine[np.isin(mine, columns)]
+            found = place[mine]
+            found = found[found >= 0]
             if len(found):
-                kept.append((held, np.searchsorted(columns, found)))
+                kept.append((held, found))
         return Points(self.t[columns], self.x[:, columns], self.z[:, columns], self.p,
                       self.m[:, columns], self.d[:, columns], self.u[:, columns], tuple(kept))
 

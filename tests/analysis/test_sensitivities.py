@@ -216,6 +216,30 @@ def test_stick_slip_is_differentiated_through_its_events(end, case):
     assert "s/N" in str(run.sensitivities.events())
 
 
+class Shared(Component):
+    """A sliding block; its parts take what they are given as it is, halved, and backwards."""
+
+    mass, speed, viscosity = Parameter("4 kg"), Parameter("3 m/s"), Parameter("0.5 N*s/m")
+
+    def compose(self):
+        self.block, self.ground = Mass(mass=self.mass / 2, v=-self.speed), Reference()
+        self.damper = Damper(damping=self.viscosity)
+        self.connect(self.block.M, self.damper.R)
+        self.connect(self.damper.C, self.ground.V)
+
+
+def test_parts_follow_what_their_whole_is_given():
+    """v = -s exp(-2 d t / m)."""
+    model = Model("half")
+    model.slide = Shared()
+    run = model.simulate("2 s", rtol=1e-11, sensitivities=[
+        "slide.mass", "slide.speed", "slide.viscosity"])
+    decay = np.exp(-0.5)
+    for path, exact in (("slide.mass", -3 * decay / 8), ("slide.speed", -decay),
+                        ("slide.viscosity", 3 * decay)):
+        assert_allclose(run.sensitivities["slide.block.v", path].final.m, exact, rtol=1e-8)
+
+
 class Thrown(Component):
     """A ball thrown up below a ceiling."""
 

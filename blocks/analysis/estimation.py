@@ -103,6 +103,7 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
         if search.best is None:
             raise
         status = "interrupted"
+        search.estimate_noise(search.best[1])
     assert search.best is not None
     return Fit(misfit, search.best[1], search.weights(), status)
 
@@ -164,23 +165,30 @@ class _Search:
 
     def settle_noise(self) -> None:
         """Estimate noise that is not given from the residuals, and search again."""
-        misfit = self.misfit
-        open_ = [s.name for s in misfit.sensors[0] if s.measured.noise is None]
+        misfit, open_ = self.misfit, self._without_noise
         for _ in range(NOISE_ROUNDS if open_ else 0):
             assert self.best is not None
             values, before = self.best[1], dict(misfit.noise)
-            plain = misfit.plain(values)
-            for name in open_:
-                mine = np.concatenate([r for one, sensors in
-                                       zip(plain, misfit.sensors, strict=True)
-                                       for r, s in zip(one, sensors, strict=True)
-                                       if s.name == name])
-                misfit.noise[name] = _spread(mine, self.loss) or before[name]
+            self.estimate_noise(values)
             changed = max(abs(misfit.noise[n] / before[n] - 1) for n in open_)
             if changed < NOISE_SETTLED or len(misfit.names) == 1 and self.loss == "linear":
                 return
             self.best = None
             self.run(values)
+
+    @property
+    def _without_noise(self) -> list[str]:
+        """Sensors whose noise is not given."""
+        return [s.name for s in self.misfit.sensors[0] if s.measured.noise is None]
+
+    def estimate_noise(self, values: Array) -> None:
+        """Take the noise of these sensors from what is left at some values."""
+        misfit, open_ = self.misfit, self._without_noise
+        plain = misfit.plain(values)
+        for k, sensor in enumerate(misfit.sensors[0]):
+            if sensor.name in open_:
+                left = _spread(np.concatenate([one[k] for one in plain]), self.loss)
+                misfit.noise[sensor.name] = left or misfit.noise[sensor.name]
 
     def weights(self) -> Array:
         """How much each residual counts at the best values; 1 but for a robust loss."""

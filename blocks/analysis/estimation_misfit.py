@@ -245,7 +245,11 @@ def unknown_of(setting: Setting, given: Any, where: str) -> Unknown:
                              "from if you have one.", given=given)  # fmt: skip
     expected = setting.declared.unit
     low, high, *guess = (float(to_si(g, expected, where)) for g in given)
-    if not (np.isfinite([low, high]).all() and low < high):
+    if not np.isfinite([low, high]).all():
+        raise ParameterError(where, f"has the bounds {as_written(given[0])} and "
+                             f"{as_written(given[1])}.", "Give two numbers between which it is "
+                             "looked for.", given=given)
+    if not low < high:
         raise ParameterError(where, f"has the bounds {as_written(given[0])} and "
                              f"{as_written(given[1])}.", "Give the smaller one first.", given=given)
     for bound in given[:2]:
@@ -267,6 +271,10 @@ def _of_sensor(sensor: Sensor, kind: str, bounds: tuple[Any, Any]) -> Unknown:
     if not low < high:
         raise ParameterError(where, f"has the bounds {bounds[0]} and {bounds[1]}.",
                              "Give the smaller one first.")
+    if kind == "delay" and low >= sensor.t[-1] - min(0.0, sensor.t[0]):
+        raise ParameterError(where, f"is at least {bounds[0]}, but its data end at "
+                             f"{sensor.t[-1]:.6g} s: the sensor shows nothing but the start.",
+                             "Give data of a longer time, or a smaller delay.")
     guess = 0.0 if low < 0 < high else (low + high) / 2
     return Unknown(where, None, low, high, guess, expected)
 

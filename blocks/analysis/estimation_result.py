@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..numerics.arrays import Array
-from ..results.sheet import Sheet
+from ..results.sheet import Sheet, Tabulated
 from ..units import from_si
 from .estimation_misfit import Misfit
 
@@ -23,10 +23,11 @@ AT_BOUND = 1e-6  # of the distance of the bounds
 ENOUGH = 30  # residuals, from which their course is looked at
 RELATED = 0.7  # correlation of one with the next, from which they are no noise
 EXACT = 1e-5  # of what was measured: rounding and errors of the run are no noise, either
+APART = 6.0  # standard deviations between what two experiments ask for alone
 ROUNDING = 1e-10  # singular values below this part of the largest are zero
 
 
-class Fit:
+class Fit(Tabulated):
     """Parameters found, how sure they are, and what is left of the data.
 
     Attributes
@@ -47,7 +48,8 @@ class Fit:
         self._jacobian = misfit.jacobian(values) * root
         self._weighted = self._residuals * root[:, 0]
         self.runs = misfit.runs
-        self.notes = [*self._identifiability(), *self._bounds(), *self._course()]
+        self.notes = [*self._identifiability(), *self._bounds(), *self._course(),
+                      *self._disagreement()]
 
     # -- numbers ---------------------------------------------------------------------------
     @property
@@ -59,12 +61,21 @@ class Fit:
     @property
     def degrees_of_freedom(self) -> int:
         """Measured values less parameters."""
-        return max(len(self._residuals) - len(self._values), 1)
+        return max(len(self._residuals) - len(self._values), 0)
 
     @property
     def reduced_chi_square(self) -> float:
-        """Mean square of the residuals in standard deviations; about 1 for noise as given."""
-        return float(self._weighted @ self._weighted) / self.degrees_of_freedom
+        """Mean square of the residuals in standard deviations; about 1 for noise as given.
+
+        nan where there are no more values than parameters.
+        """
+        free = self.degrees_of_freedom
+        return float(self._weighted @ self._weighted) / free if free else np.nan
+
+    @property
+    def _misfit_size(self) -> float:
+        """Root mean square of the residuals in standard deviations."""
+        return float(np.sqrt(self.reduced_chi_square)) if self.degrees_of_freedom else 1.0
 
     @cached_property
     def _scale(self) -> Array:
@@ -89,16 +100,17 @@ class Fit:
         """Relative changes of parameters together that the data do not notice."""
         singular, directions = self._directions
         return [dict(zip(self.names, row.tolist(), strict=True))
-                for row in directions[singular * OPEN < np.sqrt(self.reduced_chi_square)]]
+                for row in directions[singular * OPEN < self._misfit_size]]
 
     @cached_property
     def _covariance(self) -> Array:
         """Of the values in SI units; inf for what is not told."""
         singular, directions = self._directions
-        told = singular * OPEN >= np.sqrt(self.reduced_chi_square)
+        told = singular * OPEN >= self._misfit_size
         part = directions[told] / singular[told][:, None]
-        out = part.T @ part * self.reduced_chi_square
+        out = part.T @ part * self._misfit_size**2
         open_ = np.abs(directions[~told]).max(axis=0, initial=0.0) > SMALL
+        open_ |= not self.degrees_of_freedom
         out[open_, open_] = np.inf
         return np.asarray(out * np.outer(self._scale, self._scale))
 
@@ -137,7 +149,11 @@ class Fit:
     # -- words -----------------------------------------------------------------------------
     def _identifiability(self) -> list[str]:
         """What the data cannot tell, by name."""
-        notes, silent = [], np.abs(self._jacobian * self._scale).max(axis=0, initial=0.0) == 0
+        notes: list[str] = []
+        if not self.degrees_of_freedom:
+            notes.append("There are no more measured values than parameters: what is found meets "
+                         "them whatever the noise, so that no error can be told.")
+        silent = np.abs(self._jacobian * self._scale).max(axis=0, initial=0.0) == 0
         for k in np.flatnonzero(silent):
             notes.append(f"{self.names[k]} has no influence on what was measured: leave it out, or "
                          "measure something that it moves.")
@@ -178,7 +194,32 @@ class Fit:
                              "starts=10. Intervals are too narrow.")
         return notes
 
-    def __str__(self) -> str:
+    def _disagreement(self) -> list[str]:
+        """Parameters that some experiments alone want to be smaller, and others larger."""
+        sizes = [sum(len(s.t) for s in sensors) for sensors in self._misfit.sensors]
+        if len(sizes) < 2 or min(sizes) <= len(self.names):
+            return []
+        steps, errors = np.array([self._step_alone(slice(end - size, end)) for size, end in
+                                  zip(sizes, np.cumsum(sizes), strict=True)]).swapaxes(0, 1)
+        notes = []
+        for k, name in enumerate(self.names):
+            low, high = int(np.argmin(steps[:, k])), int(np.argmax(steps[:, k]))
+            if steps[high, k] - steps[low, k] > APART * np.hypot(errors[low, k], errors[high, k]):
+                notes.append(
+                    f"Experiments {low + 1} and {high + 1} disagree about {name}: by itself, "
+                    f"{low + 1} asks for less of it than {high + 1}. Fit each of them alone, or "
+                    "say what else was different: Experiment(data, {…}).")
+        return notes
+
+    def _step_alone(self, rows: slice) -> tuple[Array, Array]:
+        """Relative changes of the parameters that some of the residuals ask for, and errors."""
+        j, r = self._jacobian[rows] * self._scale, self._weighted[rows]
+        inverse = np.linalg.pinv(j, rcond=ROUNDING)
+        step = -inverse @ r
+        left = float(np.sum((r + j @ step) ** 2)) / (len(r) - len(step))
+        return step, np.sqrt(left * np.sum(inverse**2, axis=1))
+
+    def _sheets(self) -> tuple[Sheet, Sheet]:
         errors, intervals = self.standard_errors, self.intervals()
         sheet = Sheet(f"Fit of {self._misfit.model.name}, {self.status}", {
             "parameter": self.names,
@@ -192,15 +233,22 @@ class Fit:
             "rms": [f"{np.sqrt(np.mean(r.m**2)):.5g} {r.units:~P}"
                     for r in self.residuals().values()],
             "in standard deviations": [f"{x:.4g}" for x in self._in_deviations()],
-        })  # fmt: skip
-        return "\n".join([str(sheet), str(residuals), *self.notes])
+        }, "\n".join(self.notes))  # fmt: skip
+        return sheet, residuals
+
+    def _sheet(self) -> Sheet:
+        return self._sheets()[0]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self._sheets()))
+
+    def _repr_html_(self) -> str | None:
+        shown = [sheet._repr_html_() for sheet in self._sheets()]
+        return None if None in shown else "".join(map(str, shown))
 
     def _in_deviations(self) -> list[float]:
         return [float(np.sqrt(np.mean(np.concatenate([one[k] for one in self._plain]) ** 2)))
                 / self._misfit.noise[s.name] for k, s in enumerate(self._misfit.sensors[0])]
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def apply(self) -> None:
         """Give the model the values that were found."""

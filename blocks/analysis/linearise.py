@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, brief, unknown_name
+from ..exceptions import ParameterError, SimulationError, brief, unknown_name
 from ..numerics.arrays import Array, Flags, Indices
 from ..results.modes import SLIDES, TOUCHES, code_of
 from ..results.sheet import Sheet, Tabulated
@@ -135,14 +135,23 @@ class _Maker:
                 "linearise(modes='all')", f"{elements.size} elements at rest have more than "
                 f"{MOST_MODES} modes.", "Name the modes: modes={'brake': 'stuck', …}.",
                 code="analysis.modes")  # fmt: skip
+        refused = None
         for modes in product(*choices):
             there = settled(point.with_modes(np.array(modes)), self.derivatives)
             at = self.derivatives.at(there)
-            one = self.one(there, at)
+            try:
+                one = self.one(there, at)
+            except SimulationError as error:
+                if error.code != "analysis.tied":
+                    raise
+                refused = error  # it holds for one value of the input alone
+                continue
             if not any(load.empty for load in one.loads) and not (
                     begins(there, at) and any(load.is_point for load in one.loads)):
                 found.append(replace(one, side=", ".join(
                     f"{k} {v}" for k, v in one.modes_held.items())))
+        if refused is not None and not found:
+            raise refused
         return LinearModels(f"Modes of {self.name} at {point.title}", found)
 
     def _choices(self, point: Point, k: int, flow: float) -> list[int]:

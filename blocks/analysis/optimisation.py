@@ -16,7 +16,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, SimulationError
 from ..numerics.arrays import Array
-from ..results.sheet import Sheet
+from ..results.sheet import Sheet, Tabulated
 from ..simulation.progress import Progress
 from ..simulation.settings import Options
 from ..units import from_si, to_si
@@ -44,10 +44,11 @@ class _Limit:
     reduction: Reduction
     sign: float
     bound: str
+    text: str
 
 
-@dataclass(frozen=True)
-class Optimum:
+@dataclass(frozen=True, repr=False)
+class Optimum(Tabulated):
     """The best design that was found.
 
     Attributes
@@ -55,7 +56,7 @@ class Optimum:
     values : of the design, by path
     objective : its number
     limits : every limited number, by how it was written
-    met : whether all limits are met
+    missed : limits that are not met, as they were written
     status : ``"finished"``, ``"stopped"`` (with the reason in ``message``) or ``"interrupted"``
     runs : how many runs it took
     """
@@ -63,17 +64,24 @@ class Optimum:
     values: dict[str, Quantity]
     objective: Quantity
     limits: dict[str, Quantity]
-    met: bool
+    missed: tuple[str, ...]
     status: str
     message: str
     runs: int
 
-    def __str__(self) -> str:
+    @property
+    def met(self) -> bool:
+        """Whether all limits are met."""
+        return not self.missed
+
+    def _sheet(self) -> Sheet:
         rows = [(p, f"{v:.7g~P}") for p, v in self.values.items()]
         rows += [("objective", f"{self.objective:.7g~P}")]
         rows += [(text, f"{v:.7g~P}") for text, v in self.limits.items()]
-        note = "" if self.met else "Not all limits are met: no design was found that meets them."
-        return str(Sheet.of_facts(f"Optimum, {self.status} after {self.runs} runs", rows, note))
+        note = "" if self.met else (
+            f"No design was found that meets {' and '.join(self.missed)}; this one comes nearest. ")
+        note += f"The search stopped: {self.message}." * bool(self.message)
+        return Sheet.of_facts(f"Optimum, {self.status} after {self.runs} runs", rows, note)
 
 
 def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
@@ -223,7 +231,7 @@ class _Design:
                              constraints=constraints if self.limits else (),
                              options={"ftol": 1e-10, "maxiter": 200})
             if not found.success:
-                status, message = "stopped", str(found.message)
+                status, message = "stopped", str(found.message).rstrip(".")
         except KeyboardInterrupt:
             status = "interrupted"
             if self.tried is None:
@@ -231,24 +239,27 @@ class _Design:
         except SimulationError as error:
             if self.tried is None:
                 raise
-            status, message = "stopped", str(error)
+            status, message = "stopped", str(error).rstrip(".")
         return self._optimum(status, message)
 
     def _optimum(self, status: str, message: str) -> Optimum:
         assert self.tried is not None
-        met, _, values = self.tried
+        values = self.tried[2]
+        missed = np.flatnonzero(self._rooms(self._best_numbers) < -MET)
         numbers = [from_si(n, u) for n, u in zip(self._best_numbers, self._units, strict=True)]
         return Optimum(
             {u.path: from_si(v, u.shown) for u, v in zip(self.unknowns, values, strict=True)},
             numbers[0], {one.reduction.text: n for one, n in
                          zip(self.limits, numbers[1:], strict=True)},
-            met, status, message, self.runs)  # fmt: skip
+            tuple(self.limits[k].text for k in missed), status, message, self.runs)  # fmt: skip
 
 
 def _limit(text: Any) -> _Limit:
     found = LIMIT.match(text) if isinstance(text, str) else None
     if found is None:
-        raise ParameterError("optimise(subject_to=…)", f"has {text!r}.",
-                             "Write 'max(spring.x) <= 50 mm'.", given=text)
+        asked = isinstance(text, str) and ("<" in text or ">" in text)
+        example = re.sub("([<>])=?", r"\1=", text) if asked else "max(spring.x) <= 50 mm"
+        raise ParameterError("optimise(subject_to=…)", f"has {text!r}, which is no limit of a "
+                             "number of the run by <= or >=.", f"Write {example!r}.", given=text)
     return _Limit(Reduction.read(found[1], "optimise(subject_to=…)"),
-                  -1.0 if found[2] == "<=" else 1.0, found[3])
+                  -1.0 if found[2] == "<=" else 1.0, found[3], text)

@@ -118,6 +118,11 @@ def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[
         Where designs are looked for, as in :meth:`~blocks.Model.sweep`: a number of processes, an
         executor of ``concurrent.futures``, a Dask client.
 
+    Returns
+    -------
+    ParetoFront
+        After Ctrl-C, of the designs found so far, as a note says.
+
     Examples
     --------
     ::
@@ -144,15 +149,21 @@ def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[
                              f"{first if one is None else second} is optimised alone: "
                              f"{ends[0][2] or ends[1][2]}", "Widen the bounds or the limits.",
                              code="pareto.none")  # fmt: skip
-    inner = list(results_of(_best, search.between(one, other, upward, points), executor, "pareto"))
+    notes: tuple[str, ...] = ()
+    inner: list[tuple[Design | None, int, str]] = []
+    try:
+        for design in results_of(_best, search.between(one, other, upward, points), executor,
+                                 "pareto"):
+            inner.append(design)
+    except KeyboardInterrupt:
+        notes = (f"Interrupted after {len(inner)} of {points} designs between the ends.",)
     found = [*ends, *inner]
     designs = [one for one, _, _ in found if one is not None]
     lost = sum(one is None for one, _, _ in inner[: points - 2])
-    notes: tuple[str, ...] = ()
     if lost:
-        notes = (f"{lost} of {points} designs were not found: the limits leave none there.",)
+        notes += (f"{lost} of {points} designs were not found: the limits leave none there.",)
     front = tuple(_undominated(designs, upward))
-    if len(front) == 1:
+    if len(front) == 1 and not notes:
         notes += ("One design is the best in both: these goals are not against each other.",)
     return ParetoFront(front, sum(runs for _, runs, _ in found), notes)
 

@@ -39,7 +39,8 @@ def bode(linear: LinearModel, frequencies: Any = None, *, title: str = "", save:
     ----------
     linear : LinearModel
     frequencies : quantity, optional
-        Such as ``quantity(np.logspace(-1, 2), "Hz")``; around the poles and zeros by default.
+        From one to another, ``("1 Hz", "100 Hz")``, or those that are drawn, such as
+        ``quantity(np.logspace(-1, 2), "Hz")``; around the poles by default.
     title, save : str, optional
     """
     figure, (upper, lower) = _axes(2)
@@ -90,6 +91,7 @@ def nyquist(linear: LinearModel, frequencies: Any = None, *, title: str = "",
     unit = units.pop() if len(units) == 1 else "of its unit"
     axes.set_xlabel(f"real part [{unit}]")
     axes.set_ylabel(f"imaginary part [{unit}]")
+    axes.set_aspect("equal", "datalim")  # angles are phases
     axes.grid(True, alpha=0.3)
     axes.legend(fontsize="small")
     return _finished(figure, title or f"Nyquist plot: {linear.title}", save)
@@ -159,12 +161,18 @@ def shown_range(linear: LinearModel, frequencies: Any = None) -> Array:
             raise ParameterError(linear.title, f"has no {kind} in this linear model, so there is "
                                  "no answer to draw.", f"Name one: model.linearise({kind}s=…).")
     if frequencies is not None:
-        return np.atleast_1d(angular_frequency(frequencies, "frequencies"))
+        given = np.sort(np.atleast_1d(angular_frequency(frequencies, "frequencies")))
+        return _range(linear, *given) if len(given) == 2 else given
     size = np.abs(linear.poles)
     size = size[size > 0]
     if not len(size):
         size = np.array([1.0])
-    even = np.geomspace(size.min() / 10**DECADES, size.max() * 10**DECADES, POINTS)
+    return _range(linear, size.min() / 10**DECADES, size.max() * 10**DECADES)
+
+
+def _range(linear: LinearModel, low: float, high: float) -> Array:
+    """rad/s from one to another, closer where a resonance turns the phase."""
+    even = np.geomspace(low, high, POINTS)
     sharp = linear.poles[(linear.poles.imag > 0) & (np.abs(linear.poles.real) < linear.poles.imag)]
     turns = np.tan(np.linspace(-MOST_TURNED, MOST_TURNED, AROUND))  # even steps of the phase
     near = sharp.imag[:MOST_SHARP, None] + np.abs(sharp.real[:MOST_SHARP, None]) * turns

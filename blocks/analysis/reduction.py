@@ -203,11 +203,13 @@ def _ties(constraint: csr_matrix, by_inputs: Array, scale: Array
     from scipy.sparse import identity
 
     n = len(scale)
-    if not constraint.shape[0]:
-        return np.arange(n), identity(n, format="csc"), np.zeros((n, by_inputs.shape[1]))
     c = constraint.toarray() * scale
-    size = np.abs(c).max(axis=1)
+    size = np.abs(c).max(axis=1, initial=0.0)
     some = size > 0
+    if np.abs(by_inputs[~some]).max(initial=0.0) > RANK:
+        raise _moves_what_is_held()
+    if not some.any():
+        return np.arange(n), identity(n, format="csc"), np.zeros((n, by_inputs.shape[1]))
     c, right = c[some] / size[some, None], by_inputs[some] / size[some, None]
     q, r, order = qr(c, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(r))
@@ -215,10 +217,7 @@ def _ties(constraint: csr_matrix, by_inputs: Array, scale: Array
     tied, free = order[:rank], np.sort(order[rank:])
     turned = q.T @ right
     if np.abs(turned[rank:]).max(initial=0.0) > RANK * max(np.abs(right).max(initial=0.0), 1e-300):
-        raise SimulationError(
-            "", "an input moves something that is stuck or tied to something that does not move.",
-            "Take an input that this mode leaves free, or another mode.", code="analysis.tied",
-        )  # fmt: skip
+        raise _moves_what_is_held()
     whole = np.linalg.solve(r[:rank, :rank], np.column_stack([r[:rank], turned[:rank]]))
     of_states = np.zeros((rank, n))
     of_states[:, order] = whole[:, :n]
@@ -228,6 +227,12 @@ def _ties(constraint: csr_matrix, by_inputs: Array, scale: Array
     by_p = np.zeros((n, right.shape[1]))
     by_p[tied] = -whole[:, n:] * scale[tied][:, None]
     return free, by_y, by_p
+
+
+def _moves_what_is_held() -> SimulationError:
+    return SimulationError(
+        "", "an input moves something that is stuck or tied to something that does not move.",
+        "Take an input that this mode leaves free, or another mode.", code="analysis.tied")
 
 
 def _redundant(a: Array, b: Array, sizes: Array, position: Flags, unused: Flags, scale: Array

@@ -17,6 +17,7 @@ import numpy as np
 from ..exceptions import ParameterError, UnknownName, brief, unknown_name
 from ..language.component import Component
 from ..language.expression import TIME
+from ..language.kernel import Kernel, LocalParameter
 from ..results.lookup import find
 from ..results.recording import VariableInfo
 from ..simulation.catalog import Catalog
@@ -63,7 +64,12 @@ class Signals:
     # -- outputs ---------------------------------------------------------------------------
     def outputs(self, paths: Iterable[str], where: str) -> list[OutputSignal]:
         """Variables by path; an array gives all its instances."""
-        return [one for path in paths for one in self.output(path, where)]
+        found = [one for path in paths for one in self.output(path, where)]
+        names = [one.path for one in found]
+        for k, name in enumerate(names):
+            if name in names[:k]:
+                raise _named_twice(name, where)
+        return found
 
     def output(self, path: str, where: str) -> list[OutputSignal]:
         """One variable or derivative by path, or all instances of an array.
@@ -82,6 +88,7 @@ class Signals:
         try:
             found = find(self.catalog, path, where)
         except UnknownName as error:
+            self._refuse_parameter(path, where)
             raise UnknownName(where, f"there is no variable {brief(path, 200)} in the model.",
                               error.advice, **error.data) from None  # fmt: skip
         infos = (found,) if isinstance(found, VariableInfo) else found
@@ -91,6 +98,17 @@ class Signals:
                                      "Modes are told by the linear model itself: linear.modes_held."
                                      )  # fmt: skip
         return [OutputSignal(i.path, i.unit, self.functions.expression((i.index,))) for i in infos]
+
+    def _refuse_parameter(self, path: str, where: str) -> None:
+        """A parameter is given, not answered."""
+        owner, _, name = path.rpartition(".")
+        found = _component_at(self.system.network.root, owner)
+        place = None if found is None else self.system.network.place.get(id(found[0]))
+        if place is not None and _named(self.system.network.families[place[0]].kernel, name):
+            own = sorted((p for p in self.catalog if p.startswith(f"{owner}.")),
+                         key=lambda p: p.count("."))
+            raise UnknownName(where, f"{path} is a parameter: it is given, and answers nothing.",
+                              f"Name a variable, such as {', '.join(own[:3]) or 'block.v'}.")
 
     def _derived(self, signal: OutputSignal, where: str) -> OutputSignal:
         tape, sx = self.system.tape, signal.expression
@@ -109,6 +127,8 @@ class Signals:
         found = [self.input(path, where) for path in paths]
         for k, one in enumerate(found):
             for other in found[:k]:
+                if one.path == other.path:
+                    raise _named_twice(one.path, where)
                 if one.place == other.place:
                     raise ParameterError(where, f"{other.path} and {one.path} are the same input.",
                                          "Name it once.")  # fmt: skip
@@ -139,7 +159,7 @@ class Signals:
         component, number = found
         f, first = place
         family = self.system.network.families[f]
-        local = next((p for p in family.kernel.parameters if p.name == name), None)
+        local = _named(family.kernel, name)
         if local is None:
             if callable(component._values.get(name)):
                 raise _function_of_time(path, where)
@@ -201,16 +221,23 @@ class Signals:
 
     def _refuse_differentiated(self, signal: InputSignal, where: str) -> None:
         """An input whose derivative the equations need cannot be one: a number has none."""
-        values = self.system.tape.values
-        symbol = ca.symvar(self.system.tape.p)[signal.place].__hash__()
-        for c in np.flatnonzero(self.system.flat.derivative >= 0):
-            value = values[int(c)]
-            if any(one.is_symbolic() and one.__hash__() == symbol for one in (value, -value)):
+        symbol = ca.symvar(self.system.tape.p)[signal.place]
+        values = self.system.tape.values[
+            np.flatnonzero(self.system.flat.derivative >= 0).tolist()]
+        if not ca.depends_on(values, symbol):
+            return
+        for value in ca.vertsplit(values):
+            if any(ca.is_equal(one, symbol) for one in (value, -value)):
                 raise ParameterError(
                     where, f"{signal.path} is a motion whose derivative the model needs.",
                     "Take the derivative as input: a VelocitySource in place of a PositionSource; "
                     "or let the source act through a spring and a damper.", code="analysis.input",
                 )  # fmt: skip
+
+
+def _named(kernel: Kernel, name: str) -> LocalParameter | None:
+    """The parameter of a class that has a name."""
+    return next((p for p in kernel.parameters if p.name == name), None)
 
 
 def _component_at(root: Component, path: str) -> tuple[Component, int] | None:
@@ -223,6 +250,10 @@ def _component_at(root: Component, path: str) -> tuple[Component, int] | None:
         node = node._children[name]
         number = int(given[:-1]) if given else number
     return (node, number) if number < node.size else None
+
+
+def _named_twice(path: str, where: str) -> ParameterError:
+    return ParameterError(where, f"{path} is named twice.", "Name it once.")
 
 
 def _function_of_time(path: str, where: str) -> ParameterError:

@@ -20,16 +20,20 @@ LEAST_SHARE = 0.02  # of a mode, for a part to be named
 
 
 def damping_table(linear: LinearModel) -> Sheet:
-    """Poles with frequency, damping ratio, time constant, and the parts that move."""
+    """Poles with frequency, damping ratio, time constant, and the parts that move.
+
+    A pole at 0 has no damping ratio; like others on the real axis it has 1 here, as in
+    python-control, so that tables stay numbers.
+    """
     moving = _moving(linear)
     note = "\n".join(f"No state: {k}, {v}." for k, v in list(linear.frozen.items())[:6])
     p = linear.poles
     size = np.abs(p)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(size > 0, -p.real / size, np.nan)
+        ratio = np.where(size > 0, -p.real / size, 1.0)
         constant = np.where(p.real != 0, -1 / p.real, np.inf)
     return Sheet(f"Poles of {linear.title}", {
-        "pole [1/s]": [complex_text(x) for x in p],
+        "pole [1/s]": [complex_text(x) if x else "0, integrator" for x in p],
         "frequency [Hz]": [_rounded(x) for x in size / (2 * np.pi)],
         "damping ratio [1]": [_rounded(x) for x in ratio],
         "time constant [s]": [_rounded(x) for x in constant],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import ParameterError
-from ..results.sheet import Sheet
+from ..results.sheet import Sheet, Tabulated
 from ..simulation.settings import Options
 from ..units import as_written, from_si, to_si, unit
 from .reductions import Reduction
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Uncertainty", "first_order"]
 
 
-@dataclass(frozen=True)
-class Uncertainty:
+@dataclass(frozen=True, repr=False)
+class Uncertainty(Tabulated):
     """Spread of numbers of a run, as parameters spread independently of each other.
 
     Attributes
@@ -38,14 +38,14 @@ class Uncertainty:
     deviations: dict[str, Quantity]
     shares: dict[str, dict[str, float]]
 
-    def __str__(self) -> str:
+    def _sheet(self) -> Sheet:
         parameters = list(next(iter(self.shares.values())))
-        return str(Sheet("Uncertainty, to first order", {
+        return Sheet("Uncertainty, to first order", {
             "output": list(self.values),
             "value": [f"{v:.6g~P}" for v in self.values.values()],
             "standard deviation": [f"{v:.4g~P}" for v in self.deviations.values()],
             **{f"by {p}": [f"{100 * round(s[p], 9):.3g} %" for s in self.shares.values()]
-               for p in parameters}}))  # fmt: skip
+               for p in parameters}})  # fmt: skip
 
 
 def first_order(model: Model, spread: Mapping[str, Any], duration: Any, outputs: Sequence[str], *,

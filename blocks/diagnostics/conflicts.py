@@ -17,7 +17,7 @@ from ..assembly.matching import connected
 from ..assembly.repeated_ties import End, held_by, repeated_ties
 from ..language.domain import Domain
 from ..numerics.arrays import Flags, distinct
-from ..units import Unit
+from ..units import Unit, from_si
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
 from .traits import Tie
@@ -147,7 +147,8 @@ def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, across:
                          f"{givers[0]} prescribes the {word} {place}, which {rigid[0]} already "
                          "fixes.", soften)
         verb = f"both prescribe the {word}" if givers else "are both rigid"
-        return found("conflict.across", names, f"{listed(names)} {verb} {place}.", soften)
+        return found("conflict.across", names, f"{listed(names)} {verb} {place}"
+                     f"{_by_how_much(topology, cycle, names)}.", soften)
     if len(givers) == 1 and rigid:
         return found(
             "conflict.across", names,
@@ -164,6 +165,28 @@ def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, across:
         f"Remove one of them, or put an element into the loop that lets the {several(word)} differ"
         f"{example}.",
     )  # fmt: skip
+
+
+def _by_how_much(topology: Topology, cycle: list[Edge], names: list[str]) -> str:
+    """What two elements of one class are given differently, or that they say the same."""
+    first, second = cycle
+    family = topology.network.families[first.family]
+    alike = second.family == first.family and second.a == first.a and first.tie.given
+    node_of = topology.network.node_of
+    joined = np.bincount(node_of) > 1  # inputs that a signal is connected to
+    if not alike or any(joined[node_of[topology.network.port_numbers(first.family, v.name)[
+            [first.instance, second.instance]]]].any() for v in family.kernel.variables
+            if v.kind == "input"):
+        return ""
+    apart = []
+    for parameter in family.kernel.parameters:
+        rows = family.parameter(parameter.name)[[first.instance, second.instance]]
+        if parameter.size == 1 and rows[0] != rows[1]:
+            low, high, gap = (from_si(float(v), parameter.unit) for v in
+                              (*rows.ravel(), abs(rows[0, 0] - rows[1, 0])))
+            apart.append(f"{names[0]}.{parameter.name} is {low:.6g~P} and {names[1]}."
+                         f"{parameter.name} {high:.6g~P}, {gap:.6g~P} apart")
+    return f"; {listed(apart)}" if apart else "; they say the same"
 
 
 # -- parts whose every connection prescribes its through variable ---------------------------------

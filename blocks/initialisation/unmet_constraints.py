@@ -16,6 +16,8 @@ from ..units import unit
 __all__ = ["refuse_dependent", "unclosed_constraints"]
 
 ENDLESS = 1e150  # of a constraint: one without a finite value
+BESIDE = 1e-2  # of nominal values: a step along which a dead point is left
+TRIALS = 3  # directions in which one is looked for
 ALL_IN_ONE = 1e3  # weight of the constraints that are not to be open
 
 
@@ -89,26 +91,65 @@ def _is_length(law: Law | None) -> bool:
 
 def refuse_dependent(system: System, problem: Problem, t: float) -> None:
     """Constraints that repeat each other leave forces open and cannot be solved."""
-    if not system.clusters:
+    _, equations = _dependent(system, problem, t, DEPENDENT)
+    if not equations:
         return
+    paths = list(dict.fromkeys(filter(None, (_owner(system, e) for e in equations))))
+    where = " and ".join(filter(None, [", ".join(paths[:-1]), *paths[-1:]]))
+    if _fewest_beside(system, problem, t) == 0:
+        raise InitialisationError(
+            where, "stand at a dead point: from here the mechanism can go on in more than one way, "
+            "so that neither forces nor motion are determined.",
+            "Start a little beside it: give another initial angle or position.", variables=paths,
+            code="initial.redundant")  # fmt: skip
+    raise InitialisationError(
+        where, "repeat each other wherever the mechanism goes: one of their constraints follows "
+        "from the others, so that nothing says how they share the force.",
+        "Remove one of these joints, make it free in one direction, or let it give way (a "
+        "SpringDamper in its place).", variables=paths, code="initial.redundant",
+    )  # fmt: skip
+
+
+def _dependent(system: System, problem: Problem, t: float, tolerance: float
+               ) -> tuple[int, list[int]]:
+    """How many constraints of velocities follow from others, and all that take part."""
     at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
+    offset, count = system.nz, 0
+    found: list[int] = []
+    if not system.clusters:
+        return count, found
     jacobian = system.residual_x.sparse(*problem.arguments(t))
-    offset = system.nz
     for cluster in system.clusters:
         equations, classes = cluster.levels[0]
         columns = np.array([at[int(c)] for c in classes])
         rows = np.arange(offset, offset + len(equations))
         offset += sum(len(e) for e, _ in cluster.levels)
         u, s, _ = np.linalg.svd(jacobian[rows][:, columns].toarray() * problem.scale_x[columns])
-        if s[-1] > DEPENDENT * s[0]:
-            continue
-        named = [system.flat.group_of(int(e)) for e in equations[np.abs(u[:, -1]) > INVOLVED]]
-        paths = list(dict.fromkeys(
-            system.network.families[g.family].path(int(g.instances[k])) for g, k in named
-            if g.law is not None))  # fmt: skip
-        raise InitialisationError(
-            " and ".join(paths), f"demand{'s' if len(paths) == 1 else ''} the same thing twice: "
-            "one of their constraints follows from the others, so that forces are not determined.",
-            "Remove one of these joints or make it free in one direction; at a dead point, start "
-            "elsewhere.", variables=paths, code="initial.redundant",
-        )  # fmt: skip
+        rank = int(np.count_nonzero(s > tolerance * s[0]))
+        count += len(rows) - rank
+        part = np.abs(u[:, rank:]).max(axis=1, initial=0.0)
+        found += [int(e) for e in equations[part > INVOLVED]]
+    return count, found
+
+
+def _fewest_beside(system: System, problem: Problem, t: float) -> int | None:
+    """The fewest dependent constraints at positions close by; None where none was reached."""
+    from scipy.linalg import null_space
+    from scipy.optimize import least_squares
+
+    nz, kept, counts, random = system.nz, problem.x.copy(), [], np.random.default_rng(0)
+
+    def residual(y: Array) -> Array:
+        problem.x[:] = y * problem.scale_x
+        return np.asarray(system.residual(*problem.arguments(t))[nz:])
+
+    jacobian = system.residual_x.sparse(*problem.arguments(t))[nz:].toarray() * problem.scale_x
+    ways = null_space(jacobian, rcond=DEPENDENT)
+    for _ in range(TRIALS if ways.shape[1] else 0):
+        step = ways @ random.standard_normal(ways.shape[1])
+        near = least_squares(residual, kept / problem.scale_x + BESIDE * step / np.abs(step).max(),
+                             xtol=LEAST_SQUARES, ftol=LEAST_SQUARES, gtol=LEAST_SQUARES).x
+        if np.abs(residual(near)).max() <= CONSTRAINT_MET:
+            counts.append(_dependent(system, problem, t, BESIDE**2)[0])
+    problem.x[:] = kept
+    return min(counts, default=None)

@@ -94,7 +94,7 @@ class FrictionFit:
         return basis(v, given[word].to(v_unit).m if word else 1.0) @ forces
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FrictionChoice:
     """Laws in the order in which they predict, and what the data cannot tell.
 
@@ -111,7 +111,7 @@ class FrictionChoice:
     fits: tuple[FrictionFit, ...]
     tied: tuple[str, ...]
     notes: tuple[str, ...]
-    measured: tuple[np.ndarray, np.ndarray, str, str] = field(repr=False, compare=False)
+    measured: tuple[np.ndarray, np.ndarray, str, str] = field(compare=False)
 
     def plot(self, save: Any = None) -> Any:
         """What was measured, and the steady curves of all laws; ``save`` to a file."""
@@ -138,7 +138,7 @@ class FrictionChoice:
             figure.savefig(save, dpi=150)
         return figure
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         best = min(f.bic for f in self.fits)
         lines = [f"{'law':10} {'held out':>12} {'BIC - best':>11}  parameters"]
         for f in self.fits:
@@ -146,6 +146,9 @@ class FrictionChoice:
             values += " (not told by the data)" * (f.condition > ILL)
             lines.append(f"{f.law:10} {f'{f.held_out:.4g~P}':>12} {f.bic - best:11.1f}  {values}")
         return "\n".join([*lines, f"Take {self.law.law!r}.", *self.notes])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self!r}</pre>"
 
 
 def identify_friction(data: Any, velocity: str, force: str) -> FrictionChoice:

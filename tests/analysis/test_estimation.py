@@ -243,6 +243,10 @@ def test_mistakes_in_data_are_said(change, error, text):
     (STIFFNESS, {"disp [mm]": "part.y"}, UnknownName, r"part\.y"),
     ({"part.stiffnes": ("1 N/m", "2 N/m")}, {"disp [mm]": "part.x"}, UnknownName, "stiffnes"),
     ({"part.k": ("2 N/m", "1 N/m")}, {"disp [mm]": "part.x"}, ParameterError, "smaller one first"),
+    ({"part.k": ("1 N/m", "inf N/m")}, {"disp [mm]": "part.x"}, ParameterError,
+     "Give two numbers between which"),
+    (STIFFNESS, {"disp [mm]": Measured("part.x", delay=("9 s", "10 s"))}, ParameterError,
+     "is at least 9 s, but its data end at"),
     ({"part.k": "1 kN/m"}, {"disp [mm]": "part.x"}, ParameterError, "Give bounds"),
     ({"part.k": ("1 N/m", "2 kN/m", "3 kN/m")}, {"disp [mm]": "part.x"}, ParameterError,
      "out of its bounds"),
@@ -251,6 +255,21 @@ def test_mistakes_in_data_are_said(change, error, text):
 def test_mistakes_in_names_and_bounds_are_said(parameters, compare, error, text):
     with pytest.raises(error, match=text):
         fit(released(), made(), parameters, compare)
+
+
+def test_experiments_that_disagree_and_data_that_are_too_few_are_told():
+    one, other = made(), made(seed=2)
+    together = fit(released(), [one, other], STIFFNESS, {"disp [mm]": "part.x"})
+    assert not together.notes
+    other["disp [mm]"] *= 1.5
+    apart = fit(released(), [one, other], {**STIFFNESS, "part.x": ("1 mm", "50 mm")},
+                {"disp [mm]": "part.x"})
+    assert any(note.startswith("Experiments 1 and 2 disagree about part.x: by itself, 1 asks for "
+                               "less of it than 2.") for note in apart.notes)
+    few = fit(released(), one.iloc[20:22], STIFFNESS, {"disp [mm]": "part.x"})
+    assert "no more measured values than parameters" in few.notes[0]
+    assert "not told by the data" in str(few) and np.isnan(few.reduced_chi_square)
+    assert "<table" in few._repr_html_()
 
 
 @pytest.mark.slow

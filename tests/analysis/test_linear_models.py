@@ -19,7 +19,7 @@ from analysis_bench import (
     stribeck,
 )
 
-from blocks import Model, quantity
+from blocks import Model, SimulationError, quantity
 from library.electrical import DCVoltageSource, ElectricalReference, Inductor, Resistor
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, Lever, PlanetaryGear
@@ -40,6 +40,7 @@ from library.translational import (
     Reference,
     Spring,
     SpringDamper,
+    TranslationalFriction,
     VelocitySource,
 )
 
@@ -330,6 +331,8 @@ def test_free_mass_keeps_both_its_poles():
     linear = model.linearise(None, "sensor.x")
     assert linear.poles == pytest.approx([0, 0])
     assert np.isinf(model.linearise("push.force", "sensor.x").dc_gain).all()
+    assert [(p, r) for p, r in linear.damping().to_pandas().iloc[:, [0, 2]].to_numpy()] == [
+        ("0, integrator", 1.0)] * 2
 
 
 def test_linear_model_along_a_run_says_that_it_is_no_equilibrium():
@@ -396,6 +399,19 @@ def test_a_position_as_input_is_refused_where_its_velocity_is_needed():
 def test_frequency_without_a_unit_is_refused():
     with pytest.raises(ValueError, match="bare number"):
         oscillator(0.2).linearise("push.force", "spring.x").response(3.0)
+
+
+def test_an_input_that_would_move_what_sticks_is_refused():
+    model = Model("pulled")
+    model.pull, model.ground = VelocitySource(velocity="0 m/s"), Reference()
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="5 N",
+                                           breakaway_force="6 N")
+    model.connect(model.pull.R, model.friction.R)
+    model.connect(model.pull.C, model.friction.C, model.ground.V)
+    for modes in (None, "all"):
+        with pytest.raises(SimulationError, match="an input moves something that is stuck"):
+            model.linearise("pull.velocity", "friction.f", modes=modes)
+    assert model.linearise(outputs="friction.f").modes_held == {"friction": "stuck"}
 
 
 # -- kinks and cut paths ---------------------------------------------------------------------

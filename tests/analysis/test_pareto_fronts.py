@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -46,6 +47,22 @@ def test_reach_against_height(executor):
     np.testing.assert_allclose(y, (100 - x**2) / 2 / 9.81, rtol=1e-6)
     np.testing.assert_allclose(np.diff(y, 2), 0, atol=1e-5)  # evenly spread over the second
     assert "ball.angle" in str(front)
+
+
+def test_a_front_that_is_interrupted_keeps_what_was_found(monkeypatch):
+    module = sys.modules["blocks.analysis.pareto"]
+    search, calls = module._best, []
+
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return search(*given)
+
+    monkeypatch.setattr(module, "_best", interrupted)
+    front = pareto(thrown(), GOALS, ANGLES, "1 s", maximise=GOALS, points=9)
+    assert len(front.designs) == 4
+    assert front.notes == ("Interrupted after 2 of 9 designs between the ends.",)
 
 
 class TwoValleys(Component):

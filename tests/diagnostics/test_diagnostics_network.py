@@ -5,6 +5,7 @@ import pytest
 from wrong_models import DryFriction, Gear, sound
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
+from library.electrical import DCVoltageSource, ElectricalReference
 from library.signal import Pulse, Sine
 from library.thermal import ThermalResistance, VariableThermalResistance
 from library.thermal.domain import TwoPort, thermal
@@ -103,6 +104,18 @@ def test_two_velocity_sources_in_parallel_conflict(Other):
     says(only(model), "conflict.across", ["a", "b"],
          "a and b both prescribe the velocity between the same two nodes (a.R = b.R and a.C = "
          "b.C).", SOFTEN)
+
+
+def test_two_voltages_at_one_place_say_how_far_they_are_apart():
+    model = Model("supply")
+    model.a, model.b, model.ground = (
+        DCVoltageSource(voltage="12 V"), DCVoltageSource(voltage="12.5 V"), ElectricalReference())
+    model.connect(model.a.p, model.b.p)
+    model.connect(model.a.n, model.b.n, model.ground.V)
+    assert model.check().errors[0].problem.endswith(
+        "; a.voltage is 12 V and b.voltage 12.5 V, 0.5 V apart.")
+    model.b.voltage = "12 V"
+    assert model.check().errors[0].problem.endswith("(a.p = b.p and a.n = b.n); they say the same.")
 
 
 def test_three_velocity_sources_in_a_loop_conflict_and_the_loop_is_named():

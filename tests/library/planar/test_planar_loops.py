@@ -261,20 +261,29 @@ def test_hinges_at_two_places_and_slides_side_by_side_are_refused_by_name():
     assert "a and b are both rigid" in finding.problem
 
 
-def test_the_third_crank_of_a_parallelogram_is_named_as_redundant():
+def parallelogram(cranks, angle):
     model = Model("parallelogram")
-    model.bar = Body(x="0 m", y="1 m", phi="0 rad")
-    for i in range(3):
+    turn = np.radians(angle)
+    model.bar = Body(x=f"{np.cos(turn)} m", y=f"{np.sin(turn)} m", phi="0 rad")
+    for i in range(cranks):
         ground = model.add(f"ground{i}", Ground(x=f"{i} m"))
         crank = bar(model, f"crank{i}", 1.0)
-        foot = model.add(f"foot{i}", Revolute(phi="90 deg"))
-        head = model.add(f"head{i}", Revolute(phi=Target("-90 deg", "low")))
+        foot = model.add(f"foot{i}", Revolute(phi=f"{angle} deg"))
+        head = model.add(f"head{i}", Revolute(phi=Target(f"{-angle} deg", "low")))
         place = model.add(f"place{i}", RigidOffset(dx=f"{i} m"))
         model.connect(ground.P, foot.B)
         model.connect(foot.F, crank[0])
         model.connect(crank[1], head.B)
         model.connect(head.F, place.F)
         model.connect(place.B, model.bar.P)
-    assert "initial.redundant" in model.check()
-    (finding,) = model.check().filter(code="initial.redundant")
-    assert "forces are not determined" in finding.problem
+    return model
+
+
+def test_cranks_of_a_parallelogram_repeat_each_other_or_stand_at_a_dead_point():
+    """A third crank is one too many wherever they stand; two lie flat at one place alone."""
+    for cranks, angle, word in ((3, 60, "repeat each other"), (3, 0, "repeat each other"),
+                                (2, 0, "stand at a dead point")):
+        (finding,) = parallelogram(cranks, angle).check().errors
+        assert finding.code == "initial.redundant" and word in finding.problem
+    assert "Start a little beside it" in finding.advice
+    assert not parallelogram(2, 0.5).check().errors

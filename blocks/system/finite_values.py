@@ -35,6 +35,12 @@ PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0
 PASSES = {ca.OP_ADD: 2, ca.OP_SUB: 2, ca.OP_MUL: 2, ca.OP_DIV: 1, ca.OP_NEG: 1, ca.OP_TWICE: 1,
           ca.OP_SQ: 1}
 MOST_NODES = 5000  # of expressions that are followed into the slopes
+#: operations that have a finite value wherever their arguments have one
+WHOLE = {ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG, ca.OP_TWICE, ca.OP_SQ, ca.OP_SIN, ca.OP_COS,
+         ca.OP_FABS, ca.OP_FLOOR, ca.OP_CEIL, ca.OP_SIGN, ca.OP_FMIN, ca.OP_FMAX, ca.OP_LT,
+         ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR, ca.OP_IF_ELSE_ZERO}
+#: what a system's functions take: time, states and the like; of these what is solved for
+MOVING, SOLVED = {0, 1, 2, 5, 6}, {2, 6}
 CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
 CHUNK = 2000  # instants that are looked at at once
@@ -59,6 +65,8 @@ class FiniteValues:
             rows.append(value)
             moving.append(of_slopes)
             self.told.append((family, instance, text))
+        #: The parameters lately, and sets of relations with which they leave every law its value.
+        self._known: tuple[bytes, set[bytes]] = b"", set()
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
         #: Those that a state's slope shows: where they have no value, the run stops by itself.
         self.moving = np.flatnonzero(np.array(moving, dtype=bool) | _shown_by_slopes(
@@ -70,8 +78,12 @@ class FiniteValues:
         return system.once("finite_values", lambda: cls(system))
 
     @cached_property
+    def _function(self) -> ca.Function:
+        return ca.Function("finite", self.system.arguments, [self.expression])
+
+    @cached_property
     def _values(self) -> Evaluator:
-        return self.system.function("finite", self.expression)
+        return Evaluator(self._function)
 
     def lost(self, problem: Problem, t: float) -> list[tuple[str, str]]:
         """(component, equation) of the laws without a value at the problem's present point.
@@ -102,11 +114,29 @@ class FiniteValues:
         """
         if not self.told:
             return
+        self._look_at_relations(recording)
         if self.system.clusters or recording.problem.delays is not None:
             self._look(recording, self._all, False)
         else:
             self._look(recording, self._of_states, True)
             self._look(recording, self._of_others, False)
+
+    def _look_at_relations(self, recording: RunRecording) -> None:
+        """Look at laws that may lose their value by parameters and relations alone."""
+        laws, function = self._of_relations
+        if not len(laws):
+            return
+        rows, problem = recording.episodes.m, recording.problem
+        held = [m.tobytes() for m in np.packbits(rows > 0.5, axis=1)]
+        if self._known[0] != problem.p.tobytes():
+            self._known = problem.p.tobytes(), set()
+        for new in set(held) - self._known[1]:
+            k = held.index(new)
+            t = float(recording.episodes.starts[k])
+            values = function(t, problem.x, problem.z, problem.p, rows[k], problem.d, problem.u)
+            for law in laws[~np.isfinite(values)][:1].tolist():
+                self._stop(recording, law, t)
+            self._known[1].add(new)
 
     def _look(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
@@ -135,7 +165,8 @@ class FiniteValues:
 
     @cached_property
     def _all(self) -> _Laws:
-        return self._some(sorted(set(range(len(self.told))) - set(self.moving.tolist())))
+        return self._some(sorted(set(range(len(self.told))) - set(self.moving.tolist())
+                                 - set(self._of_relations[0].tolist())))
 
     @cached_property
     def _of_states(self) -> _Laws:
@@ -145,27 +176,45 @@ class FiniteValues:
     @cached_property
     def _of_others(self) -> _Laws:
         """Laws in which unknowns that are solved for decide whether there is a value."""
-        function = ca.Function("finite", self.system.arguments, [self.expression])
-        solved: dict[int, bool] = {}  # values that depend on such unknowns
+        return self._some([row for row in self._decided_by(SOLVED)
+                           if row in self._all[0]])
+
+    @cached_property
+    def _of_relations(self) -> _Laws:
+        """Laws that may lose their value by parameters and relations alone."""
+        return self._some(sorted(set(range(len(self.told))) - set(self.moving.tolist())
+                                 - set(self._decided_by(MOVING, WHOLE))))
+
+    def _decided_by(self, given: set[int], whole: set[int] | None = None) -> list[int]:
+        """Rows in which some arguments of the system decide whether there is a value.
+
+        Parameters
+        ----------
+        given : which arguments
+        whole : operations besides :data:`PARTIAL` of which none but these always has a value
+        """
+        function = self._function
+        follows: dict[int, bool] = {}  # values that depend on these arguments
         decided: dict[int, bool] = {}  # or have operations that do
         found: list[int] = []
         for k in range(function.n_instructions()):
             operation, inputs = function.instruction_id(k), function.instruction_input(k)
             if operation == ca.OP_OUTPUT:
-                row = function.instruction_output(k)[1]
-                if decided[inputs[0]] and row not in self.moving:
-                    found.append(row)
+                if decided[inputs[0]]:
+                    found.append(function.instruction_output(k)[1])
                 continue
             (out,) = function.instruction_output(k)
             if operation in (ca.OP_INPUT, ca.OP_CONST):
-                solved[out] = operation == ca.OP_INPUT and inputs[0] in (2, 6)
+                follows[out] = operation == ca.OP_INPUT and inputs[0] in given
                 decided[out] = False
                 continue
-            partial = operation in PARTIAL and solved[inputs[min(PARTIAL[operation],
-                                                                 len(inputs) - 1)]]
-            solved[out], decided[out] = (any(kind[i] for i in inputs) for kind in (solved, decided))
-            decided[out] |= partial
-        return self._some(found)
+            follows[out], decided[out] = (
+                any(kind[i] for i in inputs) for kind in (follows, decided))
+            if operation in PARTIAL:
+                decided[out] |= follows[inputs[min(PARTIAL[operation], len(inputs) - 1)]]
+            elif whole is not None and operation not in whole:
+                decided[out] |= follows[out]
+        return found
 
     def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)

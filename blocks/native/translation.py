@@ -47,28 +47,28 @@ def translated(function: Signature, called_by_c: bool = False) -> str:
 
 
 def _entrance(function: Signature) -> str:
-    kind, lines, given = returned(function.returns), ["  %results = load ptr, ptr %table"], []
+    result, lines, given = returned(function.returns), ["  %results = load ptr, ptr %table"], []
     place = 1
-    for name, of_one in function.parameters:
-        if isinstance(of_one, Record):
+    for name, kind in function.parameters:
+        if isinstance(kind, Record):
             lines.append(f"  %given.{name} = getelementptr i64, ptr %table, i64 {place}")
             given.append(f"ptr %given.{name}")
-            place += of_one.size
+            place += kind.size
             continue
-        shown, _ = given_as(of_one, f"given.{name}")
+        shown, _ = given_as(kind, f"given.{name}")
         for k, one in enumerate(shown, place):
             type_of_one, register = one.split()
             lines += [f"  {register}.at = getelementptr i64, ptr %table, i64 {k}",
                       f"  {register} = load {type_of_one}, ptr {register}.at"]
         given += shown
         place += len(shown)
-    call = f"call {kind} @\"{function.symbol}\"({', '.join(given)})"
+    call = f"call {result} @\"{function.symbol}\"({', '.join(given)})"
     lines.append(f"  {'%result = ' if function.returns else ''}{call}")
     for k, one in enumerate(function.returns):
         value, at = "%result", f"%at.{k}"
         if len(function.returns) > 1:
             value = f"%value.{k}"
-            lines.append(f"  {value} = extractvalue {kind} %result, {k}")
+            lines.append(f"  {value} = extractvalue {result} %result, {k}")
         lines.append(f"  {at} = getelementptr i8, ptr %results, i64 {8 * k}")
         if one == BOOL:
             lines.append(f"  %wide.{k} = zext i1 {value} to i64")

@@ -14,7 +14,7 @@ from typing import Any
 from .operations import number
 from .signatures import BOOL, FLOAT, INT, Kind, Record, Signature, Untranslatable
 
-__all__ = ["FunctionText", "Value", "given_as", "returned"]
+__all__ = ["FunctionText", "Value", "given_as", "read_from", "returned"]
 
 SIZES = {"double": 8, "i64": 8, "i8": 1}
 
@@ -47,6 +47,16 @@ def given_as(kind: Kind, name: str) -> tuple[list[str], Value]:
     shown = _expanded(kind, name)
     at, *shape = [p.split()[1] for p in shown]
     return shown, Value(kind, at, tuple(shape))
+
+
+def read_from(table: str, place: int, shown: list[str]) -> list[str]:
+    """Lines that read parameters of LLVM from a place of a table on, in which nothing changes."""
+    lines = []
+    for k, one in enumerate(shown, place):
+        kind, register = one.split()
+        lines += [f"  {register}.at = getelementptr i64, ptr {table}, i64 {k}",
+                  f"  {register} = load {kind}, ptr {register}.at, !invariant.load !{{}}"]
+    return lines
 
 
 class FunctionText:
@@ -85,11 +95,7 @@ class FunctionText:
             kinds = self.records[record]
             at = f"given.{record}.{name}"
             shown, value = given_as(dict(kinds.fields)[name], at)
-            for k, one in enumerate(shown, kinds.places[name]):
-                kind, register = one.split()
-                self.entry += [
-                    f"  {register}.at = getelementptr i64, ptr %given.{record}, i64 {k}",
-                    f"  {register} = load {kind}, ptr {register}.at, !invariant.load !{{}}"]
+            self.entry += read_from(f"%given.{record}", kinds.places[name], shown)
             self._fields[record, name] = value
         return self._fields[record, name]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from .function_text import FunctionText, Value, given_as, returned
+from .function_text import FunctionText, Value, given_as, read_from, returned
 from .python_expressions import Expressions
 from .signatures import (
     BOOL,
@@ -56,10 +56,7 @@ def _entrance(function: Signature) -> str:
             place += kind.size
             continue
         shown, _ = given_as(kind, f"given.{name}")
-        for k, one in enumerate(shown, place):
-            type_of_one, register = one.split()
-            lines += [f"  {register}.at = getelementptr i64, ptr %table, i64 {k}",
-                      f"  {register} = load {type_of_one}, ptr {register}.at"]
+        lines += read_from("%table", place, shown)
         given += shown
         place += len(shown)
     call = f"call {result} @\"{function.symbol}\"({', '.join(given)})"

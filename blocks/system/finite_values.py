@@ -127,16 +127,16 @@ class FiniteValues:
         if not len(laws):
             return
         rows, problem = recording.episodes.m, recording.problem
-        held = [m.tobytes() for m in np.packbits(rows > 0.5, axis=1)]
+        bits = np.packbits(rows > 0.5, axis=1)
+        held = bits.view(f"V{bits.shape[1]}").ravel().tolist() if bits.size else [b""]
         if self._known[0] != problem.p.tobytes():
             self._known = problem.p.tobytes(), set()
-        for new in set(held) - self._known[1]:
-            k = held.index(new)
+        for k in sorted(map(held.index, set(held) - self._known[1])):  # the first one is told
             t = float(recording.episodes.starts[k])
             values = function(t, problem.x, problem.z, problem.p, rows[k], problem.d, problem.u)
             for law in laws[~np.isfinite(values)][:1].tolist():
                 self._stop(recording, law, t)
-            self._known[1].add(new)
+            self._known[1].add(held[k])
 
     def _look(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""

@@ -17,7 +17,7 @@ from .functions import machine_code
 from .one_step import FULL, REACHED, Limits, watched
 from .signatures import CFunction, indices_at, run_code, vector_at
 from .stages import NEW
-from .step_control import step_to_piece
+from .step_control import count_up_to, step_to_piece
 from .steps import Code, Workspace, flush_denormals, keep_denormals
 from .zero_crossings import Relations
 
@@ -125,7 +125,7 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
     status, number of steps
     """
     n, t = x.size, state[TIME]
-    taken, status = 0, FULL
+    taken, behind, status = 0, 0, FULL
     record.first[0] = 0
     flush_denormals(code, work)
     while (taken < record.ends.size and record.first[taken] + ROWS * n <= record.values.size
@@ -134,7 +134,8 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
             status = REACHED
             break
         left = limits.t_stop - t
-        now = step_to_piece(t, left, limits.pieces, limits.across)
+        behind = count_up_to(limits.pieces, t, behind)
+        now = step_to_piece(t, left, limits.pieces, limits.across, behind)
         stop = t + now if now < left else limits.t_stop
         if stop != state[STOP]:
             set_number(cvode.set_stop, cvode.memory, stop)

@@ -13,14 +13,16 @@ import numpy as np
 
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN
-from .exponentials import composed_shift, present_mode, shift, span_of
+from .exponentials import composed_shift, first_bit, present_mode, shift, span_of
 from .functions import machine_code
 from .kept_matrices import READS
 from .signatures import run_code
 from .stages import NEW
+from .step_control import SAFETY
 from .steps import Code, Workspace, slope_at
 
-__all__ = ["ROOT", "exact_values_inside", "take_exact_step", "whole_power"]
+__all__ = ["ROOT", "exact_values_inside", "growth_of_step", "take_exact_step",
+           "whole_power"]
 
 ROOT = 1 / 4  # the defect grows with the fourth power of the step
 DEFECT = 6  # row of k
@@ -31,12 +33,19 @@ ASIDE = 0.3819660112501051
 WEIGHTS = tuple(float(np.prod([(ASIDE - j) / (i - j) for j in range(5) if j != i]))
                 for i in range(5))
 SLOPE, SHIFT = 5, 6  # rows of room
+NEARLY, LARGE = 1.0 + 1e-9, 1e290  # of a power of two; lengths that are no more rounded
 
 
 @machine_code
 def whole_power(h: float) -> float:
     """The power of two next below: lengths that come again have their matrices."""
-    return 2.0 ** np.floor(np.log(h) / np.log(2.0) + 1e-9) if h < 1e300 else h
+    return first_bit(h * NEARLY) if h < LARGE else h
+
+
+@machine_code
+def growth_of_step(error: float) -> float:
+    """How much shorter the next step is after one with a defect in units of the tolerance."""
+    return np.sqrt(np.sqrt(error)) / SAFETY
 
 
 @machine_code

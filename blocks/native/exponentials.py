@@ -50,13 +50,15 @@ from .kept_matrices import (
 from .stages import ATOL
 from .steps import Workspace
 
-__all__ = ["composed_shift", "present_mode", "shift", "span_of"]
+__all__ = ["composed_shift", "first_bit", "present_mode", "shift", "span_of"]
 
 OFTEN = 3  # times that a length came before its matrix is made
 SHORT = 0.5  # rate times the shortest length
 TERMS = 15  # of its series: 0.5^15 / 15! is 2e-17
 ROUNDS = 30  # of the search for units in which coefficients are small
 STILL = 1e-9  # 1/s: a smaller rate counts as this
+PARTS, REST = 2.0**52 + 1.0, 1.0 - 2.0**-53
+LONGEST = 2.0**LEVELS  # shortest lengths: no level
 OWN, MOVED, ONE, OTHER, TAYLOR = range(5)  # rows of room that are used here
 
 
@@ -237,9 +239,10 @@ def span_of(work: Workspace, mode: int, t: float, h: float) -> int:
     marks = work.marks[mode]
     if not marks[RATE] < np.inf:
         return -1
-    if h >= marks[SHORTEST]:  # is it a level?
-        level = int(np.log(h / marks[SHORTEST]) / np.log(2.0) + 0.5)
-        if level < LEVELS and h == marks[SHORTEST] * 2.0 ** float(level):
+    times = h / marks[SHORTEST]
+    if 1.0 <= times < LONGEST and first_bit(times) == times:  # it is a level
+        level = int(np.log(times) / np.log(2.0) + 0.5)
+        if level < LEVELS:
             while marks[MADE] <= level:
                 _double(work, mode)
             return LEVEL + level
@@ -259,6 +262,17 @@ def span_of(work: Workspace, mode: int, t: float, h: float) -> int:
     marks[LENGTH + s] = h
     marks[CAME + s] = 1.0
     return -1
+
+
+@machine_code
+def first_bit(value: float) -> float:
+    """The largest power of two that is not above a positive number, by four roundings.
+
+    [S. M. Rump, "Error estimation of floating-point summation and dot product", BIT 52(1), 2012,
+    algorithm 3.5]
+    """
+    q = PARTS * value
+    return abs(q - REST * q)
 
 
 @machine_code

@@ -14,7 +14,7 @@ from typing import Any
 from .operations import number
 from .signatures import BOOL, FLOAT, INT, Kind, Record, Signature, Untranslatable
 
-__all__ = ["FunctionText", "Value", "returned"]
+__all__ = ["FunctionText", "Value", "given_as", "read_from", "returned"]
 
 SIZES = {"double": 8, "i64": 8, "i8": 1}
 
@@ -42,11 +42,21 @@ def _expanded(kind: Kind, name: str) -> list[str]:
     return [f"ptr %{name}", *(f"i64 %{name}.{d}" for d in range(kind.dimensions))]
 
 
-def _given(kind: Kind, name: str) -> tuple[list[str], Value]:
+def given_as(kind: Kind, name: str) -> tuple[list[str], Value]:
     """Parameters of LLVM for one of Python, and its value."""
     shown = _expanded(kind, name)
     at, *shape = [p.split()[1] for p in shown]
     return shown, Value(kind, at, tuple(shape))
+
+
+def read_from(table: str, place: int, shown: list[str]) -> list[str]:
+    """Lines that read parameters of LLVM from a place of a table on, in which nothing changes."""
+    lines = []
+    for k, one in enumerate(shown, place):
+        kind, register = one.split()
+        lines += [f"  {register}.at = getelementptr i64, ptr {table}, i64 {k}",
+                  f"  {register} = load {kind}, ptr {register}.at, !invariant.load !{{}}"]
+    return lines
 
 
 class FunctionText:
@@ -60,7 +70,8 @@ class FunctionText:
         self.declared: set[str] = set()
         self.called: list[Signature] = []
         self.variables: dict[str, Value] = {}
-        self.records: dict[str, dict[str, Value]] = {}  # those that were given
+        self.records: dict[str, Record] = {}  # those that were given
+        self._fields: dict[tuple[str, str], Value] = {}  # of these, as far as they are used
         self.loops: list[tuple[str, str]] = []  # where to continue, and where to end
         self.count = 0
         self.ended = False
@@ -70,16 +81,23 @@ class FunctionText:
         parameters = []
         for name, kind in self.function.parameters:
             if isinstance(kind, Record):
-                self.records[name] = {}
-                for field, of_field in kind.fields:
-                    shown, value = _given(of_field, f"given.{name}.{field}")
-                    parameters += shown
-                    self.records[name][field] = value
+                self.records[name] = kind
+                parameters.append(f"ptr noalias readonly %given.{name}")
             else:
-                shown, value = _given(kind, f"given.{name}")
+                shown, value = given_as(kind, f"given.{name}")
                 parameters += shown
                 self.set(name, value)
         return parameters
+
+    def field(self, record: str, name: str) -> Value:
+        """A field of a record, which stays as it is while machine code runs: it is read once."""
+        if (record, name) not in self._fields:
+            kinds = self.records[record]
+            at = f"given.{record}.{name}"
+            shown, value = given_as(dict(kinds.fields)[name], at)
+            self.entry += read_from(f"%given.{record}", kinds.places[name], shown)
+            self._fields[record, name] = value
+        return self._fields[record, name]
 
     def finished(self, parameters: list[str]) -> str:
         """All of it, once its statements are written."""

@@ -7,6 +7,7 @@ attribute ``python`` is the function as it stands, with which machine code is co
 from __future__ import annotations
 
 import ctypes
+import struct
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -21,8 +22,6 @@ __all__ = ["BoundCall", "Kept", "MachineCode", "machine_code"]
 STORED = {"double": np.dtype(float), "i64": np.dtype(np.int64), "i1": np.dtype(np.bool_)}
 FROM = {"i64": int, "i1": bool}
 PACKAGE = __name__.partition(".")[0] + "."
-C_TYPES: dict[str, Any] = {"ptr": ctypes.c_void_p, "double": ctypes.c_double,
-                           "i64": ctypes.c_int64, "i1": ctypes.c_bool}
 CALLED = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -63,7 +62,7 @@ class MachineCode(Signature):
 
     @cached_property
     def address(self) -> int:
-        """Of what is given where to store results, and what the function takes."""
+        """Of what is given a table: where to store results, and what the function takes."""
         return self._compiled()
 
     @cached_property
@@ -74,13 +73,14 @@ class MachineCode(Signature):
     @cached_property
     def entry(self) -> Callable[..., Any]:
         """Compiled, and given what Python gives."""
-        types = [C_TYPES[one] for one in ["ptr", *_layout(self)[1]]]
-        entry = ctypes.CFUNCTYPE(None, *types)(self.address)
+        entry = CALLED(self.address)
+        table = struct.Struct("q" + "".join("d" if one == "double" else "q" for _, one in
+                                            _layout(self)))
         returns = [k.scalar for k in self.returns]
 
         def call(*given: Any) -> Any:
             results = np.empty(len(returns))
-            entry(address_of(results), *self.shown(*given))
+            entry(table.pack(address_of(results), *self.shown(*given)))
             whole = results.view(np.int64)
             found = tuple(float(results[k]) if scalar == "double" else FROM[scalar](whole[k])
                           for k, scalar in enumerate(returns))
@@ -121,16 +121,16 @@ class BoundCall:
     def __init__(self, function: MachineCode, *given: Any) -> None:
         self._given = given  # they stay where they are
         self._others: dict[str, np.ndarray] = {}
-        places, self._types = _layout(function)
-        self.place = {name: 2 + k for k, name in enumerate(places) if name}
+        self._layout = _layout(function)
+        self.place = {name: k for k, (name, _) in enumerate(self._layout, 1) if name}
         self._records = {name: kind for name, kind in function.parameters
                          if isinstance(kind, Record)}
         self.results = np.zeros(len(function.returns), dtype=np.int64)
-        self.table = np.zeros(2 + len(self._types), dtype=np.int64)
+        self.table = np.zeros(1 + len(self._layout), dtype=np.int64)
         self.numbers = self.table.view(float)
-        self.table[:2] = function.address, address_of(self.results)
-        self._write(2, function.shown(*given))
-        self._call = CALLED(compiled(_calling_through_table(self._types), quick=True))
+        self.table[0] = address_of(self.results)
+        self._write(1, function.shown(*given))
+        self._call = CALLED(function.address)
         self._at = ctypes.c_void_p(address_of(self.table))
 
     def __call__(self) -> None:
@@ -138,7 +138,7 @@ class BoundCall:
 
     def _write(self, first: int, values: list[Any]) -> None:
         for k, value in enumerate(values, first):
-            (self.numbers if self._types[k - 2] == "double" else self.table)[k] = value
+            (self.numbers if self._layout[k - 1][1] == "double" else self.table)[k] = value
 
     def give(self, name: str, record: Kept) -> None:
         """Take another record from now on; the caller keeps its arrays alive."""
@@ -152,29 +152,16 @@ class BoundCall:
         self.table[place : place + 1 + value.ndim] = address_of(value), *value.shape
 
 
-def _layout(function: MachineCode) -> tuple[list[str], list[str]]:
-    """What machine code is given one after the other: names, "" for the sizes of arrays, and types.
-    """
-    names, types = [], []
+def _layout(function: MachineCode) -> list[tuple[str, str]]:
+    """Names and types of what machine code is given; sizes of arrays have no name."""
+    found = []
     for name, kind in function.parameters:
         fields = [(f"{name}.{f}", k) for f, k in kind.fields] if isinstance(kind, Record) else [
             (name, kind)]
         for one, of_value in fields:
-            names += [one] + [""] * of_value.dimensions
-            types += (["ptr"] + ["i64"] * of_value.dimensions if of_value.dimensions
-                      else [of_value.scalar])
-    return names, types
-
-
-def _calling_through_table(types: list[str]) -> str:
-    """A function that takes a table: the address of another one, and what that one is given."""
-    lines = []
-    for k, one in enumerate(["ptr", "ptr", *types]):
-        lines += [f"  %at.{k} = getelementptr i64, ptr %table, i64 {k}",
-                  f"  %value.{k} = load {one}, ptr %at.{k}"]
-    given = ", ".join(f"{one} %value.{k}" for k, one in enumerate(["ptr", *types], 1))
-    return "\n".join(["define void @main(ptr %table) {", *lines,
-                      f"  call void %value.0({given})", "  ret void", "}", ""])
+            found.append((one, "i64" if of_value.dimensions else of_value.scalar))
+            found += [("", "i64")] * of_value.dimensions
+    return found
 
 
 def machine_code(function: Callable[..., Any]) -> MachineCode:

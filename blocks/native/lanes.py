@@ -20,6 +20,7 @@ from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL
 from .signatures import run_code, take
 from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROOT, ROWS, STAGE_TIMES, WORK
 from .step_control import (
+    count_up_to,
     first_step,
     is_too_small,
     next_step,
@@ -240,7 +241,8 @@ def _propose(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> in
     idle = 0
     t, h, last, step, counts = lanes.t, lanes.h, lanes.last, work.step, outcomes.counts
     for lane in range(LANES):
-        h[lane] = step_to_piece(t[lane], min(h[lane], runs.max_step), runs.pieces, runs.across)
+        h[lane] = step_to_piece(t[lane], min(h[lane], runs.max_step), runs.pieces, runs.across,
+                                count_up_to(runs.pieces, t[lane], 0))
         rest = runs.t_end - t[lane]
         last[lane] = 1.001 * h[lane] >= rest
         step[0, lane] = rest if last[lane] else h[lane]

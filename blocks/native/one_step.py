@@ -26,14 +26,14 @@ from .predictions import PredictedElements
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
 from .step_control import (
+    count_up_to,
     first_step,
     is_too_small,
-    next_step,
     shortened_step,
     step_to_piece,
     trial_step,
 )
-from .step_kinds import arrive, length_of, root_of, take_step, values_inside
+from .step_kinds import arrive, following_step, length_of, root_of, take_step, values_inside
 from .steps import (
     EXPLICIT,
     Code,
@@ -106,19 +106,19 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     -------
     status, number of steps, number of events that were carried out; those already held among them
     """
-    taken, events, instant = begun[0], begun[1], 0
+    taken, events, instant, behind = begun[0], begun[1], 0, 0
     while True:
         stop = limits.t_stop
         if instant < switches.times.size:
             stop = switches.times[instant]
-        status, taken = advance_to(code, work, relations, limits, record, x, state, counts, stop,
-                                   taken)
+        status, taken, behind = advance_to(code, work, relations, limits, record, x, state, counts,
+                                           stop, taken, behind)
         known = status == REACHED and instant < switches.times.size
-        if not known and status != LOCATED or events == passed.times.size:
-            return status, taken, events
-        if not pass_event(code, work, relations, switches, samples, elements, predicted,
-                          network, passed, x, state, counts, events, taken,
-                          instant if known else CROSSING):
+        if not known and status != LOCATED or events == passed.times.size or not pass_event(
+                code, work, relations, switches, samples, elements, predicted, network, passed, x,
+                state, counts, events, taken, instant if known else CROSSING):
+            if code.kind != EXPLICIT and status != CROSSED:
+                slope_at(code, work, state[TIME], x, work.k[0])
             return status, taken, events
         events += 1
         if known:
@@ -127,9 +127,13 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
 
 @machine_code
 def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
-               x: Vector, state: Vector, counts: Indices, t_stop: float, taken: int
-               ) -> tuple[int, int]:
-    """The same up to the next instant, where so many steps stand in the record already."""
+               x: Vector, state: Vector, counts: Indices, t_stop: float, taken: int, behind: int
+               ) -> tuple[int, int, int]:
+    """The same up to the next instant, where so many steps stand in the record already.
+
+    And so many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
+    is only known of the explicit method: others ask for it after the event.
+    """
     root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
@@ -141,8 +145,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if t >= t_stop:
             status = REACHED
             break
+        behind = count_up_to(limits.pieces, t, behind)
         proposed = length_of(code, step_to_piece(t, min(h, limits.max_step), limits.pieces,
-                                                 limits.across))
+                                                 limits.across, behind))
         now, last = _fitted(t, proposed, t_stop)
         if is_too_small(now, t, t_stop) and not last:
             status = TOO_SMALL
@@ -159,7 +164,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             elif is_too_small(h, t, t_stop):
                 status = TOO_SMALL
             continue
-        h = next_step(now, proposed, error, old_error, rejected, root)
+        h = following_step(code, now, proposed, error, old_error, rejected)
         if code.kind == EXPLICIT and (pressed or taken % SELDOM == 0):
             rate = rate_of_error(work, x, limits.rtol)
             pressed = h * rate > DAMPS
@@ -173,7 +178,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
-        arrive(code, work, end, x, status == FULL, counts)
+        arrive(code, work, end, x, status == FULL, status == CROSSED or not (
+            last or status == LOCATED), counts)
         if taken % record.every == 0:
             record.rows[taken // record.every - 1, :] = x
         t = end
@@ -181,7 +187,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     if status == FULL and t >= t_stop:
         status = REACHED
     state[TIME], state[STEP], state[LAST_ERROR] = t, h, old_error
-    return status, taken
+    return status, taken, behind
 
 
 @machine_code
@@ -288,14 +294,14 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                 slope_at(code, work, steps.starts[present], x, k[0])
             else:
                 present += 1
-                arrive(code, work, steps.starts[present], x, True, counts)
+                arrive(code, work, steps.starts[present], x, True, True, counts)
             while True:
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                           counts)
                 if present == i:
                     break
                 present += 1
-                arrive(code, work, steps.starts[present], x, True, counts)
+                arrive(code, work, steps.starts[present], x, True, True, counts)
         if theta[j] == 1.0:
             out[j, :] = k[NEW]
         else:

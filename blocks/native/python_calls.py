@@ -111,13 +111,11 @@ class Calls:
         shown: list[str] = []
         for argument, (_, kind) in zip(node.args, known.parameters, strict=True):
             if isinstance(kind, Record):
-                fields = self.text.records[name_of(argument)]
-                values = [fields[name] for name, _ in kind.fields]
-            else:
-                values = [self.text.converted(self.expression(argument), kind, argument)]
-            for value in values:
-                shown.append(f"{'ptr' if value.kind.dimensions else value.kind.scalar} {value.at}")
-                shown += [f"i64 {n}" for n in value.shape]
+                shown.append(f"ptr %given.{name_of(argument)}")
+                continue
+            value = self.text.converted(self.expression(argument), kind, argument)
+            shown.append(f"{'ptr' if value.kind.dimensions else value.kind.scalar} {value.at}")
+            shown += [f"i64 {n}" for n in value.shape]
         text = f"call {returned(known.returns)} @\"{known.symbol}\"({', '.join(shown)})"
         if known.returns:
             return self.text.new(text)

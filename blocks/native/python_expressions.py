@@ -131,9 +131,8 @@ class Expressions:
         return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
     def attribute(self, node: ast.Attribute) -> Value:
-        record = self.text.records.get(name_of(node.value))
-        if record is not None:
-            return record[node.attr]
+        if name_of(node.value) in self.text.records:
+            return self.text.field(name_of(node.value), node.attr)
         if node.attr == "size":
             value = self.expression(node.value)
             entries = value.shape[0]

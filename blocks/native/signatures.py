@@ -8,6 +8,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from functools import cache, cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,9 +37,24 @@ class Kind(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A named tuple of numbers and arrays, which is passed on but never made."""
+    """A named tuple of numbers and arrays, which is passed on but never made.
+
+    Machine code finds it in a table of eight bytes each: a number, or the address of an array
+    and then its shape.
+    """
 
     fields: tuple[tuple[str, Kind], ...]
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Where each field begins in the table."""
+        ends = accumulate(1 + kind.dimensions for _, kind in self.fields)
+        return dict(zip((name for name, _ in self.fields), (0, *ends), strict=False))
+
+    @property
+    def size(self) -> int:
+        """Entries of the table."""
+        return sum(1 + kind.dimensions for _, kind in self.fields)
 
 
 FLOAT, INT, BOOL = Kind("double"), Kind("i64"), Kind("i1")

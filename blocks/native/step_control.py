@@ -20,8 +20,8 @@ from ..numerics.tolerances import (
 )
 from .functions import machine_code
 
-__all__ = ["LEAST_ERROR", "count_up_to", "first_step", "is_too_small", "next_step",
-           "shortened_step", "step_to_piece", "told_error", "trial_step"]  # fmt: skip
+__all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "grown_step", "is_too_small",
+           "next_step", "shortened_step", "step_to_piece", "told_error", "trial_step"]  # fmt: skip
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04
 LOWER = 3e-5  # of an estimate of order 4 to the power 5/4, per unit of the largest value
@@ -43,9 +43,12 @@ def first_step(trial: float, slope: float, bend: float, limit: float, root: floa
 
 
 @machine_code
-def count_up_to(ascending: Vector, value: float) -> int:
-    """How many of some ascending numbers are not above a value."""
-    low, high = 0, ascending.size
+def count_up_to(ascending: Vector, value: float, low: int) -> int:
+    """How many of some ascending numbers are not above a value; so many at least."""
+    high, leap = low, 1
+    while high < ascending.size and ascending[high] <= value:
+        low, high, leap = high + 1, high + leap, 2 * leap
+    high = min(high, ascending.size)
     while low < high:
         middle = (low + high) // 2
         if ascending[middle] <= value:
@@ -56,13 +59,13 @@ def count_up_to(ascending: Vector, value: float) -> int:
 
 
 @machine_code
-def step_to_piece(t: float, h: float, pieces: Vector, across: int) -> float:
-    """A step that reaches over no more than ``across`` borders of pieces of time."""
-    if pieces.size:
-        ahead = count_up_to(pieces, t) + across - 1
-        if ahead < pieces.size:
-            return min(h, pieces[ahead] - t)
-    return h
+def step_to_piece(t: float, h: float, pieces: Vector, across: int, behind: int) -> float:
+    """A step that reaches over no more than ``across`` borders of pieces of time.
+
+    ``behind`` of these are not after ``t``, as :func:`count_up_to` tells.
+    """
+    ahead = behind + across - 1
+    return min(h, pieces[ahead] - t) if ahead < pieces.size else h
 
 
 @machine_code
@@ -108,6 +111,12 @@ def next_step(h: float, proposed: float, error: float, old_error: float, rejecte
     root : 1 / order of the method, as everywhere here
     """
     factor = np.exp((root - 0.75 * BETA) * np.log(error) - BETA * np.log(old_error)) / SAFETY
+    return grown_step(h, proposed, factor, rejected)
+
+
+@machine_code
+def grown_step(h: float, proposed: float, factor: float, rejected: bool) -> float:
+    """The step after one that was accepted, shorter by a factor within bounds."""
     factor = max(1 / FASTEST, min(1 / SLOWEST, factor))
     following = h / factor
     if rejected:

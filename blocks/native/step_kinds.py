@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from ..numerics.arrays import Indices, Vector
 from .exact_steps import ROOT as ROOT_EXACT
-from .exact_steps import exact_values_inside, take_exact_step, whole_power
+from .exact_steps import exact_values_inside, growth_of_step, take_exact_step, whole_power
 from .functions import machine_code
 from .rosenbrock import ROOT as ROOT_IMPLICIT
 from .rosenbrock import rosenbrock_polynomial, take_rosenbrock_stages
 from .signatures import run_code
 from .stages import EXTENSION, NEW, ROOT
+from .step_control import grown_step, next_step
 from .steps import EXACT, EXPLICIT, IMPLICIT, Code, Workspace, settle_at, slope_at, take_stages
 
-__all__ = ["about_inside", "arrive", "length_of", "root_of", "take_step", "values_inside"]
+__all__ = ["about_inside", "arrive", "following_step", "length_of", "root_of", "take_step",
+           "values_inside"]  # fmt: skip
 
 
 @machine_code
@@ -30,6 +32,18 @@ def root_of(code: Code) -> float:
 def length_of(code: Code, h: float) -> float:
     """The step that is taken where ``h`` may be: exact ones prefer lengths that come again."""
     return whole_power(h) if code.kind == EXACT else h
+
+
+@machine_code
+def following_step(code: Code, h: float, proposed: float, error: float, old_error: float,
+                   rejected: bool) -> float:
+    """The step after one that was accepted, as :func:`~blocks.native.step_control.next_step`.
+
+    That of the exact method needs no regard for errors before: its steps are powers of two.
+    """
+    if code.kind == EXACT:
+        return grown_step(h, proposed, growth_of_step(error), rejected)
+    return next_step(h, proposed, error, old_error, rejected, root_of(code))
 
 
 @machine_code
@@ -54,20 +68,20 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
 
 
 @machine_code
-def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, counts: Indices
-           ) -> None:
-    """Move to the end of a step, back onto its constraints; the slope there."""
+def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, goes_on: bool,
+           counts: Indices) -> None:
+    """Move to the end of a step, back onto its constraints; the slope there, if it ``goes_on``."""
     k = work.k
     x[:] = k[NEW]
     moved = False
     if code.settle != 0 and settles:
         settle_at(code, work, end, k[NEW], x)
         moved = _differ(x, k[NEW])
-    if moved or code.kind != EXPLICIT:
+    if code.kind == EXPLICIT and not moved:  # the last stage is the slope at the end
+        k[0, :] = k[6]
+    elif goes_on or code.kind == EXPLICIT:
         slope_at(code, work, end, x, k[0])
         counts[2] += 1
-    else:  # the last stage is the slope at the end
-        k[0, :] = k[6]
 
 
 @machine_code

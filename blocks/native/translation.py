@@ -10,9 +10,19 @@ from __future__ import annotations
 
 import ast
 
-from .function_text import FunctionText, Value, returned
+from .function_text import FunctionText, Value, given_as, read_from, returned
 from .python_expressions import Expressions
-from .signatures import BOOL, FLOAT, INT, Kind, Signature, Untranslatable, kind_named, name_of
+from .signatures import (
+    BOOL,
+    FLOAT,
+    INT,
+    Kind,
+    Record,
+    Signature,
+    Untranslatable,
+    kind_named,
+    name_of,
+)
 
 __all__ = ["translated"]
 
@@ -20,9 +30,9 @@ __all__ = ["translated"]
 def translated(function: Signature, called_by_c: bool = False) -> str:
     """LLVM text of a function, of all that it calls, and of ``@main`` to call it from outside.
 
-    ``@main`` is given where to store what the function returns, and then what it takes; or, where
-    it is ``called_by_c``, is a function of C: ``double`` for a number, ``ptr`` for an integer, and
-    an ``int`` that is returned.
+    ``@main`` is given a table: the address where to store what the function returns, and then what
+    it takes, records field by field; or, where it is ``called_by_c``, is a function of C:
+    ``double`` for a number, ``ptr`` for an integer, and an ``int`` that is returned.
     """
     waiting, bodies, declared = [function], {}, set()
     while waiting:
@@ -37,22 +47,31 @@ def translated(function: Signature, called_by_c: bool = False) -> str:
 
 
 def _entrance(function: Signature) -> str:
-    kind, lines = returned(function.returns), []
-    parameters = FunctionText(function).parameters()
-    call = f"call {kind} @\"{function.symbol}\"({', '.join(parameters)})"
+    result, lines, given = returned(function.returns), ["  %results = load ptr, ptr %table"], []
+    place = 1
+    for name, kind in function.parameters:
+        if isinstance(kind, Record):
+            lines.append(f"  %given.{name} = getelementptr i64, ptr %table, i64 {place}")
+            given.append(f"ptr %given.{name}")
+            place += kind.size
+            continue
+        shown, _ = given_as(kind, f"given.{name}")
+        lines += read_from("%table", place, shown)
+        given += shown
+        place += len(shown)
+    call = f"call {result} @\"{function.symbol}\"({', '.join(given)})"
     lines.append(f"  {'%result = ' if function.returns else ''}{call}")
     for k, one in enumerate(function.returns):
         value, at = "%result", f"%at.{k}"
         if len(function.returns) > 1:
             value = f"%value.{k}"
-            lines.append(f"  {value} = extractvalue {kind} %result, {k}")
+            lines.append(f"  {value} = extractvalue {result} %result, {k}")
         lines.append(f"  {at} = getelementptr i8, ptr %results, i64 {8 * k}")
         if one == BOOL:
             lines.append(f"  %wide.{k} = zext i1 {value} to i64")
             value = f"%wide.{k}"
         lines.append(f"  store {one.scalar if one != BOOL else 'i64'} {value}, ptr {at}")
-    return "\n".join([f"define void @main({', '.join(['ptr %results', *parameters])}) nounwind {{",
-                      *lines, "  ret void", "}", ""])
+    return "\n".join(["define void @main(ptr %table) nounwind {", *lines, "  ret void", "}", ""])
 
 
 def _callback(function: Signature) -> str:

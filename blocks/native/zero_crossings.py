@@ -20,7 +20,7 @@ from .functions import machine_code
 from .signatures import run_code
 from .stages import NEW, WORK
 from .step_kinds import about_inside, values_inside
-from .steps import Code, Workspace
+from .steps import EXACT, Code, Workspace
 
 __all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack", "locate",
            "look_at_start", "margins_at", "name_crossed"]  # fmt: skip
@@ -122,17 +122,18 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
     crossed, count = False, 1
     for j in range(4):
         times[count] = end if j == 3 else start + LOOKS[j] * (end - start)
-        if j < 3:
-            crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
-        else:
-            work.k[WORK, :] = work.k[NEW]
-            crossed = margins_at(code, relations, work.at, times[count], work.k[WORK],
+        if j == 3:
+            crossed = margins_at(code, relations, work.at, end, work.k[NEW], looks[count])
+        elif code.kind == EXACT and end - start >= h:  # the values there are known
+            crossed = margins_at(code, relations, work.at, times[count], work.k[j + 1],
                                  looks[count])
+        else:
+            crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
         count += 1
         if crossed:
             break
     while count < MOST_LOOKS:  # between the looks comes first
-        place = next_look(times, looks, count, looks[SPARE], looks[SPARE + 1])
+        place = next_look(times, looks, count)
         if not place < np.inf:
             break
         j = _make_room(times, looks, count, place)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from .. import native
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..native import COMPILED, solves_loops_quickly
 from ..reading.foreign_words import method_elsewhere
-from ..solvers import Method
+from ..solvers import METHODS, Method, UnknownMethod, method_named
 from ..system.problem import Problem
 from ..system.system import System
 from ..system.time_functions import acts_in_time
@@ -31,8 +32,6 @@ def chosen_method(method: str, system: System, step: object) -> tuple[type[Metho
         return MoreauJean, "chosen by the user"
     if str(method).lower() in COMPILED:
         return compiled_method(str(method).lower()), "chosen by the user"
-    from ..solvers import METHODS, UnknownMethod, method_named
-
     if method != "auto":
         try:
             return method_named(method), "chosen by the user"
@@ -66,8 +65,6 @@ def refuse_full_jacobian(problem: Problem, name: str) -> None:
 
 def refuse_uncompiled(name: str, problem: Problem) -> None:
     """A model that a method cannot run in machine code."""
-    from .. import native
-
     if not problem.system.nx:  # nothing is integrated then, by any method
         return
     why_not = {"dopri5": native.why_not, "rodas4": native.why_not_implicit}.get(
@@ -83,8 +80,6 @@ def refuse_uncompiled(name: str, problem: Problem) -> None:
 
 def compiled_method(name: str) -> type[Method]:
     """A method in machine code, or a word on what is missing."""
-    from .. import native
-
     try:
         method: type[Method] = native.compiled_method(name)
         return method
@@ -94,8 +89,6 @@ def compiled_method(name: str) -> type[Method]:
 
 def explicit_one_step(problem: Problem) -> type[Method] | None:
     """The explicit one-step method in machine code, where it can run a problem."""
-    from .. import native
-
     if not native.is_installed() or native.why_not(problem.system, problem.laws) \
             or not native.compiles_quickly(problem) or native.unwritable(problem):
         return None
@@ -105,8 +98,6 @@ def explicit_one_step(problem: Problem) -> type[Method] | None:
 
 def implicit_one_step(problem: Problem) -> type[Method] | None:
     """The implicit one-step method in machine code, where it can run a problem."""
-    from .. import native
-
     if not native.is_installed() or native.why_not_implicit(problem.system, problem.laws) \
             or native.unwritable(problem):
         return None
@@ -132,8 +123,6 @@ def _stiff_one_step(problem: Problem, rtol: float) -> tuple[type[Method], str] |
     loses that where time acts on what is stiff. Where unknowns are solved for at every point, BDF
     runs in Python.
     """
-    from .. import native
-
     solves = native.is_solved_for(problem.system)
     if rtol < native.TIGHT or not solves and (
             problem.size <= native.MOST_STATES or acts_in_time(problem.system)):
@@ -146,8 +135,6 @@ def _stiff_one_step(problem: Problem, rtol: float) -> tuple[type[Method], str] |
 
 def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None:
     """The exact method, where equations are linear and full matrices cost no more than others."""
-    from .. import native
-
     if not native.is_installed() or not stiff and problem.size > SMALL \
             or native.why_not_linear(problem) \
             or native.unwritable(problem):
@@ -158,17 +145,12 @@ def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None
 
 def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
     """The same method as machine code, where there is one that can run a problem."""
-    from .. import native
-
     return (native.compiled_cvode(problem) if kind.name == "cvode" else None) or kind
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],
                  why: str) -> tuple[type[Method], str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
-    from .. import native
-    from ..solvers import method_named
-
     if not problem.size:
         return stiff, why
     if problem.system.nu or problem.system.clusters:  # the rates at the start say little

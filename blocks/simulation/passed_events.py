@@ -122,8 +122,10 @@ class PassedEpisodes:
     @property
     def switches(self) -> Indices:
         """How many relations and modes have changed at each; at an impact, relations alone."""
-        changes: Indices = np.count_nonzero(self._switched, axis=1) + np.where(
-            self.courses.events.struck < 0, np.count_nonzero(self._decided, axis=1), 0)
+        changes: Indices = np.add.reduce(self._switched, axis=1, dtype=int)
+        if self._decided.size:
+            changes += np.where(self.courses.events.struck < 0,
+                                np.add.reduce(self._decided, axis=1, dtype=int), 0)
         return changes
 
     def who(self, number: int) -> list[str]:
@@ -165,7 +167,7 @@ class PassedEpisodes:
 
 def _changed(before: Array | Indices, rows: Array | Indices) -> Flags:
     """Where rows differ from the ones before them, the first of which is given by itself."""
-    out = np.empty(rows.shape, dtype=bool)
+    out = np.empty(rows.shape, dtype=bool, order="F")  # there are far more rows than columns
     out[:1] = rows[:1] != before
     np.not_equal(rows[1:], rows[:-1], out=out[1:])
     return out

@@ -83,8 +83,10 @@ class TimeEvents:
     def after(self, t: float, carried_out: bool = False) -> float:
         """The next instant after ``t``; the end of the run after the last, or where the method
         carries all of them out."""
+        if carried_out or not len(self.times):
+            return self.t_end
         k = int(np.searchsorted(self.times, t + self.tiny, side="right"))
-        return self.t_end if carried_out or k == len(self.times) else float(self.times[k])
+        return self.t_end if k == len(self.times) else float(self.times[k])
 
     def ahead(self, t: float, stop: float, most: int) -> Ahead:
         """Instants after ``t``, up to ``stop``, that a method may carry out."""

@@ -203,5 +203,5 @@ def _next_look(looks: list[tuple[float, Array]]) -> float:
     if not near.any():
         return np.inf
     margins = margins[:, near]
-    at: float = next_look(times, margins, len(times), *np.empty((2, margins.shape[1])))
+    at: float = next_look(times, margins, len(times))
     return at

@@ -20,7 +20,7 @@ NARROW = 1e-3  # part of a step between two looks that is not looked into
 ENDS = 0.05  # part of an interval at its ends where no look is placed
 
 
-def next_look(times: Vector, margins: Matrix, count: int, low: Vector, high: Vector) -> float:
+def next_look(times: Vector, margins: Matrix, count: int) -> float:
     """Where some margin may be below zero between two looks, the earliest; inf if nowhere.
 
     In plain loops: it is compiled for machine code as it stands.
@@ -30,19 +30,16 @@ def next_look(times: Vector, margins: Matrix, count: int, low: Vector, high: Vec
     times : (looks,) ascending
     margins : (looks, n) not negative before the last look; nan where not known
     count : number of looks
-    low, high : (n,) work space
     """
     earliest = np.inf
     shortest = NARROW * (times[count - 1] - times[0])
-    low[:] = np.inf
-    high[:] = -np.inf
-    for k in range(count):
-        for r in range(margins.shape[1]):
-            value = margins[k, r]
-            low[r] = value if value < low[r] else low[r]
-            high[r] = value if high[r] < value < np.inf else high[r]
     for r in range(margins.shape[1]):
-        if not low[r] < high[r] - low[r]:  # a parabola through these cannot reach zero
+        low, high = np.inf, -np.inf
+        for k in range(count):
+            value = margins[k, r]
+            low = value if value < low else low
+            high = value if high < value < np.inf else high
+        if not low < high - low:  # a parabola through these cannot reach zero
             continue
         for i in range(count - 1):
             start, width = times[i], times[i + 1] - times[i]
@@ -73,6 +70,6 @@ def next_look(times: Vector, margins: Matrix, count: int, low: Vector, high: Vec
             lowest = a + away * rise + away * (away - width) * bend
             close = width > WIDE * (times[count - 1] - times[0]) and (
                 lowest < CLOSE * (max(a, b) - lowest))  # a margin may be no parabola at all
-            if close or lowest < -NO_DIP * high[r]:
+            if close or lowest < -NO_DIP * high:
                 earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)
     return earliest

@@ -35,6 +35,13 @@ PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0
 PASSES = {ca.OP_ADD: 2, ca.OP_SUB: 2, ca.OP_MUL: 2, ca.OP_DIV: 1, ca.OP_NEG: 1, ca.OP_TWICE: 1,
           ca.OP_SQ: 1}
 MOST_NODES = 5000  # of expressions that are followed into the slopes
+MANY = 20_000  # operations that are not all gone through
+#: operations that have a finite value wherever their arguments have one
+WHOLE = {ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG, ca.OP_TWICE, ca.OP_SQ, ca.OP_SIN, ca.OP_COS,
+         ca.OP_FABS, ca.OP_FLOOR, ca.OP_CEIL, ca.OP_SIGN, ca.OP_FMIN, ca.OP_FMAX, ca.OP_LT,
+         ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT, ca.OP_AND, ca.OP_OR, ca.OP_IF_ELSE_ZERO}
+#: what a system's functions take: time, states and the like; of these what is solved for
+MOVING, SOLVED = {0, 1, 2, 5, 6}, {2, 6}
 CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
 CHUNK = 2000  # instants that are looked at at once
@@ -49,20 +56,18 @@ class FiniteValues:
         self.system = system
         self.told: list[tuple[Family, int, str]] = []  # family, instance, equation
         rows, moving, slopes = [], [], _laws_of_slopes(system)
-        #: Of each law, or of all in a family, what decides whether it has a value.
-        self._deciding: list[tuple[int, ca.SX]] = []
         for f, family in enumerate(system.network.families):
-            for law, text, value, symbols in _partial_laws(family.kernel):
+            for law, text, value in _partial_laws(family.kernel):
                 rows.append(system.tape.writer.kernel_row(f, value).T)
-                self._deciding.append((f, symbols))
                 self.told += [(family, i, text) for i in range(family.size)]
                 moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
         self.alone = len(self.told)  # laws that are evaluated by themselves
         for family, instance, text, value, of_slopes in _changing_blocks(system):
             rows.append(value)
-            self._deciding.append((-1, value))
             moving.append(of_slopes)
             self.told.append((family, instance, text))
+        #: The parameters lately, and sets of relations with which they leave every law its value.
+        self._known: tuple[bytes, set[bytes]] = b"", set()
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
         #: Those that a state's slope shows: where they have no value, the run stops by itself.
         self.moving = np.flatnonzero(np.array(moving, dtype=bool) | _shown_by_slopes(
@@ -74,8 +79,12 @@ class FiniteValues:
         return system.once("finite_values", lambda: cls(system))
 
     @cached_property
+    def _function(self) -> ca.Function:
+        return ca.Function("finite", self.system.arguments, [self.expression])
+
+    @cached_property
     def _values(self) -> Evaluator:
-        return self.system.function("finite", self.expression)
+        return Evaluator(self._function)
 
     def lost(self, problem: Problem, t: float) -> list[tuple[str, str]]:
         """(component, equation) of the laws without a value at the problem's present point.
@@ -106,11 +115,29 @@ class FiniteValues:
         """
         if not self.told:
             return
+        self._look_at_relations(recording)
         if self.system.clusters or recording.problem.delays is not None:
             self._look(recording, self._all, False)
         else:
             self._look(recording, self._of_states, True)
             self._look(recording, self._of_others, False)
+
+    def _look_at_relations(self, recording: RunRecording) -> None:
+        """Look at laws that may lose their value by parameters and relations alone."""
+        laws, function = self._of_relations
+        if not len(laws):
+            return
+        rows, problem = recording.episodes.m, recording.problem
+        bits = np.packbits(rows > 0.5, axis=1)
+        held = bits.view(f"V{bits.shape[1]}").ravel().tolist() if bits.size else [b""]
+        if self._known[0] != problem.p.tobytes():
+            self._known = problem.p.tobytes(), set()
+        for k in sorted(map(held.index, set(held) - self._known[1])):  # the first one is told
+            t = float(recording.episodes.starts[k])
+            values = function(t, problem.x, problem.z, problem.p, rows[k], problem.d, problem.u)
+            for law in laws[~np.isfinite(values)][:1].tolist():
+                self._stop(recording, law, t)
+            self._known[1].add(held[k])
 
     def _look(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
@@ -139,7 +166,8 @@ class FiniteValues:
 
     @cached_property
     def _all(self) -> _Laws:
-        return self._some(sorted(set(range(len(self.told))) - set(self.moving.tolist())))
+        return self._some(sorted(set(range(len(self.told))) - set(self.moving.tolist())
+                                 - set(self._of_relations[0].tolist())))
 
     @cached_property
     def _of_states(self) -> _Laws:
@@ -149,16 +177,51 @@ class FiniteValues:
     @cached_property
     def _of_others(self) -> _Laws:
         """Laws in which unknowns that are solved for decide whether there is a value."""
-        arguments = self.system.arguments
-        values, rows, first = [], [], 0  # one after the other, and the law that each decides on
-        for f, deciding in self._deciding:
-            value = self.system.tape.writer.kernel_row(f, deciding) if f >= 0 else deciding
-            values.append(ca.vec(value))
-            rows.append(np.repeat(first + np.arange(value.size2()), value.size1()))
-            first += value.size2()
-        solved = ca.vertcat(arguments[2], arguments[6])
-        others = np.array(ca.which_depends(ca.vertcat(*values), solved, 1, True), dtype=bool)
-        return self._some(np.setdiff1d(np.concatenate(rows)[others], self.moving).tolist())
+        return self._some(np.intersect1d(self._decided_by(SOLVED), self._all[0]).tolist())
+
+    @cached_property
+    def _of_relations(self) -> _Laws:
+        """Laws that may lose their value by parameters and relations alone; of large systems none.
+        """
+        if self._function.n_instructions() > MANY:
+            return self._some([])
+        return self._some(sorted(set(range(len(self.told))) - set(self.moving.tolist())
+                                 - set(self._decided_by(MOVING, WHOLE))))
+
+    def _decided_by(self, given: set[int], whole: set[int] | None = None) -> list[int]:
+        """Rows in which some arguments of the system decide whether there is a value.
+
+        Parameters
+        ----------
+        given : which arguments
+        whole : operations besides :data:`PARTIAL` of which none but these always has a value
+        """
+        function, rows = self._function, range(len(self.told))
+        if function.n_instructions() > MANY:  # what decides is not followed linearly
+            symbols = ca.vertcat(*(self.system.arguments[i] for i in given))
+            rows = np.flatnonzero(ca.which_depends(self.expression, symbols, 2, True)).tolist()
+            function = ca.Function("some", self.system.arguments, [self.expression[rows]])
+        follows: dict[int, bool] = {}  # values that depend on these arguments
+        decided: dict[int, bool] = {}  # or have operations that do
+        found: list[int] = []
+        for k in range(function.n_instructions()):
+            operation, inputs = function.instruction_id(k), function.instruction_input(k)
+            if operation == ca.OP_OUTPUT:
+                if decided[inputs[0]]:
+                    found.append(rows[function.instruction_output(k)[1]])
+                continue
+            (out,) = function.instruction_output(k)
+            if operation in (ca.OP_INPUT, ca.OP_CONST):
+                follows[out] = operation == ca.OP_INPUT and inputs[0] in given
+                decided[out] = False
+                continue
+            follows[out], decided[out] = (
+                any(kind[i] for i in inputs) for kind in (follows, decided))
+            if operation in PARTIAL:
+                decided[out] |= follows[inputs[min(PARTIAL[operation], len(inputs) - 1)]]
+            elif whole is not None and operation not in whole:
+                decided[out] |= follows[out]
+        return found
 
     def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)
@@ -263,23 +326,13 @@ def _laws_of_slopes(system: System) -> dict[tuple[int, int], list[int]]:
     return found
 
 
-def _partial_laws(kernel: Kernel) -> Iterator[tuple[Law | None, str, ca.SX, ca.SX]]:
-    """(law, text, value, symbols) of what a class says that may have no value.
-
-    The symbols are those that decide whether it has.
-    """
+def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, str, ca.SX]]:
+    """(law, text, value) of what a class says that may have no value."""
     laws: list[tuple[Law | None, str, ca.SX]] = [
         (law, law.text, _without_constant_terms(law)) for law in kernel.laws]
     laws += [(None, f"{kernel.variables[i].name} == {readable(value)}", value)
              for i, value in kernel.observed.items()]
-    for law, text, value in laws:
-        symbols = ca.symvar(value)
-        if symbols:
-            deciding = _deciding(kernel, value, symbols)
-            if deciding:
-                yield law, text, value, ca.vertcat(*(symbols[i] for i in sorted(deciding)))
-        elif not np.isfinite(float(value)):
-            yield law, text, value, ca.SX(1, 1)
+    return [(law, text, value) for law, text, value in laws if _is_partial(kernel, value)]
 
 
 def _without_constant_terms(law: Law) -> ca.SX:
@@ -291,26 +344,29 @@ def _without_constant_terms(law: Law) -> ca.SX:
     return ca.substitute(law.residual, ca.vertcat(*constant), ca.SX.zeros(len(constant)))
 
 
-def _deciding(kernel: Kernel, value: ca.SX, symbols: list[ca.SX]) -> set[int]:
-    """Which symbols, parameters apart, reach what decides whether an operation has a value."""
+def _is_partial(kernel: Kernel, value: ca.SX) -> bool:
+    """Whether an operation with a value for some arguments only has one that moves."""
+    symbols = ca.symvar(value)
+    if not symbols:
+        return not np.isfinite(float(value))
     moves = [s.__hash__() not in kernel.parameter_hashes for s in symbols]
     function = ca.Function("law", symbols, [value])
-    reached_by: dict[int, set[int]] = {}
+    work: dict[int, bool] = {}
     whole: dict[int, bool] = {}  # exponents with which every power has a value
-    found: set[int] = set()
     for k in range(function.n_instructions()):
         operation, inputs = function.instruction_id(k), function.instruction_input(k)
         if operation == ca.OP_OUTPUT:
             continue
         for out in function.instruction_output(k):
             if operation == ca.OP_INPUT:
-                reached_by[out], whole[out] = {inputs[0]} if moves[inputs[0]] else set(), False
+                work[out], whole[out] = moves[inputs[0]], False
                 continue
             constant = function.instruction_constant(k) if operation == ca.OP_CONST else -1.0
             power = operation in (ca.OP_POW, ca.OP_CONSTPOW) and whole[inputs[1]]
             whole[out] = constant >= 0 and float(constant).is_integer()
-            by = [reached_by.get(i, set()) for i in inputs] if operation != ca.OP_CONST else []
-            if operation in PARTIAL and not power:
-                found |= by[min(PARTIAL[operation], len(by) - 1)]
-            reached_by[out] = set().union(*by)
-    return found
+            moving = [work.get(i, False) for i in inputs] if operation != ca.OP_CONST else []
+            decides = min(PARTIAL.get(operation, 0), len(moving) - 1)
+            if operation in PARTIAL and not power and moving[decides]:
+                return True
+            work[out] = any(moving)
+    return False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
@@ -33,6 +35,7 @@ from blocks.native.kept_matrices import SPAN, most_modes  # noqa: E402
 from blocks.native.linearity import degrees  # noqa: E402
 from blocks.native.method import Exact  # noqa: E402
 from blocks.native.stages import ATOL, NEW  # noqa: E402
+from blocks.native.step_control import count_up_to  # noqa: E402
 from blocks.native.steps import EXACT, slope_at, workspace  # noqa: E402
 
 PER_SECOND = quantity("1 1/s")
@@ -222,6 +225,24 @@ def test_a_chain_is_the_exponential_of_its_matrix(stiff):
         expected = expm(a * t)[:-1, -1]
         v = np.array([at(run, f"masses[{i}].v", t) for i in range(n)])
         assert_allclose(v, expected[n:], rtol=0, atol=2e-12 * abs(expected[n:]).max() * stiff**0.5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(1e-290, 1e290))
+def test_lengths_of_steps_are_powers_of_two(h):
+    found = exact_steps.whole_power(h)
+    assert np.frexp(found)[0] == 0.5 and found == exact_steps.whole_power.python(h)
+    assert found <= h * (1 + 2e-9) < 2 * found * (1 + 2e-9)
+    assert exact_steps.whole_power(found * (1 - 1e-12)) == found  # but for rounding
+
+
+@given(st.lists(st.floats(-5, 5), max_size=40), st.floats(-6, 6), st.data())
+@settings(max_examples=60, deadline=None)
+def test_what_is_not_after_a_time_is_counted_from_wherever_it_was_before(values, t, data):
+    ascending = np.sort(np.array(values, dtype=float))
+    count = int(np.searchsorted(ascending, t, side="right"))
+    before = data.draw(st.integers(0, count))
+    assert count_up_to(ascending, t, before) == count_up_to.python(ascending, t, before) == count
 
 
 # -- switches -----------------------------------------------------------------------------------

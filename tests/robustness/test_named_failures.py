@@ -140,6 +140,32 @@ def test_a_switch_that_comes_to_follow_itself_stops_the_run_there():
     assert caught.value.time == pytest.approx(0.25, abs=1e-9)  # where the ramp reaches 2.5
 
 
+class Divided(Component):
+    """A falling value over a divisor that it chooses itself."""
+
+    x = Variable("m", "1 m", priority="high")
+    y = Variable("m")
+    late = Parameter(0.0)
+
+    def equations(self):
+        yield der(self.x) == -self.x / quantity("1 s")
+        yield self.y == self.x / where(self.x > quantity("0.5 m"), 1.0, self.late)
+
+
+def test_a_divisor_that_is_chosen_is_looked_at_in_every_run_for_its_own_parameters():
+    model = Model("divided")
+    model.part = Divided()
+    for late in (0.0, 3.0, 0.0):
+        model.part.late = late
+        if late:
+            assert model.simulate("2 s").status == "finished"
+            continue
+        with pytest.raises(SimulationError, match="part: its equation .* no finite value") as told:
+            model.simulate("2 s")
+        assert told.value.time == pytest.approx(np.log(2), abs=1e-6)
+    assert model.simulate("0.5 s").status == "finished"  # it has not been chosen by then
+
+
 class Geared(Component):
     """A position that moves once or twice as far, as a value says that is held."""
 

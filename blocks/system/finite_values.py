@@ -49,18 +49,14 @@ class FiniteValues:
         self.system = system
         self.told: list[tuple[Family, int, str]] = []  # family, instance, equation
         rows, moving, slopes = [], [], _laws_of_slopes(system)
-        #: Of each law, or of all in a family, what decides whether it has a value.
-        self._deciding: list[tuple[int, ca.SX]] = []
         for f, family in enumerate(system.network.families):
-            for law, text, value, symbols in _partial_laws(family.kernel):
+            for law, text, value in _partial_laws(family.kernel):
                 rows.append(system.tape.writer.kernel_row(f, value).T)
-                self._deciding.append((f, symbols))
                 self.told += [(family, i, text) for i in range(family.size)]
                 moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
         self.alone = len(self.told)  # laws that are evaluated by themselves
         for family, instance, text, value, of_slopes in _changing_blocks(system):
             rows.append(value)
-            self._deciding.append((-1, value))
             moving.append(of_slopes)
             self.told.append((family, instance, text))
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
@@ -149,16 +145,27 @@ class FiniteValues:
     @cached_property
     def _of_others(self) -> _Laws:
         """Laws in which unknowns that are solved for decide whether there is a value."""
-        arguments = self.system.arguments
-        values, rows, first = [], [], 0  # one after the other, and the law that each decides on
-        for f, deciding in self._deciding:
-            value = self.system.tape.writer.kernel_row(f, deciding) if f >= 0 else deciding
-            values.append(ca.vec(value))
-            rows.append(np.repeat(first + np.arange(value.size2()), value.size1()))
-            first += value.size2()
-        solved = ca.vertcat(arguments[2], arguments[6])
-        others = np.array(ca.which_depends(ca.vertcat(*values), solved, 1, True), dtype=bool)
-        return self._some(np.setdiff1d(np.concatenate(rows)[others], self.moving).tolist())
+        function = ca.Function("finite", self.system.arguments, [self.expression])
+        solved: dict[int, bool] = {}  # values that depend on such unknowns
+        decided: dict[int, bool] = {}  # or have operations that do
+        found: list[int] = []
+        for k in range(function.n_instructions()):
+            operation, inputs = function.instruction_id(k), function.instruction_input(k)
+            if operation == ca.OP_OUTPUT:
+                row = function.instruction_output(k)[1]
+                if decided[inputs[0]] and row not in self.moving:
+                    found.append(row)
+                continue
+            (out,) = function.instruction_output(k)
+            if operation in (ca.OP_INPUT, ca.OP_CONST):
+                solved[out] = operation == ca.OP_INPUT and inputs[0] in (2, 6)
+                decided[out] = False
+                continue
+            partial = operation in PARTIAL and solved[inputs[min(PARTIAL[operation],
+                                                                 len(inputs) - 1)]]
+            solved[out], decided[out] = (any(kind[i] for i in inputs) for kind in (solved, decided))
+            decided[out] |= partial
+        return self._some(found)
 
     def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)
@@ -173,8 +180,7 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
     They are passed on by sums and products, and by nothing that may hide them.
     """
     shown = np.zeros(expression.numel(), dtype=bool)
-    if not 0 < len(shown) <= MOST_NODES or (
-            ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES):
+    if not len(shown) or ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES:
         return shown
     function = ca.Function("shown", system.arguments, [system.tape.slope, expression])
     made: dict[int, int] = {}  # by which operation what stands in a place was made
@@ -263,23 +269,13 @@ def _laws_of_slopes(system: System) -> dict[tuple[int, int], list[int]]:
     return found
 
 
-def _partial_laws(kernel: Kernel) -> Iterator[tuple[Law | None, str, ca.SX, ca.SX]]:
-    """(law, text, value, symbols) of what a class says that may have no value.
-
-    The symbols are those that decide whether it has.
-    """
+def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, str, ca.SX]]:
+    """(law, text, value) of what a class says that may have no value."""
     laws: list[tuple[Law | None, str, ca.SX]] = [
         (law, law.text, _without_constant_terms(law)) for law in kernel.laws]
     laws += [(None, f"{kernel.variables[i].name} == {readable(value)}", value)
              for i, value in kernel.observed.items()]
-    for law, text, value in laws:
-        symbols = ca.symvar(value)
-        if symbols:
-            deciding = _deciding(kernel, value, symbols)
-            if deciding:
-                yield law, text, value, ca.vertcat(*(symbols[i] for i in sorted(deciding)))
-        elif not np.isfinite(float(value)):
-            yield law, text, value, ca.SX(1, 1)
+    return [(law, text, value) for law, text, value in laws if _is_partial(kernel, value)]
 
 
 def _without_constant_terms(law: Law) -> ca.SX:
@@ -291,26 +287,29 @@ def _without_constant_terms(law: Law) -> ca.SX:
     return ca.substitute(law.residual, ca.vertcat(*constant), ca.SX.zeros(len(constant)))
 
 
-def _deciding(kernel: Kernel, value: ca.SX, symbols: list[ca.SX]) -> set[int]:
-    """Which symbols, parameters apart, reach what decides whether an operation has a value."""
+def _is_partial(kernel: Kernel, value: ca.SX) -> bool:
+    """Whether an operation with a value for some arguments only has one that moves."""
+    symbols = ca.symvar(value)
+    if not symbols:
+        return not np.isfinite(float(value))
     moves = [s.__hash__() not in kernel.parameter_hashes for s in symbols]
     function = ca.Function("law", symbols, [value])
-    reached_by: dict[int, set[int]] = {}
+    work: dict[int, bool] = {}
     whole: dict[int, bool] = {}  # exponents with which every power has a value
-    found: set[int] = set()
     for k in range(function.n_instructions()):
         operation, inputs = function.instruction_id(k), function.instruction_input(k)
         if operation == ca.OP_OUTPUT:
             continue
         for out in function.instruction_output(k):
             if operation == ca.OP_INPUT:
-                reached_by[out], whole[out] = {inputs[0]} if moves[inputs[0]] else set(), False
+                work[out], whole[out] = moves[inputs[0]], False
                 continue
             constant = function.instruction_constant(k) if operation == ca.OP_CONST else -1.0
             power = operation in (ca.OP_POW, ca.OP_CONSTPOW) and whole[inputs[1]]
             whole[out] = constant >= 0 and float(constant).is_integer()
-            by = [reached_by.get(i, set()) for i in inputs] if operation != ca.OP_CONST else []
-            if operation in PARTIAL and not power:
-                found |= by[min(PARTIAL[operation], len(by) - 1)]
-            reached_by[out] = set().union(*by)
-    return found
+            moving = [work.get(i, False) for i in inputs] if operation != ca.OP_CONST else []
+            decides = min(PARTIAL.get(operation, 0), len(moving) - 1)
+            if operation in PARTIAL and not power and moving[decides]:
+                return True
+            work[out] = any(moving)
+    return False

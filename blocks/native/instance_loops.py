@@ -249,16 +249,14 @@ class Loops:
                     need[np.concatenate([b.unknowns for b in blocks])] = True
                     need[self._inputs_of(blocks)] = True
                 continue
-            mine = need[step.unknowns]
-            if not mine.any():
-                continue
-            first = self.flat.groups[step.group].first
-            for classes in self._inputs(step.group, step.equations - first):
-                if len(classes) == len(mine):
-                    need[classes[mine]] = True
-                else:
-                    need[classes] = True
+            for classes in self._inputs_of_step(step, need):
+                need[classes] = True
         return need
+
+    def _inputs_of_step(self, step: Step, need: Flags) -> list[Indices]:
+        """Classes in those equations of a step that give what is needed."""
+        rows = step.equations[need[step.unknowns]] - self.flat.groups[step.group].first
+        return self._inputs(step.group, rows) if len(rows) else []
 
     def _read_by(self, need: Flags) -> Flags:
         """Classes that are read by a step that is run, beside the one that gives them."""
@@ -268,12 +266,9 @@ class Loops:
                 if blocks := _needed_blocks(step, need):
                     np.add.at(reads, self._inputs_of(blocks), 1)
                 continue
-            if not need[step.unknowns].any():
-                continue
-            first = self.flat.groups[step.group].first
-            for classes in self._inputs(step.group, step.equations - first):
+            for classes in self._inputs_of_step(step, need):
                 np.add.at(reads, classes, 1)
-            np.add.at(reads, step.unknowns, -1)
+            reads[step.unknowns[need[step.unknowns]]] -= 1
         return reads > 0
 
     # -- steps -----------------------------------------------------------------------------

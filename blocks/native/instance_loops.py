@@ -25,6 +25,7 @@ from .block_loops import Solution, entries_of, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
 from .loop_text import LoopText, Operand
+from .parallel_values import EqualValues, pairs_of_terms
 from .places import OUT, P, Places, Q, T, X
 
 if TYPE_CHECKING:
@@ -82,6 +83,10 @@ class Loops:
         self.starts[z_classes] = n + np.arange(len(z_classes))
         self.magnitudes[z_classes] = self.room(len(z_classes))
         self.steps = list(_merged(self.tape.steps))
+        self.equals = EqualValues(self.flat)
+        self.partner, self.ratio = pairs_of_terms(self.flat)
+        self.pairs = np.full(self.flat.classes, -1)  # entries of ``q`` with what pairs add up to
+        self.unsettled = np.zeros(self.flat.classes, dtype=bool)  # while a block is solved
         #: How blocks have been solved, by their first torn unknown.
         self.solutions: dict[int, Solution] = {}
         #: What functions that follow :meth:`solve_loops` begin with.
@@ -98,6 +103,7 @@ class Loops:
         """To write one of these functions."""
         new = copy.copy(self)
         new.text, new.values = LoopText(), self.values.copy()
+        new.equals, new.pairs = self.equals.copy(), self.pairs.copy()
         new.text.declared |= self.text.declared
         return new
 
@@ -281,7 +287,13 @@ class Loops:
             mine = np.flatnonzero(need[step.unknowns] & ~self.values.known[step.unknowns])
             unknowns = step.unknowns[mine]
             rows = step.equations[mine] - self.flat.groups[step.group].first
-            for part, places in ((direct[unknowns], out), (~direct[unknowns], self.values)):
+            same = self.equals.find(self.flat.groups[step.group], rows, step.position, unknowns)
+            again = (same >= 0) & ~direct[unknowns]
+            for places in (self.values, out):
+                known = again & places.known[same]
+                self.values.take(unknowns[known], places.operand(same[known]))
+            for part, places in ((direct[unknowns], out),
+                                 (~direct[unknowns] & ~again, self.values)):
                 if not part.any():
                     continue
                 if places is self.values:
@@ -346,8 +358,29 @@ class Loops:
             order = np.argsort(first)
             first, factors = first[order], added[order]
             which, classes = which[first], classes[first]
-        read = tangents or self.values
-        self.text.add_sums(which, read.operand(classes, factors), target)
+        if tangents is not None:
+            self.text.add_sums(which, tangents.operand(classes, factors), target)
+            return
+        partner = self.partner[classes]
+        settled = self.values.known & ~self.unsettled
+        paired = (partner >= 0) & settled[classes] & settled[partner]
+        self._add_pairs(classes[paired & (classes < partner)])
+        once = ~paired | (classes < partner)
+        which, classes, factors, paired = (k[once] for k in (which, classes, factors, paired))
+        terms = self.values.operand(classes, factors)
+        terms.base[paired], terms.index[paired] = Q, self.pairs[classes[paired]]
+        terms.factor[paired] = factors[paired]
+        self.text.add_sums(which, terms, target)
+
+    def _add_pairs(self, classes: Indices) -> None:
+        """Write what pairs of terms add up to, where that has not been done."""
+        new = distinct(classes[self.pairs[classes] < 0])
+        if len(new):
+            self.pairs[new] = self.room(len(new))
+            both = np.stack([new, self.partner[new]], axis=1)
+            ratio = np.stack([np.ones(len(new)), self.ratio[new]], axis=1)
+            self.text.add_sums(np.repeat(np.arange(len(new)), 2), self.values.operand(
+                both.ravel(), ratio.ravel()), entries_of(Q, self.pairs[new]))
 
     def _kernel(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
                 target: Operand, tangents: Places | None = None) -> None:

@@ -26,6 +26,8 @@ PARALLEL = """
 !0 = distinct !{}
 !1 = distinct !{!1, !2}
 !2 = !{!"llvm.loop.parallel_accesses", !0}
+!3 = distinct !{!3, !4}
+!4 = !{!"llvm.loop.unroll.disable"}
 """
 
 #: Writes the body of a loop, with a function that reads an operand by number; its value's name.
@@ -304,7 +306,7 @@ class _LoopOfSums:
         term = _times(w, w.load(BASES[int(terms.base[0])], place), terms.factor, f"%{inner}.k")
         w.lines += [f"  %{inner}.added = fadd contract double %{inner}.sum, {term}",
                     f"  %{inner}.more = add nuw nsw i64 %{inner}.k, 1",
-                    f"  br label %{inner}.head", f"{inner}.end:"]
+                    f"  br label %{inner}.head, !llvm.loop !3", f"{inner}.end:"]
         return f"%{inner}.sum", f"{inner}.end"
 
 

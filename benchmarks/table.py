@@ -33,7 +33,8 @@ HOW_TO_GET_C = ("There is no C compiler, so there is nothing to compare with: in
                 "libsundials-dev, or build SUNDIALS and set SUNDIALS_ROOT.")  # fmt: skip
 TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 SUNDIALS = ["sundials_cvode", "sundials_nvecserial", "sundials_sunlinsoldense",
-            "sundials_sunmatrixdense", "sundials_sunnonlinsolfixedpoint", "sundials_core"]
+            "sundials_sunmatrixdense", "sundials_sunlinsolband", "sundials_sunmatrixband",
+            "sundials_sunnonlinsolfixedpoint"]
 
 
 @dataclass
@@ -69,8 +70,9 @@ def compiled_baseline() -> tuple[Path | None, bool]:
     root = os.environ.get("SUNDIALS_ROOT", "/usr")
     places = [f"-I{root}/include", f"-L{root}/lib", f"-L{root}/lib64"]
     with_cvode = [*command, "-DWITH_CVODE", *places, *(f"-l{n}" for n in SUNDIALS), "-lm"]
-    if subprocess.run(with_cvode, capture_output=True).returncode == 0:
-        return program, True
+    for more in ([], ["-lsundials_core"]):  # from version 7 on
+        if subprocess.run([*with_cvode, *more], capture_output=True).returncode == 0:
+            return program, True
     subprocess.run([*command, "-lm"], check=True)
     return program, False
 

@@ -33,7 +33,7 @@ def write_blocks(loops: Loops, blocks: list[Block]) -> None:
     """Append the solution of blocks that have the same number of torn unknowns."""
     if blocks:
         _write_blocks(loops, blocks)
-        loops.unsettled[:] = False
+        loops.pairs.unsettled[:] = False
 
 
 def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
@@ -42,7 +42,7 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     starts = loops.starts[torn]
     linear = bool((starts < 0).all())
     order = _Assignments(loops, blocks)
-    loops.unsettled[torn.ravel()] = loops.unsettled[order.unknowns] = True
+    loops.pairs.unsettled[[*torn.ravel(), *order.unknowns]] = True
     unknowns = loops.room(n * count).reshape(n, count)
     for row, entries, start in zip(torn, unknowns, starts, strict=True):
         loops.values.put(row, Q, entries)

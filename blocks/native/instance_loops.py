@@ -25,7 +25,7 @@ from .block_loops import Solution, entries_of, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
 from .loop_text import LoopText, Operand
-from .parallel_values import EqualValues, pairs_of_terms
+from .parallel_values import EqualValues, Pairs
 from .places import OUT, P, Places, Q, T, X
 
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ class Loops:
         self.magnitudes[z_classes] = self.room(len(z_classes))
         self.steps = list(_merged(self.tape.steps))
         self.equals = EqualValues(self.flat)
-        self.partner, self.ratio = pairs_of_terms(self.flat)
-        self.pairs = np.full(self.flat.classes, -1)  # entries of ``q`` with what pairs add up to
-        self.unsettled = np.zeros(self.flat.classes, dtype=bool)  # while a block is solved
+        self.pairs = Pairs(self)
         #: How blocks have been solved, by their first torn unknown.
         self.solutions: dict[int, Solution] = {}
         #: What functions that follow :meth:`solve_loops` begin with.
@@ -103,7 +101,7 @@ class Loops:
         """To write one of these functions."""
         new = copy.copy(self)
         new.text, new.values = LoopText(), self.values.copy()
-        new.equals, new.pairs = self.equals.copy(), self.pairs.copy()
+        new.equals, new.pairs = self.equals.copy(), self.pairs.copy(new)
         new.text.declared |= self.text.declared
         return new
 
@@ -126,7 +124,7 @@ class Loops:
         self._run(needed, direct, out)
         rest = np.flatnonzero(~direct[wanted])
         if len(rest):
-            value = self.values.operand(wanted[rest], signs[rest])
+            value = self.read(wanted[rest], signs[rest])
             self.text.add([value], Operand(np.full(len(rest), OUT), rest, np.ones(len(rest))),
                           lambda writer, read: read(0))
 
@@ -289,17 +287,28 @@ class Loops:
             rows = step.equations[mine] - self.flat.groups[step.group].first
             same = self.equals.find(self.flat.groups[step.group], rows, step.position, unknowns)
             again = (same >= 0) & ~direct[unknowns]
+            self.pairs.write_late(same[again])
             for places in (self.values, out):
                 known = again & places.known[same]
                 self.values.take(unknowns[known], places.operand(same[known]))
-            for part, places in ((direct[unknowns], out),
-                                 (~direct[unknowns] & ~again, self.values)):
-                if not part.any():
-                    continue
-                if places is self.values:
-                    self.values.put(unknowns[part], Q, self.room(int(part.sum())))
-                self.solve(step.group, rows[part], step.position, unknowns[part],
-                           places.operand(unknowns[part]))
+            rest = ~direct[unknowns] & ~again
+            if out is not self.values:
+                rest &= ~self.pairs.put_off(step, rows, unknowns, rest)
+            for part, places in ((direct[unknowns], out), (rest, self.values)):
+                if part.any():
+                    self.give(step.group, rows[part], step.position, unknowns[part], places)
+
+    def give(self, g: int, rows: Indices, position: int, unknowns: Indices, places: Places
+             ) -> None:
+        """Write values of unknowns from equations of a group, each of which gives one."""
+        if places is self.values:
+            places.put(unknowns, Q, self.room(len(unknowns)))
+        self.solve(g, rows, position, unknowns, places.operand(unknowns))
+
+    def read(self, classes: Indices, factors: Array) -> Operand:
+        """Values of classes times factors."""
+        self.pairs.write_late(classes)
+        return self.values.operand(classes, factors)
 
     def room(self, count: int) -> Indices:
         """So many new entries of ``q``."""
@@ -361,34 +370,21 @@ class Loops:
         if tangents is not None:
             self.text.add_sums(which, tangents.operand(classes, factors), target)
             return
-        partner = self.partner[classes]
-        settled = self.values.known & ~self.unsettled
-        paired = (partner >= 0) & settled[classes] & settled[partner]
-        self._add_pairs(classes[paired & (classes < partner)])
-        once = ~paired | (classes < partner)
-        which, classes, factors, paired = (k[once] for k in (which, classes, factors, paired))
-        terms = self.values.operand(classes, factors)
-        terms.base[paired], terms.index[paired] = Q, self.pairs[classes[paired]]
-        terms.factor[paired] = factors[paired]
-        self.text.add_sums(which, terms, target)
-
-    def _add_pairs(self, classes: Indices) -> None:
-        """Write what pairs of terms add up to, where that has not been done."""
-        new = distinct(classes[self.pairs[classes] < 0])
-        if len(new):
-            self.pairs[new] = self.room(len(new))
-            both = np.stack([new, self.partner[new]], axis=1)
-            ratio = np.stack([np.ones(len(new)), self.ratio[new]], axis=1)
-            self.text.add_sums(np.repeat(np.arange(len(new)), 2), self.values.operand(
-                both.ravel(), ratio.ravel()), entries_of(Q, self.pairs[new]))
+        self.text.add_sums(*self.pairs.terms(which, classes, factors), target)
 
     def _kernel(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
                 target: Operand, tangents: Places | None = None) -> None:
         """A kernel function on some instances, or its change with those of its arguments."""
+        if tangents is not None:
+            variables = self.flat.network.families[f].kernel.variables
+            function = _tangent(function, [variables[i].kind != "discrete" for i, _ in keys])
+        self.call(function, self.operands(function, f, keys, instances, tangents), target)
+
+    def operands(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
+                 tangents: Places | None = None) -> dict[tuple[int, int], Operand]:
+        """What a kernel function reads on some instances, by argument and entry."""
         kernel, n = self.flat.network.families[f].kernel, len(instances)
         unknown = [kernel.variables[i].kind != "discrete" for i, _ in keys]
-        if tangents is not None:
-            function = _tangent(function, unknown)
         used = {tuple(function.instruction_input(k)) for k in range(function.n_instructions())
                 if function.instruction_id(k) == ca.OP_INPUT}
         group, ones = Group(f, None, instances), np.ones(n)
@@ -404,8 +400,8 @@ class Loops:
                                          ones)
             elif key is not None:
                 classes, signs = self.flat.argument(group, key)
-                read = tangents if tangents is not None and a >= changes else self.values
-                operands[a, i] = read.operand(classes, signs.astype(float))
+                read = self.read if tangents is None or a < changes else tangents.operand
+                operands[a, i] = read(classes, signs.astype(float))
             elif a == len(keys):
                 operands[a, i] = Operand(np.full(n, T), np.zeros(n, dtype=int), ones)
             elif a <= len(keys) + len(relations):
@@ -417,7 +413,7 @@ class Loops:
                 if self.uniform[index].all():
                     index = np.full(n, index[0])
                 operands[a, i] = Operand(np.full(n, P), index, ones)
-        self.call(function, operands, target)
+        return operands
 
     def call(self, function: ca.Function, operands: dict[tuple[int, int], Operand],
              target: Operand, result: int = 0) -> None:

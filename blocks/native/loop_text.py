@@ -202,6 +202,7 @@ class _Loop:
         self.count = index.shape[1]
         self.writer = Writer(prefix=f"{tag}.", inline=True)
         self.group = ", !llvm.access.group !0" if self.count > 1 else ""
+        self._read_from_table: dict[bytes, str] = {}  # entries, by the table
 
     def lines(self, body: Body) -> list[str]:
         """The loop's text."""
@@ -233,9 +234,13 @@ class _Loop:
         """Where an operand of the present instance stands."""
         new, tag, first = self.writer.new, self.tag, self.index[j, 0]
         at, step = str(first), int(self.index[j, 1] - first) if self.count > 1 else 0
-        if (np.diff(self.index[j]) != step).any():
-            short = _entry(self.writer, "i32", self.index[j], f"%{tag}.i", self.group)
-            at = new(f"sext i32 {short} to i64")
+        if (np.diff(self.index[j]) != step).any():  # tables that differ by a number are one
+            from_first = self.index[j] - first
+            key = from_first.tobytes()
+            if key not in self._read_from_table:
+                short = _entry(self.writer, "i32", from_first, f"%{tag}.i", self.group)
+                self._read_from_table[key] = new(f"sext i32 {short} to i64")
+            at = new(f"add nsw i64 {self._read_from_table[key]}, {first}")
         elif step != 0:
             at = f"%{tag}.i"
             if step != 1:

@@ -31,13 +31,18 @@ ROUNDS = 15  # of Newton's method, which starts from the last solution
 
 def write_blocks(loops: Loops, blocks: list[Block]) -> None:
     """Append the solution of blocks that have the same number of torn unknowns."""
-    if not blocks:
-        return
+    if blocks:
+        _write_blocks(loops, blocks)
+        loops.pairs.unsettled[:] = False
+
+
+def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     count, n = len(blocks), len(blocks[0].torn)
     torn = np.stack([b.torn for b in blocks], axis=1)
     starts = loops.starts[torn]
     linear = bool((starts < 0).all())
     order = _Assignments(loops, blocks)
+    loops.pairs.unsettled[[*torn.ravel(), *order.unknowns]] = True
     unknowns = loops.room(n * count).reshape(n, count)
     for row, entries, start in zip(torn, unknowns, starts, strict=True):
         loops.values.put(row, Q, entries)

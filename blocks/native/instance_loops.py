@@ -25,6 +25,7 @@ from .block_loops import Solution, entries_of, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
 from .loop_text import LoopText, Operand
+from .parallel_values import EqualValues, Pairs
 from .places import OUT, P, Places, Q, T, X
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ class Loops:
         self.starts[z_classes] = n + np.arange(len(z_classes))
         self.magnitudes[z_classes] = self.room(len(z_classes))
         self.steps = list(_merged(self.tape.steps))
+        self.equals = EqualValues(self.flat)
+        self.pairs = Pairs(self)
         #: How blocks have been solved, by their first torn unknown.
         self.solutions: dict[int, Solution] = {}
         #: What functions that follow :meth:`solve_loops` begin with.
@@ -98,6 +101,7 @@ class Loops:
         """To write one of these functions."""
         new = copy.copy(self)
         new.text, new.values = LoopText(), self.values.copy()
+        new.equals, new.pairs = self.equals.copy(), self.pairs.copy(new)
         new.text.declared |= self.text.declared
         return new
 
@@ -120,7 +124,7 @@ class Loops:
         self._run(needed, direct, out)
         rest = np.flatnonzero(~direct[wanted])
         if len(rest):
-            value = self.values.operand(wanted[rest], signs[rest])
+            value = self.read(wanted[rest], signs[rest])
             self.text.add([value], Operand(np.full(len(rest), OUT), rest, np.ones(len(rest))),
                           lambda writer, read: read(0))
 
@@ -249,16 +253,14 @@ class Loops:
                     need[np.concatenate([b.unknowns for b in blocks])] = True
                     need[self._inputs_of(blocks)] = True
                 continue
-            mine = need[step.unknowns]
-            if not mine.any():
-                continue
-            first = self.flat.groups[step.group].first
-            for classes in self._inputs(step.group, step.equations - first):
-                if len(classes) == len(mine):
-                    need[classes[mine]] = True
-                else:
-                    need[classes] = True
+            for classes in self._inputs_of_step(step, need):
+                need[classes] = True
         return need
+
+    def _inputs_of_step(self, step: Step, need: Flags) -> list[Indices]:
+        """Classes in those equations of a step that give what is needed."""
+        rows = step.equations[need[step.unknowns]] - self.flat.groups[step.group].first
+        return self._inputs(step.group, rows) if len(rows) else []
 
     def _read_by(self, need: Flags) -> Flags:
         """Classes that are read by a step that is run, beside the one that gives them."""
@@ -268,12 +270,9 @@ class Loops:
                 if blocks := _needed_blocks(step, need):
                     np.add.at(reads, self._inputs_of(blocks), 1)
                 continue
-            if not need[step.unknowns].any():
-                continue
-            first = self.flat.groups[step.group].first
-            for classes in self._inputs(step.group, step.equations - first):
+            for classes in self._inputs_of_step(step, need):
                 np.add.at(reads, classes, 1)
-            np.add.at(reads, step.unknowns, -1)
+            reads[step.unknowns[need[step.unknowns]]] -= 1
         return reads > 0
 
     # -- steps -----------------------------------------------------------------------------
@@ -286,13 +285,30 @@ class Loops:
             mine = np.flatnonzero(need[step.unknowns] & ~self.values.known[step.unknowns])
             unknowns = step.unknowns[mine]
             rows = step.equations[mine] - self.flat.groups[step.group].first
-            for part, places in ((direct[unknowns], out), (~direct[unknowns], self.values)):
-                if not part.any():
-                    continue
-                if places is self.values:
-                    self.values.put(unknowns[part], Q, self.room(int(part.sum())))
-                self.solve(step.group, rows[part], step.position, unknowns[part],
-                           places.operand(unknowns[part]))
+            same = self.equals.find(self.flat.groups[step.group], rows, step.position, unknowns)
+            again = (same >= 0) & ~direct[unknowns]
+            self.pairs.write_late(same[again])
+            for places in (self.values, out):
+                known = again & places.known[same]
+                self.values.take(unknowns[known], places.operand(same[known]))
+            rest = ~direct[unknowns] & ~again
+            if out is not self.values:
+                rest &= ~self.pairs.put_off(step, rows, unknowns, rest)
+            for part, places in ((direct[unknowns], out), (rest, self.values)):
+                if part.any():
+                    self.give(step.group, rows[part], step.position, unknowns[part], places)
+
+    def give(self, g: int, rows: Indices, position: int, unknowns: Indices, places: Places
+             ) -> None:
+        """Write values of unknowns from equations of a group, each of which gives one."""
+        if places is self.values:
+            places.put(unknowns, Q, self.room(len(unknowns)))
+        self.solve(g, rows, position, unknowns, places.operand(unknowns))
+
+    def read(self, classes: Indices, factors: Array) -> Operand:
+        """Values of classes times factors."""
+        self.pairs.write_late(classes)
+        return self.values.operand(classes, factors)
 
     def room(self, count: int) -> Indices:
         """So many new entries of ``q``."""
@@ -351,16 +367,24 @@ class Loops:
             order = np.argsort(first)
             first, factors = first[order], added[order]
             which, classes = which[first], classes[first]
-        read = tangents or self.values
-        self.text.add_sums(which, read.operand(classes, factors), target)
+        if tangents is not None:
+            self.text.add_sums(which, tangents.operand(classes, factors), target)
+            return
+        self.text.add_sums(*self.pairs.terms(which, classes, factors), target)
 
     def _kernel(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
                 target: Operand, tangents: Places | None = None) -> None:
         """A kernel function on some instances, or its change with those of its arguments."""
+        if tangents is not None:
+            variables = self.flat.network.families[f].kernel.variables
+            function = _tangent(function, [variables[i].kind != "discrete" for i, _ in keys])
+        self.call(function, self.operands(function, f, keys, instances, tangents), target)
+
+    def operands(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
+                 tangents: Places | None = None) -> dict[tuple[int, int], Operand]:
+        """What a kernel function reads on some instances, by argument and entry."""
         kernel, n = self.flat.network.families[f].kernel, len(instances)
         unknown = [kernel.variables[i].kind != "discrete" for i, _ in keys]
-        if tangents is not None:
-            function = _tangent(function, unknown)
         used = {tuple(function.instruction_input(k)) for k in range(function.n_instructions())
                 if function.instruction_id(k) == ca.OP_INPUT}
         group, ones = Group(f, None, instances), np.ones(n)
@@ -376,8 +400,8 @@ class Loops:
                                          ones)
             elif key is not None:
                 classes, signs = self.flat.argument(group, key)
-                read = tangents if tangents is not None and a >= changes else self.values
-                operands[a, i] = read.operand(classes, signs.astype(float))
+                read = self.read if tangents is None or a < changes else tangents.operand
+                operands[a, i] = read(classes, signs.astype(float))
             elif a == len(keys):
                 operands[a, i] = Operand(np.full(n, T), np.zeros(n, dtype=int), ones)
             elif a <= len(keys) + len(relations):
@@ -389,7 +413,7 @@ class Loops:
                 if self.uniform[index].all():
                     index = np.full(n, index[0])
                 operands[a, i] = Operand(np.full(n, P), index, ones)
-        self.call(function, operands, target)
+        return operands
 
     def call(self, function: ca.Function, operands: dict[tuple[int, int], Operand],
              target: Operand, result: int = 0) -> None:

@@ -26,6 +26,8 @@ PARALLEL = """
 !0 = distinct !{}
 !1 = distinct !{!1, !2}
 !2 = !{!"llvm.loop.parallel_accesses", !0}
+!3 = distinct !{!3, !4}
+!4 = !{!"llvm.loop.unroll.disable"}
 """
 
 #: Writes the body of a loop, with a function that reads an operand by number; its value's name.
@@ -72,25 +74,27 @@ class LoopText:
                 self.declared |= loop.writer.declared
 
     def add_sums(self, which: Indices, terms: Operand, target: Operand) -> None:
-        """Write ``target[i] =`` the sum of terms with ``which == i``, in this order.
+        """Write ``target[i] =`` the sum of terms with ``which == i``, ascending.
 
-        Sums of the same form stand in a loop without tables of terms, if there are few forms.
+        Where most sums are short and of few forms, these stand in loops without a table of ends.
         """
-        size, count = len(target.index), len(which)
+        size = len(target.index)
         lengths = np.bincount(which, minlength=size)
         starts = np.cumsum(lengths) - lengths
-        longest = int(lengths.max(initial=0))
-        if longest > MOST_TERMS:
-            self._add_table_of_sums(which, terms, target)
-            return
-        form = np.full((2, longest, size), -1.0)
-        place = np.arange(count) - starts[which]
-        form[0, place, which], form[1, place, which] = terms.base, terms.factor
-        part = _alike([target.base, target.factor, lengths, *form[0], *form[1]])
-        if part.max(initial=-1) >= MOST_PARTS:
-            self._add_table_of_sums(which, terms, target)
-            return
-        for k in range(part.max(initial=-1) + 1):
+        short = np.flatnonzero(lengths <= MOST_TERMS)
+        form = np.full((2, int(lengths[short].max(initial=0)), size), -1.0)
+        brief = np.flatnonzero(lengths[which] <= MOST_TERMS)
+        place = brief - starts[which[brief]]
+        form[0, place, which[brief]] = terms.base[brief]
+        form[1, place, which[brief]] = terms.factor[brief]
+        part = np.full(size, -1)
+        part[short] = _alike(row[short] for row in [target.base, target.factor, lengths,
+                                                    *form[0], *form[1]])
+        many = np.bincount(part[short], minlength=1)
+        frequent = np.argsort(-many, kind="stable")[:MOST_PARTS]
+        if 2 * many[frequent].sum() < size:  # code would grow for little
+            frequent = frequent[:0]
+        for k in frequent.tolist():
             sums = np.flatnonzero(part == k)
             length = int(lengths[sums[0]])
             operands = [terms.part(starts[sums] + j) for j in range(length)]
@@ -102,16 +106,19 @@ class LoopText:
                 return value
 
             self.add(operands, target.part(sums), total)
+        self._add_table_of_sums(np.flatnonzero(~np.isin(part, frequent)), which, terms, target)
 
-    def _add_table_of_sums(self, which: Indices, terms: Operand, target: Operand) -> None:
-        """Sums of any form in one loop; terms and where those of a sum begin stand in tables."""
-        for base in distinct(target.base).tolist():
-            sums = np.flatnonzero(target.base == base)
+    def _add_table_of_sums(self, sums: Indices, which: Indices, terms: Operand, target: Operand
+                           ) -> None:
+        """Some sums of any form in one loop; terms and where those of a sum begin stand in tables.
+        """
+        for base in distinct(target.base[sums]).tolist():
+            these = sums[target.base[sums] == base]
             number = np.full(len(target.index), -1)
-            number[sums] = np.arange(len(sums))
+            number[these] = np.arange(len(these))
             mine = np.flatnonzero(number[which] >= 0)
             loop = _LoopOfSums(self._name(), number[which[mine]], terms.part(mine),
-                               target.part(sums))
+                               target.part(these))
             self.lines += loop.lines()
             self.declared |= loop.writer.declared
 
@@ -195,6 +202,7 @@ class _Loop:
         self.count = index.shape[1]
         self.writer = Writer(prefix=f"{tag}.", inline=True)
         self.group = ", !llvm.access.group !0" if self.count > 1 else ""
+        self._read_from_table: dict[bytes, str] = {}  # entries, by the table
 
     def lines(self, body: Body) -> list[str]:
         """The loop's text."""
@@ -220,24 +228,19 @@ class _Loop:
 
     def _scaled(self, value: str, j: int) -> str:
         """A value times the factor of an operand."""
-        factors, writer = self.factors[j], self.writer
-        factor = float(factors[0])
-        if (factors != factor).any():
-            return writer.binary("fmul", value, _entry(writer, "double", factors,
-                                                       f"%{self.tag}.i", self.group))
-        if factor == 1.0:
-            return value
-        if factor == -1.0:
-            return writer.new(f"fneg double {value}")
-        return writer.binary("fmul", value, writer.constant(factor))
+        return _times(self.writer, value, self.factors[j], f"%{self.tag}.i", self.group)
 
     def _address(self, j: int) -> str:
         """Where an operand of the present instance stands."""
         new, tag, first = self.writer.new, self.tag, self.index[j, 0]
         at, step = str(first), int(self.index[j, 1] - first) if self.count > 1 else 0
-        if (np.diff(self.index[j]) != step).any():
-            short = _entry(self.writer, "i32", self.index[j], f"%{tag}.i", self.group)
-            at = new(f"sext i32 {short} to i64")
+        if (np.diff(self.index[j]) != step).any():  # tables that differ by a number are one
+            from_first = self.index[j] - first
+            key = from_first.tobytes()
+            if key not in self._read_from_table:
+                short = _entry(self.writer, "i32", from_first, f"%{tag}.i", self.group)
+                self._read_from_table[key] = new(f"sext i32 {short} to i64")
+            at = new(f"add nsw i64 {self._read_from_table[key]}, {first}")
         elif step != 0:
             at = f"%{tag}.i"
             if step != 1:
@@ -247,42 +250,54 @@ class _Loop:
 
 
 class _LoopOfSums:
-    """Sums of different numbers of terms: a loop over them, and one over the terms of each.
+    """Sums of different numbers of terms: a loop over them, and in it one for every kind of terms.
+
+    Terms are of a kind where they stand in the same array with the same factor. Sums with equally
+    many of each follow each other, so that the processor foresees where they end.
 
     Parameters
     ----------
     tag : its name
-    which : the sum that a term is in, ascending
+    which : the sum that a term is in
     terms, target : values, in one or more arrays; and where sums go, in one array
     """
 
     def __init__(self, tag: str, which: Indices, terms: Operand, target: Operand) -> None:
-        self.tag, self.which, self.terms, self.target = tag, which, terms, target
+        size = len(target.index)
+        kind = _alike([terms.base, terms.factor])
+        if kind.max(initial=-1) >= MOST_PARTS:  # factors are read from tables
+            kind = _alike([terms.base])
+        counts = [np.bincount(which[kind == k], minlength=size)
+                  for k in range(kind.max(initial=-1) + 1)]
+        order = np.lexsort([*counts, np.bincount(which, minlength=size)])
+        place = np.argsort(order)[which]
+        at = np.argsort(place, kind="stable")
+        self.tag, self.which, self.kind = tag, place[at], kind[at]
+        self.terms, self.target = terms.part(at), target.part(order)
         self.writer = Writer(prefix=f"{tag}.")
 
     def lines(self) -> list[str]:
         """The loops' text."""
         w, tag, target = self.writer, self.tag, self.target
-        size, last = len(target.index), f"{tag}.head"
+        size = len(target.index)
         w.lines += [f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
                     f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag}.last ]",
                     f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1"]
         value, last = w.constant(0.0), tag
-        for base in distinct(self.terms.base).tolist():
-            value, last = self._terms(base, value, last)
+        for kind in range(self.kind.max(initial=-1) + 1):
+            value, last = self._terms(kind, value, last)
         w.lines += [f"  br label %{tag}.last", f"{tag}.last:"]
-        factor = _entry(w, "double", target.factor, f"%{tag}.i")
         place = w.new(f"sext i32 {_entry(w, 'i32', target.index, f'%{tag}.i')} to i64")
-        w.store(w.binary("fmul", value, factor), BASES[int(target.base[0])], place)
+        w.store(_times(w, value, target.factor, f"%{tag}.i"), BASES[int(target.base[0])], place)
         w.lines += [f"  %{tag}.c = icmp ult i64 %{tag}.n, {size}",
                     f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}.end:"]
         return w.lines
 
-    def _terms(self, base: int, value: str, before: str) -> tuple[str, str]:
-        """Add the terms in one array; the sum, and the label of the lines that end with it."""
-        w, tag, inner = self.writer, self.tag, f"{self.tag}.of{base}"
-        mine = np.flatnonzero(self.terms.base == base)
-        size = len(self.target.index)
+    def _terms(self, kind: int, value: str, before: str) -> tuple[str, str]:
+        """Add the terms of a kind; the sum, and the label of the lines that end with it."""
+        w, tag, inner = self.writer, self.tag, f"{self.tag}.of{kind}"
+        mine = np.flatnonzero(self.kind == kind)
+        size, terms = len(self.target.index), self.terms.part(mine)
         starts = np.searchsorted(self.which[mine], np.arange(size + 1))
         first, end = (w.new(f"sext i32 {_entry(w, 'i32', starts, at)} to i64")
                       for at in (f"%{tag}.i", f"%{tag}.n"))
@@ -292,13 +307,24 @@ class _LoopOfSums:
                     f"[ %{inner}.added, %{inner} ]",
                     f"  %{inner}.c = icmp slt i64 %{inner}.k, {end}",
                     f"  br i1 %{inner}.c, label %{inner}, label %{inner}.end", f"{inner}:"]
-        place = w.new(f"sext i32 {_entry(w, 'i32', self.terms.index[mine], f'%{inner}.k')} to i64")
-        factor = _entry(w, "double", self.terms.factor[mine], f"%{inner}.k")
-        term = w.binary("fmul", factor, w.load(BASES[base], place))
+        place = w.new(f"sext i32 {_entry(w, 'i32', terms.index, f'%{inner}.k')} to i64")
+        term = _times(w, w.load(BASES[int(terms.base[0])], place), terms.factor, f"%{inner}.k")
         w.lines += [f"  %{inner}.added = fadd contract double %{inner}.sum, {term}",
                     f"  %{inner}.more = add nuw nsw i64 %{inner}.k, 1",
-                    f"  br label %{inner}.head", f"{inner}.end:"]
+                    f"  br label %{inner}.head, !llvm.loop !3", f"{inner}.end:"]
         return f"%{inner}.sum", f"{inner}.end"
+
+
+def _times(writer: Writer, value: str, factors: Array, at: str, group: str = "") -> str:
+    """A value times a factor, which stands in a table where there are several."""
+    factor = float(factors[0])
+    if (factors != factor).any():
+        return writer.binary("fmul", value, _entry(writer, "double", factors, at, group))
+    if factor == 1.0:
+        return value
+    if factor == -1.0:
+        return writer.new(f"fneg double {value}")
+    return writer.binary("fmul", value, writer.constant(factor))
 
 
 def _entry(writer: Writer, kind: str, entries: Array | Indices, at: str, group: str = "") -> str:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from benchmarks import models
+from benchmarks import domains, models
 from blocks import Component, Model, Parameter, Variable, der, quantity
 from library.thermal import (
     ConductingRod,
@@ -76,10 +76,20 @@ def slopes_of(system, seed=0):
     return found, system.slope(0.3, x, z, p, m, np.zeros(system.nd), np.zeros(system.nu))
 
 
+def opposed(n):
+    """A chain with dampers that point against their springs, and springs beside both."""
+    model = models.friction_chain(n)
+    model.others, model.against = Spring(count=n - 1, stiffness="3 N/m"), Damper(count=n - 1)
+    model.connect(model.others.R, model.against.C, model.masses[1:].M)
+    model.connect(model.others.C, model.against.R, model.masses[:-1].M)
+    return model
+
+
 @pytest.mark.parametrize("model", [
     lambda: models.random_network(400), lambda: webs(2), lambda: webs(3), lambda: webs(4),
-    lambda: webs(3, Wedge),
-], ids=["rods and levers", "one torn", "two torn", "three torn", "coefficients of states"])
+    lambda: webs(3, Wedge), lambda: opposed(100), lambda: domains.ladder(60),
+], ids=["rods and levers", "one torn", "two torn", "three torn", "coefficients of states",
+        "several in parallel", "one of two in parallel is solved for"])
 def test_compiled_and_interpreted_slopes_agree_to_rounding(model):
     found, expected = slopes_of(model().compile())
     assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())

@@ -33,7 +33,8 @@ from .signatures import run_code
 from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
 
-__all__ = ["Elements", "VALUES", "decide_modes", "hold_last_state", "notice_speeds"]
+__all__ = ["Elements", "VALUES", "decide_modes", "follow_leaders", "hold_last_state",
+           "notice_speeds"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)
 VALUES = 7  # of an element, one row each
@@ -60,6 +61,8 @@ class Elements(NamedTuple):
     d: Vector  # D, in the same order
     regular: Flags  # (parts,) whether D of a part is symmetric and positive definite
     symmetric: Flags  # (parts,) whether it is symmetric
+    leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
+    sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
     contact: Flags  # (elements,)
     of_contacts: int  # address of what gives the rows of ``gaps``; 0 where there are none
     positions: Indices  # states that are positions
@@ -103,8 +106,26 @@ def decide_modes(code: Code, work: Workspace, relations: Relations, elements: El
     x : the point; flows of what comes to rest are brought to zero
     crossed : whether margins have become negative; else a known instant has changed something
     """
-    modes, found = elements.modes, elements.found
     elements.struck[0] = NOBODY
+    if not _decide(code, work, relations, elements, t, x, crossed):
+        return False
+    follow_leaders(elements.modes, elements.leader, elements.sense)
+    return True
+
+
+@machine_code
+def follow_leaders(modes: Vector, leader: Indices, sense: Indices) -> None:
+    """Modes of what moves as others do."""
+    for e in range(modes.size):
+        if leader[e] != NOBODY:
+            modes[e] = sense[e] * modes[leader[e]]
+
+
+@machine_code
+def _decide(code: Code, work: Workspace, relations: Relations, elements: Elements, t: float,
+            x: Vector, crossed: bool) -> bool:
+    """Choose the modes of those that decide."""
+    modes, found = elements.modes, elements.found
     look_at_elements(code, work, elements, t, x)
     for e in range(modes.size):
         elements.speed[0] = max(elements.speed[0], abs(found[FLOW, e]))
@@ -129,6 +150,8 @@ def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[i
     first, touched = relations.wrong.size - modes.size, NOBODY
     for e in range(modes.size):
         doubtful = crossed and relations.wrong[first + e]
+        if elements.leader[e] != e:
+            continue
         if elements.contact[e] and modes[e] != 0.0:
             pass  # its gap has been looked at
         elif modes[e] == 0.0:
@@ -191,7 +214,7 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
     slow = FLOW_TURNED * elements.speed[0]
     for k in range(elements.starts[part], elements.starts[part + 1]):
         i = elements.members[k]
-        if not elements.contact[i]:
+        if not elements.contact[i] and elements.leader[i] != NOBODY:
             if not abs(found[FLOW, i]) > slow:
                 return False
             modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
@@ -217,7 +240,7 @@ def _is_regular(elements: Elements, part: int, e: int) -> bool:
     taken, l = elements.stuck, elements.factor
     for a in range(size):
         i = elements.members[elements.starts[part] + a]
-        if i != e and elements.modes[i] != 0.0:
+        if i != e and elements.modes[i] != 0.0 or elements.leader[i] == NOBODY:
             continue
         taken[count] = a
         own = elements.d[first + a * size + a]
@@ -269,6 +292,8 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     # a freewheel bears any torque one way, and none the other
     clear = CLEAR_ROOM * min(high - low, _largest(elements, part))
     if not (before != 0.0 and low + clear < effort < high - clear):
+        if before != 0.0 and not _others_hold_it(elements, part, e):
+            return False
         mode = _sense(code, work, elements, t, x, part, e, before != 0.0)
         if mode == NOT_SURE:
             return False
@@ -315,6 +340,29 @@ def _others_keep(elements: Elements, part: int, e: int) -> bool:
     for k in range(elements.starts[part], elements.starts[part + 1]):
         i = elements.members[k]
         if i != e and elements.modes[i] == 0.0 and not _room(elements, i) > CLEAR_ROOM * largest:
+            return False
+    return True
+
+
+@machine_code
+def _others_hold_it(elements: Elements, part: int, e: int) -> bool:
+    """Whether what rests besides keeps within its bounds while ``e`` resists as much as at rest.
+
+    It moves with less, so the others might hold what they have been torn away by: as in Python,
+    friction in motion is looked at only then.
+    """
+    found, k, size = elements.found, elements.k, _size_of(elements, part)
+    here, first, largest = _place_of(elements, part, e), elements.first[part], _largest(
+        elements, part)
+    over = max(found[EFFORT, e] - found[HIGH, e], 0.0) + min(found[EFFORT, e] - found[LOW, e], 0.0)
+    for a in range(size):
+        i = elements.members[elements.starts[part] + a]
+        if i == e or elements.modes[i] != 0.0 or elements.leader[i] == NOBODY:
+            continue
+        effort = found[EFFORT, i] - over * k[elements.entries[first + a * size + here]] / _own(
+            elements, part, e)
+        room = min(found[HIGH, i] - effort, effort - found[LOW, i])
+        if not room > CLEAR_ROOM * largest:
             return False
     return True
 
@@ -411,7 +459,8 @@ def _invert(elements: Elements, part: int) -> None:
     first, stuck, l, y = elements.first[part], elements.stuck, elements.factor, elements.column
     count = 0
     for a in range(size):
-        if elements.modes[elements.members[start + a]] == 0.0:
+        e = elements.members[start + a]
+        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
             stuck[count] = a
             count += 1
     for k in range(size * size):

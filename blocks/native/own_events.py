@@ -102,8 +102,9 @@ def no_elements() -> Elements:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table = np.zeros((0, 0))
     return Elements(none, none, none, 0, number, number, number, number, number, none, flags,
-                    flags, flags, 0, number, none, flags, number, number, none, number, number,
-                    none, 0.0, none, number, table, table, none, table, number, none)
+                    flags, number, number, flags, 0, number, none, flags, number, number, none,
+                    number, number, none, 0.0, none, number, table, table, none, table, number,
+                    none)
 
 
 NOTHING = _nothing()
@@ -244,7 +245,7 @@ class OwnEvents:
         return Elements(
             self.part("modes"), self.part("K"), self.part("free"),
             values, p.part, p.starts, p.members, p.first, p.entries,
-            p.d, p.regular, p.symmetric, p.contact, of_contacts,
+            p.d, p.regular, p.symmetric, p.leader, p.sense, p.contact, of_contacts,
             p.positions, p.scale, p.holds, p.flow_starts, p.flow_states,
             p.reach, p.push_starts, p.push_states, p.push, p.rounding,
             np.array([p.speed]), np.array([NOBODY]), np.empty((VALUES, n)),

@@ -30,7 +30,7 @@ from ..numerics.tolerances import (
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
-from .decisions import hold_last_state
+from .decisions import follow_leaders, hold_last_state
 from .functions import machine_code
 from .signatures import run_code
 from .small_systems import eliminate
@@ -62,6 +62,8 @@ class PredictedElements(NamedTuple):
     bounds: Cube  # (4, …) change of the bounds low, high, back, forth, by efforts
     push: Matrix  # (elements, states) change of slopes by efforts
     share: Vector  # (2,) determinants at the present modes, of all and of what slides
+    leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
+    sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
     contact: Flags
     holds: Flags  # elements that hold states where they are stuck
     dependent: Flags  # (1,) whether some bounds depend on efforts
@@ -99,7 +101,8 @@ def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
     number = np.zeros(MOST_PREDICTED, dtype=np.int64)
     return PredictedElements(
         modes, guess, free, whole, slack, present, room, found.reshape(VALUES, n), d.reshape(n, n),
-        bounds.reshape(4, n, n), push.reshape(n, nx), share, parts.contact, parts.holds,
+        bounds.reshape(4, n, n), push.reshape(n, nx), share, parts.leader, parts.sense,
+        parts.contact, parts.holds,
         np.array([parts.dependent]), np.array([parts.in_a_circle]), parts.flow_starts,
         parts.flow_states, parts.positions, parts.scale, np.array([parts.speed]),
         np.array([-np.inf]), np.zeros(max(n, MOST_PREDICTED), dtype=np.int64), number,
@@ -112,9 +115,9 @@ def no_predicted_elements() -> PredictedElements:
     none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     table, cube = np.zeros((0, 0)), np.zeros((0, 0, 0))
     return PredictedElements(
-        none, none, none, none, none, 0, none, table, table, cube, table, none, flags, flags,
-        flags, flags, number, number, number, none, none, none, number, number, number, cube,
-        table, none)
+        none, none, none, none, none, 0, none, table, table, cube, table, none, number, number,
+        flags, flags, flags, flags, number, number, number, none, none, none, number, number,
+        number, cube, table, none)
 
 
 @machine_code
@@ -187,6 +190,8 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
         far = max(far, abs(x[i]))
     for e in range(modes.size):
         doubtful = crossed and relations.wrong[first + e]
+        if elements.leader[e] != e:
+            continue
         if doubtful:
             if modes[e] * found[FLOW, e] < -slow and not elements.contact[e]:
                 return -1, False
@@ -221,7 +226,7 @@ def _part_of(elements: PredictedElements, e: int) -> int:
         i = index[k]
         k += 1
         for j in range(n):
-            new = _act(elements, i, j)
+            new = elements.leader[j] == j and _act(elements, i, j)
             for a in range(count):
                 new = new and index[a] != j
             if new:
@@ -416,6 +421,7 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
     modes, found, share = elements.modes, elements.found, elements.share
     if not _is_regular(elements):
         return False
+    follow_leaders(modes, elements.leader, elements.sense)
     for e in range(modes.size):
         elements.guess[e] = found[EFFORT, e]
     elements.whole[0], elements.whole[1] = share[0], share[1]
@@ -438,11 +444,13 @@ def _is_regular(elements: PredictedElements) -> bool:
     modes, d, share = elements.modes, elements.d, elements.share
     rests, least, largest = 0, np.inf, 0.0
     for e in range(modes.size):
+        if elements.leader[e] != e:
+            continue
         least, largest = min(least, d[e, e]), max(largest, d[e, e])
         if modes[e] == 0.0:
             column = 0
             for i in range(modes.size):
-                if modes[i] == 0.0:
+                if modes[i] == 0.0 and elements.leader[i] == i:
                     elements.matrix[rests, column] = d[e, i] / d[e, e]
                     column += 1
             rests += 1

@@ -257,7 +257,8 @@ class SolvedCode(Text):
     def _close(self, w: Writer) -> None:
         """Close the contacts of the states in ``out``."""
         contacts = np.flatnonzero(self.laws.contact).tolist()
-        x, e, stuck = self.laws.system.tape.x, self.e, self.modes == 0
+        x, e, decides = self.laws.system.tape.x, self.e, self.held.decides.astype(float)
+        stuck = ca.logic_and(self.modes == 0, ca.DM(decides))
         places = np.zeros(self.nx)
         places[self.held.positions] = 1.0
         push = self.held.by_effort(e["slope"])

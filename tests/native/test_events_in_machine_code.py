@@ -26,6 +26,8 @@ from blocks import (
 from blocks import time as now
 from blocks.nonsmooth.modes.decisions import Decisions
 from blocks.simulation.switching import Switching
+from library.mechanisms import GearBox
+from library.rotational import Inertia, RotationalFriction, RotationalReference
 from library.signal import Step
 from library.translational import (
     ForceSource,
@@ -262,3 +264,64 @@ def test_a_broken_requirement_ends_the_run_at_its_instant(method):
     with pytest.raises(SimulationError, match="too large") as told:
         model.simulate("1 s", method=method)
     assert_allclose(told.value.time, 0.2049, rtol=1e-12)
+
+
+def held_back_by(*frictions):
+    """A block that a spring draws along, and what it rubs on: strengths, and which way round."""
+    model = Model("rod")
+    model.rod, model.ground, model.drive = Mass(), Reference(), VelocitySource(velocity="0.5 m/s")
+    model.spring = Spring(stiffness="100 N/m")
+    model.connect(model.drive.R, model.spring.R)
+    model.connect(model.spring.C, model.rod.M)
+    model.connect(model.drive.C, model.ground.V)
+    for k, (static, kinetic, turned) in enumerate(frictions):
+        part = model.add(f"f{k}", TranslationalFriction(
+            law="coulomb", breakaway_force=quantity(static, "N"),
+            coulomb_force=quantity(kinetic, "N")))
+        one, other = (part.C, part.R) if turned else (part.R, part.C)
+        model.connect(one, model.rod.M)
+        model.connect(other, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("method", ["exact", "dopri5", "rodas4"])
+def test_a_seal_and_a_guide_on_one_rod_act_as_one_friction_of_both_strengths(in_python, method):
+    both = held_back_by((6.0, 4.0, False), (3.0, 2.5, True))
+    run = both.simulate("5 s", method=method, rtol=1e-10)
+    one = held_back_by((9.0, 6.5, False)).simulate("5 s", method=method, rtol=1e-10)
+    assert len(in_python) == 0
+    seal, guide = ([e for e in run.events if e.component == name] for name in ("f0", "f1"))
+    assert len(one.events) > 10
+    for mine in (seal, guide):
+        assert_allclose([e.time for e in mine], [e.time for e in one.events], rtol=0, atol=1e-9)
+    assert [e.description for e in seal] == [e.description for e in one.events]
+    words = {"slides forward": "slides backward", "sticks": "sticks"}  # it is the other way round
+    assert [e.description for e in guide] == [words[e.description] for e in one.events]
+    at = quantity(np.linspace(0, 5, 101), "s")
+    assert_allclose(run["rod.v"].at(at).m, one["rod.v"].at(at).m, rtol=0, atol=1e-8)
+    rests = quantity(0.9 * one.events[0].time, "s")  # each with the same share of its strength
+    share = one["f0.f"].at(rests).m / 9.0
+    assert_allclose([run["f0.f"].at(rests).m, run["f1.f"].at(rests).m], [6 * share, -3 * share],
+                    rtol=1e-9)
+    assert {s.components for s in run.sticking().undetermined} == {("f0", "f1")}
+
+
+def test_friction_between_gears_that_turn_alike_is_no_reason_to_leave_machine_code(in_python):
+    model = Model("gears")
+    model.wheel, model.frame = Inertia(inertia="1 kg*m^2", w="3 rad/s"), RotationalReference()
+    model.one, model.other, model.output = GearBox(ratio=2), GearBox(ratio=2), Inertia(
+        inertia="1 kg*m^2")
+    model.between = RotationalFriction(law="coulomb")
+    model.bearing = RotationalFriction(law="coulomb", breakaway_torque="0.5 N*m",
+                                       coulomb_torque="0.5 N*m")  # fmt: skip
+    model.connect(model.wheel.I, model.one.S, model.other.S, model.bearing.R)
+    model.connect(model.one.O, model.output.I, model.between.R)
+    model.connect(model.other.O, model.between.C)
+    model.connect(model.bearing.C, model.frame.W)
+    run = model.simulate("10 s")
+    assert "stretches in Python" not in run.statistics
+    assert len(in_python) == 0
+    (stop,) = run.events
+    turning = 1.0 + 1.0 / 2**2  # inertia as the wheel feels it, kg*m^2
+    assert_allclose(stop.time, 3.0 * turning / 0.5, rtol=1e-9)
+    assert_allclose(run["between.t"].at("1 s").m, 0.0, atol=0)

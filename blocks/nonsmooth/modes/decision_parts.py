@@ -31,15 +31,16 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
     if isinstance(held, SolvedModes):
         return _predicted_parts(evaluation, held, problem, t) if held.affine else None
-    if not isinstance(held, HeldModes) or not functions.fixed:
+    if not isinstance(held, HeldModes) or not functions.fixed or not held.blocks:
         return None
     n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
     blocks = held.blocks
     members = np.concatenate([part for part, _ in blocks])
     sizes = np.array([len(part) for part, _ in blocks])
     starts = np.append(0, np.cumsum(sizes))
-    part = np.empty(n, dtype=int)
+    part = np.zeros(n, dtype=int)
     part[members] = np.repeat(np.arange(len(blocks)), sizes)
+    part = part[held.companions.leader]
     flow_x = functions.flow_x.sparse(*args).tocsr()
     flow_x.eliminate_zeros()
     of_state = np.unique(np.column_stack([
@@ -48,12 +49,17 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         return None
     d = csr_array(delassus.matrix(problem, t))
     own = _blocks_of(d, [part for part, _ in blocks])
+    still = delassus.at_rest_for_good(problem, t)
+    moving = [block[np.ix_(~still[part], ~still[part])]
+              for block, (part, _) in zip(own, blocks, strict=True)]
     push = csr_array(delassus.slope_by_efforts(problem, t, np.arange(n))).T.tocsr()
     return DecisionParts(
         part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
         np.concatenate([entries.ravel() for _, entries in blocks]),
-        np.concatenate([block.ravel() for block in own]), np.array([_is_regular(b) for b in own]),
-        np.array([_is_symmetric(b) for b in own]), elements.contact,
+        np.concatenate([block.ravel() for block in own]),
+        np.array([_is_regular(b) for b in moving]), np.array([_is_symmetric(b) for b in moving]),
+        np.where(still, -1, held.companions.leading), held.companions.sense,
+        elements.contact,
         functions.contacts if elements.contact.any() else None,
         positions_of(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
@@ -69,8 +75,10 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
     """Those of elements whose efforts are solved for."""
     flow_x = evaluation.functions.flow_x.sparse(*problem.arguments(t)).tocsr()
     starts, states, _ = _rows(flow_x.indptr, flow_x.indices, flow_x.data)
+    companions = evaluation.functions.companions
     return PredictedParts(
-        evaluation.elements.contact, ~evaluation.functions.flow_varies,
+        companions.leading, companions.sense, evaluation.elements.contact,
+        ~evaluation.functions.flow_varies,
         bool(held.dependent.any()), held.in_a_circle, starts, states,
         held.positions.astype(np.int64), np.array(problem.scale_x, dtype=float),
         evaluation.state.speed)  # fmt: skip
@@ -95,15 +103,15 @@ def _is_regular(block: Array) -> bool:
     own = block.diagonal()
     if not (own > 0).all():
         return False
-    if len(own) == 1:
+    if len(own) <= 1:
         return True
     return _is_symmetric(block) and bool(np.linalg.eigvalsh(_scaled(block))[0] > SAFE_PIVOT)
 
 
 def _is_symmetric(block: Array) -> bool:
     """Whether a block of D, of elements that move something, is symmetric."""
-    if len(block) == 1:
-        return bool(block[0, 0] > 0)
+    if len(block) <= 1:
+        return bool((block > 0).all())
     scaled = _scaled(block)
     return bool((block.diagonal() > 0).all() and np.abs(scaled - scaled.T).max() <= SYMMETRIC)
 

@@ -91,6 +91,7 @@ class Decisions:
         state.modes = np.where(still, 0, np.where(contact, -1, np.sign(now.flow))).astype(int)
         self._choose(problem, t, still, np.zeros(self.elements.size, dtype=bool))
         self.look_ahead.release(problem, t, still)
+        self._join(problem, t)
         self.efforts.apply(problem, t)
         if self.painleve is not None:
             self.painleve.refuse_jam(problem, t, np.ones(self.elements.size, dtype=bool))
@@ -114,6 +115,7 @@ class Decisions:
         joint = not predicted and not self.quick.decide_uncoupled(problem, t, touched)
         if joint:
             struck = self._decide_jointly(problem, t, touched)
+            self._join(problem, t)
         held, speed = self.held_states.of(problem, t), self.state.speed
         creeps = held[(problem.x[held] != 0) & (np.abs(problem.x[held]) <= FLOW_NONE * speed)]
         problem.x[creeps] = 0.0
@@ -177,6 +179,12 @@ class Decisions:
         if self.indeterminacy.loaded is not None:
             waits[self.indeterminacy.elements_of(problem, t, stuck)[1]] = False
         return waits
+
+    def _join(self, problem: Problem, t: float) -> None:
+        """Frictions that move together have one mode."""
+        companions = self.evaluation.functions.companions
+        if companions.groups:
+            companions.join(self.state.modes, self.evaluation.values(problem, t).idle)
 
     # -- all elements in doubt -------------------------------------------------------------
     def _decide_jointly(self, problem: Problem, t: float, touched: Indices) -> Flags:

@@ -100,6 +100,19 @@ class Delassus:
         d = self.matrix(problem, t)
         return self.memory.once("immovable", lambda: without_effect(d))
 
+    def at_rest_for_good(self, problem: Problem, t: float) -> Flags:
+        """Of these, those whose flow is zero whatever moves: across a rigid path."""
+        functions, dead = self.functions, self.immovable(problem, t)
+        if not self.constant or not dead.any():
+            return np.zeros(len(dead), dtype=bool)
+
+        def found() -> Flags:
+            by_x = functions.flow_x.sparse(*problem.arguments(t))
+            size = np.ravel(abs(by_x).sum(axis=1))
+            return dead & ~functions.flow_varies & (size <= WITHOUT_EFFECT * size.max())
+
+        return self.memory.once("at rest for good", found)
+
     def components(self, problem: Problem, t: float) -> Components:
         """Number of the connected part of every element: efforts act within a part only."""
         d = self.matrix(problem, t)

@@ -22,6 +22,7 @@ from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import OWN_RATE_NONE
 from ...system import Evaluator
 from ..complementarity.scaling import DENSE_LIMIT, components
+from .companions import Companions
 from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
 
@@ -57,6 +58,7 @@ class HeldModes:
     elements : Elements
     laws : their expressions
     parts : elements that act on each other
+    companions : which of them need no decision of their own
 
     Attributes
     ----------
@@ -71,26 +73,34 @@ class HeldModes:
     affine = False
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 parts: list[Indices]) -> None:
+                 parts: list[Indices], companions: Companions) -> None:
         n, tape, column = elements.size, system.tape, elements.column.tolist()
+        decided = (part[companions.decides[part]] for part in parts)
+        parts = [part for part in decided if len(part)]
         pattern = _pattern(n, parts)
         modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", pattern)
-        self.parts, self.entries = parts, pattern.nnz()
+        self.parts, self.entries, self.companions = parts, pattern.nnz(), companions
         self._place = _Place(n, parts, pattern)
-        sliding = ca.if_else(modes > 0, laws.forth, ca.if_else(modes < 0, laws.back, 0))
+        joined = companions.modes(modes)
+        sliding = ca.if_else(joined > 0, laws.forth, ca.if_else(joined < 0, laws.back, 0))
         place = ca.DM.triplet(column, list(range(n)), ca.DM(elements.sign), system.nu, n)
         of_sliding = ca.densify(ca.mtimes(place, sliding))
         unheld = ca.substitute(laws.rate, tape.u, of_sliding)
         # none may be a zero of the structure: what replaces the inputs has their pattern
-        inputs = ca.densify(of_sliding + ca.mtimes(place, ca.mtimes(k, unheld)))
+        at_rest = companions.split(ca.mtimes(k, unheld), joined, laws.low, laws.high)
+        inputs = ca.densify(of_sliding + ca.mtimes(place, at_rest))
         slope = ca.substitute(tape.slope, tape.u, inputs)
         crossings = ca.substitute(tape.crossings, tape.u, inputs)
         rate = ca.substitute(laws.rate, tape.u, inputs)
         values = laws.flow, laws.low, laws.high, laws.back, laws.forth, unheld, laws.gap
         self.symbols = [*system.arguments[:-1], modes, k]
+        effort = inputs[column] * ca.DM(elements.sign)
+        (effort, _), (low, high), (back, forth) = (companions.together(*pair) for pair in (
+            (effort, effort), (laws.low, laws.high), (laws.back, laws.forth)))
+        #: Of all elements by which modes are decided on; ``inputs`` are those of each.
         self.expressions = {
-            "slope": slope, "effort": inputs[column] * ca.DM(elements.sign), "flow": laws.flow,
-            "low": laws.low, "high": laws.high, "back": laws.back, "forth": laws.forth,
+            "slope": slope, "effort": effort, "flow": laws.flow,
+            "low": low, "high": high, "back": back, "forth": forth,
             "gap": laws.gap, "rate": rate, "crossings": crossings, "inputs": inputs}  # fmt: skip
         #: What machine code decides on modes by: a row of elements each.
         self.decided_by = ca.vertcat(*(self.expressions[name] for name in (
@@ -203,8 +213,9 @@ class _Place:
 
 def _pattern(n: int, parts: list[Indices]) -> ca.Sparsity:
     """Where K may have entries: within parts."""
-    rows = np.concatenate([np.tile(part, len(part)) for part in parts])
-    columns = np.concatenate([np.repeat(part, len(part)) for part in parts])
+    nothing = np.zeros(0, dtype=int)
+    rows = np.concatenate([nothing, *(np.tile(part, len(part)) for part in parts)])
+    columns = np.concatenate([nothing, *(np.repeat(part, len(part)) for part in parts)])
     return ca.Sparsity.triplet(n, n, rows.tolist(), columns.tolist())
 
 

@@ -82,8 +82,15 @@ class Indeterminacy:
         parts = self.evaluation.components(problem, t)
         return self.memory.once("all alone", lambda: len(parts) == parts.max(initial=-1) + 1)
 
-    def any_in(self, problem: Problem, t: float, stuck: Flags) -> bool:
-        """Whether the motion leaves efforts of some of these open."""
+    def is_felt(self, problem: Problem, t: float, stuck: Flags) -> bool:
+        """Whether the motion leaves efforts of some of these open, and these need a search.
+
+        Not where they have one flow, or none.
+        """
+        if not stuck.any():
+            return False
+        stuck = stuck & self.evaluation.functions.companions.decides
+        stuck &= ~self.delassus.at_rest_for_good(problem, t)
         dead, open_ = self.elements_of(problem, t, stuck)
         return len(dead) > 0 or len(open_) > 0
 

@@ -17,6 +17,7 @@ import numpy as np
 from ...language.expression import TIME
 from ...numerics.arrays import Flags, Indices
 from .bound_functions import BoundFunctions
+from .companions import companions_of
 from .elements import Elements, elements_of
 from .held_modes import MOST, HeldModes, parts_of
 from .memory import LastRun
@@ -86,6 +87,7 @@ class LawFunctions:
     rate_u, rate_x, rate_z, kinetic_x, kinetic_z, residual_u : other derivatives
     delassus : D, row by row, where it is dense; else None
     bounds : derivatives of bounds by efforts, where there are any
+    companions : elements that need no decision of their own
     held_modes : efforts and slopes in one or two evaluations, where the network is simple enough
     flow_varies : elements whose flow is no constant combination of states
     constant : whether D and the slopes of the bounds depend on parameters only
@@ -129,6 +131,7 @@ class LawFunctions:
         self.few = not system.nz and elements.size * system.nx <= FEW_ENTRIES
         self.fixed = self.constant and _is_fixed(system, slope_u) and _is_fixed(system, flow_x)
         self.simple = self.few and self.fixed
+        self.companions = companions_of(elements, laws, self.values, self.flow_varies)
         self.held_modes = self._held_modes(laws)
         self.last_run = LastRun(_parameters_in(
             system, ca.veccat(by_u, slope_u, flow_x), self.bounds))
@@ -150,16 +153,16 @@ class LawFunctions:
         if ca.jacobian_sparsity(tape.residual, tape.u).nnz():
             if size > MOST_SOLVED or ca.jacobian_sparsity(laws.bounds, tape.z).nnz():
                 return None
-            solved = SolvedModes(system, self.elements, laws, self.bounds)
+            solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)
             return solved if solved.affine else None
         if self.constant and not self.nonlinear and not system.clusters:
             parts = parts_of(laws, self.elements.column)
             if max(map(len, parts)) > MOST:
                 return None
-            return HeldModes(system, self.elements, laws, parts)
+            return HeldModes(system, self.elements, laws, parts, self.companions)
         if size > MOST_SOLVED:
             return None
-        return SolvedModes(system, self.elements, laws, self.bounds)
+        return SolvedModes(system, self.elements, laws, self.bounds, self.companions)
 
 
 def _flow_varies(laws: LawExpressions) -> Flags:

@@ -108,7 +108,7 @@ class Margins:
             self.state.notice_flow(now.flow)
             return crossings, self._with_reserve(self.of_determined(now, effort), reserves)
         d, stuck = evaluation.delassus.matrix(problem, float(t[0])), modes == 0
-        if stuck.any() and self.indeterminacy.any_in(problem, float(t[0]), stuck):
+        if self.indeterminacy.is_felt(problem, float(t[0]), stuck):
             return None
         u, values, crossings = held.at(problem, t, x, modes, d)
         now = LawValues(*values)
@@ -148,7 +148,10 @@ class CompiledMargins:
         idle = ca.logic_and(e["low"] == e["high"], e["back"] == e["forth"])
         moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), np.inf, moving)
         room = ca.fmin(e["high"] - effort, effort - e["low"])
-        return ca.if_else(stuck, room, moving)
+        margins = ca.if_else(stuck, room, moving)
+        decides = self.evaluation.functions.companions.decides
+        margins[np.flatnonzero(~decides).tolist()] = np.inf
+        return margins
 
     def fit(self, problem: Problem, t: float) -> bool:
         """Whether slopes and margins of the present modes are those of the held modes."""
@@ -161,8 +164,7 @@ class CompiledMargins:
                 return False
             if self.evaluation.load is not None or held.reserve(modes) > 0:
                 return held.reserve(modes) > 0
-        stuck = modes == 0
-        return not (stuck.any() and self.indeterminacy.any_in(problem, t, stuck))
+        return not self.indeterminacy.is_felt(problem, t, modes == 0)
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What is constant between events: modes, K, and 0 for states that stuck elements hold.

@@ -25,6 +25,7 @@ class DecisionParts:
     d : D, in the order of ``entries``
     regular : (parts,) whether D of a part is symmetric and positive definite
     symmetric : (parts,) whether it is symmetric
+    leader, sense : (elements,) who decides, and whether that one's flow has the same sign
     contact : (elements,)
     of_contacts : gaps and restitutions, one after the other, where there are contacts
     positions : states that are positions
@@ -46,6 +47,8 @@ class DecisionParts:
     d: Array
     regular: Flags
     symmetric: Flags
+    leader: Indices
+    sense: Indices
     contact: Flags
     of_contacts: ca.SX | None
     positions: Indices
@@ -74,6 +77,7 @@ class PredictedParts:
 
     Attributes
     ----------
+    leader, sense : (elements,) who decides, and whether that one's flow has the same sign
     contact : (elements,)
     holds : (elements,) whether an element may hold states where it is stuck
     dependent, in_a_circle : whether some bounds depend on efforts, and may on their own
@@ -83,6 +87,8 @@ class PredictedParts:
     speed : the largest flow so far
     """
 
+    leader: Indices
+    sense: Indices
     contact: Flags
     holds: Flags
     dependent: bool

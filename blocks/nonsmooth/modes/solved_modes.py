@@ -31,6 +31,7 @@ from ...numerics.tolerances import (
 from ...system import Evaluator
 from ...system.points import Points
 from .bound_functions import BoundFunctions
+from .companions import Companions
 from .delassus import Delassus
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
@@ -56,6 +57,7 @@ class SolvedModes:
     elements : Elements
     laws : their expressions
     bounds : how they move with efforts, where they do
+    companions : which of them need no decision of their own
 
     Attributes
     ----------
@@ -66,7 +68,7 @@ class SolvedModes:
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 bounds: BoundFunctions | None) -> None:
+                 bounds: BoundFunctions | None, companions: Companions) -> None:
         n, tape, column, sign = elements.size, system.tape, elements.column, elements.sign
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(sign), system.nu, n)
@@ -84,8 +86,13 @@ class SolvedModes:
         own = -self.by_effort(rate)
         diagonal = ca.densify(ca.diag(own))
         scale = ca.if_else(diagonal > 0, 1 / diagonal, 1)
-        kinetic = ca.if_else(modes > 0, forth, ca.if_else(modes < 0, back, 0))
-        stuck = modes == 0
+        joined = companions.modes(modes)
+        kinetic = ca.if_else(joined > 0, forth, ca.if_else(joined < 0, back, 0))
+        (whole, _), (least, most), (backward, forward) = (companions.together(*pair) for pair in (
+            (effort, effort), (low, high), (back, forth)))
+        self.decides = companions.decides
+        kinetic += companions.split(whole, joined, low, high) * ca.DM((~self.decides).astype(float))
+        stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
         residual = ca.if_else(stuck, -scale * rate, effort - kinetic)
         matrix = ca.if_else(ca.repmat(stuck, 1, n), ca.repmat(scale, 1, n) * own,
                             ca.SX.eye(n) - self.by_effort(kinetic))  # fmt: skip
@@ -101,9 +108,10 @@ class SolvedModes:
         self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
         self.in_a_circle = bounds is not None and bounds.in_a_circle
         self.symbols = [*system.arguments[:-1], modes, effort]
+        #: Of all elements by which modes are decided on.
         self.expressions = {
-            "slope": slope, "effort": effort, "flow": flow, "low": low, "high": high, "back": back,
-            "forth": forth, "rate": rate, "gap": gap, "crossings": crossings,
+            "slope": slope, "effort": whole, "flow": flow, "low": least, "high": most,
+            "back": backward, "forth": forward, "rate": rate, "gap": gap, "crossings": crossings,
             "matrix": ca.densify(matrix), "residual": ca.densify(residual)}  # fmt: skip
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal)
         self._equations = ca.Function(
@@ -308,8 +316,9 @@ class SolvedModes:
         stuck, slides = np.flatnonzero(modes == 0), np.flatnonzero(modes)
         alone = _determinant(matrix, stuck)
         whole = _determinant(matrix, self._all) if self.dependent.any() else alone
-        sure = (alone > SURELY_DETERMINED) & (
-            diagonal.min(axis=1) > WITHOUT_EFFECT * diagonal.max(axis=1))
+        own = diagonal[:, self.decides]
+        least, largest = own.min(axis=1, initial=np.inf), own.max(axis=1, initial=0.0)
+        sure = (alone > SURELY_DETERMINED) & (least > WITHOUT_EFFECT * largest)
         share = np.divide(whole, alone, out=np.zeros(len(whole)), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
             own = _determinant(matrix, slides)

@@ -117,6 +117,7 @@ def test_k_by_parts_is_the_inverse_of_what_sticks(build):
     pattern = held.symbols[-1].sparsity()
     rows, columns = np.array(pattern.row()), np.array(pattern.get_col())
     for modes in np.random.default_rng(1).integers(-1, 2, (20, n)):
+        modes[~functions.companions.decides] = 1  # K is that of the others
         k = np.zeros((n, n))
         k[rows, columns] = held.constants(modes, d)[n:]
         stuck = np.flatnonzero(modes == 0)

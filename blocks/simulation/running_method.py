@@ -13,6 +13,7 @@ from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
 from .method_choice import explicit_one_step, implicit_one_step, in_machine_code
+from .pace import Pace
 from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
@@ -91,6 +92,7 @@ class RunningMethod:
         self._asked = 0  # how often it was asked whether to give the method up
         self._judged = 0  # steps at the last look for stiffness
         self._seen: set[bytes] = set()  # modes whose rates were looked at
+        self._pace = Pace(settings.t_start, settings.t_end)
         self._patience = 1  # times the steps to the next one
 
     def begin(self, t: float, y: Array) -> Method:
@@ -251,6 +253,8 @@ class RunningMethod:
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""
+        if not self.driven:
+            self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
 
     def _steps_left(self, step: Step) -> float:

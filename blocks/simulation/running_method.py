@@ -39,6 +39,7 @@ WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs 
 MOST_RATES = 1000  # that are kept of a system
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
+TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 OFTEN = 80  # known instants, or episodes, whose steps are worth loading machine code
@@ -224,7 +225,7 @@ class RunningMethod:
             return
         self._seen.add(modes)
         rate, left = self._rate(t, y), self.settings.t_end - t
-        if not ENDLESS < rate * left < np.inf:
+        if not (TEDIOUS if self.may_switch else ENDLESS) < rate * left < np.inf:
             return
         if not self.may_switch:
             raise SimulationError(

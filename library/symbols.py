@@ -16,8 +16,8 @@ __all__ = [
     "MAGNET", "MASS", "METER", "MOTOR", "MOTION_SOURCE", "ONE_WAY", "OPAMP", "OPEN", "PIEZO",
     "PIPE", "PLANETS", "PUMP", "RACK", "RESISTOR", "RESTRICTION", "ROD", "SCREW", "SLIDER",
     "SPRING", "SPRING_DAMPER", "STOP", "SWITCH", "TANK", "TEMPERATURE", "THERMAL_MASS",
-    "THERMAL_RESISTANCE", "TORQUE_ARROW", "TRANSFORMER", "TRANSISTOR", "TURNING_DRAG",
-    "TURNING_SOURCE", "VANE", "VEHICLE", "VOLTAGE_BY_CURRENT", "VOLTAGE_BY_VOLTAGE",
+    "THERMAL_RESISTANCE", "THYRISTOR", "TORQUE_ARROW", "TRANSFORMER", "TRANSISTOR",
+    "TURNING_DRAG", "TURNING_SOURCE", "VANE", "VEHICLE", "VOLTAGE_BY_CURRENT", "VOLTAGE_BY_VOLTAGE",
     "VOLTAGE_SOURCE", "VOLTMETER", "WALL", "WAVE", "WEIGHT", "WHEEL", "WHEEL_AND_AXLE",
 ]  # fmt: skip
 
@@ -138,6 +138,7 @@ DIODE = Symbol(*_ends(0.8), line((-0.8, 0.9), (-0.8, -0.9), (0.8, 0), (-0.8, 0.9
                line((0.8, 0.9), (0.8, -0.9)), half=(3, 1.1))  # fmt: skip
 SWITCH = Symbol(line((-3, 0), (-1.4, 0)), line((1.4, 0), (3, 0)), line((-1.2, 0.1), (1.2, 1.2)),
                 circle(-1.2, 0, 0.2), circle(1.2, 0, 0.2), half=(3, 1.3))  # fmt: skip
+THYRISTOR = Symbol(*DIODE.strokes, line((0.8, 0), (1.6, -0.9)), half=(3, 1.1))
 _PLUS = line((-2.6, 0.9), (-1.9, 0.9)), line((-2.25, 1.25), (-2.25, 0.55))
 VOLTAGE_SOURCE = Symbol(line((-3, 0), (3, 0)), circle(0, 0, 1.5), *_PLUS, half=(3, 1.6),
                         source=True)  # fmt: skip

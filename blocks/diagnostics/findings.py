@@ -62,6 +62,7 @@ SEVERITIES = {
     "structure.input": "error",
     "initial.computed": "warning",
     "initial.conflict": "warning",
+    "initial.default": "info",
     "initial.dependent": "error",
     "initial.derivative": "error",
     "initial.failed": "error",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError
+from ..initialisation.start import held_defaults
 from ..numerics.arrays import Array
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import ADVICE, FiniteValues, no_value
@@ -27,7 +28,14 @@ from .not_finite import (
     not_finite,
 )
 from .singular import dependence, dependent_rows, linear_blocks
-from .targets import compromise, computed_targets, conflict, contradictions, given_targets
+from .targets import (
+    compromise,
+    computed_targets,
+    conflict,
+    contradictions,
+    given_targets,
+    given_way,
+)
 from .words import Names, enumerated, listed
 
 if TYPE_CHECKING:
@@ -102,6 +110,8 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
         yield conflict(unmet)
     if start.compromised and np.isfinite(slope).all():
         yield compromise(start.compromised)
+    if held := held_defaults(problem, start, 0.0):
+        yield given_way(held)
     yield from derivative_findings(system, problem, slope)
     if any(law.is_contact for f in system.network.families for law in f.kernel.set_valued):
         yield from _overlaps(system, problem)

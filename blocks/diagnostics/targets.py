@@ -16,7 +16,7 @@ from .findings import Finding, found
 from .words import Names, listed
 
 __all__ = ["HighTarget", "compromise", "computed_targets", "conflict", "contradictions",
-           "given_targets"]  # fmt: skip
+           "given_targets", "given_way"]  # fmt: skip
 
 
 class HighTarget(NamedTuple):
@@ -120,4 +120,16 @@ def compromise(rows: list[TargetRow]) -> Finding:
         f"The initial values {said}, which their classes preset, cannot all be met, because the "
         f"network ties these variables together. The run would start with {got}.",
         f"Say which one is meant: model.{path} = '{value}'.",
+    )  # fmt: skip
+
+
+def given_way(rows: list[TargetRow]) -> Finding:
+    """Presets of classes that the equations overrule."""
+    said = listed((f"{r.path} = {r.start:.6g~P} instead of {r.target:.6g~P}" for r in rows), 3)
+    return found(
+        "initial.default", [r.path for r in rows[:20]],
+        f"The run would start with {said}, which {'its class' if len(rows) == 1 else 'classes'} "
+        f"preset{'s' if len(rows) == 1 else ''}: the network leaves no choice.",
+        "That is as it should be where a source, or something rigid, is meant to prescribe it; "
+        "otherwise something that gives way, such as a resistance or a damper, is missing between.",
     )  # fmt: skip

@@ -20,7 +20,7 @@ from .targets import LEVELS, NO_TARGET, TargetFunctions, Targets
 if TYPE_CHECKING:
     from pint import Quantity  # imported with the first quantity
 
-__all__ = ["Start", "TargetRow", "reached_start"]
+__all__ = ["Start", "TargetRow", "held_defaults", "reached_start"]
 
 
 @dataclass(frozen=True)
@@ -90,17 +90,31 @@ def reached_start(system: System, problem: Problem, targets: Targets, nominals: 
     met = np.abs(reached - targets.values) <= TARGET_MET * size
     torn = np.flatnonzero(~met & (targets.levels == 2))
     if len(torn):
-        torn = torn[_free_one_by_one(system, problem, targets, torn, t)]
+        torn = torn[_free_one_by_one(system, problem, targets, torn, targets.levels < 2, t)]
     return Start(system, problem.x.copy(), problem.z.copy(), targets, reached, met, torn)
 
 
+def held_defaults(problem: Problem, start: Start, t: float) -> list[TargetRow]:
+    """Default targets of high priority that give way to equations, not to what a user asked for.
+
+    Such as that of a capacitor across a source.
+    """
+    targets = start.targets
+    unmet = np.setdiff1d(np.flatnonzero(~start.met & (targets.levels == 2)), start.torn)
+    if not len(unmet):
+        return []
+    nothing = np.zeros(len(start.met), dtype=bool)
+    free = _free_one_by_one(start.system, problem, targets, unmet, nothing, t)
+    return [start.row(int(k)) for k in unmet[~free]]
+
+
 def _free_one_by_one(system: System, problem: Problem, targets: Targets, chosen: Indices,
-                     t: float) -> Flags:
+                     stronger_ones: Flags, t: float) -> Flags:
     """Whether each of some targets could be met by itself, after constraints and stronger ones."""
     scale = problem.scale_x
     outputs = TargetFunctions.of(system, system.flat.class_of[targets.slots],
                                  system.flat.sign_of[targets.slots])
-    before = [outputs.jacobian(problem, t, targets.levels < 2)]
+    before = [outputs.jacobian(problem, t, stronger_ones)]
     if system.nc:
         before.append(outputs.constraint_jacobian(problem, t))
     stronger = np.concatenate(before) * scale

@@ -13,6 +13,7 @@ from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
 from .method_choice import explicit_one_step, implicit_one_step, in_machine_code
+from .pace import Pace
 from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
@@ -38,6 +39,7 @@ WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs 
 MOST_RATES = 1000  # that are kept of a system
 FEW_STATES = 100  # whose rates are looked at in every new combination of modes
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
+TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
 LONG = 500  # steps after which it is asked how many are left
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 OFTEN = 80  # known instants, or episodes, whose steps are worth loading machine code
@@ -91,6 +93,7 @@ class RunningMethod:
         self._asked = 0  # how often it was asked whether to give the method up
         self._judged = 0  # steps at the last look for stiffness
         self._seen: set[bytes] = set()  # modes whose rates were looked at
+        self._pace = Pace(settings.t_start, settings.t_end)
         self._patience = 1  # times the steps to the next one
 
     def begin(self, t: float, y: Array) -> Method:
@@ -222,7 +225,7 @@ class RunningMethod:
             return
         self._seen.add(modes)
         rate, left = self._rate(t, y), self.settings.t_end - t
-        if not ENDLESS < rate * left < np.inf:
+        if not (TEDIOUS if self.may_switch else ENDLESS) < rate * left < np.inf:
             return
         if not self.may_switch:
             raise SimulationError(
@@ -251,6 +254,8 @@ class RunningMethod:
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""
+        if not self.driven:
+            self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
 
     def _steps_left(self, step: Step) -> float:

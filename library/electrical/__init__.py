@@ -42,7 +42,8 @@ dependent sources          ``VoltageControlledVoltageSource``,
                            ``VoltageControlledCurrentSource``,
                            ``CurrentControlledVoltageSource``,
                            ``CurrentControlledCurrentSource``
-switches                   ``Switch``, ``SPDTSwitch``, ``Diode``, ``MOSFET``, ``IGBT``
+switches                   ``Switch``, ``SPDTSwitch``, ``Diode``, ``MOSFET``, ``IGBT``,
+                           ``Thyristor``
 bridges                    ``HalfBridge``, ``FullBridge``, ``ThreePhaseBridge``
 sensors                    ``VoltageSensor``, ``CurrentSensor``, ``PowerSensor``
 own components             ``electrical`` (the domain), ``TwoPort`` (the base)
@@ -73,7 +74,15 @@ from .elements import (
     VariableResistor,
 )
 from .nonlinear import Memristor, SaturatingInductor, ThermalResistor
-from .semiconductors import IGBT, MOSFET, Diode, FullBridge, HalfBridge, ThreePhaseBridge
+from .semiconductors import (
+    IGBT,
+    MOSFET,
+    Diode,
+    FullBridge,
+    HalfBridge,
+    ThreePhaseBridge,
+    Thyristor,
+)
 from .sensors import CurrentSensor, PowerSensor, VoltageSensor
 from .sources import (
     ACCurrentSource,
@@ -93,9 +102,9 @@ __all__ = [
     "IGBT", "IdealTransformer", "Inductor",
     "InfiniteResistance", "LimitedOpAmp", "MOSFET", "Memristor", "MutualInductor", "OpAmp",
     "OpenCircuit", "PowerSensor", "Resistor", "SPDTSwitch", "SaturatingInductor", "Switch",
-    "ThermalResistor", "ThreePhaseBridge", "TwoPort", "VariableCapacitor", "VariableInductor",
-    "VariableResistor", "VoltageControlledCurrentSource", "VoltageControlledVoltageSource",
-    "VoltageSensor", "electrical", "table",
+    "ThermalResistor", "ThreePhaseBridge", "Thyristor", "TwoPort", "VariableCapacitor",
+    "VariableInductor", "VariableResistor", "VoltageControlledCurrentSource",
+    "VoltageControlledVoltageSource", "VoltageSensor", "electrical", "table",
 ]  # fmt: skip
 
 __getattr__ = missing(__name__)

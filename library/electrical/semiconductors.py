@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from blocks import (
     Branch,
     Component,
+    Discrete,
     Input,
     Option,
     Parameter,
@@ -20,6 +23,8 @@ from blocks import (
     ideal_switch,
     minimum,
     quantity,
+    time,
+    when,
     where,
 )
 
@@ -29,7 +34,7 @@ from .domain import TwoPort, electrical
 
 __all__ = [
     "Diode", "ExponentialDiode", "FullBridge", "HalfBridge", "IGBT", "IdealDiode", "MOSFET",
-    "PiecewiseLinearDiode", "ThreePhaseBridge",
+    "PiecewiseLinearDiode", "ThreePhaseBridge", "Thyristor",
 ]  # fmt: skip
 
 
@@ -234,13 +239,75 @@ class IGBT(_Transistor, Branch, domain=electrical, ports=("C", "E")):
                           enabled=self.threshold < self.G)  # fmt: skip
 
 
+class Thyristor(Dissipative, Branch, domain=electrical, ports=("A", "K")):
+    """Thyristor: a diode from anode A to cathode K that waits for a pulse at its gate.
+
+    It starts to conduct where G > threshold and v would be above forward_voltage, with
+
+    v = forward_voltage + on_resistance i,   v = v_A - v_K and i from A to K,
+
+    and goes on without the gate until its current ends, at zero, or because another thyristor
+    takes it over. All ideal elements of a circuit are decided together.
+
+    Parameters: threshold (1), gate (1), forward_voltage (V), on_resistance (ohm),
+    holding_current (A), turn_off_time (s).
+    Ports: A, K, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
+    while nothing is connected.
+
+    Notes
+    -----
+    Dissipates v i. A pulse has to last until the current has passed holding_current: one that
+    ends earlier interrupts the coil behind it, and the run stops there. Once the current is below
+    it again, turn_off_time passes until a voltage forward is blocked; within that time the
+    current goes on to zero. Simscape's Thyristor (Piecewise Linear) has a forward voltage, a
+    resistance and a small conductance while it blocks (defaults not verified); here these are 0.
+
+    References
+    ----------
+    Mohan, Undeland, Robbins, Power Electronics, 3rd ed. 2003, section 2-3 and chapter 6.
+
+    Examples
+    --------
+    >>> fired_at_once = Thyristor(gate=1)
+    """
+
+    symbol = symbols.THYRISTOR
+    one_way = "A", "K"
+
+    threshold = Parameter(0.5, doc="Signal above which it may start to conduct")
+    gate = Parameter(0, varying=True, doc="Signal while none is connected")
+    forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which it conducts")
+    on_resistance = Parameter("0 ohm", minimum=0, doc="Resistance while it conducts")
+    holding_current = Parameter("10 uA", above=0, doc="Current above which it needs no gate")
+    turn_off_time = Parameter("10 us", above=0,
+                              doc="Time from there until it blocks without its gate")
+    G = Input(default="gate", doc="lets it start where above the threshold")
+    blocks_from = Discrete("s", "0 s", doc="when it blocks without its gate again")
+    u = Variable("V", doc="what it blocks with: 0 while it conducts")
+
+    def equations(self) -> Iterator[Any]:
+        holds = self.i > self.holding_current
+        yield self.v == self.u + self.forward_voltage + self.on_resistance * self.i
+        yield ideal_diode(self.i, self.u, enabled=(
+            (self.threshold < self.G) | (time < self.blocks_from)))  # fmt: skip
+        yield when(holds, {self.blocks_from: quantity(np.inf, "s")})
+        yield when(~holds, {self.blocks_from: time + self.turn_off_time})
+        yield self.power_dissipated == self.v * self.i
+
+
 # -- bridges -------------------------------------------------------------------------------------
+def _switched(c: Any) -> bool:
+    return bool(c.devices != "diode")
+
+
 class _Bridge(Component):
     """Rails P and N, between which legs of two devices stand."""
 
-    devices = Option("MOSFET", ("MOSFET", "IGBT", "diode"), doc="what the legs are made of")
+    devices = Option("MOSFET", ("MOSFET", "IGBT", "thyristor", "diode"),
+                     doc="what the legs are made of")
     on_resistance = Parameter("0 ohm", minimum=0, doc="Resistance of a device that conducts")
-    forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which a diode conducts")
+    forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which a diode or a thyristor "
+                                                      "conducts")
     P = Port(electrical, doc="positive rail")
     N = Port(electrical, doc="negative rail")
 
@@ -250,39 +317,33 @@ class HalfBridge(_Bridge):
 
     ``devices="MOSFET"`` or ``"IGBT"``: the signals ``upper`` and ``lower`` switch the device
     to P and the one to N; each has a diode against it. Both closed at once short-circuit the
-    rails, and the run stops if nothing limits that current. ``devices="diode"``: a rectifying
-    leg without signals.
+    rails, and the run stops if nothing limits that current. ``devices="thyristor"``: a rectifying
+    leg whose halves ``upper`` and ``lower`` fire. ``devices="diode"``: one without signals.
 
-    Parameters: on_resistance (ohm), forward_voltage (V) of the diodes.
+    Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
     Ports: P, N, A. Inputs: upper, lower, closed where above 0.5.
     """
 
     A = Port(electrical, doc="between the devices")
-    upper = Input(when=lambda c: c.devices != "diode", doc="switches the device to P")
-    lower = Input(when=lambda c: c.devices != "diode", doc="switches the device to N")
+    upper = Input(when=_switched, doc="switches the device to P")
+    lower = Input(when=_switched, doc="switches the device to N")
 
     def compose(self) -> None:
-        if self.devices == "diode":
-            high, low = self._diode(), self._diode()
-            self.add("high", high)
-            self.add("low", low)
-            self.connect(self.A, high.p, low.n)
-            self.connect(self.P, high.n)
-            self.connect(self.N, low.p)
-            return
-        kind, top, bottom = (MOSFET, "D", "S") if self.devices == "MOSFET" else (IGBT, "C", "E")
-        values = {"on_resistance": self.on_resistance, "diode_resistance": self.on_resistance,
-                  "diode_forward_voltage": self.forward_voltage}
-        above, below = self.add("high", kind(**values)), self.add("low", kind(**values))
+        on, forward = self.on_resistance, self.forward_voltage
+        one_way = {"on_resistance": on, "forward_voltage": forward}
+        both_ways = {"on_resistance": on, "diode_resistance": on, "diode_forward_voltage": forward}
+        kind, top, bottom, values = {  # what conducts one way lets current pass from N to P
+            "MOSFET": (MOSFET, "D", "S", both_ways), "IGBT": (IGBT, "C", "E", both_ways),
+            "thyristor": (Thyristor, "K", "A", one_way),
+            "diode": (Diode, "n", "p", {"model": "ideal", **one_way}),
+        }[self.devices]  # fmt: skip
+        above, below = (self.add(name, kind(**values)) for name in ("high", "low"))
         self.connect(self.P, getattr(above, top))
         self.connect(self.A, getattr(above, bottom), getattr(below, top))
         self.connect(self.N, getattr(below, bottom))
-        self.connect(self.upper, above.G)
-        self.connect(self.lower, below.G)
-
-    def _diode(self) -> Diode:
-        return Diode(model="ideal", on_resistance=self.on_resistance,
-                     forward_voltage=self.forward_voltage)  # fmt: skip
+        if _switched(self):
+            self.connect(self.upper, above.G)
+            self.connect(self.lower, below.G)
 
 
 class _Legs(_Bridge):
@@ -298,22 +359,18 @@ class _Legs(_Bridge):
             self.connect(self.P, leg.P)
             self.connect(self.N, leg.N)
             self.connect(getattr(self, name), leg.A)
-            if self.devices != "diode":
+            if _switched(self):
                 self.connect(getattr(self, f"upper_{name}"), leg.upper)
                 self.connect(getattr(self, f"lower_{name}"), leg.lower)
-
-
-def _switched(c: Any) -> bool:
-    return bool(c.devices != "diode")
 
 
 class FullBridge(_Legs):
     """Two legs between the rails P and N, with the terminals A and B: an H-bridge.
 
-    With ``devices="diode"`` it rectifies what is between A and B; otherwise each of its four
-    devices has a signal, and drives A and B.
+    With ``devices="diode"`` it rectifies what is between A and B, with ``devices="thyristor"`` as
+    much of it as its four signals let through; otherwise these drive A and B.
 
-    Parameters: on_resistance (ohm), forward_voltage (V) of the diodes.
+    Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
     Ports: P, N, A, B. Inputs: upper_A, lower_A, upper_B, lower_B, closed where above 0.5.
     """
 
@@ -330,10 +387,10 @@ class FullBridge(_Legs):
 class ThreePhaseBridge(_Legs):
     """Three legs between the rails P and N, with the terminals A, B and C.
 
-    With ``devices="diode"`` it is the six-pulse rectifier; otherwise an inverter whose six
-    devices have a signal each.
+    With ``devices="diode"`` it is the six-pulse rectifier, with ``devices="thyristor"`` the
+    controlled one; otherwise an inverter. All but the diodes have a signal each.
 
-    Parameters: on_resistance (ohm), forward_voltage (V) of the diodes.
+    Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
     Ports: P, N, A, B, C. Inputs: upper_A, lower_A, upper_B, lower_B, upper_C, lower_C, closed
     where above 0.5.
     """

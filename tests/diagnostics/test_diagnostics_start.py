@@ -7,6 +7,7 @@ from wrong_models import Pole, Split, UnboundedMass, sound
 
 from blocks import Component, Model, Parameter, Target, Variable, der, quantity, sin, sqrt, time
 from blocks.exceptions import InitialisationError
+from library.electrical import Capacitor, DCVoltageSource, ElectricalReference
 from library.translational import Damper, ForceSource, HardStop, Mass, Reference, Spring, TwoPort
 
 
@@ -191,3 +192,26 @@ def test_a_target_for_what_is_computed_for_results_only_is_said_to_have_no_effec
     assert (finding.code, finding.severity) == ("initial.computed", "warning")
     assert finding.where == ("spring.energy_stored",)
     assert "has no effect" in finding.problem
+
+
+def test_a_preset_that_the_network_overrules_is_told():
+    model = Model("charged at once")
+    model.source, model.store = DCVoltageSource(voltage="5 V"), Capacitor()
+    model.ground = ElectricalReference()
+    model.connect(model.source.p, model.store.p)
+    model.connect(model.source.n, model.store.n, model.ground.V)
+    finding = only(model)
+    assert (finding.code, finding.severity) == ("initial.default", "info")
+    assert finding.where == ("store.vc",)
+    assert finding.problem == (
+        "The run would start with store.vc = 5 V instead of 0 V, which its class presets: the "
+        "network leaves no choice.")
+    model.source.voltage = "0 V"
+    assert len(model.check()) == 0
+
+
+def test_a_preset_that_gives_way_to_what_was_asked_for_is_no_news():
+    model = sound()
+    model.block.v, model.other = "2 m/s", Mass()
+    model.connect(model.other.M, model.block.M)
+    assert len(model.check()) == 0

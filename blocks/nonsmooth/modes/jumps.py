@@ -14,7 +14,7 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import LEAST_CHANGE, MODE_MISSED, TRIAL_INSTANTS
+from ...numerics.tolerances import BLOCK_SINGULAR, LEAST_CHANGE, MODE_MISSED, TRIAL_INSTANTS
 from ...system import AlgebraicFailure
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
@@ -61,15 +61,24 @@ class Jumps:
                 return self._undecided(t) if endless is None else self._unlimited(t, endless)
             by_x = self.equations.by_x(problem, t, self.state.modes)[1]
             push = self.equations.slope_by_taken(problem, t)
-            matrix = without_rounding(by_x, push)
-            impulse = np.array(np.linalg.lstsq(matrix, held.violation, rcond=LEAST_CHANGE)[0],
-                               dtype=float)  # fmt: skip
-            left = np.abs(held.violation - matrix @ impulse) > MODE_MISSED * np.abs(held.violation)
+            free = self._unresisted(held)
+            matrix = without_rounding(by_x, push @ free)
+            least = np.linalg.lstsq(matrix, held.violation, rcond=LEAST_CHANGE)[0]
+            impulse = np.array(free @ least, dtype=float)
+            left = np.abs(held.violation - matrix @ least) > MODE_MISSED * np.abs(held.violation)
             if (left & missed).any():
                 return self._unlimited(t, np.abs(held.weight[left & missed]).max(axis=0))
             return self._jump(x, t, impulse, np.array(-push @ impulse, dtype=float))
         finally:
             problem.x[:], problem.u[:], self.state.modes = x, u, modes
+
+    @staticmethod
+    def _unresisted(held: LinearEquations) -> Array:
+        """Impulses that no resistance would answer with an endless voltage, as columns."""
+        resisted = held.matrix[: len(held.matrix) - len(held.weight)]
+        size = np.abs(resisted).max(axis=1, initial=0.0)
+        _, values, right = np.linalg.svd(resisted / np.where(size > 0, size, 1.0)[:, None])
+        return right[int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0))):].T
 
     @staticmethod
     def _without_limit(held: LinearEquations) -> Array | None:
@@ -101,7 +110,9 @@ class Jumps:
                       "parallel.")
         else:
             several = len(moved) > 1 and len(through) > 1
-            beside = f"each of {owners}" if several else f"{elements} or {owners}"
+            beside = f"each of {owners}" if several else (
+                f"{elements} or {owners}" if len(through) == 1 else
+                f"one of {elements}, or with {owners}")
             advice = (f"Put a resistance (in mechanics a damper) in series with {beside}; a "
                       f"parasitic one, as a parameter of {'each' if several else 'one of them'}, "
                       "will do.")

@@ -10,6 +10,7 @@ problem of :mod:`blocks.nonsmooth.modes.node_velocities`, and are taken only if 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -146,8 +147,9 @@ class MasslessLaws(Laws):
         state.modes = np.where(elements.gives_flow, 0, np.sign(flow)).astype(int)
         state.strength = self.switching.least_strength(problem, t)
         everyone = np.ones(elements.size, dtype=bool)
-        return self.search.take_first(problem, t, everyone,
-                                      self.velocities.modes(problem, t, 0 * state.modes))
+        at_rest = np.where(elements.valve, -1, 0)  # where all that lets current pass is open
+        return self.search.take_first(problem, t, everyone, chain(
+            self.velocities.modes(problem, t, 0 * state.modes), [at_rest]))
 
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         """Choose the modes at an event."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import BLOCK_SINGULAR, SUM_ROUNDING
+from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING
 from .elements import Elements
 from .loop_unknowns import LoopUnknowns
 
@@ -139,7 +139,7 @@ class ModeEquations:
         self._told: dict[tuple[bytes, bytes], tuple[Flags, Flags]] = {}
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
-        self._last: tuple[bytes, Array, tuple[Array, Array]] | None = None  # combinations
+        self._last: tuple[bytes, Array, tuple[Array, Array, float]] | None = None  # combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
 
     def at_parameters(self, p: Array) -> ModeEquations:
@@ -239,9 +239,10 @@ class ModeEquations:
         matrix, rate_u = self.held_rows(modes, by_u[:3], by_u[3:])
         direct = self._direct(modes)
         matrix[direct, self._everyone[direct]] += 1.0
-        span, weight = self._combinations(modes, matrix)
+        span, weight, unsure = self._combinations(modes, matrix)
         if len(weight):
-            matrix = np.vstack([without_rounding(span, matrix), without_rounding(weight, rate_u)])
+            matrix = np.vstack([without_rounding(span, matrix),
+                                without_rounding(weight, rate_u, unsure)])
         return ModeMatrices(matrix, span, weight, self._null(matrix), None)
 
     def by_x(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
@@ -252,7 +253,7 @@ class ModeEquations:
         matrix = self.held_rows(modes, by_u[:3], by_u[3:])[0]
         direct = self._direct(modes)
         matrix[direct, self._everyone[direct]] += 1.0
-        span, weight = self._combinations(modes, matrix)
+        span, weight, _ = self._combinations(modes, matrix)
         whole = np.vstack([span @ value, weight @ rate]) if len(weight) else value
         return whole, without_rounding(weight, value)
 
@@ -316,18 +317,22 @@ class ModeEquations:
                for given, back, forth in (values, rates)]  # fmt: skip
         return out[0], out[1]
 
-    def _combinations(self, modes: Indices, matrix: Array) -> tuple[Array, Array]:
-        """Combinations of equations that contain inputs, and those that do not."""
+    def _combinations(self, modes: Indices, matrix: Array) -> tuple[Array, Array, float]:
+        """Combinations of equations that contain inputs, those that do not, and the share of
+        their terms by which rounding may have changed the latter."""
         last = self._last
         if last is None or last[0] != modes.tobytes() or not np.array_equal(last[1], matrix):
             even, rows, _ = _even(matrix)
+            unsure = SUM_ROUNDING
             if np.isfinite(even).all():
                 left, values, _ = np.linalg.svd(even)
                 rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
+                if rank:  # what is nearly a combination without inputs mixes with one that is
+                    unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
             else:
                 left, rank = np.eye(self.size), self.size
             left = np.where(np.abs(left) > SUM_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
-            parts = left[:, :rank].T / rows, left[:, rank:].T / rows
+            parts = left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
             last = self._last = modes.tobytes(), matrix.copy(), parts
         return last[2]
 
@@ -364,10 +369,10 @@ def _is_constant(everything: ca.SX, coefficients: ca.SX, tape: Any) -> bool:
         symbols_in(coefficients) <= symbols_in(ca.veccat(tape.p, tape.m)))
 
 
-def without_rounding(one: Array, other: Array) -> Array:
-    """A product of matrices, with zero where it is rounding only."""
+def without_rounding(one: Array, other: Array, share: float = SUM_ROUNDING) -> Array:
+    """A product of matrices, with zero where it is rounding only: this share of its terms."""
     out = one @ other
-    return np.where(np.abs(out) > SUM_ROUNDING * (np.abs(one) @ np.abs(other)), out, 0.0)
+    return np.where(np.abs(out) > share * (np.abs(one) @ np.abs(other)), out, 0.0)
 
 
 def _even(matrix: Array) -> tuple[Array, Array, Array]:

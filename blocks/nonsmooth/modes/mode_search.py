@@ -42,10 +42,14 @@ MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better 
 
 @dataclass(frozen=True)
 class _Allowed:
-    """Shares of their sizes by which margins may be negative, and what modes hold may be off."""
+    """Shares of their sizes by which margins may be negative, and what modes hold may be off.
+
+    Modes that are about to end, but last for an instant, are taken where ``brief`` ones will do.
+    """
 
     margin: float
     missed: float
+    brief: bool = False
 
 
 class ModeSearch:
@@ -71,7 +75,8 @@ class ModeSearch:
         noted = self._noted(problem, t, proposals, tried)
         for allowed in (_Allowed(MODE_MARGIN_CLEAR, MODE_MISSED),
                         _Allowed(MODE_MARGIN_NONE, MODE_MISSED),
-                        _Allowed(MODE_MARGIN_NONE, self.state.drift)):
+                        _Allowed(MODE_MARGIN_NONE, self.state.drift),
+                        _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True)):
             found = self._first(problem, t, doubt, noted, allowed)
             if found is not None:
                 return self._adopt(problem, t, found)
@@ -158,6 +163,8 @@ class ModeSearch:
             later = self.margins.present(problem, t + h)
             close = margin <= MODE_MARGIN_NONE * size
             noise = self.margins.noise(problem, t + h)
+            if allowed.brief:
+                close &= later <= noise
             least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
             return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:

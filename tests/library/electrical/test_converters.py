@@ -382,3 +382,19 @@ def test_a_leaking_transformer_hands_its_current_over_to_a_clamp_that_starts_emp
     found = [values(run, path, unit)[-1] for path, unit in (
         ("windings.i1", "A"), ("windings.i2", "A"), ("clamp.v", "V"), ("store.v", "V"))]
     assert_allclose(found, exact, rtol=1e-7)
+
+
+def test_a_charge_pump_names_what_would_jump_and_not_what_a_resistance_holds():
+    model = circuit("pump", source=DCVoltageSource(voltage="5 V"), first=Diode(model="ideal"),
+                    second=Diode(model="ideal"), flying=Capacitor(capacitance="0.1 uF"),
+                    series=Resistor(resistance="10 mohm"), store=Capacitor())  # fmt: skip
+    model.connect(model.source.p, model.first.p)
+    model.connect(model.first.n, model.second.p, model.flying.p)
+    model.connect(model.flying.n, model.series.p)
+    model.connect(model.second.n, model.store.p)
+    model.connect(model.source.n, model.series.n, model.store.n, model.ground.V)
+    with pytest.raises(SimulationError) as caught:
+        model.simulate("1 us")
+    assert caught.value.code == "simulation.jump"
+    assert "at t = 0 s store.vc from 0 to 5 V would have to jump" in str(caught.value)
+    assert "flying" not in str(caught.value)

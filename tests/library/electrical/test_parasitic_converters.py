@@ -206,3 +206,53 @@ def test_three_phases_on_a_bridge_that_pauses_leave_their_star_point_to_one_diod
         assert min(values(run, f"d{k}.i", "A").min() for k in range(6)) > -1e-6
         found.append(values(run, "store.v", "V", np.linspace(1, 5, 9) * 1e-3))
     assert_allclose(*found, rtol=1e-5)
+
+
+def test_diodes_that_share_a_capacitor_with_closing_switches_open():
+    # switch and diode of either leg would short the capacitor: which carries how much is open
+    m = circuit("interleaved", source=DCVoltageSource(voltage="11 V"), load=ohm(1200),
+                store=Capacitor(capacitance="20 uF", parasitic=True),
+                pulse=Pulse(period="19 us", width=0.66))
+    m.connect(m.source.n, m.store.n, m.load.n, m.ground.V)
+    m.connect(m.store.p, m.load.p)
+    for leg, (henry, snubber, farad) in enumerate(((129e-6, 11.634, 1.61e-9),
+                                                   (232e-6, 118.62, 27.8e-9))):
+        coil = m.add(f"coil{leg}", Inductor(inductance=quantity(henry, "H"), parasitic=True))
+        switch, diode = m.add(f"switch{leg}", Switch(model="ideal")), m.add(
+            f"diode{leg}", Diode(model="ideal"))
+        damper, store = m.add(f"damper{leg}", ohm(snubber)), m.add(
+            f"small{leg}", Capacitor(capacitance=quantity(farad, "F"), parasitic=True))
+        m.connect(m.source.p, coil.p)
+        m.connect(coil.n, switch.p, diode.p, damper.p)
+        m.connect(damper.n, store.p)
+        m.connect(switch.n, store.n, m.ground.V)
+        m.connect(diode.n, m.store.p)
+        m.connect(m.pulse.y, switch.vT)
+    run = m.simulate("19.5 us")  # the switches have just closed again
+    assert values(run, "store.vc", "V")[-1] > 0.1
+    for leg in "01":
+        assert values(run, f"diode{leg}.i", "A").min() > -1e-6
+
+
+def test_diodes_that_short_a_capacitor_of_a_multiplier_take_implicit_steps():
+    # two diodes in series lie across c5 alone: 1e-11 s, between events that follow each other
+    ends = {}
+    for parasitic in (False, True):
+        capacitors = {f"c{k}": Capacitor(capacitance=quantity(farad, "F"), parasitic=parasitic)
+                      for k, farad in ((1, 12.2e-6), (3, 44.4e-6), (4, 35.6e-6), (5, 10.5e-6))}
+        m = circuit("multiplier", source=ACVoltageSource(amplitude="10 V", frequency="113 Hz"),
+                    inner=ohm(0.125), load=ohm(325.0), far=ohm(2087.0), **capacitors,
+                    d1=Diode(model="ideal", on_resistance="1 mohm"),
+                    d2=Diode(model="ideal", on_resistance="7.4 mohm"),
+                    d3=Diode(model="ideal"), d4=Diode(model="ideal"))  # fmt: skip
+        m.connect(m.source.p, m.inner.p)
+        m.connect(m.inner.n, m.c1.p)
+        m.connect(m.c1.n, m.d1.n, m.d2.p, m.c4.p)
+        m.connect(m.d2.n, m.c3.p, m.load.p, m.d3.p, m.c5.n)
+        m.connect(m.c4.n, m.d3.n, m.d4.p)
+        m.connect(m.d4.n, m.c5.p, m.far.p)
+        m.connect(m.source.n, m.d1.p, m.c3.n, m.load.n, m.far.n, m.ground.V)
+        run = m.simulate("2.6 ms")
+        ends[parasitic] = [values(run, f"c{k}.vc", "V")[-1] for k in (1, 3, 4, 5)]
+    assert_allclose(ends[True], ends[False], rtol=0, atol=1e-4)
+    assert "rodas4" in run.statistics["method"]

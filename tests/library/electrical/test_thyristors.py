@@ -1,0 +1,106 @@
+"""Thyristors, against closed forms: instants at which they end, and what bridges of them give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from electrical_bench import circuit, values
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from blocks import quantity
+from library.electrical import (
+    ACVoltageSource,
+    Inductor,
+    Resistor,
+    ThreePhaseBridge,
+    Thyristor,
+    VoltageSensor,
+)
+from library.signal import Integrator, Pulse
+
+PERIOD = 0.02
+OMEGA = 2 * np.pi / PERIOD
+PEAK, OHM, HENRY = 325.0, 10.0, 0.03
+
+
+def mains(degrees=0.0):
+    return ACVoltageSource(amplitude=quantity(PEAK, "V"), frequency="50 Hz",
+                           phase=quantity(degrees, "deg"))  # fmt: skip
+
+
+def fired(model, gate, degrees, width):
+    """A pulse of a part of the period, every period from an angle on."""
+    pulse = model.add(f"pulse{degrees % 360}", Pulse(
+        period=quantity(PERIOD, "s"), width=width,
+        start=quantity(degrees % 360 / 360 * PERIOD, "s")))  # fmt: skip
+    model.connect(pulse.y, gate)
+
+
+def loaded(model, first, last, henry=HENRY):
+    """A coil and a resistor between two ports."""
+    coil = model.add("coil", Inductor(inductance=quantity(henry, "H")))
+    load = model.add("load", Resistor(resistance=quantity(OHM, "ohm")))
+    model.connect(first, coil.p)
+    model.connect(coil.n, load.p)
+    model.connect(load.n, last)
+
+
+def extinction(alpha):
+    """Angle at which the current of one thyristor behind a coil ends (Mohan, section 2-3)."""
+    phi = np.arctan(OMEGA * HENRY / OHM)
+    return brentq(lambda b: np.sin(b - phi)
+                  - np.sin(alpha - phi) * np.exp(-(b - alpha) / np.tan(phi)), np.pi, 2 * np.pi)
+
+
+@pytest.mark.parametrize("degrees", [20, 90, 150])
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_current_goes_on_without_the_gate_until_it_ends(degrees, method):
+    model = circuit("half wave", source=mains(), thyristor=Thyristor())
+    model.connect(model.source.p, model.thyristor.A)
+    loaded(model, model.thyristor.K, model.source.n)
+    model.connect(model.source.n, model.ground.V)
+    fired(model, model.thyristor.G, degrees, width=0.005)
+    run = model.simulate("50 ms", rtol=1e-10, method=method)
+    starts, ends = ([e.time for e in run.events if e.description == w] for w in ("closes", "opens"))
+    fires = np.radians(degrees) / OMEGA + PERIOD * np.arange(3)
+    assert_allclose(starts, fires[fires < 0.05], rtol=0, atol=1e-12)
+    exact = extinction(np.radians(degrees)) / OMEGA + PERIOD * np.arange(3)
+    assert_allclose(ends, exact[exact < 0.05], rtol=0, atol=1e-9 * PERIOD)
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_three_legs_that_nobody_fires_block():
+    legs = {f"{half}{k}": Thyristor() for k in range(3) for half in ("upper", "lower")}
+    model = circuit("dark", load=Resistor(), **legs)
+    for k in range(3):
+        source = model.add(f"source{k}", mains(-120 * k))
+        upper, lower = getattr(model, f"upper{k}"), getattr(model, f"lower{k}")
+        model.connect(source.n, model.ground.V)
+        model.connect(source.p, upper.A, lower.K)
+        model.connect(upper.K, model.load.p)
+        model.connect(lower.A, model.load.n)
+    run = model.simulate("20 ms")
+    assert np.abs(values(run, "load.i", "A")).max() < 1e-12
+
+
+@pytest.mark.parametrize("degrees", [0, 30, 80])
+def test_the_voltage_of_a_three_phase_bridge_goes_by_the_cosine_of_the_angle(degrees):
+    model = circuit("six pulses", bridge=ThreePhaseBridge(devices="thyristor"),
+                    meter=VoltageSensor(), sum=Integrator(input="V"))
+    for k, phase in enumerate("ABC"):
+        source = model.add(f"source{phase}", mains(-120 * k))
+        model.connect(source.n, model.ground.V)
+        model.connect(source.p, getattr(model.bridge, phase))
+        for half, crossing in (("upper", 30 + 120 * k), ("lower", 210 + 120 * k)):
+            # of more than 60 degrees: the first two have to meet
+            fired(model, getattr(model.bridge, f"{half}_{phase}"), crossing + degrees, width=0.2)
+    loaded(model, model.bridge.P, model.bridge.N, henry=0.1)
+    model.connect(model.meter.p, model.bridge.P)
+    model.connect(model.meter.n, model.bridge.N)
+    model.connect(model.meter.V, model.sum.u)
+    run = model.simulate("80 ms", rtol=1e-9)
+    area = np.diff(values(run, "sum.y", "V*s", [0.04, 0.06, 0.08]))  # each over a period
+    exact = 3 * np.sqrt(3) / np.pi * PEAK * np.cos(np.radians(degrees))
+    assert_allclose(area / PERIOD, exact, rtol=1e-8)
+    assert run.energy().relative_residual < 1e-8

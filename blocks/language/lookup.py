@@ -19,7 +19,7 @@ import numpy as np
 
 from ..numerics.arrays import Array
 
-__all__ = ["Choice", "Lookup", "derivatives_written", "lookup", "lookup_named"]
+__all__ = ["Choice", "Lookup", "derivatives_written", "jacobian", "lookup", "lookup_named"]
 
 
 class Choice(NamedTuple):
@@ -181,6 +181,11 @@ def derivatives_written(sx: ca.SX) -> ca.SX:
             work[outputs[0]] = ca.SX.binary(op, *(work[i] for i in given))
     column = ca.vertcat(*entries) if entries else ca.SX(0, 1)
     return ca.sparsify(ca.SX(function.sparsity_out(0), column))
+
+
+def jacobian(expression: ca.SX, by: ca.SX) -> ca.SX:
+    """Derivatives whose pattern shows what they depend on, tables or not."""
+    return derivatives_written(ca.jacobian(expression, by))
 
 
 def _called(function: ca.Function, given: list[ca.SX]) -> list[ca.SX]:

@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 from scipy.sparse import issparse
 
+from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import OWN_RATE_NONE
@@ -40,7 +41,7 @@ def parts_of(laws: LawExpressions, columns: Indices) -> list[Indices]:
     """Elements that may act on each other's rate, part by part; ``columns`` are their inputs."""
     from scipy.sparse import csc_matrix
 
-    pattern = ca.jacobian(laws.rate, laws.system.tape.u)[:, columns.tolist()].sparsity()
+    pattern = jacobian(laws.rate, laws.system.tape.u)[:, columns.tolist()].sparsity()
     rows, starts = np.array(pattern.row()), np.array(pattern.colind())
     acts = csc_matrix((np.ones(len(rows)), rows, starts), shape=pattern.shape)
     count, part = components(acts.toarray() if acts.shape[0] <= DENSE_LIMIT else acts)

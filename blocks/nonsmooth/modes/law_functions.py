@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
+from ...language.lookup import jacobian
 from ...numerics.arrays import Flags, Indices
 from .bound_functions import BoundFunctions
 from .companions import companions_of
@@ -100,8 +101,8 @@ class LawFunctions:
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         self.system, self.elements, tape = system, elements, system.tape
-        by_u = ca.jacobian(laws.rate, tape.u)
-        slope_u, flow_x = ca.jacobian(tape.slope, tape.u), ca.jacobian(laws.flow, tape.x)
+        by_u = jacobian(laws.rate, tape.u)
+        slope_u, flow_x = jacobian(tape.slope, tape.u), jacobian(laws.flow, tape.x)
         kinetic = ca.vertcat(laws.back, laws.forth)
         self.values = system.function("laws", ca.densify(laws.values))
         self.restitution = system.function("restitution", ca.densify(laws.restitution))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     EFFORTS_STALLED,
@@ -134,11 +135,11 @@ class SolvedModes:
 
     def by_effort(self, expression: ca.SX) -> ca.SX:
         """Derivative by efforts, which torn unknowns of loops may follow at once."""
-        direct = ca.jacobian(expression, self.effort)
+        direct = jacobian(expression, self.effort)
         if not self.with_loops:
             return direct
         torn = self._unknowns[: self.follows.shape[0]]
-        return direct + ca.mtimes(ca.jacobian(expression, torn), self.follows)
+        return direct + ca.mtimes(jacobian(expression, torn), self.follows)
 
     def fresh(self) -> SolvedModes:
         """The same for another run, without what is known of this one."""

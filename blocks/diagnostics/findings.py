@@ -47,6 +47,7 @@ SEVERITIES = {
     "network.unconnected": "info",
     "contact.overlap": "error",
     "contact.rigid": "error",
+    "signal.assumed": "warning",
     "signal.unconnected": "error",
     "signal.outputs": "error",
     "signal.loop": "warning",

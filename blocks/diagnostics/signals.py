@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..assembly.network import Network
+from ..assembly.network import Family, Network
+from ..language.declarations import Input
 from ..numerics.arrays import distinct
 from .findings import Finding, found
 from .traits import traits_of
-from .words import listed, outer_path
+from .words import listed, outer_path, outer_port
 
 __all__ = ["signal_findings"]
 
@@ -40,7 +41,10 @@ def _lines(network: Network) -> Iterator[Finding]:
         family = network.families[f]
         local = family.kernel.variables[i]
         lonely = np.flatnonzero(outputs[nodes] == 0)
-        if i in family.kernel.defaults or not len(lonely):
+        if not len(lonely):
+            continue
+        if i in family.kernel.defaults:
+            yield from _assumed(family, local.name, lonely)
             continue
         paths = list(dict.fromkeys(outer_path(family, int(k), local.name) for k in lonely[:20]))
         rest = "" if len(lonely) <= 3 else f" ({len(lonely):,} in all)"
@@ -62,6 +66,21 @@ def _lines(network: Network) -> Iterator[Finding]:
             f"{target} connected to {len(sources)} outputs at once: {listed(sources)}.",
             "Keep one of them, or combine them in a block first (such as a sum).",
         )  # fmt: skip
+
+
+def _assumed(family: Family, name: str, lonely: np.ndarray) -> Iterator[Finding]:
+    """Inputs that have a default, but are those of a composite, which says nothing of one."""
+    starts = np.array(family.starts)
+    for m in distinct(np.searchsorted(starts, lonely, side="right") - 1)[:12]:
+        member = family.members[m]
+        composite, outer = outer_port(member, name)
+        declared, own = composite._declared[outer], member._declared[name]
+        if composite is not member and isinstance(declared, Input) and declared.default is None:
+            yield found(
+                "signal.assumed", [f"{composite.path}.{outer}"],
+                f"The input {composite.path}.{outer} is connected to nothing, so "
+                f"{getattr(own, 'default', 'a value')} of {member.path} stands in for it.",
+                f"Connect an output to it: model.connect(…, model.{composite.path}.{outer}).")
 
 
 def _members(network: Network, kind: str, node: int) -> list[str]:

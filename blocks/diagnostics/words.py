@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ..assembly.flatten import Flat
 from ..assembly.network import Family, Network
 from ..language.kernel import Local
 from ..units import Unit, unit
+
+if TYPE_CHECKING:
+    from ..language.component import Component
 
 __all__ = [
     "Names", "article", "enumerated", "example_word", "listed", "outer_path", "plural", "ports_at",
@@ -187,8 +191,13 @@ def _rank(local: Local) -> int:
 def outer_path(family: Family, instance: int, port: str) -> str:
     """Path of a port as the user can reach it: the composite's, where that passes it on."""
     m = bisect_right(family.starts, instance) - 1
-    component, name = family.members[m], port
-    number = f"[{instance - family.starts[m]}]" if component._count is not None else ""
+    number = f"[{instance - family.starts[m]}]" if family.members[m]._count is not None else ""
+    component, name = outer_port(family.members[m], port)
+    return f"{component.path}{number}.{name}"
+
+
+def outer_port(component: Component, name: str) -> tuple[Component, str]:
+    """The outermost component that passes a port on, and what it calls it."""
     while component._parent is not None:
         passed = [
             ref for refs in component._parent._connections
@@ -198,7 +207,7 @@ def outer_path(family: Family, instance: int, port: str) -> str:
         if not passed:
             break
         component, name = passed[0].component, passed[0].port.name
-    return f"{component.path}{number}.{name}"
+    return component, name
 
 
 def ports_at(network: Network, node: int) -> list[str]:

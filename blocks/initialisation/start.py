@@ -100,7 +100,9 @@ def held_defaults(problem: Problem, start: Start, t: float) -> list[TargetRow]:
     Such as that of a capacitor across a source.
     """
     targets = start.targets
-    unmet = np.setdiff1d(np.flatnonzero(~start.met & (targets.levels == 2)), start.torn)
+    presets = ~start.met & (targets.levels == 2)
+    presets[start.torn] = False
+    unmet = np.flatnonzero(presets)
     if not len(unmet):
         return []
     nothing = np.zeros(len(start.met), dtype=bool)

@@ -4,6 +4,7 @@ import pytest
 from wrong_models import Gain, Lag, Memory, Shell
 
 from blocks import Model
+from library.electrical import DCVoltageSource, ElectricalReference, HalfBridge, Resistor
 
 
 def only(model):
@@ -29,6 +30,21 @@ def test_an_open_input_of_a_composite_is_named_as_its_user_sees_it():
     model.shell = Shell()
     finding = only(model)
     assert (finding.code, finding.where) == ("signal.unconnected", ("shell.u",))
+
+
+def test_an_input_of_a_composite_that_a_part_has_a_value_for_is_told():
+    model = Model("signals")
+    model.leg, model.source = HalfBridge(), DCVoltageSource(voltage="5 V")
+    model.load, model.ground = Resistor(), ElectricalReference()
+    model.connect(model.source.p, model.leg.P)
+    model.connect(model.leg.A, model.load.p)
+    model.connect(model.source.n, model.leg.N, model.load.n, model.ground.V)
+    upper, lower = model.check()
+    assert (upper.code, upper.severity) == ("signal.assumed", "warning")
+    assert (upper.where, lower.where) == (("leg.upper",), ("leg.lower",))
+    assert str(upper) == (
+        "The input leg.upper is connected to nothing, so gate of leg.high stands in for it. "
+        "Connect an output to it: model.connect(…, model.leg.upper).")
 
 
 def test_a_line_takes_one_output_only():

@@ -362,10 +362,12 @@ def outcome_of(seed, seconds=10.0):
 def _stop(error):
     """A stop after the start is named; a refusal only by simulate() is a defect.
 
-    A solver that does not get away from the start has tried.
+    A solver that does not get away from the start has tried, and an explicit one that was chosen
+    for a stiff model does not suit it, which check() cannot know.
     """
     if hasattr(error, "result"):
-        return "stopped" if error.time > 0 or error.code == "simulation" else "refused late"
+        tried = error.time > 0 or error.code in ("simulation", "simulation.stiff")
+        return "stopped" if tried else "refused late"
     if error.where.startswith("simulate(") or error.code == "parameter.instants":
         return "refused"  # a method or a duration that does not suit
     return "refused late"

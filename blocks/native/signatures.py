@@ -122,7 +122,7 @@ def address_of(values: np.ndarray) -> int:
 
 def run_code(address: int, *given: int | np.ndarray) -> None:
     """Call machine code by its address, on arrays or addresses."""
-    pointers = [a if isinstance(a, int) else address_of(a) for a in given]
+    pointers = [address_of(a) if isinstance(a, np.ndarray) else int(a) for a in given]
     _code_of(len(pointers))(int(address))(*pointers)
 
 

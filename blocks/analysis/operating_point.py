@@ -13,9 +13,11 @@ from time import process_time
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
+import casadi as ca
 import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError, ParameterError, brief
+from ..language.expression import TIME
 from ..numerics.arrays import Array, Indices
 from ..results.sheet import Sheet
 from ..units import from_si, unit
@@ -31,6 +33,7 @@ from .wishes import Wishes, read_wishes
 
 if TYPE_CHECKING:
     from ..model import Model
+    from ..system.system import System
 
 __all__ = ["OperatingPoint", "find_operating_point", "stuck_range"]
 
@@ -203,6 +206,21 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
             yield f"{named.path} goes on changing, by {rate:.6g~P}; nothing depends on it."
     if reactions is not None and not reactions.determined.all():
         yield "How stuck elements share their load is not determined; see reactions()."
+    driven = _driven(system) if len(equations.resting) else []
+    if driven:
+        yield (f"{', '.join(driven[:TOLD])}{', …' * (len(driven) > TOLD)} changes with time: this "
+               f"is where it rests while that is as at t = {point.t:.6g} s.")
+
+
+def _driven(system: System) -> list[str]:
+    """Components whose laws are functions of time, where anything that moves follows time."""
+    tape = system.tape
+    if not ca.depends_on(ca.vertcat(tape.slope, tape.residual), TIME):
+        return []
+    return list(dict.fromkeys(
+        system.network.families[group.family].path(int(i)) for group in system.flat.groups
+        if group.law is not None and ca.depends_on(group.law.residual, TIME)
+        for i in group.instances))
 
 
 def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest: bool, modes: Any

@@ -183,6 +183,10 @@ class Sensitivities:
             rows[path] = [f"{s.final if at is None else s.at(at):.6g~P}" for s in series]
         return Sheet(f"Sensitivities of {self._recording.name}", rows)
 
+    def __repr__(self) -> str:
+        return (f"Sensitivities of {self._recording.name} by {', '.join(self.parameters)}; "
+                "table('block.x') shows those of a variable")
+
     def events(self) -> Sheet:
         """How the instants of all events move, in s per unit of every parameter."""
         from ..results.sheet import Sheet

@@ -28,6 +28,8 @@ TOGETHER = 6  # steps of the run, whose method has a far lower order
 MANY = 2000  # groups of these: from that on steps of the run are short for their stability
 MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
+NOTHING = 1e-20  # of the largest change by any parameter: what rounding leaves of zero
+MOST_ENTRIES = 2e7  # of the slopes at all stages; beyond that it is rounding that does not get less
 POWERS = 4
 
 
@@ -142,6 +144,7 @@ class Course:
         change = length[..., None] * np.abs(self._stages)
         largest = np.maximum(np.abs(self.begin), change.max(axis=1, initial=0.0)) / unit
         so_far = np.maximum.accumulate(largest.max(axis=1, initial=0.0), axis=0)[:, None]
+        so_far = np.maximum(so_far, NOTHING * largest.max(initial=0.0))
         last = length * np.tensordot(self._stages, LAST_TERM, ([1], [0])) / unit
         return np.asarray((np.abs(last) / np.where(so_far > 0, so_far, 1.0)).max(
             axis=(1, 2), initial=0.0))
@@ -208,8 +211,9 @@ def solved_course(starts: Array, ends: Array, which: Indices,
         course = course_of(steps)
         error = course.errors(scale)
         good = error <= enough
-        if good.all():
-            break
+        slopes = steps.of_states.size + steps.of_parameters.size
+        if good.all() or (slopes > MOST_ENTRIES and len(steps) > len(starts)):
+            return course
         coarse = np.flatnonzero(~good)
         if number:
             finer = _parted(steps, coarse, error[coarse] / enough)
@@ -217,7 +221,7 @@ def solved_course(starts: Array, ends: Array, which: Indices,
             of = np.concatenate([np.arange(first[k], last[k] + 1) for k in coarse])
             finer = starts[of], ends[of] - starts[of], which[of]
         steps = steps.some(np.flatnonzero(good)).and_(_stages(*finer, coefficients))
-    return course_of(steps) if not good.all() else course
+    return course_of(steps)
 
 
 def _parted(steps: Steps, coarse: Indices, error: Array) -> tuple[Array, Array, Indices]:

@@ -147,11 +147,14 @@ class SensitivityEquations:
 
         laws, tape = expressions_of(self.system), self.system.tape
         self.elements = elements = elements_of(self.system)
+        at_once = ca.which_depends(laws.flow, ca.vertcat(tape.u, tape.z), 1, True)
         rows = []
         for k in range(elements.size):
             kinetic = ca.if_else(self.modes[k] > 0, laws.forth[k], laws.back[k])
             taken = elements.sign[k] * tape.u[int(elements.column[k])]
-            stuck = taken if elements.gives_flow[k] else laws.rate[k]
+            # at a node without mass the effort gives the flow itself
+            of_states = laws.flow[k] if at_once[k] else laws.rate[k]
+            stuck = taken if elements.gives_flow[k] else of_states
             rows.append(ca.if_else(self.modes[k] == 0, stuck, laws.effort[k] - kinetic))
         contact = ca.DM(elements.contact.astype(float))
         moving = ca.if_else(contact, laws.gap, laws.flow)

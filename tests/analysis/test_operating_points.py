@@ -477,3 +477,13 @@ def test_what_comes_to_rest_is_stuck():
     assert held.modes == {"friction": "stuck"}
     assert 25 <= held["push.force"].magnitude <= 75
     assert any("push.force" in note and "what is stuck bears" in note for note in held.notes)
+
+
+def test_a_point_at_which_a_source_goes_on_is_told():
+    model = block(0)
+    model.push.force = lambda t: 10 * quantity("1 N") * t / quantity("1 s")
+    model.spring = Spring(stiffness="100 N/m")
+    model.connect(model.spring.R, model.block.M)
+    model.connect(model.spring.C, model.ground.V)
+    assert model.operating_point().notes == [
+        "push changes with time: this is where it rests while that is as at t = 0 s."]

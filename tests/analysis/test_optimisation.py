@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from blocks import Component, Model, Parameter, Variable, der
+from blocks import Component, Model, Parameter, Variable, der, quantity
 from blocks.analysis.optimisation import optimise
 from blocks.analysis.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName
+from library.translational import Mass, Reference, SpringDamper, TranslationalFriction
 
 
 class Shot(Component):
@@ -20,7 +21,7 @@ class Shot(Component):
     fall = Variable("m/s", "0 m/s", priority="high")
 
     def equations(self):
-        from blocks import cos, quantity, sin
+        from blocks import cos, sin
 
         yield der(self.x) == self.speed * cos(self.angle)
         yield der(self.fall) == quantity("9.81 m/s^2")
@@ -71,3 +72,27 @@ def test_the_spread_of_a_result_and_its_causes():
 def test_mistakes_are_said(objective, limits, error, text):
     with pytest.raises(error, match=text):
         optimise(shot(), objective, {"ball.angle": ("5 deg", "80 deg")}, "1 s", limits)
+
+
+def test_derivatives_where_friction_without_mass_sticks_are_those_of_runs():
+    """What it holds stands still at once; what nothing moves changes by rounding alone."""
+    def pulled(stiffness):
+        model = Model("pulled")
+        model.mass, model.ground = Mass(mass="1 kg", v="0.3 m/s"), Reference()
+        model.bush = SpringDamper(stiffness=quantity(stiffness, "N/m"), damping="4 N*s/m")
+        model.pad = TranslationalFriction(law="coulomb", coulomb_force="400 N",
+                                          breakaway_force="480 N")
+        model.rest, model.idle = Mass(mass="2 kg"), SpringDamper(stiffness="1 kN/m")
+        model.connect(model.mass.M, model.bush.R)
+        model.connect(model.bush.C, model.pad.R, model.idle.R)
+        model.connect(model.idle.C, model.rest.M)
+        model.connect(model.pad.C, model.ground.V)
+        return model
+
+    run = pulled(2000.0).simulate("50 ms", rtol=1e-9, sensitivities=["bush.stiffness",
+                                                                     "idle.stiffness"])
+    up, down = (pulled(k).simulate("50 ms", rtol=1e-11)["mass.v"].final.m for k in (2001.0, 1999.0))
+    found = run.sensitivities["mass.v", "bush.stiffness"].final.m
+    assert found == pytest.approx((up - down) / 2, rel=1e-6)
+    assert abs(run.sensitivities["mass.v", "idle.stiffness"].final.m) < 1e-15
+    assert not run.sensitivities.notes

@@ -95,15 +95,18 @@ def test_masses_on_a_spring_may_fly_freely():
 
 
 # -- two velocity sources ------------------------------------------------------------------------
-@pytest.mark.parametrize("Other", [VelocitySource, PositionSource, AccelerationSource])
-def test_two_velocity_sources_in_parallel_conflict(Other):
+@pytest.mark.parametrize(("Other", "apart"), [
+    (VelocitySource, "; a.velocity is 1 m/s and b.velocity 0 m/s, 1 m/s apart"),
+    (PositionSource, ""), (AccelerationSource, "")],
+    ids=["VelocitySource", "PositionSource", "AccelerationSource"])  # fmt: skip
+def test_two_velocity_sources_in_parallel_conflict(Other, apart):
     model = sound()
     model.a, model.b = VelocitySource(velocity="1 m/s"), Other()
     model.connect(model.a.R, model.b.R, model.damper.R)
     model.connect(model.a.C, model.b.C, model.ground.V)
     says(only(model), "conflict.across", ["a", "b"],
          "a and b both prescribe the velocity between the same two nodes (a.R = b.R and a.C = "
-         "b.C).", SOFTEN)
+         f"b.C){apart}.", SOFTEN)
 
 
 def test_two_voltages_at_one_place_say_how_far_they_are_apart():

@@ -266,10 +266,10 @@ def span_of(work: Workspace, mode: int, t: float, h: float) -> int:
 
 @machine_code
 def first_bit(value: float) -> float:
-    """The largest power of two that is not above a positive number, by four roundings.
+    """The largest power of two that is not above a positive number, without a logarithm.
 
     [S. M. Rump, "Error estimation of floating-point summation and dot product", BIT 52(1), 2012,
-    algorithm 3.5]
+    on units in the first place]
     """
     q = PARTS * value
     return abs(q - REST * q)

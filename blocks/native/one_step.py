@@ -117,8 +117,9 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         if not known and status != LOCATED or events == passed.times.size or not pass_event(
                 code, work, relations, switches, samples, elements, predicted, network, passed, x,
                 state, counts, events, taken, instant if known else CROSSING):
-            if code.kind != EXPLICIT and status != CROSSED:
+            if code.kind != EXPLICIT and status != CROSSED and status != FULL:
                 slope_at(code, work, state[TIME], x, work.k[0])
+                counts[2] += 1
             return status, taken, events
         events += 1
         if known:

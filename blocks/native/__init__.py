@@ -25,6 +25,7 @@
     lu              small systems of linear equations
     band            large ones whose matrix is a narrow band
     columns         outputs at many points
+    often_called    residuals of large networks with large loops
     matrices        in which order unknowns make it one
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
     linearity       whether equations are linear with constant coefficients
@@ -47,6 +48,7 @@ compiled once, for all models, and kept on disk: ``python -m blocks.native`` doe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .costs import (
@@ -73,7 +75,7 @@ from .forms import (
 
 if TYPE_CHECKING:
     from ..numerics.arrays import Array
-    from ..system import Problem
+    from ..system import Problem, System
     from ..system.evaluator import Evaluator
     from ..system.points import Points
     from .cvode_method import CompiledCvode
@@ -81,11 +83,12 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
            "compiled_method", "compiles_quickly", "is_installed", "is_large", "is_solved_for",
-           "many_values", "most_steps", "pays_off", "solves_compiled", "solves_loops_quickly",
-           "study", "unwritable", "why_no_derivatives", "why_not", "why_not_implicit",
-           "why_not_linear"]  # fmt: skip
+           "many_values", "most_steps", "pays_off", "residuals_of_run", "solves_compiled",
+           "solves_loops_quickly", "study", "unwritable", "why_no_derivatives", "why_not",
+           "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
+LONG_FUNCTION = 20_000  # operations of residuals that are worth machine code where called often
 FEWEST = 8  # points that a function in machine code looks at: so many at a time
 
 
@@ -145,3 +148,13 @@ def column_values(function: Evaluator, points: Points, *more: Array, again: bool
     from .columns import column_values
 
     return column_values(function, points, *more)
+
+
+def residuals_of_run(system: System) -> Callable[..., Array] | None:
+    """What gives a system's residuals in one run; None where nothing does it better than it."""
+    function = system.implicit.function
+    if function.n_instructions() < LONG_FUNCTION or not is_installed():
+        return None
+    from .often_called import OftenCalled
+
+    return OftenCalled(system, system.implicit)

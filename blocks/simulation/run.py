@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import native
 from ..exceptions import ParameterError, SimulationError
 from ..initialisation.initial_values import warn_of_compromises
 from ..native import COMPILED
@@ -134,6 +135,8 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     if options.start_from is None:
         warn_of_compromises(start, stacklevel=5)
     opening = starting.opening()
+    if isinstance(problem, DaeProblem):
+        problem.implicit = native.residuals_of_run(system)
     initialised = clock.perf_counter()
     settings = _settings(options, t0, t1, chosen)
     recording = opening.recording

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,10 @@ class DaeProblem(Problem):
     Attributes
     ----------
     inner, scale_y : number and nominal values of the unknowns that have a derivative
+    implicit : the system's function of that name, in whatever way it is evaluated
     """
+
+    implicit: Callable[..., Array] | None = None
 
     def tie(self, tied: Indices) -> None:
         super().tie(tied)
@@ -58,7 +62,7 @@ class DaeProblem(Problem):
 
     def residual(self, t: float, y: Array, slope: Array) -> Array:
         self.place(y)
-        values = self.system.implicit(*self.arguments(t))
+        values = (self.implicit or self.system.implicit)(*self.arguments(t))
         return np.concatenate([values[self.free] / self.scale_y - slope[: self.inner],
                                values[self.system.nx:]])
 

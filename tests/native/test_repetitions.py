@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from benchmarks.circuits import grid_with_diodes
 from benchmarks.models import blocks_on_belt
 
 pytest.importorskip("llvmlite")
 
+from blocks.native import often_called
 from blocks.native.equations import REPEATS, equations_of, written
 from blocks.native.loop_text import LoopText
 from blocks.native.repetitions import Repetitions
@@ -93,3 +95,16 @@ def test_small_models_are_written_as_one_piece():
     problem = run._recording.problem
     assert equations_of(problem.system, problem.p, problem.laws).scratch == 0
     assert REPEATS > 100
+
+
+def test_residuals_that_a_run_asks_for_often_are_the_same_in_machine_code(monkeypatch):
+    monkeypatch.setattr(often_called, "CALLS", 2)
+    system = grid_with_diodes(12, 4).compile()
+    rng = np.random.default_rng(0)
+    point = [0.3e-3, *(rng.normal(size=n) for n in (system.nx, system.nz)), system.parameters(),
+             *(np.ones(n) for n in (system.nm, system.nd, system.nu))]
+    residual = often_called.OftenCalled(system, system.implicit)
+    interpreted, again, third = (residual(*point) for _ in range(3))
+    assert "often called" in system.cache and system.cache["often called"][0]
+    for found in (again, third):
+        assert_allclose(found, interpreted, rtol=0, atol=1e-14 * np.abs(interpreted).max())

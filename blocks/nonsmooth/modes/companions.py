@@ -1,22 +1,23 @@
 """Which frictions need no decision of their own? Those that rub along with another, or never move.
 
-A seal and a guide on one rod have one flow: they stick together and slide together, and at rest
-the motion tells the sum of their efforts only. One of them, the first, stands for all, with the
-sum of their bounds; while they stick, each takes the same share of its range, which keeps within
-its bounds as long as any split does. A friction whose flow is always zero (between gears in a
-loop) has no influence on anything.
+A seal and a guide on one rod have one flow, brakes on shafts of a gear train proportional ones:
+they stick together and slide together, and at rest the motion tells the sum of their efforts
+only, each times the ratio of its flow. One of them, the first, stands for all, with the sum of
+their bounds; while they stick, each takes the same share of its range, which keeps within its
+bounds as long as any split does. A friction whose flow is always zero (between gears in a loop)
+has no influence on anything.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
-from ...numerics.arrays import Flags, Indices, Matrix
-from ...numerics.tolerances import TINY
+from ...numerics.arrays import Array, Flags, Indices, Matrix
 
 if TYPE_CHECKING:
     from ...system import Evaluator
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Companions", "companions_of"]
 
 SAME = 10  # digits in which flows at points without any meaning agree
-POINTS = 3
-LEAST = 1e-100  # no flow
+POINTS = 4
+PRODUCTS = {ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_MUL, ca.OP_DIV, ca.OP_NEG, ca.OP_INV,
+            ca.OP_SQ, ca.OP_TWICE}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +38,16 @@ class Companions:
 
     Attributes
     ----------
-    leader : (elements,) who decides: an element itself, or another one with the same flow
-    sense : (elements,) 1, or -1 where the flow is the other's with its sign turned
+    leader : (elements,) who decides: an element itself, or another one with such a flow
+    ratio : (elements,) of the flow to the leader's, as functions of the parameters
+    parameters : their symbols
     moves : (elements,) not those whose flow is always zero
-    groups : elements with the same flow, the leader first
+    groups : elements with proportional flows, the leader first
     """
 
     leader: Indices
-    sense: Indices
+    ratio: ca.SX
+    parameters: ca.SX
     moves: Flags
     groups: list[Indices]
 
@@ -52,61 +56,75 @@ class Companions:
         """Elements whose modes are decided on."""
         return self.moves & (self.leader == np.arange(len(self.leader)))
 
-    def join(self, modes: Indices, idle: Flags) -> None:
+    @cached_property
+    def _ratios(self) -> ca.Function:
+        return ca.Function("ratios", [self.parameters], [ca.densify(self.ratio)])
+
+    def ratios(self, p: Array) -> Array:
+        """Ratios of flows to those of the leaders."""
+        if not self.groups:
+            return np.ones(len(self.leader))
+        return np.array(self._ratios(p)).ravel()
+
+    def sense(self, p: Array) -> Indices:
+        """1, or -1 where a flow has the other sign than the leader's, 0 where it is zero."""
+        return np.sign(self.ratios(p)).astype(int)
+
+    def leading(self, p: Array) -> Indices:
+        """Who decides on each; -1 where nothing moves."""
+        return np.where(self.moves & (self.sense(p) != 0), self.leader, -1)
+
+    def join(self, modes: Indices, idle: Flags, p: Array) -> None:
         """Let those that move together have one mode, where one of them has moved.
 
         Parameters
         ----------
         idle : elements that have no strength at present, whose mode says nothing
         """
-        for group in self.groups:
+        sense = self.sense(p)
+        for group in (g[sense[g] != 0] for g in self.groups):
             able = group[~idle[group]]
             tell = able if len(able) else group[:1]
             moved = tell[modes[tell] != 0]
-            mode = self.sense[moved[0]] * modes[moved[0]] if len(moved) else 0
-            modes[group] = self.sense[group] * mode
-
-    @property
-    def leading(self) -> Indices:
-        """Who decides on each; -1 where nothing moves."""
-        return np.where(self.moves, self.leader, -1)
+            mode = sense[moved[0]] * modes[moved[0]] if len(moved) else 0
+            modes[group] = sense[group] * mode
 
     # -- as expressions --------------------------------------------------------------------
     def modes(self, modes: ca.SX) -> ca.SX:
         """Modes of all elements, by those that decide."""
-        joined = modes[self.leader.tolist()] * ca.DM(self.sense.astype(float))
+        joined = modes[self.leader.tolist()] * ca.sign(self.ratio)
         return joined * ca.DM(self.moves.astype(float))
 
     def together(self, low: ca.SX, high: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Bounds (or twice the effort), a leader's being those of the sum of all efforts."""
-        first, last = self._along(low, high)
         whole = ca.SX(low), ca.SX(high)
         for group in self.groups:
-            for out, all_ in zip(whole, (first, last), strict=True):
-                out[int(group[0])] = ca.sum1(all_[group.tolist()])
+            for out, all_ in zip(whole, self._along(group, low, high), strict=True):
+                out[int(group[0])] = ca.sum1(all_)
         return whole
 
     def split(self, effort: ca.SX, modes: ca.SX, low: ca.SX, high: ca.SX) -> ca.SX:
         """Efforts of what rests, 0 for others; a leader's ``effort`` is the sum of all."""
-        first, last = self._along(low, high)
         out = ca.SX(effort)
         for group in self.groups:
             members, e = group.tolist(), int(group[0])
-            least, width = ca.sum1(first[members]), (last - first)[members]
-            whole = ca.sum1(width)
+            first, last = self._along(group, low, high)
+            width, whole = last - first, ca.sum1(last - first)
             share = ca.if_else(whole > 0, width / whole, 1 / len(members))
-            own = first[members] + share * (effort[e] - least)
-            out[members] = ca.if_else(modes[e] == 0, own * ca.DM(self.sense[group].tolist()), 0)
+            own = first + share * (effort[e] - ca.sum1(first))
+            ratio = self.ratio[members]
+            held = ca.if_else(ratio == 0, 0, own / ca.if_else(ratio == 0, 1, ratio))
+            out[members] = ca.if_else(modes[e] == 0, held, 0)
         for e in np.flatnonzero(~self.moves).tolist():
             out[e] = ca.fmin(ca.fmax(0, low[e]), high[e])
         return out
 
-    def _along(self, low: ca.SX, high: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """Bounds in the sense of the leaders."""
-        first, last = ca.SX(low), ca.SX(high)
-        for e in np.flatnonzero(self.sense < 0).tolist():
-            first[e], last[e] = -high[e], -low[e]
-        return first, last
+    def _along(self, group: Indices, low: ca.SX, high: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """Bounds of what the members of a group do to their leader."""
+        ratio, members = self.ratio[group.tolist()], group.tolist()
+        same = ratio > 0
+        first, last = ratio * low[members], ratio * high[members]
+        return ca.if_else(same, first, last), ca.if_else(same, last, first)
 
 
 def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, varies: Flags
@@ -119,35 +137,65 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
     varies : elements whose flow is no constant combination of states
     """
     n, tape = elements.size, laws.system.tape
-    leader, sense, moves = np.arange(n), np.ones(n, dtype=int), np.ones(n, dtype=bool)
+    leader, ratio, moves = np.arange(n), ca.SX.ones(n), np.ones(n, dtype=bool)
+    nobody = Companions(leader, ratio, tape.p, moves, [])
     fast = ca.vertcat(tape.u, tape.z)
     if any(ca.which_depends(laws.bounds, fast, 1, True)):  # a split has effects
-        return Companions(leader, sense, moves, [])
+        return nobody
     friction = ~elements.contact
     for e in np.flatnonzero(friction).tolist():
         moves[e] = not laws.flow[e].is_zero()
     friction &= moves & ~varies & ~np.array(
         ca.which_depends(laws.flow, fast, 1, True), dtype=bool)
     if np.count_nonzero(friction) < 2:
-        return Companions(leader, sense, moves, [])
-    known: dict[tuple[float, ...], int] = {}
-    flows, bounded = _samples(laws, values)
-    for e in np.flatnonzero(friction & bounded).tolist():
-        flow = flows[e]
-        turned = -1 if flow[np.argmax(flow != 0)] < 0 else 1
-        leader[e] = first = known.setdefault(tuple(turned * flow), e)
-        sense[e] = 1 if flow[0] == flows[first][0] else -1
-    groups = [np.flatnonzero(leader == e) for e in np.unique(leader[leader != np.arange(n)])]
-    return Companions(leader, sense, moves, groups)
+        return nobody
+    groups: list[Indices] = []
+    for group in _alike(laws, values, friction):
+        by_x = ca.jacobian(laws.flow[group], tape.x)
+        coefficient = by_x[:, int(by_x.sparsity().get_col()[0])]
+        # no leader may come to stand still by the values of parameters
+        constant = [k for k in range(len(group)) if coefficient[k].is_constant()]
+        first = constant[0] if constant else 0
+        ratios = [coefficient[k] / coefficient[first] for k in range(len(group))]
+        led = [k for k, r in enumerate(ratios)
+               if r.is_constant() or constant and _is_product(r, tape.p)]
+        if len(led) > 1:
+            own, members = group[first], [group[k] for k in led]
+            leader[members] = own
+            groups.append(np.array([own, *(e for e in members if e != own)]))
+            for k in led:
+                ratio[group[k]] = ratios[k]
+    return Companions(leader, ratio, tape.p, moves, groups)
+
+
+def _is_product(ratio: ca.SX, parameters: ca.SX) -> bool:
+    """Whether parameters are multiplied and divided only."""
+    f = ca.Function("ratio", [parameters], [ratio])
+    return {f.instruction_id(k) for k in range(f.n_instructions())} <= PRODUCTS
+
+
+def _alike(laws: LawExpressions, values: Evaluator, which: Flags) -> list[list[int]]:
+    """Elements with proportional flows."""
+    known: dict[bytes, list[int]] = {}
+    courses, bounded = _samples(laws, values)
+    for e in np.flatnonzero(which & bounded).tolist():
+        known.setdefault(courses[e].tobytes(), []).append(e)
+    return [group for group in known.values() if len(group) > 1]
 
 
 def _samples(laws: LawExpressions, values: Evaluator) -> tuple[Matrix, Flags]:
-    """Flows at some points, a row per element; which elements are bounded there."""
-    draw = np.random.default_rng(0)
-    found = np.array([values(*(draw.uniform(0.5, 1.5, a.numel()) for a in laws.system.arguments))
-                      for _ in range(POINTS)]).reshape(POINTS, 7, -1)
-    flow, bounds = found[:, 0].T, found[:, 1:5]
-    digits = SAME - 1 - np.floor(np.log10(np.abs(flow) + TINY))
-    scale = 10.0 ** np.minimum(digits, SAME - 1 - np.log10(LEAST))
-    bounded = ~np.isinf(bounds).any(axis=(0, 1)) & np.isfinite(flow).all(axis=1)
-    return np.round(flow * scale) / scale, bounded
+    """How flows change from point to point, a row per element; which elements are bounded there.
+
+    Flows with the same row are proportional, by ratios that depend on parameters only.
+    """
+    draw, rows, bounded = np.random.default_rng(0), [], np.ones(laws.flow.numel(), dtype=bool)
+    t, *others = (draw.uniform(0.5, 1.5, a.numel()) for a in laws.system.arguments)
+    x = draw.uniform(0.5, 1.5, (POINTS, laws.system.nx))
+    for _ in range(2):  # values of parameters
+        others[2] = draw.uniform(0.5, 1.5, len(others[2]))
+        out = np.array([values(t, x[k], *others[1:]) for k in range(POINTS)]).reshape(POINTS, 7, -1)
+        bounded &= ~np.isinf(out[:, 1:5]).any(axis=(0, 1)) & (out[:, 0] != 0).all(axis=0)
+        with np.errstate(all="ignore"):
+            rows.append(np.round(out[1:, 0] / out[0, 0], SAME))
+    courses = np.ascontiguousarray(np.concatenate(rows).T) + 0.0
+    return courses, bounded & np.isfinite(courses).all(axis=1)

@@ -58,7 +58,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         np.concatenate([entries.ravel() for _, entries in blocks]),
         np.concatenate([block.ravel() for block in own]),
         np.array([_is_regular(b) for b in moving]), np.array([_is_symmetric(b) for b in moving]),
-        np.where(still, -1, held.companions.leading), held.companions.sense,
+        np.where(still, -1, held.companions.leading(problem.p)), held.companions.sense(problem.p),
         elements.contact,
         functions.contacts if elements.contact.any() else None,
         positions_of(evaluation.system), np.array(problem.scale_x, dtype=float),
@@ -77,7 +77,7 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
     starts, states, _ = _rows(flow_x.indptr, flow_x.indices, flow_x.data)
     companions = evaluation.functions.companions
     return PredictedParts(
-        companions.leading, companions.sense, evaluation.elements.contact,
+        companions.leading(problem.p), companions.sense(problem.p), evaluation.elements.contact,
         ~evaluation.functions.flow_varies,
         bool(held.dependent.any()), held.in_a_circle, starts, states,
         held.positions.astype(np.int64), np.array(problem.scale_x, dtype=float),

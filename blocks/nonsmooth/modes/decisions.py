@@ -184,7 +184,8 @@ class Decisions:
         """Frictions that move together have one mode."""
         companions = self.evaluation.functions.companions
         if companions.groups:
-            companions.join(self.state.modes, self.evaluation.values(problem, t).idle)
+            companions.join(self.state.modes, self.evaluation.values(problem, t).idle,
+                            problem.p)
 
     # -- all elements in doubt -------------------------------------------------------------
     def _decide_jointly(self, problem: Problem, t: float, touched: Indices) -> Flags:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ...language.lookup import jacobian
 from ...numerics.arrays import Flags
 from .elements import Elements
 
@@ -37,12 +38,12 @@ class BoundFunctions:
         self.few = size <= DENSE
         self.dense = None
         if self.few:
-            own = ca.jacobian(bounds, tape.u)[:, elements.column.tolist()]
+            own = jacobian(bounds, tape.u)[:, elements.column.tolist()]
             own = own * ca.repmat(ca.DM(elements.sign).T, own.shape[0], 1)
             self.dense = system.function("bounds_u", ca.densify(own).T)
         self.by_z = system.jacobian(bounds, tape.z) if system.nz else None
         fast = ca.vertcat(tape.u, tape.z)
-        moving = {s.__hash__() for s in ca.symvar(ca.jacobian(bounds, fast))}
+        moving = {s.__hash__() for s in ca.symvar(jacobian(bounds, fast))}
         self.constant = moving <= {s.__hash__() for s in ca.symvar(tape.p)} and not system.nz
         self.pieces = any(ca.which_depends(bounds, fast, 2, True))
         pattern = ca.jacobian(bounds, fast).sparsity()

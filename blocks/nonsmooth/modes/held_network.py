@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
+from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
@@ -98,7 +99,7 @@ class HeldNetwork:
         self.joint = np.array(ca.which_depends(
             tape.crossings, ca.vertcat(tape.u, tape.z), 1, True), dtype=bool)
         everything = ca.vertcat(*rows, tape.residual)
-        seen = symbols_in(ca.veccat(*(ca.jacobian(everything, by) for by in (
+        seen = symbols_in(ca.veccat(*(jacobian(everything, by) for by in (
             tape.u, tape.z, tape.x)), laws.low, laws.high))
         self.relations = np.array([k for k, s in enumerate(ca.vertsplit(tape.m))
                                    if self.joint[k] or s.__hash__() in seen], dtype=np.int64)
@@ -247,7 +248,7 @@ def _fixed_rows(rows: list[ca.SX], tape: Any) -> Flags:
     """Which entries of some rows follow states and inputs alone, by constants."""
     constant = symbols_in(ca.veccat(tape.p, tape.m))
     moving = ca.vertcat(tape.x, tape.u)
-    return np.array([[symbols_in(ca.jacobian(e, moving)) <= constant
+    return np.array([[symbols_in(jacobian(e, moving)) <= constant
                       and not ca.jacobian_sparsity(e, tape.z).nnz() for e in ca.vertsplit(row)]
                      for row in rows], dtype=bool)
 

@@ -10,7 +10,15 @@ from blocks import Model, quantity, sin
 from blocks.nonsmooth.modes.delassus import pseudo_inverse
 from blocks.nonsmooth.modes.law_functions import LawFunctions
 from library.mechanisms import DiscClutch, GearBox, OneWayClutch
-from library.rotational import Inertia, RotationalReference, RotationalSpring, TorqueSource
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalMotionSensor,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
+from library.signal import Table1D
 from library.translational import (
     ForceSource,
     HardStop,
@@ -124,3 +132,19 @@ def test_k_by_parts_is_the_inverse_of_what_sticks(build):
         whole = np.zeros((n, n))
         whole[np.ix_(stuck, stuck)] = pseudo_inverse(d[np.ix_(stuck, stuck)])(np.eye(len(stuck)))
         assert_allclose(k, whole, rtol=1e-12, atol=1e-12 * np.abs(whole).max(initial=0.0))
+
+
+def test_a_torque_by_a_table_of_the_speed_leaves_what_efforts_push_constant():
+    """Otherwise every step solves for efforts: T = 4 - 2 w against 1 N*m of friction."""
+    model = Model("table")
+    model.housing, model.wheel = RotationalReference(), Inertia(inertia="1 kg*m^2")
+    model.drag = RotationalFriction(law="coulomb", coulomb_torque="1 N*m", breakaway_torque="1 N*m")
+    model.drive, model.speed = TorqueSource(), RotationalMotionSensor()
+    model.map = Table1D(x=quantity([0.0, 1.0, 2.0], "rad/s"), values=quantity([4, 2, 0], "N*m"))
+    model.connect(model.wheel.I, model.drag.R, model.drive.R, model.speed.R)
+    model.connect(model.drag.C, model.drive.C, model.speed.C, model.housing.W)
+    model.connect(model.speed.W, model.map.u)
+    model.connect(model.map.y, model.drive.S)
+    assert LawFunctions.of(model.compile()).fixed
+    end = model.simulate("2 s", rtol=1e-9)["wheel.w"].final.m
+    assert end == pytest.approx(1.5 * (1 - np.exp(-4.0)), abs=1e-8)

@@ -91,12 +91,13 @@ class Misfit:
         self.settings, self.count = settings, len(settings)
         self.names = list(compare)
         self.of_sensor: dict[tuple[str, str], int] = {}
-        for sensor in self.sensors[0]:
+        for k, sensor in enumerate(self.sensors[0]):
+            end = max(float(one[k].t[-1]) for one in self.sensors)
             for kind in ("offset", "delay"):
                 bounds = getattr(sensor.measured, kind)
                 if bounds is not None:
                     self.of_sensor[sensor.name, kind] = len(self.unknowns)
-                    self.unknowns.append(_of_sensor(sensor, kind, bounds))
+                    self.unknowns.append(_of_sensor(sensor, kind, bounds, end))
         self.noise = {s.name: self._noise(s) for s in self.sensors[0]}
         self._last: tuple[Array, list[Any]] | None = None
         self.runs = 0
@@ -264,16 +265,16 @@ def unknown_of(setting: Setting, given: Any, where: str) -> Unknown:
     return Unknown(setting.path, setting, low, high, guess[0], unit_given(given[0], where))
 
 
-def _of_sensor(sensor: Sensor, kind: str, bounds: tuple[Any, Any]) -> Unknown:
+def _of_sensor(sensor: Sensor, kind: str, bounds: tuple[Any, Any], end: float) -> Unknown:
     where = f"{kind} of {sensor.name}"
     expected = sensor.shown if kind == "offset" else unit("s")
     low, high = (float(to_si(b, expected, where)) for b in bounds)
     if not low < high:
         raise ParameterError(where, f"has the bounds {bounds[0]} and {bounds[1]}.",
                              "Give the smaller one first.")
-    if kind == "delay" and low >= sensor.t[-1] - min(0.0, sensor.t[0]):
+    if kind == "delay" and low >= end - min(0.0, sensor.t[0]):
         raise ParameterError(where, f"is at least {bounds[0]}, but its data end at "
-                             f"{sensor.t[-1]:.6g} s: the sensor shows nothing but the start.",
+                             f"{end:.6g} s: the sensor shows nothing but the start.",
                              "Give data of a longer time, or a smaller delay.")
     guess = 0.0 if low < 0 < high else (low + high) / 2
     return Unknown(where, None, low, high, guess, expected)

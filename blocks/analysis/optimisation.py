@@ -78,10 +78,11 @@ class Optimum(Tabulated):
         rows = [(p, f"{v:.7g~P}") for p, v in self.values.items()]
         rows += [("objective", f"{self.objective:.7g~P}")]
         rows += [(text, f"{v:.7g~P}") for text, v in self.limits.items()]
-        note = "" if self.met else (
-            f"No design was found that meets {' and '.join(self.missed)}; this one comes nearest. ")
-        note += f"The search stopped: {self.message}." * bool(self.message)
-        return Sheet.of_facts(f"Optimum, {self.status} after {self.runs} runs", rows, note)
+        notes = [f"No design was found that meets {' and '.join(self.missed)}; this one comes "
+                 "nearest."] * (not self.met)
+        notes += [f"The search stopped: {self.message}."] * bool(self.message)
+        return Sheet.of_facts(f"Optimum, {self.status} after {self.runs} runs", rows,
+                              " ".join(notes))
 
 
 def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],

@@ -8,6 +8,7 @@ output of a constant. Knows no derivatives by these, and no points.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -65,9 +66,8 @@ class Signals:
     def outputs(self, paths: Iterable[str], where: str) -> list[OutputSignal]:
         """Variables by path; an array gives all its instances."""
         found = [one for path in paths for one in self.output(path, where)]
-        names = [one.path for one in found]
-        for k, name in enumerate(names):
-            if name in names[:k]:
+        for name, count in Counter(one.path for one in found).items():
+            if count > 1:
                 raise _named_twice(name, where)
         return found
 

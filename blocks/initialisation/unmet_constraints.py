@@ -141,7 +141,7 @@ def _fewest_beside(system: System, problem: Problem, t: float) -> int | None:
 
     def residual(y: Array) -> Array:
         problem.x[:] = y * problem.scale_x
-        return np.asarray(system.residual(*problem.arguments(t))[nz:])
+        return np.nan_to_num(system.residual(*problem.arguments(t))[nz:], nan=ENDLESS)
 
     jacobian = system.residual_x.sparse(*problem.arguments(t))[nz:].toarray() * problem.scale_x
     ways = null_space(jacobian, rcond=DEPENDENT)

@@ -41,6 +41,7 @@ class Pairs:
         self._put_off: list[tuple[int, int]] = []  # groups and positions
         self._late, self._row = np.full((2, classes), -1)  # by class: which of them, and equation
         self.unsettled: Flags = np.zeros(classes, dtype=bool)
+        self._here: Flags = np.zeros(classes, dtype=bool)  # of the terms that are looked at
 
     def copy(self, loops: Loops) -> Pairs:
         """The same for other functions, in which all is written that has not been put off."""
@@ -69,10 +70,10 @@ class Pairs:
     def terms(self, which: Indices, classes: Indices, factors: Array) -> tuple[Indices, Operand]:
         """Terms of sums, one where two make a pair; ``which`` says to which sum one belongs."""
         values, partner = self._loops.values, self._partner[classes]
-        settled = (values.known | (self._late >= 0)) & ~self.unsettled
-        here = np.zeros_like(settled)  # but for those that the sums give
-        here[classes] = settled[classes]
-        paired = (partner >= 0) & here[classes] & here[partner]
+        settled = (values.known[classes] | (self._late[classes] >= 0)) & ~self.unsettled[classes]
+        self._here[classes] = settled  # but for those that the sums give
+        paired = settled & (partner >= 0) & self._here[partner]
+        self._here[classes] = False
         self._add(classes[paired & (classes < partner)])
         once = ~paired | (classes < partner)
         which, classes, factors = which[once], classes[once], factors[once]
@@ -195,8 +196,8 @@ class EqualValues:
         if len(keys):
             at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
             found = np.where(keys[at] == key, results[at], -1)
-        new = found < 0
-        keys, results = np.append(keys, key[new]), np.append(results, unknowns[new])
-        order = np.argsort(keys, kind="stable")
-        self._given[text] = keys[order], results[order]
+        new = np.flatnonzero(found < 0)
+        new = new[np.argsort(key[new], kind="stable")]
+        at = np.searchsorted(keys, key[new])
+        self._given[text] = np.insert(keys, at, key[new]), np.insert(results, at, unknowns[new])
         return found

@@ -196,7 +196,7 @@ class FiniteValues:
         given : which arguments
         whole : operations besides :data:`PARTIAL` of which none but these always has a value
         """
-        function, rows = self._function, range(len(self.told))
+        function, rows = self._function, list(range(len(self.told)))
         if function.n_instructions() > MANY:  # what decides is not followed linearly
             symbols = ca.vertcat(*(self.system.arguments[i] for i in given))
             rows = np.flatnonzero(ca.which_depends(self.expression, symbols, 2, True)).tolist()

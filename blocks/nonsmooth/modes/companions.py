@@ -18,6 +18,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.tolerances import SYMMETRIC
 
 if TYPE_CHECKING:
     from ...system import Evaluator
@@ -159,6 +160,9 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
         ratios = [coefficient[k] / coefficient[first] for k in range(len(group))]
         led = [k for k, r in enumerate(ratios)
                if r.is_constant() or constant and _is_product(r, tape.p)]
+        effect = _effects(laws, elements, group, ca.vertcat(*ratios))
+        led = [k for k in led if np.abs(effect[k] - effect[first]).max() <= (
+            SYMMETRIC * np.abs(effect).max())]  # a split without an effect
         if len(led) > 1:
             own, members = group[first], [group[k] for k in led]
             leader[members] = own
@@ -166,6 +170,17 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
             for k in led:
                 ratio[group[k]] = ratios[k]
     return Companions(leader, ratio, tape.p, moves, groups)
+
+
+def _effects(laws: LawExpressions, elements: Elements, group: list[int], ratios: ca.SX) -> Matrix:
+    """What efforts do to the slopes and to loops at some point, per ratio, a row per element."""
+    tape, arguments = laws.system.tape, laws.system.arguments
+    moved = ca.vertcat(tape.slope, tape.residual, tape.constraints)
+    push = ca.jacobian(moved, tape.u)[:, elements.column[group].tolist()]
+    push = ca.mtimes(push, ca.diag(ca.DM(elements.sign[group]) / ratios))
+    draw = np.random.default_rng(0)
+    return np.array(ca.Function("effects", arguments, [ca.densify(push)])(
+        *(draw.uniform(0.5, 1.5, a.numel()) for a in arguments))).T
 
 
 def _is_product(ratio: ca.SX, parameters: ca.SX) -> bool:

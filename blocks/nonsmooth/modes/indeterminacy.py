@@ -21,7 +21,6 @@ from ...numerics.tolerances import (
     RATE_UNHELD,
     SPLIT_FEASIBLE,
     SPLIT_TIGHT,
-    SYMMETRIC,
 )
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Matrix, is_singular, pseudo_inverse
@@ -90,25 +89,10 @@ class Indeterminacy:
         """
         if not stuck.any():
             return False
-        if self._act_as_one(problem, t):
-            stuck = stuck & self.evaluation.functions.companions.decides
-        stuck = stuck & ~self.delassus.at_rest_for_good(problem, t)
+        stuck = stuck & self.evaluation.functions.companions.decides
+        stuck &= ~self.delassus.at_rest_for_good(problem, t)
         dead, open_ = self.elements_of(problem, t, stuck)
         return len(dead) > 0 or len(open_) > 0
-
-    def _act_as_one(self, problem: Problem, t: float) -> bool:
-        """Whether efforts act on the network as their flows follow it, by the same ratios."""
-        companions = self.evaluation.functions.companions
-        if not companions.groups or not self.delassus.constant:
-            return True
-        d = self.delassus.matrix(problem, t)
-
-        def found() -> bool:
-            size = SYMMETRIC * np.asarray(d.diagonal()).max(initial=0.0)
-            by_leaders = d[:, companions.leader] * companions.ratios(problem.p)
-            return not abs(by_leaders - d).max() > size
-
-        return self.memory.once("act as one", found)
 
     def _is_singular(self, d: Matrix, index: Indices) -> bool:
         return self.memory.once(("singular", index.tobytes()), lambda: _is_singular(d, index))

@@ -5,7 +5,8 @@ efforts while modes are held (``held_modes``, ``solved_modes``). In a run: the `
 ``delassus`` operator and an ``evaluation`` of the laws at a point; ``efforts`` of the modes,
 ``margins`` to their end, ``decisions`` on those that follow (``quick_decisions``, ``impacts``,
 ``joint_problem``, ``look_ahead``), ``indeterminacy`` of efforts at rest, and friction that depends
-on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). ``laws`` puts them together.
+on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). Elements that move alike are
+decided as one (``companions``). ``laws`` puts all together.
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
 ``one_sided``, ``held_network``, ``mode_search``, ``node_velocities``), and so have laws that look

@@ -250,7 +250,7 @@ class Thyristor(Dissipative, Branch, domain=electrical, ports=("A", "K")):
     takes it over. All ideal elements of a circuit are decided together.
 
     Parameters: threshold (1), gate (1), forward_voltage (V), on_resistance (ohm),
-    holding_current (A), turn_off_time (s).
+    holding_current (uA), turn_off_time (us).
     Ports: A, K, H (heat, with ``thermal_port=True``). Inputs: G, or the parameter ``gate``
     while nothing is connected.
 

@@ -44,7 +44,8 @@ MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better 
 class _Allowed:
     """Shares of their sizes by which margins may be negative, and what modes hold may be off.
 
-    Modes that are about to end, but last for an instant, are taken where ``brief`` ones will do.
+    Modes that hold clearly, though for less than an instant, are taken where ``brief`` ones will do:
+    another one ends right behind this event, but not with it.
     """
 
     margin: float
@@ -155,16 +156,14 @@ class ModeSearch:
                 self.efforts.apply(problem, t)
             size = self.margins.sizes(problem, t)[0]
             margin = self.margins.present(problem, t)
-            if not np.all(margin >= -allowed.margin * size) and not np.all(
-                    margin >= -allowed.margin * size - self.margins.noise(problem, t)):
+            noise = self.margins.noise(problem, t)
+            if not np.all(margin >= -allowed.margin * size - noise):
                 return None
+            close = margin <= (noise if allowed.brief else MODE_MARGIN_NONE * size)
             h = self._step(problem, t)
             self.efforts.apply(problem, t + h)
             later = self.margins.present(problem, t + h)
-            close = margin <= MODE_MARGIN_NONE * size
             noise = self.margins.noise(problem, t + h)
-            if allowed.brief:
-                close &= later <= noise
             least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
             return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:

@@ -395,3 +395,30 @@ def test_a_bridge_of_simscapes_diodes_behind_a_coil_charges_as_one_path_of_two_d
                           atol=1e-12, max_step=1e-4)  # fmt: skip
         t, y, on = found.t[-1], [0.0, found.y[1, -1]], not on
     assert values(run, "store.v", "V")[-1] == pytest.approx(y[1], abs=5e-3)
+
+
+def test_diodes_that_commutate_almost_at_one_instant():
+    """Phases of six digits: opposite diodes take over within nanoseconds of each other."""
+    shifts = np.round(np.pi / 2 * np.arange(4), 5)
+    model = circuit("star", sources=ACVoltageSource(
+        count=4, amplitude="10 V", frequency="50 Hz", phase=quantity(shifts, "rad")),
+        feeders=Resistor(count=4, resistance="0.1 ohm"), upper=ideal(count=4),
+        lower=ideal(count=4), coil=Inductor(inductance="10 mH"),
+        load=Resistor(resistance="10 ohm"))  # fmt: skip
+    model.connect(model.sources.n, model.ground.V)
+    model.connect(model.sources.p, model.feeders.p)
+    model.connect(model.feeders.n, model.upper.p, model.lower.n)
+    model.connect(model.upper.n, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.load.n, model.lower.p)
+    run = model.simulate("15 ms", rtol=1e-9)
+
+    def terminal(v, i):  # currents of all that conduct add up to the coil's
+        return brentq(lambda p: np.maximum((v - p) / 0.1, 0).sum() - i, -30, 30, xtol=1e-13)
+
+    def slope(t, i):
+        v = 10 * np.sin(OMEGA * t + shifts)
+        return (terminal(v, i[0]) + terminal(-v, i[0]) - 10 * i) / 10e-3
+
+    exact = solve_ivp(slope, (0, 15e-3), [1e-12], rtol=1e-9, atol=1e-10, max_step=1e-4).y[0, -1]
+    assert run["coil.i"].final.m == pytest.approx(exact, rel=1e-7)

@@ -282,7 +282,7 @@ class Thyristor(Dissipative, Branch, domain=electrical, ports=("A", "K")):
     turn_off_time = Parameter("10 us", above=0,
                               doc="Time from there until it blocks without its gate")
     G = Input(default="gate", doc="lets it start where above the threshold")
-    blocks_from = Discrete("s", "0 s", doc="when it blocks without its gate again")
+    blocks_from = Discrete("s", doc="when it blocks without its gate again")
     u = Variable("V", doc="what it blocks with: 0 while it conducts")
 
     def equations(self) -> Iterator[Any]:

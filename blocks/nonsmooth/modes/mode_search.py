@@ -44,8 +44,8 @@ MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better 
 class _Allowed:
     """Shares of their sizes by which margins may be negative, and what modes hold may be off.
 
-    Modes that hold clearly, though for less than an instant, are taken where ``brief`` ones will do:
-    another one ends right behind this event, but not with it.
+    Modes that hold clearly, though for less than an instant, are taken where ``brief`` ones will
+    do: another one ends right behind this event, but not with it.
     """
 
     margin: float

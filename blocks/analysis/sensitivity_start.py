@@ -132,8 +132,9 @@ def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunR
     base: list[Array] | None = None
     columns: list[tuple[Array, ...]] = []
     kinks, before_samples = [], []
-    for setting, value in zip(settings, given_values(settings), strict=True):
+    for setting in settings:
         column = None if seen is None else _direct_column(system, setting, seen)
+        value = 0.0 if column else float(given_values([setting])[0])
         if column is None and seen is not None:
             column = _implicit_column(model, equations, setting, value, seen)
         before_samples.append(sampled and column is not None)
@@ -245,8 +246,8 @@ def _handed_on(base: list[Array], given: list[Array], value: float, new: float
     """The derivatives by a value that parts take as it is; None where they do not."""
     moved = [now != was for now, was in zip(given, base, strict=True)]
     for now, was, one in zip(given, base, moved, strict=True):
-        if not (np.allclose(now[one], new, rtol=LINEAR, atol=0)
-                and np.allclose(was[one], value, rtol=LINEAR, atol=0)):
+        if (np.abs(now[one] - new) > LINEAR * abs(new)).any() or (
+                np.abs(was[one] - value) > LINEAR * abs(value)).any():
             return None
     return [one.astype(float) for one in moved]
 

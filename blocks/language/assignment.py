@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from .component import Component
 
     Parts: TypeAlias = dict[str, Component]  # by path
+    Tables: TypeAlias = dict[str, dict[str, dict[str, Any]]]  # values of parts, by path
 
-__all__ = ["Aim", "aim", "pass_on", "refuse_count", "shaped"]
+__all__ = ["Aim", "Builds", "aim", "pass_on", "refuse_count", "shaped"]
 
 MOST_INSTANCES = 100_000_000
 _ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
@@ -100,12 +101,37 @@ def aim(declared: Variable, given: Any, count: int | None, where: str) -> Aim:
     return Aim(value, nominal, target.priority, unit_given(target.value, where))
 
 
-def pass_on(parts: Parts, before: Parts, after: Parts) -> None:
+class Builds:
+    """What a composite gives its parts as it is built from its values.
+
+    The latest two are kept: a value that is changed for a while, as derivatives are found, is
+    followed by the one before, and by the same again in the next run.
+    """
+
+    def __init__(self) -> None:
+        self._latest: list[tuple[tuple[Any, ...], Tables]] = []
+
+    def __reduce__(self) -> tuple[type[Builds], tuple[()]]:
+        return Builds, ()  # a copy finds them anew
+
+    def present(self, composite: Component) -> Tables:
+        """Values of its parts by the present ones of the composite."""
+        given = composite._count, *composite._values.items(), *composite._units.items()
+        for values, tables in self._latest:
+            if _same(values, given):
+                return tables
+        parts = composite._rebuilt()._parts()
+        tables = {path: part._value_tables() for path, part in parts.items()}
+        self._latest = [(given, tables), *self._latest[:1]]
+        return tables
+
+
+def pass_on(parts: Parts, before: Tables, after: Tables) -> None:
     """Give the parts of a composite what differs between two builds of it."""
     for path, part in parts.items():
         if path not in before or path not in after:
             continue  # added by the user
-        was, now = before[path]._value_tables(), after[path]._value_tables()
+        was, now = before[path], after[path]
         for table, mine in part._value_tables().items():
             for name in was[table].keys() | now[table].keys():
                 if name not in now[table]:

@@ -27,7 +27,7 @@ from ..exceptions import (
 )
 from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
 from ..units import Unit, from_si, is_quantity, unit_given
-from .assignment import aim, pass_on, refuse_count, shaped
+from .assignment import Builds, aim, pass_on, refuse_count, shaped
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .dependence import refuse_function
 from .documentation import Documentation, Signature, nameless_values
@@ -123,7 +123,7 @@ class Component(Node):
                 self.compose()
             finally:
                 _composing.reset(token)
-            self._built = not self._is_root
+            self._built, self._builds = not self._is_root, Builds()
 
     def _settle_form(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take the values that set units and numbers of ports; returns the others."""
@@ -228,7 +228,7 @@ class Component(Node):
             raise ParameterError(where, "a composite's options cannot change once it is built.",
                                  f"Make a new {type(self).__name__} with this option.",
                                  code="parameter.structure")
-        as_built = self._rebuilt() if self._built else None
+        as_built = self._builds.present(self) if self._built else None
         if isinstance(declared, Parameter) and not callable(accepted):
             accepted = shaped(declared, accepted, self._count, where)
         structure = self._changes_equations(declared, accepted)
@@ -241,7 +241,7 @@ class Component(Node):
                 for name, given in value.given.items():
                     setattr(self, name, given)
         if as_built is not None:
-            pass_on(self._parts(), as_built._parts(), self._rebuilt()._parts())
+            pass_on(self._parts(), as_built, self._builds.present(self))
         self._changed(structure)
 
     def _changes_equations(self, declared: Parameter | Option, accepted: Any) -> bool:

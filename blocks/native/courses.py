@@ -291,7 +291,7 @@ class Course:
         x = np.empty(out.shape[1])
         one_step.between(
             self._code, self._form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
-            steps, theta, NO_CONSTANTS, x, np.zeros(5, dtype=np.int64), out)
+            steps, theta, NO_CONSTANTS, x, np.zeros(5, dtype=np.int64), np.array([-1]), out)
         if self._apart > self.every:  # the next look may go on from here
             self._reached = int(steps[-1]), x
         return out
@@ -424,7 +424,8 @@ class PassedCourses:
             theta[at_end[inner]] = 1.0
             one_step.between(
                 again.code, again.work, again.steps, step[inner], theta, again.track.held,
-                np.empty(self._form.size), np.zeros(5, dtype=np.int64), found)
+                np.empty(self._form.size), np.zeros(5, dtype=np.int64), np.array([-1]),
+                found)
             out[inner] = found
         return out
 

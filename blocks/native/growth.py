@@ -66,7 +66,8 @@ class Growth:
             np.zeros((nodes, size)), np.zeros(size * lanes), entries, places, np.zeros(count),
             np.zeros(count), np.zeros(2), np.zeros(nodes, dtype=int), np.zeros(nodes),
             np.zeros(size), np.zeros(lanes), np.zeros(n * count), np.zeros((2, n * count)),
-            np.zeros(2), np.array([n * count]), np.array([count]), np.zeros(5, dtype=int))
+            np.zeros(2), np.array([n * count]), np.array([count]), np.zeros(5, dtype=int),
+            np.array([-1]))
         self._kept = Kept(self._changes)
 
     def begin(self, x: Array, d: Array) -> None:

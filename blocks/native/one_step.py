@@ -262,7 +262,7 @@ class Steps(NamedTuple):
 
 @machine_code
 def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Vector, q: Vector,
-            x: Vector, counts: Indices, out: Matrix) -> None:
+            x: Vector, counts: Indices, taken: Indices, out: Matrix) -> None:
     """Values inside steps and at their ends, by taking those steps again.
 
     Parameters
@@ -270,6 +270,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
     which, theta : (k,) step and place in it (0 to 1) for every time, steps in order
     q : what the code reads, where there are several events
     x, counts : (n,), (5,) work space
+    taken : (1,) the last step that was taken again, which the next call goes on from; -1 for none
     out : (k, n) filled
     """
     k, nearest = work.k, 0
@@ -281,7 +282,9 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             nearest = middle
         else:
             beyond = middle
-    present = -1  # the step whose stages are in k
+    present = taken[0]  # the step whose stages are in k
+    if which.size and present > which[0]:
+        present = -1
     for j in range(which.size):
         i = which[j]
         if i != present:
@@ -307,4 +310,5 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             out[j, :] = k[NEW]
         else:
             values_inside(code, work, steps.starts[i], theta[j], steps.sizes[i], x, out[j])
+    taken[0] = present
     keep_denormals(code, work)

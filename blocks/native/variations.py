@@ -113,6 +113,7 @@ class Changes(NamedTuple):
     nothing, errors : (n * parameters) zeros, and (2, …) room
     length, size, columns : of the step (2,), n * parameters, and parameters
     which, theta, work, counts : room
+    taken : the last step that was taken again
     """
 
     now: Vector
@@ -135,6 +136,7 @@ class Changes(NamedTuple):
     size: Indices
     columns: Indices
     counts: Indices
+    taken: Indices
 
 
 @machine_code
@@ -150,7 +152,7 @@ def look(code: Code, work: Workspace, steps: Steps, track: Track, equations: Equ
         changes.which[j] = i
         changes.theta[j] = min((at - steps.starts[i]) / steps.sizes[i], 1.0)
     between(code, work, steps, changes.which, changes.theta, track.held, changes.work,
-            changes.counts, changes.x)
+            changes.counts, changes.taken, changes.x)
     for group in range(NODES // LANES):
         for lane in range(LANES):
             j = group * LANES + lane
@@ -210,6 +212,7 @@ def grow_inside(code: Code, work: Workspace, steps: Steps, track: Track, equatio
     times, out : and where they are asked for
     """
     size = rows.shape[1]
+    changes.taken[0] = -1
     for j in range(times.size):
         changes.clock[0] = begin[j]
         for k in range(size):
@@ -271,6 +274,7 @@ def grow(code: Code, work: Workspace, steps: Steps, track: Track, crossings: Cro
     number of steps, and why it ends
     """
     taken = 0
+    changes.taken[0] = -1
     while True:
         course = begun[0]
         low, high = track.marks[course], track.marks[course + 1]

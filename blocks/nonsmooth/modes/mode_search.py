@@ -156,10 +156,11 @@ class ModeSearch:
                 self.efforts.apply(problem, t)
             size = self.margins.sizes(problem, t)[0]
             margin = self.margins.present(problem, t)
-            noise = self.margins.noise(problem, t)
-            if not np.all(margin >= -allowed.margin * size - noise):
+            if not np.all(margin >= -allowed.margin * size) and not np.all(
+                    margin >= -allowed.margin * size - self.margins.noise(problem, t)):
                 return None
-            close = margin <= (noise if allowed.brief else MODE_MARGIN_NONE * size)
+            close = margin <= (self.margins.noise(problem, t) if allowed.brief
+                               else MODE_MARGIN_NONE * size)
             h = self._step(problem, t)
             self.efforts.apply(problem, t + h)
             later = self.margins.present(problem, t + h)

@@ -34,7 +34,7 @@ from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["Elements", "VALUES", "decide_modes", "follow_leaders", "hold_last_state",
-           "notice_speeds"]  # fmt: skip
+           "notice_speeds", "stuck_ones_rest"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)
 VALUES = 7  # of an element, one row each
@@ -266,6 +266,17 @@ def look_at_elements(code: Code, work: Workspace, elements: Elements, t: float, 
     """What elements come to in their present modes."""
     work.at[0] = t
     run_code(elements.values, work.at, x, code.p, code.q, elements.found)
+
+
+@machine_code
+def stuck_ones_rest(code: Code, work: Workspace, elements: Elements, t: float, x: Vector) -> bool:
+    """Whether what sticks or is closed does not move, though states have been assigned."""
+    look_at_elements(code, work, elements, t, x)
+    for e in range(elements.modes.size):
+        if elements.modes[e] == 0.0 and (
+                not abs(elements.found[FLOW, e]) <= FLOW_TURNED * elements.speed[0]):
+            return False
+    return True
 
 
 @machine_code

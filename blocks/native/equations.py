@@ -315,9 +315,9 @@ class Equations:
             writer.store(value, "%out", i)
         return self._compiled(writer)
 
-    def required(self, function: ca.Function) -> int:
-        """What is required of a run."""
-        return self.system.once("required", lambda: self._straight(
+    def at_events(self, which: str, function: ca.Function) -> int:
+        """A function of what there is at events: what is required of a run, or assigned there."""
+        return self.system.once(f"{which} at events", lambda: self._straight(
             function, places=self._settled))
 
     def jacobian(self, order: Indices, band: Band | None) -> int:

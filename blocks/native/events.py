@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR
-from .decisions import NOBODY, Elements, decide_modes, notice_speeds
+from .decisions import NOBODY, Elements, decide_modes, notice_speeds, stuck_ones_rest
 from .functions import machine_code
 from .network_modes import NetworkModes, choose_network_modes, notice_margins
 from .predictions import PredictedElements, notice_flows, predict_modes
+from .resets import Resets, begin_resets, give_resets_up, has_moved_states
 from .samples import Samples, count_samples
 from .steps import Code, Workspace, settle_in_place, slope_at
-from .switches import Switches, meets_requirements, settle_relations
+from .switches import Switches, meets_requirements, others_act_on_none, settle_relations
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["CROSSING", "LAST_ERROR", "LOOKED", "STEP", "TIME", "Passed", "pass_event"]
@@ -32,13 +33,14 @@ class Passed(NamedTuple):
     struck: Indices  # the contact that was struck at each, or NOBODY
     q: Matrix  # what is constant from it on
     x: Matrix  # the values from it on
+    changed: Matrix  # the round in which an assignment of ``when`` has changed a value, or 0
     present: Vector  # what is constant now, which machine code reads
     restarts: Flags  # (1,) whether the next step is found anew after a crossing
 
 
 @machine_code
 def pass_event(code: Code, work: Workspace, relations: Relations, switches: Switches,
-               samples: Samples, elements: Elements, predicted: PredictedElements,
+               samples: Samples, resets: Resets, elements: Elements, predicted: PredictedElements,
                network: NetworkModes, passed: Passed, x: Vector, state: Vector, counts: Indices,
                number: int, taken: int, instant: int) -> bool:
     """Carry an event out; False, with everything as it was, where others must.
@@ -52,6 +54,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     q, t = passed.present, state[TIME]
     passed.q[number, :] = q
     passed.x[number, :] = x
+    begin_resets(resets)
     if elements.modes.size:
         notice_speeds(relations, elements)
     if predicted.modes.size:
@@ -62,14 +65,19 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     done = instant != CROSSING or decides or (
         not _mode_ended(relations, switches.m.size))
     if done:
-        done = settle_relations(code, work, relations, switches, samples, t, x, state[STEP],
-                                instant)
+        done = settle_relations(code, work, relations, switches, samples, resets, t, x,
+                                state[STEP], instant)
+    if done and decides and has_moved_states(resets):
+        done = predicted.modes.size + network.modes.size == 0 and stuck_ones_rest(
+            code, work, elements, t, x)
     if done and elements.modes.size:
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
     if done and predicted.modes.size:
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if done and network.modes.size:
         done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)
+    if done:
+        done = others_act_on_none(switches)
     if done:  # what is solved for has perhaps jumped
         settle_in_place(code, work, t, x)
     if done:
@@ -77,6 +85,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if not done:
         q[:] = passed.q[number]
         x[:] = passed.x[number]
+        give_resets_up(resets)
         for r in range(switches.m.size):
             relations.held[r] = switches.m[r]
         return False
@@ -87,6 +96,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         passed.struck[number] = elements.struck[0]
     passed.q[number, :] = q
     passed.x[number, :] = x
+    passed.changed[number, :] = resets.changed
     if instant != CROSSING:
         relations.instant[0] = switches.until[instant]
     elif passed.restarts[0]:

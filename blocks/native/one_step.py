@@ -23,6 +23,7 @@ from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
 from .network_modes import NetworkModes
 from .predictions import PredictedElements
+from .resets import Resets
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
 from .step_control import (
@@ -83,7 +84,7 @@ class Record(NamedTuple):
 
 @machine_code
 def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, record: Record,
-            switches: Switches, samples: Samples, elements: Elements,
+            switches: Switches, samples: Samples, resets: Resets, elements: Elements,
             predicted: PredictedElements, network: NetworkModes, passed: Passed, x: Vector,
             state: Vector, counts: Indices, begun: Indices) -> tuple[int, int, int]:
     """Accepted steps until ``t_stop``, trouble, or until the record is full.
@@ -95,7 +96,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     code : addresses
     work : the first row of its stages holds f(t, x) on entry and on return
     relations, limits, record : what is watched, what is obeyed, what is filled
-    switches, samples, elements, predicted, network : what happens at events
+    switches, samples, resets, elements, predicted, network : what happens at events
     passed : filled with those that were carried out
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known
@@ -115,8 +116,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
                                            stop, taken, behind)
         known = status == REACHED and instant < switches.times.size
         if not known and status != LOCATED or events == passed.times.size or not pass_event(
-                code, work, relations, switches, samples, elements, predicted, network, passed, x,
-                state, counts, events, taken, instant if known else CROSSING):
+                code, work, relations, switches, samples, resets, elements, predicted, network,
+                passed, x, state, counts, events, taken, instant if known else CROSSING):
             if code.kind != EXPLICIT and status != CROSSED and status != FULL:
                 slope_at(code, work, state[TIME], x, work.k[0])
                 counts[2] += 1

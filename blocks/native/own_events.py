@@ -18,6 +18,7 @@ from .events import Passed
 from .functions import Kept
 from .network_modes import network_modes, no_network_modes
 from .predictions import no_predicted_elements, predicted_elements
+from .resets import ResetRules, Resets
 from .samples import Samplers, Samples, function_for_machine_code
 from .switches import Switches
 
@@ -52,10 +53,11 @@ class EventRules:
     Attributes
     ----------
     at_zero, timed : relations that hold where they are zero, and those of time alone
-    acting : relations that ``when`` looks at: others carry out where they change
+    acting : relations at whose change others act
     slots : places of the rows of tables of time among the discrete values
     ahead : the instants between two times, no more than so many
     samplers : what is assigned at regular instants
+    resets : what is assigned where a condition becomes true
     parts : what decisions on modes need; None where others decide
     required : what comes of t, x, z, p, m, d, u; 1 for each condition that holds
     """
@@ -66,6 +68,7 @@ class EventRules:
     slots: Indices
     ahead: Callable[[float, float, int], Ahead]
     samplers: Samplers | None = None
+    resets: ResetRules | None = None
     parts: DecisionParts | PredictedParts | NetworkParts | None = None
     required: ca.Function | None = None
 
@@ -75,6 +78,7 @@ class Given(NamedTuple):
 
     switches: Kept
     samples: Kept
+    resets: Kept
     elements: Kept
     predicted: Kept
     network: Kept
@@ -87,15 +91,20 @@ def _nothing() -> Given:
     return Given(
         Kept(Switches(none, flags, flags, flags, flags, none, table, none, none, number, table,
                       none, flags, none, none, 0, none)),
-        Kept(no_samples()), Kept(no_elements()), Kept(no_predicted_elements()),
+        Kept(no_samples()), Kept(no_resets()), Kept(no_elements()), Kept(no_predicted_elements()),
         Kept(no_network_modes()),
-        Kept(Passed(number, none, number, table, table, none, np.zeros(1, dtype=bool))))
+        Kept(Passed(number, none, number, table, table, table, none, np.zeros(1, dtype=bool))))
 
 
 def no_samples() -> Samples:
     none, number = np.zeros(0), np.zeros(0, dtype=np.int64)
     return Samples(none, none, none, number, number, 0, 0.0, np.zeros(0, dtype=bool), none, none,
                    0)
+
+
+def no_resets() -> Resets:
+    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
+    return Resets(none, number, number, none, 0, 0, none, none, none, flags, none)
 
 
 def no_elements() -> Elements:
@@ -135,15 +144,18 @@ class OwnEvents:
             equations.present  # noqa: B018  # so that there is room for it
         required = rules.required
         self._conditions = (0, np.zeros(0)) if required is None else (
-            equations.required(required), np.empty(required.nnz_out(0)))
+            equations.at_events("required", required), np.empty(required.nnz_out(0)))
         self.q = equations.with_room(held)  # of all code that there is by now
         present = self.q[: held.size]
-        self.most = max(1, min(MOST_EVENTS, BLOCK // (held.size + states + 1)))
+        self.resets = self._resets()
+        assignments = self.resets.owner.size
+        self.most = max(1, min(MOST_EVENTS, BLOCK // (held.size + states + assignments + 1)))
         most, nm = self.most, len(rules.timed)
         #: What is filled with the events of a call.
         self.passed = Passed(np.zeros(most, dtype=np.int64), np.zeros(most),
                              np.full(most, NOBODY),
-                             np.empty((most, held.size)), np.empty((most, states)), present,
+                             np.empty((most, held.size)), np.empty((most, states)),
+                             np.empty((most, assignments)), present,
                              np.array([restarts]))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
@@ -159,18 +171,19 @@ class OwnEvents:
                 states)
         kinds = DecisionParts, PredictedParts, NetworkParts
         decided = [Kept(one) if isinstance(parts, kind) else nothing for one, kind, nothing in zip(
-            (self.elements, self.predicted, self.network), kinds, NOTHING[2:5], strict=True)]
+            (self.elements, self.predicted, self.network), kinds, NOTHING[3:6], strict=True)]
         samples = NOTHING.samples if rules.samplers is None else Kept(self._samples())
-        self._given = samples, *decided, Kept(self.passed)
+        resets = NOTHING.resets if rules.resets is None else Kept(self.resets)
+        self._given = samples, resets, *decided, Kept(self.passed)
         self._unannounced: Given | None = None  # where no instant is known
         self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
 
     def serves(self, rules: EventRules) -> bool:
         """Go by the rules of another run, where they differ in its instants and speeds alone."""
         mine, parts = self.rules, rules.parts
-        alike = rules.samplers is None and all(
+        alike = rules.samplers is None and rules.resets is None and all(
             getattr(rules, name) is getattr(mine, name) for name in (
-                "at_zero", "timed", "slots", "samplers", "required"))
+                "at_zero", "timed", "slots", "samplers", "resets", "required"))
         known = parts.is_like(mine.parts) if isinstance(parts, DecisionParts) else (
             parts is None and mine.parts is None)
         if not alike or not known:
@@ -237,6 +250,16 @@ class OwnEvents:
         return samples._replace(
             in_python=ctypes.cast(self._in_python, ctypes.c_void_p).value or 0)
 
+    def _resets(self) -> Resets:
+        r = self.rules.resets
+        if r is None:
+            return no_resets()
+        count, n = len(r.before), len(r.owner)
+        return Resets(r.before, r.owner, r.target, r.sign, self.equations.system.nx,
+                      self.equations.at_events("resets", r.assigned),
+                      self.part("discrete values"), np.zeros(count + n), np.zeros(count),
+                      np.zeros(n, dtype=bool), np.zeros(n))
+
     def _elements(self, states: int, values: int, of_contacts: int) -> Elements:
         p = self.rules.parts
         if not isinstance(p, DecisionParts):
@@ -261,6 +284,7 @@ class PassedEvents:
     times : (k,) of the events
     m, d, modes : (k, …) held relations, discrete values and modes from each on
     struck : (k,) the contact that was struck at each; negative where none was
+    changed : (k, assignments) what ``when`` has changed at each, and in which round; 0 else
     """
 
     def __init__(self, own: OwnEvents, count: int) -> None:
@@ -269,6 +293,7 @@ class PassedEvents:
         self.times = own.passed.times[:count].copy()
         self.marks = own.passed.marks[:count].copy()
         self.struck = own.passed.struck[:count].copy()
+        self.changed = own.passed.changed[:count].copy()
         self.q, self.x = own.passed.q[:count].copy(), own.passed.x[:count].copy()
         self.m = self.q[:, equations.part_of_constants("relations")]
         self.d = self.q[:, equations.part_of_constants("discrete values")]

@@ -14,6 +14,7 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import JUST_SWITCHED, LOOK_AHEAD, TINY, WRONG_SIDE
 from ..solvers.samples import MOST_ROUNDS
 from .functions import machine_code
+from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due, begin_samples
 from .signatures import run_code
 from .stages import ATOL, WORK
@@ -32,7 +33,7 @@ class Switches(NamedTuple):
     m: Vector  # 1 where a relation holds, which machine code reads
     at_zero: Flags  # relations that hold where their crossing function is zero
     timed: Flags  # those of time alone
-    acting: Flags  # those that ``when`` looks at: others carry out where they change
+    acting: Flags  # those at whose change others act
     joint: Flags  # those that are decided on together with modes
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
@@ -50,8 +51,9 @@ class Switches(NamedTuple):
 
 @machine_code
 def settle_relations(code: Code, work: Workspace, relations: Relations, switches: Switches,
-                     samples: Samples, t: float, x: Vector, step: float, instant: int) -> bool:
-    """Switch relations and assign samples until all agree; False where others must judge.
+                     samples: Samples, resets: Resets, t: float, x: Vector, step: float,
+                     instant: int) -> bool:
+    """Switch relations and assign until all agree; False where others must judge.
 
     Parameters
     ----------
@@ -73,18 +75,29 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         for j in range(switches.slots.size):
             switches.d[switches.slots[j]] = switches.rows[instant, j]
     due, changed, acted, wrong = begin_samples(samples, t), False, False, 0
-    assigned = UNCHANGED
+    assigned = moved = UNCHANGED
     if m.size:
         _crossing_functions(code, work, t, x, switches.first)
         switches.now[:] = switches.first
     for k in range(MOST_ROUNDS):
+        changed = False
         if due:
             assigned = assign_due(code, work, samples, t, x)
             if assigned == FAILED:
                 return False
             changed = assigned == CHANGED
-        if m.size and (changed or k > 0):
+        if resets.before.size:
+            moved = assign_risen(code, work, resets, t, x)
+            if moved == FAILED:
+                return False
+        if m.size and (changed or moved == CHANGED or k > 0):
+            last = relations.looks[SPARE]
+            last[:] = switches.now
             _crossing_functions(code, work, t, x, switches.now)
+            if moved == CHANGED:  # relations that this has moved are judged anew
+                changed = True
+                for r in range(m.size):
+                    switches.frozen[r] &= switches.now[r] == last[r]
         wrong = _switch_wrong(switches, relations)
         acted |= changed
         if wrong == 0 and not changed:
@@ -93,13 +106,20 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
             return False
     if wrong != 0 or changed or not _go_on(code, work, relations, switches, t, x, step):
         return False
-    moved = False
+    switched = False
     for r in range(m.size):
-        if m[r] != switches.before[r] and switches.acting[r]:
-            return False
-        moved |= m[r] != switches.before[r]
+        switched |= m[r] != switches.before[r]
         relations.held[r] = m[r]
-    return moved or acted or not crossed
+    return switched or acted or not crossed
+
+
+@machine_code
+def others_act_on_none(switches: Switches) -> bool:
+    """Whether none has switched at whose change others act."""
+    for r in range(switches.m.size):
+        if switches.acting[r] and switches.m[r] != switches.before[r]:
+            return False
+    return True
 
 
 @machine_code

@@ -25,6 +25,7 @@ from .python_samples import PythonSamples
 from .time_events import TimeEvents
 
 if TYPE_CHECKING:
+    from ..native.resets import ResetRules
     from ..native.samples import Samplers
 
 __all__ = ["Requirements", "Resets", "Samplings"]
@@ -98,10 +99,13 @@ class Resets:
                     self.targets.append(targets)
                     self.names.append((family, instance, [i for i, _ in pairs]))
         self.active = bool(conditions)
+        self.owner = np.repeat(np.arange(len(self.targets)), [len(t) for t in self.targets])
         self.conditions = self.values = None
         if self.active:
             self.conditions = system.function("conditions", ca.vertcat(*conditions))
             self.values = system.function("assigned", ca.vertcat(*values))
+            self._both = ca.Function("resets", system.arguments, [
+                ca.densify(ca.vertcat(*conditions, *values))])
         self.before = np.zeros(len(conditions))  # each run has its own, and what follows
         self.acted: list[tuple[str, str]] = []  # component and what it did, since `told`
 
@@ -125,6 +129,19 @@ class Resets:
             return None
         return np.bincount(np.repeat(np.arange(self.system.nm), np.diff(patterns[HELD].colind())),
                            minlength=self.system.nm) > 0
+
+    def compiled(self) -> ResetRules | None:
+        """What is assigned, for a method that does it itself; None where that takes more, or is
+        nothing."""
+        system, places = self.system, [p for targets in self.targets for p in targets]
+        if not self.active or not _is_known_at_events(self._both, system):
+            return None
+        from ..native.resets import ResetRules
+
+        return ResetRules(
+            self.before, self.owner,
+            np.array([k if kind == "x" else system.nx + k for kind, k, _ in places], dtype=int),
+            np.array([sign for *_, sign in places]), self._both)
 
     def told(self) -> list[tuple[str, str]]:
         """What has been done since the last call: component, and what its variables became."""
@@ -152,7 +169,7 @@ class Resets:
 
     def remember(self, problem: Problem, t: float) -> None:
         if self.conditions is not None:
-            self.before = self.conditions(*problem.arguments(t))
+            self.before[:] = self.conditions(*problem.arguments(t))
 
     def apply(self, problem: Problem, t: float) -> bool:
         """Assign where a condition has just become true; True if anything changed."""
@@ -160,28 +177,44 @@ class Resets:
             return False
         now = self.conditions(*problem.arguments(t))
         rising = (now > 0.5) & (self.before <= 0.5)
-        self.before = now
+        self.before[:] = now
         if not rising.any():
             return False
         values = self.values(*problem.arguments(t))
-        k = 0
-        for fired, targets, (family, instance, variables) in zip(
-            rising, self.targets, self.names, strict=True
-        ):
-            news = []
-            for (kind, index, sign), i in zip(targets, variables, strict=True):
-                if fired:
-                    place = problem.d if kind == "d" else problem.x
-                    if place[index] != sign * values[k]:
-                        local = family.kernel.variables[i]
-                        shown = from_si(float(values[k]), local.unit)
-                        news.append(f"{local.name} becomes {shown.magnitude:.6g} "
-                                    f"{local.unit.text}".rstrip())
-                    place[index] = sign * values[k]
-                k += 1
-            if news:
-                self.acted.append((family.path(instance), ", ".join(news)))
+        changed = np.zeros(len(values), dtype=bool)
+        places = [target for targets in self.targets for target in targets]
+        for k in np.flatnonzero(rising[self.owner]).tolist():
+            kind, index, sign = places[k]
+            place = problem.d if kind == "d" else problem.x
+            changed[k] = place[index] != sign * values[k]
+            place[index] = sign * values[k]
+        self.acted += self.words(changed, values)
         return True
+
+    def words(self, changed: Flags | Array, values: Array) -> list[tuple[str, str]]:
+        """Components, and what their variables became.
+
+        Parameters
+        ----------
+        changed : by assignment, whether it was another value, or in which round; 0 else
+        values : that have been assigned
+        """
+        told: dict[int, list[str]] = {}
+        some = np.flatnonzero(changed)
+        for k in some[np.argsort(changed[some], kind="stable")].tolist():
+            condition = int(self.owner[k])
+            family, _, variables = self.names[condition]
+            local = family.kernel.variables[variables[k - int(np.searchsorted(self.owner, condition))]]
+            shown = from_si(float(values[k]), local.unit)
+            told.setdefault(condition, []).append(
+                f"{local.name} becomes {shown.magnitude:.6g} {local.unit.text}".rstrip())
+        return [(self.names[condition][0].path(self.names[condition][1]), ", ".join(news))
+                for condition, news in told.items()]
+
+    def assigned(self, x: Array, d: Array) -> Array:
+        """What stands where they assign, by assignment."""
+        return np.array([sign * (d if kind == "d" else x)[k]
+                         for targets in self.targets for kind, k, sign in targets])
 
 
 class _Sampled:

@@ -60,16 +60,18 @@ class Events:
         samplings, laws = switching.samplings, problem.laws
         samplers = samplings.compiled()
         required = self.requirements.compiled()
+        resets = switching.resets.compiled()
         acting = switching.resets.relations()
-        if (self.requirements.values is not None and required is None or acting is None
-                or problem.delays is not None or samplings.active and samplers is None
-                or self.jumps.watched):
+        if (self.requirements.values is not None and required is None
+                or acting is None and resets is None or problem.delays is not None
+                or samplings.active and samplers is None or self.jumps.watched):
             return None
         parts = None if laws is None else laws.decision_parts(problem, t)
         if parts is None and laws is not None and laws.elements.switch.any():
             return None  # what their conditions tell changes modes
-        if isinstance(parts, NetworkParts) and (parts.joint & acting).any():
-            return None
+        if resets is not None:  # but those on which it is decided after what is assigned
+            joint = parts.joint if isinstance(parts, NetworkParts) else np.zeros_like(times.timed)
+            acting = joint if acting is None else joint & acting
         slots = problem.system.tables.slots
         if driven and laws is not None and parts is None:
             return None  # others decide what follows on what is told
@@ -79,14 +81,14 @@ class Events:
         from ..native.own_events import EventRules
 
         return EventRules(times.relations.at_zero, times.timed, acting, slots, times.ahead,
-                          samplers, parts, required)
+                          samplers, resets, parts, required)
 
     def passed(self, courses: PassedCourses) -> None:
         """Go on after events that the method has carried out."""
         problem, recording, events = self.problem, self.recording, courses.events
         before = recording.episodes[-1]
         passed = PassedEpisodes(courses, before, self.time_events.relations, recording.catalog,
-                                problem.laws)
+                                problem.laws, self.switching.resets)
         self.log.remember_passed(passed)
         recording.episodes.extend(passed)
         problem.m[:], problem.d[:] = events.m[-1], events.d[-1]

@@ -22,6 +22,7 @@ from .relations import Relations
 if TYPE_CHECKING:
     from ..native.courses import Course, PassedCourses
     from ..nonsmooth.contract import Laws
+    from .actions import Resets
 
 __all__ = ["PassedEpisodes"]
 
@@ -33,13 +34,13 @@ class PassedEpisodes:
     ----------
     courses : of the method, with what held in each
     before : the episode that ended at the first of these events
-    relations, catalog, laws : what events are called
+    relations, catalog, laws, resets : what events are called
     """
 
     def __init__(self, courses: PassedCourses, before: Episode, relations: Relations,
-                 catalog: Catalog, laws: Laws | None) -> None:
+                 catalog: Catalog, laws: Laws | None, resets: Resets) -> None:
         self.courses, self.before, self.laws = courses, before, laws
-        self.relations, self.catalog = relations, catalog
+        self.relations, self.catalog, self.resets = relations, catalog, resets
         events = courses.events
         self.times = events.times
         self._switched = _changed(before.m, events.m)
@@ -116,29 +117,44 @@ class PassedEpisodes:
     @cached_property
     def count(self) -> int:
         """How many of them are told."""
-        return int(np.count_nonzero(self._switched & self.relations.told)
+        acted, told = self._acted, self._switched & self.relations.told
+        for condition in np.flatnonzero(acted.any(axis=0)).tolist():
+            same = self.relations.of(*self.resets.names[condition][:2])
+            told[np.ix_(acted[:, condition], same)] = False
+        return int(np.count_nonzero(told) + np.count_nonzero(acted)
                    + np.count_nonzero(self._decided))
+
+    @cached_property
+    def _acted(self) -> Flags:
+        """(events, conditions) where ``when`` has changed something."""
+        out = np.zeros((len(self.times), len(self.resets.before)), dtype=bool)
+        changed = self.courses.events.changed > 0
+        np.logical_or.at(out.T, self.resets.owner[: changed.shape[1]], changed.T)
+        return out
 
     @property
     def switches(self) -> Indices:
-        """How many relations and modes have changed at each; at an impact, relations alone."""
-        changes: Indices = np.add.reduce(self._switched, axis=1, dtype=int)
+        """How often something has switched at each, or acted; at an impact, no modes."""
+        changes: Indices = np.add.reduce(self._switched, axis=1, dtype=int) + np.add.reduce(
+            self._acted, axis=1, dtype=int)
         if self._decided.size:
             changes += np.where(self.courses.events.struck < 0,
                                 np.add.reduce(self._decided, axis=1, dtype=int), 0)
         return changes
 
     def who(self, number: int) -> list[str]:
-        """Whose relations and modes have changed at one of them."""
+        """Whose relations and modes have changed at one of them, and who has acted."""
         switched, decided = self._changes(number)
         names = [self.relations.describe(r, True)[0] for r in switched]
+        names += [component for component, _ in self._news(number)]
         if self._struck(number):
             return names
         return names + [self.laws.name(e) for e in decided] if self.laws is not None else names
 
     def records(self) -> Iterator[EventRecord]:
         """All that is told of them."""
-        some = self._switched.any(axis=1) | self._decided.any(axis=1)
+        some = (self._switched.any(axis=1) | self._decided.any(axis=1)
+                | self._acted.any(axis=1))
         for number in np.flatnonzero(some).tolist():
             yield from self.told(number)
 
@@ -146,9 +162,13 @@ class PassedEpisodes:
         """What is told of one of them."""
         events, t = self.courses.events, float(self.times[number])
         switched, decided = self._changes(number)
+        news = self._news(number)
         for r in switched:
-            if self.relations.told[r]:
-                yield EventRecord(t, *self.relations.describe(r, bool(events.m[number, r] > 0.5)))
+            component, text = self.relations.describe(r, bool(events.m[number, r] > 0.5))
+            if self.relations.told[r] and component not in dict(news):
+                yield EventRecord(t, component, text)
+        for component, text in news:
+            yield EventRecord(t, component, text)
         if not decided:
             return
         assert self.laws is not None and events.modes is not None
@@ -159,6 +179,14 @@ class PassedEpisodes:
             yield EventRecord(t, self.laws.name(change.element), self.laws.words(change),
                               **self.catalog.elements.told(change.element, change.before,
                                                            change.after))
+
+    def _news(self, number: int) -> list[tuple[str, str]]:
+        """Who has acted at one of them, and what its variables became."""
+        events = self.courses.events
+        changed = events.changed[number]
+        if not changed.any():
+            return []
+        return self.resets.words(changed, self.resets.assigned(events.x[number], events.d[number]))
 
     def _changes(self, number: int) -> tuple[list[int], list[int]]:
         return (np.flatnonzero(self._switched[number]).tolist(),

@@ -11,7 +11,7 @@ import numpy as np
 from ..assembly.network import Family
 from ..language.kernel import Kernel
 from ..language.readable import crossing, readable
-from ..numerics.arrays import Flags
+from ..numerics.arrays import Flags, Indices
 from ..system.system import System
 
 __all__ = ["Relations"]
@@ -44,6 +44,11 @@ class Relations:
         """Component and text of a relation."""
         family, instance, sx = self._find(relation)
         return f"{family.path(instance)}: {readable(sx)} > 0"
+
+    def of(self, family: Family, instance: int) -> Indices:
+        """The relations of a component."""
+        return np.array([offset + instance for f, _, offset in self.rows
+                         if self.system.network.families[f] is family], dtype=int)
 
     def _find(self, relation: int) -> tuple[Family, int, ca.SX]:
         for f, r, offset in self.rows:

@@ -104,7 +104,7 @@ class WholeRuns:
                           atol=atol / problem.scale, max_step=self.max_step)
             method.carry_out(EventRules(
                 times.relations.at_zero, times.timed, np.zeros_like(times.timed),
-                self.system.tables.slots, times.ahead, None, parts, None))
+                self.system.tables.slots, times.ahead, parts=parts))
             method.pieces = times.functions.around(t0)
             self._method, self._parts = method, parts
         method.watch(times.timed, times.curved, laws.slack, times.known_from(t0))

@@ -245,7 +245,7 @@ def test_samples_beside_tied_states_are_those_that_python_takes(monkeypatch):
     assert len(seen) <= 1
 
 
-def test_of_samples_and_resets_only_resets_are_left_to_python(monkeypatch):
+def test_samples_and_resets_take_turns(monkeypatch):
     class Reset(Follower):
         def equations(self):
             yield from super().equations()
@@ -253,9 +253,9 @@ def test_of_samples_and_resets_only_resets_are_left_to_python(monkeypatch):
 
     python = flips(monkeypatch)
     run = alone(Reset).simulate("20 ms", method="dopri5")
-    assert python == [e.time for e in run.events if "becomes" in e.description]
-    assert len(python) > 1
+    assert len([e.time for e in run.events if "becomes" in e.description]) > 1
     assert at(run, "part.x", 19.5e-3) > 0.5
+    assert not python
 
 
 def test_auto_takes_machine_code_where_something_samples():

@@ -1,0 +1,114 @@
+"""What ``when`` assigns where its condition has just become true, without leaving machine code.
+
+As :class:`blocks.simulation.actions.Resets` does it: all that is assigned counts with the values
+before, and conditions are looked at again after what they have changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from ..numerics.arrays import Array, Flags, Indices, Vector
+from .functions import machine_code
+from .samples import CHANGED, FAILED, UNCHANGED
+from .signatures import run_code
+from .steps import Code, Workspace, settle_in_place
+
+__all__ = ["ResetRules", "Resets", "assign_risen", "begin_resets", "give_resets_up",
+           "has_moved_states"]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ResetRules:
+    """What is assigned where a condition becomes true.
+
+    Attributes
+    ----------
+    before : (conditions,) what each was when it was looked at last; 1 where it held
+    owner, target : (assignments,) the condition, and the place among the states and, behind them,
+        the discrete values
+    sign : (assignments,) of the variable there
+    assigned : what comes of t, x, z, p, m, d, u: conditions, and what would be assigned
+    """
+
+    before: Array
+    owner: Indices
+    target: Indices
+    sign: Array
+    assigned: ca.Function
+
+
+class Resets(NamedTuple):
+    """The same as machine code is given it."""
+
+    before: Vector
+    owner: Indices
+    target: Indices
+    sign: Vector
+    states: int  # how many of them there are
+    assigned: int  # address
+    d: Vector  # the discrete values, which machine code reads
+    values: Vector  # (conditions + assignments) room
+    at_first: Vector  # (conditions,) room: what they were before the event
+    done: Flags  # (assignments,) room: what has been assigned at the event
+    changed: Vector  # (assignments,) room: where that was another value, in which round; else 0
+
+
+@machine_code
+def begin_resets(resets: Resets) -> None:
+    """Begin an event."""
+    resets.at_first[:] = resets.before
+    resets.changed[:] = 0.0
+    for j in range(resets.done.size):
+        resets.done[j] = False
+
+
+@machine_code
+def give_resets_up(resets: Resets) -> None:
+    """Others carry the event out: nothing has been looked at."""
+    resets.before[:] = resets.at_first
+
+
+@machine_code
+def has_moved_states(resets: Resets) -> bool:
+    """Whether a state has been assigned another value at the event."""
+    for j in range(resets.owner.size):
+        if resets.changed[j] > 0.0 and resets.target[j] < resets.states:
+            return True
+    return False
+
+
+@machine_code
+def assign_risen(code: Code, work: Workspace, resets: Resets, t: float, x: Vector) -> int:
+    """Assign where a condition has become true: CHANGED if any has, UNCHANGED or FAILED.
+
+    Others must tell what comes of an event at which something is assigned twice.
+    """
+    values, count, found, before = resets.values, resets.before.size, UNCHANGED, 0.0
+    for j in range(resets.owner.size):
+        before = max(before, resets.changed[j])
+    settle_in_place(code, work, t, x)
+    work.at[0] = t
+    run_code(resets.assigned, work.at, x, code.p, code.q, values)
+    for j in range(resets.owner.size):
+        i, place = resets.owner[j], resets.target[j]
+        if values[i] > 0.5 and not resets.before[i] > 0.5:
+            new, found = resets.sign[j] * values[count + j], CHANGED
+            for k in range(resets.owner.size):
+                if resets.done[k] and resets.target[k] == place:
+                    return FAILED
+            old = x[place] if place < resets.states else resets.d[place - resets.states]
+            if new != old and not (np.isnan(new) and np.isnan(old)):
+                resets.changed[j] = before + 1.0
+            if place < resets.states:
+                x[place] = new
+            else:
+                resets.d[place - resets.states] = new
+            resets.done[j] = True
+    for i in range(count):
+        resets.before[i] = values[i]
+    return found

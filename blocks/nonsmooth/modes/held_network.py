@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HeldNetwork", "slack_of"]
 
+UNLOADED = 2.0  # instead of whether a switch is told: a closed diode that bears nothing
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 
@@ -41,7 +42,7 @@ class HeldNetwork:
     ----------
     symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants
     expressions : of slopes, crossing functions and elements
-    entries : of the constants: two matrices, whether a switch is told, what rounding may make, and
+    entries : of the constants: two matrices, whether a switch is told or who bears nothing, what rounding may make, and
         where states drift the matrix that corrects them
     joint : which relations depend on what elements take
     relations : those, and others that the matrices depend on
@@ -71,8 +72,9 @@ class HeldNetwork:
         by_value, by_rate, told, slack, correction = ca.vertsplit(
             constants, np.cumsum([0, n * n, n * n, n, n, self.drifts * n * system.nx]).tolist())
         gives = ca.DM(elements.gives_flow.astype(float))
-        direct = ca.if_else(gives, modes == 0, modes != 0)
-        value, rate = _equations_of(rows, modes, direct)
+        solved = ca.if_else(told == UNLOADED, -1, modes)
+        direct = ca.if_else(gives, solved == 0, solved != 0)
+        value, rate = _equations_of(rows, solved, direct)
         alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
         by_value, by_rate = ca.reshape(by_value, n, n), ca.reshape(by_rate, n, n)
         taken = self._taken(ca.mtimes(by_value, alone[0]) + ca.mtimes(by_rate, alone[1]))
@@ -189,12 +191,17 @@ class HeldNetwork:
 
     def constants(self, problem: Problem, t: float, state: ModeState) -> Array:
         """The constants of the present modes in one row."""
-        by_value, by_rate = self.by_rows(problem, t, state.modes)
-        told = np.any(self.equations.told(problem, t), axis=0)
+        by_value, by_rate = self.by_rows(problem, t, state.solved_modes)
+        told = np.where(state.unloaded, UNLOADED, np.any(self.equations.told(problem, t), axis=0))
         out = [by_value.T.ravel(), by_rate.T.ravel(), told, slack_of(state, self.elements)]
         if self.drifts:
-            out.append(self._correction(problem, t, state.modes))
+            out.append(self._correction(problem, t, state.solved_modes))
         return np.concatenate(out)
+
+    def unloaded(self, constants: Array) -> Flags:
+        """Who bears nothing, as constants tell."""
+        n = self.elements.size
+        return np.asarray(constants[2 * n * n : 2 * n * n + n] == UNLOADED)
 
     def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
         """What brings states to what modes hold constant, by the values of their equations."""

@@ -84,6 +84,11 @@ class ModeSearch:
             noted = iter(tried)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
+    def holds(self, problem: Problem, t: float, modes: Indices) -> bool:
+        """Whether modes hold now and an instant later."""
+        leaves = self._leaves(problem, t, modes, _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED))
+        return leaves is not None and not leaves.any()
+
     def _noted(self, problem: Problem, t: float, proposals: Iterable[Indices],
                tried: list[Indices]) -> Iterator[Indices]:
         """Proposals with switches as their conditions say, each once; ``tried`` is filled."""

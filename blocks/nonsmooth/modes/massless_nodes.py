@@ -200,9 +200,10 @@ class MasslessLaws(Laws):
         for trial in self.velocities.modes(problem, t, modes):
             unloaded = self.elements.valve & (modes == 0) & (trial != 0)
             solved = np.where(unloaded, -1, modes)
-            if unloaded.any() and self._held.fits(problem, t, solved) and self.search.holds(
-                    problem, t, solved):
-                return unloaded
+            if unloaded.any() and self._held.fits(problem, t, solved):
+                leaving = self.search.leaving(problem, t, solved)
+                if leaving is not None and not leaving[~unloaded].any():
+                    return unloaded
         return nobody
 
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices

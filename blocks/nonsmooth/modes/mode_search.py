@@ -84,10 +84,9 @@ class ModeSearch:
             noted = iter(tried)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
-    def holds(self, problem: Problem, t: float, modes: Indices) -> bool:
-        """Whether modes hold now and an instant later."""
-        leaves = self._leaves(problem, t, modes, _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED))
-        return leaves is not None and not leaves.any()
+    def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
+        """Which elements an instant ends the mode of; None where not all laws hold even now."""
+        return self._leaves(problem, t, modes, _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED))
 
     def _noted(self, problem: Problem, t: float, proposals: Iterable[Indices],
                tried: list[Indices]) -> Iterator[Indices]:

@@ -105,7 +105,7 @@ class CarriedNetwork(HeldNetwork):
                 if not self.fits(at, t, modes):
                     continue
                 rows = [a.T.ravel() for a in self.by_rows(at, t, modes)]
-                constants = np.concatenate([*rows, np.zeros(2 * n)])
+                constants = np.concatenate([np.zeros(2 * n), *rows])
                 some = points.some(mine)
                 held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
                         for a in (modes, constants)]

@@ -42,8 +42,8 @@ class HeldNetwork:
     ----------
     symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants
     expressions : of slopes, crossing functions and elements
-    entries : of the constants: two matrices, whether a switch is told or who bears nothing, what rounding may make, and
-        where states drift the matrix that corrects them
+    entries : of the constants: whether a switch is told or who bears nothing, what rounding may
+        make, two matrices, and where states drift the matrix that corrects them
     joint : which relations depend on what elements take
     relations : those, and others that the matrices depend on
     drifts : whether modes hold what integration moves by its errors: states are then taken as they
@@ -67,16 +67,18 @@ class HeldNetwork:
         self._fixed = _fixed_rows(rows[:3], tape)
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
-        self.entries = 2 * n * n + 2 * n + self.drifts * n * system.nx
+        self._together, self._corrected = self._patterns(rows)
+        pairs, corrected = int(self._together.sum()), self.drifts * int(self._corrected.sum())
+        self.entries = 2 * n + 2 * pairs + corrected
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
-        by_value, by_rate, told, slack, correction = ca.vertsplit(
-            constants, np.cumsum([0, n * n, n * n, n, n, self.drifts * n * system.nx]).tolist())
+        told, slack, by_value, by_rate, correction = ca.vertsplit(
+            constants, np.cumsum([0, n, n, pairs, pairs, corrected]).tolist())
         gives = ca.DM(elements.gives_flow.astype(float))
         solved = ca.if_else(told == UNLOADED, -1, modes)
         direct = ca.if_else(gives, solved == 0, solved != 0)
         value, rate = _equations_of(rows, solved, direct)
         alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
-        by_value, by_rate = ca.reshape(by_value, n, n), ca.reshape(by_rate, n, n)
+        by_value, by_rate = (_filled(self._together, entries) for entries in (by_value, by_rate))
         taken = self._taken(ca.mtimes(by_value, alone[0]) + ca.mtimes(by_rate, alone[1]))
         place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.sign),
                               system.nu, n)
@@ -89,7 +91,7 @@ class HeldNetwork:
         self.residual = ca.vertcat(
             loops, ca.mtimes(by_value, missed) + ca.mtimes(by_rate, rate))
         if self.drifts:
-            exact = tape.x - ca.mtimes(ca.reshape(correction, system.nx, n), alone[0])
+            exact = tape.x - ca.mtimes(_filled(self._corrected, correction), alone[0])
             slope, crossings, flow, effort, low, high = ca.substitute(
                 [slope, crossings, flow, effort, low, high], [tape.x], [exact])
         self.symbols = [*system.arguments[:-1], modes, constants]
@@ -109,6 +111,26 @@ class HeldNetwork:
     def _taken(self, taken: ca.SX) -> ca.SX:
         """What elements take, which follows from two matrices."""
         return taken
+
+    def _patterns(self, rows: list[ca.SX]) -> tuple[Flags, Flags]:
+        """Which elements can feel which, whatever the modes; and which states which of them."""
+        from scipy.sparse import csr_matrix
+        from scipy.sparse.csgraph import connected_components
+
+        system, elements, tape = self.system, self.elements, self.system.tape
+        if system.nz or not self.equations.constant:
+            return (np.ones((elements.size, elements.size), dtype=bool),
+                    np.ones((system.nx, elements.size), dtype=bool))
+
+        def by_input(expression: ca.SX) -> csr_matrix:
+            pattern = ca.jacobian_sparsity(expression, tape.u)
+            at = pattern.get_triplet()
+            return csr_matrix((np.ones(len(at[0])), at), pattern.shape)[:, elements.column]
+
+        feels = sum(by_input(row) for row in rows)
+        part = connected_components(feels, directed=False)[1]
+        together = part[:, None] == part
+        return together, by_input(tape.slope) @ together > 0
 
     # -- constants -------------------------------------------------------------------------
     def decides(self, modes: Indices, weight: Array) -> bool:
@@ -193,15 +215,15 @@ class HeldNetwork:
         """The constants of the present modes in one row."""
         by_value, by_rate = self.by_rows(problem, t, state.solved_modes)
         told = np.where(state.unloaded, UNLOADED, np.any(self.equations.told(problem, t), axis=0))
-        out = [by_value.T.ravel(), by_rate.T.ravel(), told, slack_of(state, self.elements)]
+        out = [told, slack_of(state, self.elements),
+               *(matrix.T[self._together.T] for matrix in (by_value, by_rate))]
         if self.drifts:
             out.append(self._correction(problem, t, state.solved_modes))
         return np.concatenate(out)
 
     def unloaded(self, constants: Array) -> Flags:
         """Who bears nothing, as constants tell."""
-        n = self.elements.size
-        return np.asarray(constants[2 * n * n : 2 * n * n + n] == UNLOADED)
+        return np.asarray(constants[: self.elements.size] == UNLOADED)
 
     def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
         """What brings states to what modes hold constant, by the values of their equations."""
@@ -210,7 +232,7 @@ class HeldNetwork:
             if len(self._corrections) > MOST_KEPT:
                 self._corrections.clear()
             weight, move = self.projection(problem, t, modes)
-            self._corrections[key] = (move @ weight).T.ravel()
+            self._corrections[key] = (move @ weight).T[self._corrected.T]
         return self._corrections[key]
 
     def projection(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
@@ -249,6 +271,12 @@ class HeldNetwork:
         finally:
             problem.m = m
         return self.elements.inputs_of(taken, self.system.nu), found
+
+
+def _filled(pattern: Flags, entries: ca.SX) -> ca.SX:
+    """A matrix of some entries, column after column."""
+    columns, rows = np.nonzero(pattern.T)
+    return ca.SX(ca.Sparsity.triplet(*pattern.shape, rows.tolist(), columns.tolist()), entries)
 
 
 def _fixed_rows(rows: list[ca.SX], tape: Any) -> Flags:

@@ -22,13 +22,15 @@ from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCH
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from ...system import Problem, System
     from ...system.points import Points
     from ..mode_state import ModeState
     from .elements import Elements
     from .law_functions import LawExpressions
 
-__all__ = ["HeldNetwork", "slack_of"]
+__all__ = ["HeldNetwork", "feel_each_other", "slack_of"]
 
 UNLOADED = 2.0  # instead of whether a switch is told: a closed diode that bears nothing
 TRIED = 3  # points at which equations that leave inputs open are solved
@@ -37,6 +39,11 @@ GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 
 class HeldNetwork:
     """Efforts, flows, bounds and slopes, as functions of modes and of two matrices.
+
+    Parameters
+    ----------
+    system, elements, laws, equations : of the network
+    together : of :func:`feel_each_other`
 
     Attributes
     ----------
@@ -58,7 +65,7 @@ class HeldNetwork:
     slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 equations: ModeEquations) -> None:
+                 equations: ModeEquations, together: Flags) -> None:
         self.system, self.elements, self.equations = system, elements, equations
         n, tape = elements.size, system.tape
         self._fits: dict[tuple[bytes, bytes, bytes], bool] = {}
@@ -67,7 +74,8 @@ class HeldNetwork:
         self._fixed = _fixed_rows(rows[:3], tape)
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
-        self._together, self._corrected = self._patterns(rows)
+        self._together = together
+        self._corrected = _inputs_of(tape.slope, system, elements) @ together > 0
         pairs, corrected = int(self._together.sum()), self.drifts * int(self._corrected.sum())
         self.entries = 2 * n + 2 * pairs + corrected
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
@@ -111,26 +119,6 @@ class HeldNetwork:
     def _taken(self, taken: ca.SX) -> ca.SX:
         """What elements take, which follows from two matrices."""
         return taken
-
-    def _patterns(self, rows: list[ca.SX]) -> tuple[Flags, Flags]:
-        """Which elements can feel which, whatever the modes; and which states which of them."""
-        from scipy.sparse import csr_matrix
-        from scipy.sparse.csgraph import connected_components
-
-        system, elements, tape = self.system, self.elements, self.system.tape
-        if system.nz or not self.equations.constant:
-            return (np.ones((elements.size, elements.size), dtype=bool),
-                    np.ones((system.nx, elements.size), dtype=bool))
-
-        def by_input(expression: ca.SX) -> csr_matrix:
-            pattern = ca.jacobian_sparsity(expression, tape.u)
-            at = pattern.get_triplet()
-            return csr_matrix((np.ones(len(at[0])), at), pattern.shape)[:, elements.column]
-
-        feels = sum(by_input(row) for row in rows)
-        part = connected_components(feels, directed=False)[1]
-        together = part[:, None] == part
-        return together, by_input(tape.slope) @ together > 0
 
     # -- constants -------------------------------------------------------------------------
     def decides(self, modes: Indices, weight: Array) -> bool:
@@ -271,6 +259,24 @@ class HeldNetwork:
         finally:
             problem.m = m
         return self.elements.inputs_of(taken, self.system.nu), found
+
+
+def feel_each_other(system: System, elements: Elements, laws: LawExpressions) -> Flags:
+    """Which elements can feel which, whatever the modes: those of a connected part."""
+    from scipy.sparse.csgraph import connected_components
+
+    feels = sum(_inputs_of(row, system, elements) for row in rows_of(system, elements, laws))
+    part = connected_components(feels, directed=False)[1]
+    return np.asarray(part[:, None] == part)
+
+
+def _inputs_of(expression: ca.SX, system: System, elements: Elements) -> csr_matrix:
+    """Which elements' inputs an expression contains."""
+    from scipy.sparse import csr_matrix
+
+    pattern = ca.jacobian_sparsity(expression, system.tape.u)
+    rows, columns = pattern.get_triplet()
+    return csr_matrix((np.ones(len(rows)), (rows, columns)), pattern.shape)[:, elements.column]
 
 
 def _filled(pattern: Flags, entries: ca.SX) -> ca.SX:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["KeptModes"]
 
 MOST_MODES = 1024
-MOST_NUMBERS = 1 << 21  # of all modes together
+MOST_NUMBERS = 1 << 24  # of all modes together; memory is taken as it is filled
 MOST_LINKS = 16  # times as many: what followed
 
 

@@ -21,7 +21,6 @@ from .costs import MOMENT
 from .expressions import Unwritable, Writer
 from .forms import MOST_STATES, is_large, is_solved_for
 from .instance_loops import Loops, NominalValues
-from .linearisation import write_derivatives
 from .loop_text import PARALLEL, LoopText
 from .machine import compiled, name_of_code
 from .repetitions import Repetitions
@@ -234,12 +233,11 @@ class Equations:
         """Address of df/dx and df/dt; of a large network, of derivatives in a direction."""
         if self.large:
             return self._looped("derivatives")
-        w, (arguments, slope) = Writer(), self.explicit
+        arguments, slope = self.explicit
         if self._solved is not None:
             return compiled(self._solved.derivatives(slope), parallel=False)
-        write_derivatives(w, arguments, ca.jacobian(slope, self.system.tape.x),
-                          ca.jacobian(slope, TIME), self._places)
-        return self._compiled(w)
+        return self._straight(ca.Function("derivatives", arguments, [ca.vertcat(
+            ca.vec(ca.jacobian(slope, self.system.tape.x).T), ca.jacobian(slope, TIME))]))
 
     def carried_values(self, problem: Problem) -> Array:
         """What is carried along behind the states."""

@@ -103,7 +103,7 @@ def notice_margins(relations: Relations, network: NetworkModes) -> None:
             network.farthest[r] = max(network.farthest[r], largest[r])
     first = largest.size - n
     for e in range(n):
-        told = network.constants[2 * n * n + e]
+        told = network.constants[e]
         if told == 0.0 and np.isfinite(largest[first + e]):
             which = 1 if network.modes[e] == 0.0 else 0
             network.largest[which] = max(network.largest[which], largest[first + e])
@@ -197,7 +197,7 @@ def _put(network: NetworkModes, row: int) -> None:
         slack, kind = MARGIN_ROUNDING * network.largest[0] + network.least_flow[e], 1
         if network.modes[e] == 0.0:
             slack, kind = MARGIN_ROUNDING * network.largest[1], 0
-        network.constants[2 * n * n + n + e] = slack + network.noise_so_far[kind, e]
+        network.constants[n + e] = slack + network.noise_so_far[kind, e]
 
 
 @machine_code
@@ -286,13 +286,13 @@ def _measure(network: NetworkModes) -> None:
 def _margin(network: NetworkModes, e: int) -> float:
     """How far an element is from the end of its mode."""
     n, found = network.modes.size, network.found
-    if network.constants[2 * n * n + e] != 0.0:
+    if network.constants[e] != 0.0:
         return 1.0
     margin = network.modes[e] * found[FLOW * n + e]
     if network.modes[e] == 0.0:
         effort = found[EFFORT * n + e]
         margin = min(found[HIGH * n + e] - effort, effort - found[LOW * n + e])
-    return margin + network.constants[2 * n * n + n + e]
+    return margin + network.constants[n + e]
 
 
 @machine_code

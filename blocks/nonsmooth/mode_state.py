@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import ABSOLUTE_SHARE, DRIFT_TOLERANCES, MODE_MISSED, MOST_DRIFT
 
 __all__ = ["ModeState"]
@@ -24,6 +24,8 @@ class ModeState:
     noise : what rounding alone may make of every margin, where that is measured: while the element
         is stuck or closed, and while it is not, whose margins have different units
     drift : share of its size by which the run's error may put off what modes hold constant
+    unloaded : closed diodes that bear nothing of an effort whose split the motion leaves open:
+        with these the others share it in one way, whichever is shown
     least_flow : the absolute error of a flow that the run allows: less closes no diode
     """
 
@@ -33,7 +35,13 @@ class ModeState:
         self.speed = self.strength = 0.0
         self.slack: Array | float = 0.0
         self.noise = np.zeros((2, size))
+        self.unloaded: Flags = np.zeros(size, dtype=bool)
         self.drift, self.least_flow = MODE_MISSED, 0.0
+
+    @property
+    def solved_modes(self) -> Indices:
+        """The modes whose equations are solved: what bears nothing is as good as open."""
+        return np.where(self.unloaded, -1, self.modes)
 
     def allow_error(self, rtol: float) -> None:
         """Take note of the tolerance of the run, which bounds its errors."""

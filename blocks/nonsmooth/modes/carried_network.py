@@ -16,7 +16,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...system import Evaluator
-from .held_network import HeldNetwork
+from .held_network import HeldNetwork, feel_each_other
 from .newton_at_points import solved_at_points
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CarriedNetwork", "held_network"]
 
-MOST = 100  # elements: two matrices of all by all
+MOST = 400  # elements
+MOST_TOGETHER = 20_000  # of these, pairs that can feel each other: entries of two matrices
 MOST_CARRIED = 24  # elements that are solved for at every point
 
 
@@ -39,10 +40,12 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
     if system.clusters or elements.contact.any() or size != system.nu or size > MOST:
         return None
     if equations.constant:
-        return HeldNetwork(system, elements, laws, equations)
+        together = feel_each_other(system, elements, laws)
+        return None if together.sum() > MOST_TOGETHER else HeldNetwork(
+            system, elements, laws, equations, together)
     if size > MOST_CARRIED or system.tape.carried.any():
         return None
-    return CarriedNetwork(system, elements, laws, equations)
+    return CarriedNetwork(system, elements, laws, equations, np.ones((size, size), dtype=bool))
 
 
 class CarriedNetwork(HeldNetwork):
@@ -57,8 +60,8 @@ class CarriedNetwork(HeldNetwork):
     taken: ca.SX
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 equations: ModeEquations) -> None:
-        super().__init__(system, elements, laws, equations)
+                 equations: ModeEquations, together: Flags) -> None:
+        super().__init__(system, elements, laws, equations, together)
         self.symbols = [*self.symbols, self.taken]
         mine = self.residual[system.nz :]
         both = ca.horzcat(ca.jacobian(mine, self.taken), mine)
@@ -105,7 +108,7 @@ class CarriedNetwork(HeldNetwork):
                 if not self.fits(at, t, modes):
                     continue
                 rows = [a.T.ravel() for a in self.by_rows(at, t, modes)]
-                constants = np.concatenate([*rows, np.zeros(2 * n)])
+                constants = np.concatenate([np.zeros(2 * n), *rows])
                 some = points.some(mine)
                 held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
                         for a in (modes, constants)]

@@ -22,14 +22,17 @@ from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCH
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from ...system import Problem, System
     from ...system.points import Points
     from ..mode_state import ModeState
     from .elements import Elements
     from .law_functions import LawExpressions
 
-__all__ = ["HeldNetwork", "slack_of"]
+__all__ = ["HeldNetwork", "feel_each_other", "slack_of"]
 
+UNLOADED = 2.0  # instead of whether a switch is told: a closed diode that bears nothing
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 
@@ -37,12 +40,17 @@ GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 class HeldNetwork:
     """Efforts, flows, bounds and slopes, as functions of modes and of two matrices.
 
+    Parameters
+    ----------
+    system, elements, laws, equations : of the network
+    together : of :func:`feel_each_other`
+
     Attributes
     ----------
     symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants
     expressions : of slopes, crossing functions and elements
-    entries : of the constants: two matrices, whether a switch is told, what rounding may make, and
-        where states drift the matrix that corrects them
+    entries : of the constants: whether a switch is told or who bears nothing, what rounding may
+        make, two matrices, and where states drift the matrix that corrects them
     joint : which relations depend on what elements take
     relations : those, and others that the matrices depend on
     drifts : whether modes hold what integration moves by its errors: states are then taken as they
@@ -57,7 +65,7 @@ class HeldNetwork:
     slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 equations: ModeEquations) -> None:
+                 equations: ModeEquations, together: Flags) -> None:
         self.system, self.elements, self.equations = system, elements, equations
         n, tape = elements.size, system.tape
         self._fits: dict[tuple[bytes, bytes, bytes], bool] = {}
@@ -66,15 +74,19 @@ class HeldNetwork:
         self._fixed = _fixed_rows(rows[:3], tape)
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
-        self.entries = 2 * n * n + 2 * n + self.drifts * n * system.nx
+        self._together = together
+        self._corrected = _inputs_of(tape.slope, system, elements) @ together > 0
+        pairs, corrected = int(self._together.sum()), self.drifts * int(self._corrected.sum())
+        self.entries = 2 * n + 2 * pairs + corrected
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
-        by_value, by_rate, told, slack, correction = ca.vertsplit(
-            constants, np.cumsum([0, n * n, n * n, n, n, self.drifts * n * system.nx]).tolist())
+        told, slack, by_value, by_rate, correction = ca.vertsplit(
+            constants, np.cumsum([0, n, n, pairs, pairs, corrected]).tolist())
         gives = ca.DM(elements.gives_flow.astype(float))
-        direct = ca.if_else(gives, modes == 0, modes != 0)
-        value, rate = _equations_of(rows, modes, direct)
+        solved = ca.if_else(told == UNLOADED, -1, modes)
+        direct = ca.if_else(gives, solved == 0, solved != 0)
+        value, rate = _equations_of(rows, solved, direct)
         alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
-        by_value, by_rate = ca.reshape(by_value, n, n), ca.reshape(by_rate, n, n)
+        by_value, by_rate = (_filled(self._together, entries) for entries in (by_value, by_rate))
         taken = self._taken(ca.mtimes(by_value, alone[0]) + ca.mtimes(by_rate, alone[1]))
         place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.sign),
                               system.nu, n)
@@ -87,7 +99,7 @@ class HeldNetwork:
         self.residual = ca.vertcat(
             loops, ca.mtimes(by_value, missed) + ca.mtimes(by_rate, rate))
         if self.drifts:
-            exact = tape.x - ca.mtimes(ca.reshape(correction, system.nx, n), alone[0])
+            exact = tape.x - ca.mtimes(_filled(self._corrected, correction), alone[0])
             slope, crossings, flow, effort, low, high = ca.substitute(
                 [slope, crossings, flow, effort, low, high], [tape.x], [exact])
         self.symbols = [*system.arguments[:-1], modes, constants]
@@ -189,12 +201,17 @@ class HeldNetwork:
 
     def constants(self, problem: Problem, t: float, state: ModeState) -> Array:
         """The constants of the present modes in one row."""
-        by_value, by_rate = self.by_rows(problem, t, state.modes)
-        told = np.any(self.equations.told(problem, t), axis=0)
-        out = [by_value.T.ravel(), by_rate.T.ravel(), told, slack_of(state, self.elements)]
+        by_value, by_rate = self.by_rows(problem, t, state.solved_modes)
+        told = np.where(state.unloaded, UNLOADED, np.any(self.equations.told(problem, t), axis=0))
+        out = [told, slack_of(state, self.elements),
+               *(matrix.T[self._together.T] for matrix in (by_value, by_rate))]
         if self.drifts:
-            out.append(self._correction(problem, t, state.modes))
+            out.append(self._correction(problem, t, state.solved_modes))
         return np.concatenate(out)
+
+    def unloaded(self, constants: Array) -> Flags:
+        """Who bears nothing, as constants tell."""
+        return np.asarray(constants[: self.elements.size] == UNLOADED)
 
     def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
         """What brings states to what modes hold constant, by the values of their equations."""
@@ -203,7 +220,7 @@ class HeldNetwork:
             if len(self._corrections) > MOST_KEPT:
                 self._corrections.clear()
             weight, move = self.projection(problem, t, modes)
-            self._corrections[key] = (move @ weight).T.ravel()
+            self._corrections[key] = (move @ weight).T[self._corrected.T]
         return self._corrections[key]
 
     def projection(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
@@ -242,6 +259,30 @@ class HeldNetwork:
         finally:
             problem.m = m
         return self.elements.inputs_of(taken, self.system.nu), found
+
+
+def feel_each_other(system: System, elements: Elements, laws: LawExpressions) -> Flags:
+    """Which elements can feel which, whatever the modes: those of a connected part."""
+    from scipy.sparse.csgraph import connected_components
+
+    feels = sum(_inputs_of(row, system, elements) for row in rows_of(system, elements, laws))
+    part = connected_components(feels, directed=False)[1]
+    return np.asarray(part[:, None] == part)
+
+
+def _inputs_of(expression: ca.SX, system: System, elements: Elements) -> csr_matrix:
+    """Which elements' inputs an expression contains."""
+    from scipy.sparse import csr_matrix
+
+    pattern = ca.jacobian_sparsity(expression, system.tape.u)
+    rows, columns = pattern.get_triplet()
+    return csr_matrix((np.ones(len(rows)), (rows, columns)), pattern.shape)[:, elements.column]
+
+
+def _filled(pattern: Flags, entries: ca.SX) -> ca.SX:
+    """A matrix of some entries, column after column."""
+    columns, rows = np.nonzero(pattern.T)
+    return ca.SX(ca.Sparsity.triplet(*pattern.shape, rows.tolist(), columns.tolist()), entries)
 
 
 def _fixed_rows(rows: list[ca.SX], tape: Any) -> Flags:

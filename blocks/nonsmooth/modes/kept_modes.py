@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["KeptModes"]
 
 MOST_MODES = 1024
-MOST_NUMBERS = 1 << 21  # of all modes together
+MOST_NUMBERS = 1 << 24  # of all modes together; memory is taken as it is filled
 MOST_LINKS = 16  # times as many: what followed
 
 
@@ -49,7 +49,7 @@ class KeptModes:
             np.zeros(MOST_LINKS * most, dtype=np.int64), np.zeros(2),
             np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
             held.decided_by)
-        self._number: dict[tuple[bytes, bytes], int] = {}
+        self._number: dict[tuple[bytes, ...], int] = {}
         self._links: set[tuple[int, int]] = set()
 
     def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
@@ -69,9 +69,9 @@ class KeptModes:
 
     def _kept(self, problem: Problem, t: float, noise: Array | float) -> int:
         """Number of the present modes; -1 where they cannot be kept."""
-        parts, modes = self.parts, self.state.modes
+        parts, modes = self.parts, self.state.solved_modes
         m = problem.m[parts.relations]
-        key = modes.tobytes(), m.tobytes()
+        key = modes.tobytes(), self.state.modes.tobytes(), m.tobytes()
         if key in self._number:
             k = self._number[key]
             parts.noise[k] = np.maximum(parts.noise[k], noise)
@@ -81,7 +81,7 @@ class KeptModes:
                 modes, self.held.equations.matrices(problem, t, modes).weight):
             return -1
         weight, move = self.held.projection(problem, t, modes)
-        parts.m[k], parts.modes[k], parts.noise[k] = m, modes, noise
+        parts.m[k], parts.modes[k], parts.noise[k] = m, self.state.modes, noise
         parts.constants[k] = self.held.constants(problem, t, self.state)
         parts.weight[k], parts.move[k] = weight.ravel(), move.ravel()
         parts.present[1] = k + 1
@@ -94,3 +94,4 @@ class KeptModes:
         state = self.state
         state.speed, state.strength = max(state.speed, speed), max(state.strength, strength)
         state.noise = np.maximum(state.noise, self.parts.noise_so_far)
+        state.unloaded = self.held.unloaded(self.parts.constants[self.parts.present[0]])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -28,6 +28,7 @@ class _Decision(NamedTuple):
     z: Array
     u: Array
     modes: Indices
+    unloaded: Flags
     speed: float
     strength: float
     so_far: Array  # noise of the state
@@ -55,6 +56,7 @@ class KnownDecisions:
             return None
         problem.x[:], problem.z[:], problem.u[:] = found.x, found.z, found.u
         state.modes, state.decided = found.modes.copy(), True
+        state.unloaded = found.unloaded
         state.speed, state.strength = found.speed, found.strength
         state.noise = found.so_far.copy()
         return found.noise
@@ -64,5 +66,5 @@ class KnownDecisions:
         if len(self._found) >= MOST:
             self._found.clear()
         self._found[key] = _Decision(
-            problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(), state.speed,
-            state.strength, np.array(state.noise), noise)
+            problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(),
+            state.unloaded, state.speed, state.strength, np.array(state.noise), noise)

@@ -122,7 +122,9 @@ class MasslessMargins:
             share = largest_share(*at)
             if share > 1 - CLEAR_ROOM:  # a split within the bounds would be proof
                 share = least_share(*at, group.efforts)
-            width = np.where(np.isfinite(high - low), high - low, np.abs(effort))[members]
+            # of the group: who bears nothing in this split is not at its end
+            width = np.where(np.isfinite(high - low)[members], (high - low)[members],
+                             np.abs(effort[members]).max())
             out[members] = (1 - share) * np.maximum(width, TINY) / 2
         if self.efforts.elements.switch.any():
             opened, closed = self.equations.told(problem, t)

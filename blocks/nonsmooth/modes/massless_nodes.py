@@ -186,9 +186,25 @@ class MasslessLaws(Laws):
         noise = known.recall(key, problem, self.state)
         if noise is None:
             noise = search(problem, t, touched)
+            self.state.unloaded = self._unloaded(problem, t)
             known.note(key, problem, self.state, noise)
         if self.kept is not None:
             self.kept.keep(problem, t, noise)
+
+    def _unloaded(self, problem: Problem, t: float) -> Flags:
+        """Closed diodes that need not bear anything of an effort whose split the motion leaves
+        open, so that the others have one; nobody, where all have one, or this is not found."""
+        modes, nobody = self.modes, np.zeros(self.elements.size, dtype=bool)
+        if self._held is None or self._held.fits(problem, t, modes):
+            return nobody
+        for trial in self.velocities.modes(problem, t, modes):
+            unloaded = self.elements.valve & (modes == 0) & (trial != 0)
+            solved = np.where(unloaded, -1, modes)
+            if unloaded.any() and self._held.fits(problem, t, solved):
+                leaving = self.search.leaving(problem, t, solved)
+                if leaving is not None and not leaving[~unloaded].any():
+                    return unloaded
+        return nobody
 
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices
                    ) -> Iterator[Indices]:
@@ -212,7 +228,8 @@ class MasslessLaws(Laws):
         return self._held
 
     def runs_compiled(self, problem: Problem, t: float) -> bool:
-        return self._held is not None and self._held.fits(problem, t, self.modes)
+        return self._held is not None and self._held.fits(
+            problem, t, self.state.solved_modes)
 
     def held_constants(self, problem: Problem, t: float) -> Array:
         assert self._held is not None  # else nothing is compiled

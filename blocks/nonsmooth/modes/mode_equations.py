@@ -35,7 +35,7 @@ __all__ = ["LinearEquations", "ModeEquations", "rows_of", "symbols_in",
            "without_rounding"]  # fmt: skip
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
-
+ESTIMATED = 1e2  # times as far from singular as would do, where that is an estimate
 
 
 @dataclass
@@ -324,7 +324,7 @@ class ModeEquations:
         if last is None or last[0] != modes.tobytes() or not np.array_equal(last[1], matrix):
             even, rows, _ = _even(matrix)
             unsure = SUM_ROUNDING
-            if np.isfinite(even).all():
+            if np.isfinite(even).all() and not _is_surely_regular(even):
                 left, values, _ = np.linalg.svd(even)
                 rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
                 if rank:  # what is nearly a combination without inputs mixes with one that is
@@ -342,7 +342,7 @@ class ModeEquations:
         if last is None or not np.array_equal(last[0], matrix):
             even, _, columns = _even(matrix)
             null = np.zeros((self.size, 0))
-            if np.isfinite(even).all():
+            if np.isfinite(even).all() and not _is_surely_regular(even):
                 _, values, right = np.linalg.svd(even)
                 rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
                 null = right[rank:].T / columns[:, None]
@@ -373,6 +373,18 @@ def without_rounding(one: Array, other: Array, share: float = SUM_ROUNDING) -> A
     """A product of matrices, with zero where it is rounding only: this share of its terms."""
     out = one @ other
     return np.where(np.abs(out) > share * (np.abs(one) @ np.abs(other)), out, 0.0)
+
+
+def _is_surely_regular(even: Array) -> bool:
+    """Whether a matrix is far from singular by an estimate, which is cheap beside its singular
+    values."""
+    from scipy.linalg.lapack import dgecon, dgetrf
+
+    lu, _, failed = dgetrf(even)
+    if failed:
+        return False
+    reciprocal, failed = dgecon(lu, float(np.abs(even).sum(axis=0).max(initial=0.0)))
+    return not failed and bool(reciprocal > ESTIMATED * len(even) * BLOCK_SINGULAR)
 
 
 def _even(matrix: Array) -> tuple[Array, Array, Array]:

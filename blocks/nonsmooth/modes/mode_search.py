@@ -84,6 +84,10 @@ class ModeSearch:
             noted = iter(tried)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
+    def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
+        """Which elements an instant ends the mode of; None where not all laws hold even now."""
+        return self._leaves(problem, t, modes, _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED))
+
     def _noted(self, problem: Problem, t: float, proposals: Iterable[Indices],
                tried: list[Indices]) -> Iterator[Indices]:
         """Proposals with switches as their conditions say, each once; ``tried`` is filled."""

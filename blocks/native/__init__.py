@@ -42,6 +42,8 @@
     cvode           the steps of CVODE
     cvode_course    what is kept of them
     cvode_method    CVODE under the contract of all methods
+    contact_steps   the steps of Moreau-Jean time stepping
+    moreau_jean     the same under the contract of all methods
 
 llvmlite is imported where a run is worth it or a compiled method is asked for. The steps are
 compiled once, for all models, and kept on disk: ``python -m blocks.native`` does it now.
@@ -81,12 +83,13 @@ if TYPE_CHECKING:
     from ..system.points import Points
     from .cvode_method import CompiledCvode
     from .method import OneStep
+    from .moreau_jean import CompiledMoreauJean
 
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
-           "compiled_method", "compiles_quickly", "is_installed", "is_large", "is_solved_for",
-           "many_values", "most_steps", "pays_off", "residuals_of_run", "solves_compiled",
-           "solves_loops_quickly", "study", "unwritable", "why_no_derivatives", "why_not",
-           "why_not_implicit", "why_not_linear"]  # fmt: skip
+           "compiled_method", "compiled_steps", "compiles_quickly", "is_installed", "is_large",
+           "is_solved_for", "many_values", "most_steps", "pays_off", "residuals_of_run",
+           "solves_compiled", "solves_loops_quickly", "study", "unwritable", "why_no_derivatives",
+           "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 LONG_FUNCTION = 20_000  # operations of residuals that are worth machine code where called often
@@ -134,6 +137,15 @@ def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:
     from .cvode_method import CompiledCvode
 
     return CompiledCvode if CompiledCvode.can_run(problem) and not unwritable(problem) else None
+
+
+def compiled_steps(problem: Problem) -> type[CompiledMoreauJean] | None:
+    """Moreau-Jean time stepping in machine code, where it can run a problem."""
+    if not is_installed():
+        return None
+    from .moreau_jean import CompiledMoreauJean, steps_compiled
+
+    return CompiledMoreauJean if steps_compiled(problem) else None
 
 
 def column_values(function: Evaluator, points: Points, *more: Array, again: bool = False

@@ -20,11 +20,11 @@ def factorize(a: Matrix, unit: Vector, order: Indices) -> None:
 
     Parameters
     ----------
-    a : (n, n)
+    a : (n, n), or more, of which the first are taken
     unit : (n,) what an equation is measured in
     order : filled with the order of the rows
     """
-    n = a.shape[0]
+    n = unit.size
     for i in range(n):
         order[i] = i
     for k in range(n):

@@ -145,7 +145,8 @@ def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None
 
 def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
     """The same method as machine code, where there is one that can run a problem."""
-    return (native.compiled_cvode(problem) if kind.name == "cvode" else None) or kind
+    made = {"cvode": native.compiled_cvode, "moreau_jean": native.compiled_steps}.get(kind.name)
+    return (made(problem) if made else None) or kind
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],

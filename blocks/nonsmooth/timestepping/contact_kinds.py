@@ -51,6 +51,7 @@ class Kind:
     forces, force_sign : (instance, variable), classes that the equations compute
     contact : per law, whether it has a gap
     follows : per law, whether it has no effort unless others of its component have one
+    gap_of, laws_of : functions of a row of arguments: gaps, and all else, end to end
     bent : whether the bounds are no affine functions of the efforts
     """
 
@@ -83,8 +84,8 @@ class Kind:
                                                1, True)) and not any(
             ca.which_depends(force, self.efforts, 2, True))
         self._inputs(system, f, kernel, looked)
-        self._gap = _Mapped("gap", self.arguments, ca.vec(gaps))
-        self._full = _Mapped("laws", self.arguments, ca.vertcat(*map(ca.vec, (
+        self.gap_of = _Mapped("gap", self.arguments, ca.vec(gaps))
+        self.laws_of = _Mapped("laws", self.arguments, ca.vertcat(*map(ca.vec, (
             flow, bounds, restitution, ca.jacobian(flow, looked), by_effort,
             ca.jacobian(force, self.efforts)))))  # fmt: skip
         n = len(rows)
@@ -124,29 +125,39 @@ class Kind:
 
     def start(self, p: np.ndarray) -> None:
         """Table of arguments at the parameters of a run."""
-        self.table = np.zeros((len(self.instances), self.arguments.numel()))
+        self.table = self.table_at(p)
+
+    def table_at(self, p: np.ndarray) -> np.ndarray:
+        """A table of arguments, with parameters alone."""
+        table = np.zeros((len(self.instances), self.arguments.numel()))
         width = self.p_places.shape[1]
         if width:
-            self.table[:, -width:] = p[self.p_places]
+            table[:, -width:] = p[self.p_places]
+        return table
 
     def look(self, t: float, seen: np.ndarray, m: np.ndarray, d: np.ndarray) -> None:
         """Go to a time and to values of the classes."""
         n, k = self.seen.shape[1], self.efforts.numel()
         self.table[:, :n] = seen[self.seen_at] * self.seen_sign
         self.table[:, n + k] = t
+        self.hold(self.table, m, d)
+
+    def hold(self, table: np.ndarray, m: np.ndarray, d: np.ndarray) -> None:
+        """Write relations and discrete values into a table of arguments."""
+        first = self.seen.shape[1] + self.efforts.numel() + 1
         for j, (kind, offset) in enumerate(self.held):
-            self.table[:, n + k + 1 + j] = (m if kind == "m" else d)[offset + self.instances]
+            table[:, first + j] = (m if kind == "m" else d)[offset + self.instances]
 
     def gaps(self, which: Any = slice(None)) -> np.ndarray:
         """Gaps of some instances, or of all, (instance, contact)."""
-        return self._gap(self.table[which])
+        return self.gap_of(self.table[which])
 
     def values(self, which: np.ndarray, efforts: np.ndarray | None = None) -> Values:
         """Everything of some instances, at their own efforts."""
         table = self.table[which]
         n, k = self.seen.shape[1], self.efforts.numel()
         table[:, n : n + k] = 0.0 if efforts is None else efforts
-        out = self._full(table)
+        out = self.laws_of(table)
         flow, bounds, restitution, by_seen, by_effort, force = (
             out[:, first:end].reshape(len(which), *shape) for first, end, shape in zip(
                 [0, *self._ends], self._ends, self._shapes, strict=False))

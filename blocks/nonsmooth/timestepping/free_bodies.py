@@ -35,55 +35,63 @@ class FreeBodies:
     bare : Bare
         The network without the components that have such laws.
     seen : classes that contacts look at
+
+    Attributes
+    ----------
+    slope_of, seen_of : functions of (t, x, p, m, d): slopes, and what is seen
+    slope_x_of, slope_w_of, seen_x_of : their derivatives by states and inputs of the bare network
+    gathers : from values of classes that contacts compute to these inputs
+    pushed : per state, 1 for velocities
     """
 
     def __init__(self, system: System, bare: Bare, seen: Indices) -> None:
         tape = system.tape
         self.small = max(bare.gathers.shape) <= SMALL
         self.classes, self.size_of_seen = system.flat.classes, len(seen)
+        self.gathers = bare.gathers
         self._gathers: Matrix = bare.gathers.toarray() if self.small else bare.gathers
         w0 = ca.SX.zeros(bare.w.numel())
         free = [TIME, tape.x, tape.p, tape.m, tape.d]
         slope = ca.substitute(bare.slope, bare.w, w0)
-        self._slope = Evaluator(ca.Function("slope", free, [ca.densify(slope)]))
-        self._slope_x = _sparse(free, ca.jacobian(slope, tape.x))
+        self.slope_of = Evaluator(ca.Function("slope", free, [ca.densify(slope)]))
+        self.slope_x_of = _sparse(free, ca.jacobian(slope, tape.x))
         by_w = ca.substitute(ca.jacobian(bare.slope, bare.w), bare.w, w0)
-        self._slope_w = _sparse(free, by_w)
-        self._pushed = np.zeros(system.nx)  # 1 for velocities: what forces change at once
-        self._pushed[np.array(by_w.sparsity().row(), dtype=int)] = 1.0
+        self.slope_w_of = _sparse(free, by_w)
+        self.pushed = np.zeros(system.nx)  # 1 for velocities: what forces change at once
+        self.pushed[np.array(by_w.sparsity().row(), dtype=int)] = 1.0
         values = tape.values[seen.tolist()]
-        self._seen = Evaluator(ca.Function("seen", free, [ca.densify(values)]))
-        self._seen_x = _sparse(free, ca.jacobian(values, tape.x))
+        self.seen_of = Evaluator(ca.Function("seen", free, [ca.densify(values)]))
+        self.seen_x_of = _sparse(free, ca.jacobian(values, tape.x))
 
     def slope(self, problem: Problem, t: float, y: Array) -> Array:
         """Slopes without any set-valued effort, scaled."""
-        return self._slope(*_arguments(problem, t, y)) / problem.scale
+        return self.slope_of(*_arguments(problem, t, y)) / problem.scale
 
     def jacobian(self, problem: Problem, t: float, y: Array) -> Matrix:
         """Their derivatives by the states, scaled."""
         if self.small:
-            j = self._slope_x.dense(*_arguments(problem, t, y))
+            j = self.slope_x_of.dense(*_arguments(problem, t, y))
             return j * problem.scale / problem.scale[:, None]
-        j = self._slope_x.sparse(*_arguments(problem, t, y))
+        j = self.slope_x_of.sparse(*_arguments(problem, t, y))
         data = j.data * np.repeat(problem.scale, np.diff(j.indptr)) / problem.scale[j.indices]
         return csc_matrix((data, j.indices, j.indptr), shape=j.shape)
 
     def seen(self, problem: Problem, t: float, y: Array) -> Array:
         """Values of the classes that contacts look at."""
-        return self._seen(*_arguments(problem, t, y))
+        return self.seen_of(*_arguments(problem, t, y))
 
     def by_velocity(self, problem: Problem, t: float, y: Array, by_seen: Matrix) -> Matrix:
         """Derivatives by the velocities, from those by what is seen."""
-        seen_x = self._matrix_at(self._seen_x, problem, t, y)
+        seen_x = self._matrix_at(self.seen_x_of, problem, t, y)
         if self.small:
-            return by_seen @ seen_x * self._pushed[None, :]
+            return by_seen @ seen_x * self.pushed[None, :]
         by_x = csr_matrix(by_seen @ seen_x)
-        by_x.data *= self._pushed[by_x.indices]
+        by_x.data *= self.pushed[by_x.indices]
         return by_x
 
     def push(self, problem: Problem, t: float, y: Array, forces: Matrix) -> Matrix:
         """Change of the slopes by values of the classes that contacts compute."""
-        return self._matrix_at(self._slope_w, problem, t, y) @ (self._gathers @ forces)
+        return self._matrix_at(self.slope_w_of, problem, t, y) @ (self._gathers @ forces)
 
     def matrix(self, rows: list[Indices], columns: list[Indices], values: list[Array],
                shape: tuple[int, int]) -> Matrix:

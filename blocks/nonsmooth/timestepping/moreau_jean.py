@@ -28,6 +28,7 @@ from ...numerics.tolerances import (
     STEP_RESIDUAL,
 )
 from ...solvers import Method, Step
+from ...solvers.linear_course import LinearCourse
 from ...system.system import System
 from ..modes.choice import set_valued_laws
 from ..modes.load_laws import LoadLaws, with_loads
@@ -57,6 +58,7 @@ class MoreauJean(Method):
     implicit: ClassVar[bool] = True
     fixed_step: ClassVar[bool] = True
     steps_over_events: ClassVar[bool] = True  # of set-valued laws; the driver need not look
+    course: LinearCourse
     problem: Any  # the system's own problem, with set-valued laws and their efforts
 
     def __init__(self, problem: Any, t: float, y: np.ndarray, **options: Any) -> None:
@@ -86,6 +88,7 @@ class MoreauJean(Method):
             )  # fmt: skip
         self._smoothed: Callable[[Any], Any]  # solves with 1 - h theta J
         self._factored: tuple[float, Any] | None = None  # h and J of it
+        self.course = LinearCourse(self.t, self.y)
         self._effort = np.zeros(0) if laws is None else laws.elements.efforts_of(problem.u)
 
     @staticmethod
@@ -95,6 +98,7 @@ class MoreauJean(Method):
 
     def restart(self, t: float, y: np.ndarray) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
+        self.course = LinearCourse(self.t, self.y)
 
     def advance(self, t_stop: float) -> Step:
         assert self.step_size is not None
@@ -125,12 +129,8 @@ class MoreauJean(Method):
             problem.laws = laws
         self.t, self.y = t + h, end
         self.work.steps += 1
-
-        def dense(times: Any) -> np.ndarray:
-            s = (np.asarray(times, dtype=float) - t) / h
-            return y[:, None] + (end - y)[:, None] * s if np.ndim(s) else y + (end - y) * s
-
-        return Step(t, self.t, end, dense)
+        self.course.extend(np.array([self.t]), end[None, :])
+        return Step(t, self.t, end, self.course)
 
     def _look(self, laws: Any, t: float, y: np.ndarray) -> Any:
         self.problem.solve(t, y)
@@ -235,7 +235,7 @@ class MoreauJean(Method):
                   ) -> np.ndarray:
         """Add the efforts of the elements that can act in this step."""
         problem = self.problem
-        last, contacts = laws.efforts.last(), laws.contacts
+        last, contacts = laws.efforts.last, laws.contacts
         contacts.look_at(problem, t + h, end)
         ahead = contacts.gaps()
         contacts.look_at(problem, t, y)
@@ -269,7 +269,9 @@ class MoreauJean(Method):
             contact, np.where((shut | apart) & (effort > 0), 0, -1),
             np.where(solved.solution.state == 0, 0, np.sign(solved.flow)))
         laws.modes = modes.astype(np.int8)
-        laws.keep(problem, t + h, index, effort)
+        efforts = np.zeros((1, laws.size))
+        efforts[0, index] = effort
+        laws.keep(problem, np.array([t + h]), efforts)
         return end + h * np.asarray(push @ effort).ravel()
 
     def _efforts_of_few(self, laws: StepLaws, t: float, y: np.ndarray, h: float,

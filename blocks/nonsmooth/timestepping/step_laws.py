@@ -6,6 +6,7 @@ They are constant over a step, and kept for the results; nothing is decided at e
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -58,43 +59,54 @@ class StepEfforts:
     Parameters
     ----------
     elements : Elements
+
+    Attributes
+    ----------
+    last : those of the last step, of all elements
     """
 
     def __init__(self, elements: Elements) -> None:
         self._elements = elements
-        self._ends: list[float] = []  # of every step
-        self._steps: list[tuple[Indices, Array]] = []  # elements with an effort, and the efforts
+        self.last = np.zeros(elements.size)
+        self._ends: list[Array] = [np.zeros(0)]  # of all steps
+        self._numbers: list[Indices] = [np.zeros(0, dtype=int)]  # of efforts, in each
+        self._acting: list[Indices] = [np.zeros(0, dtype=int)]  # elements of these efforts,
+        self._efforts: list[Array] = [np.zeros(0)]  # and the efforts themselves
 
-    def append(self, t: float, elements: Indices, efforts: Array) -> None:
-        """Those of the step that ends at ``t``."""
-        some = efforts != 0
-        self._ends.append(t)
-        self._steps.append((elements[some], efforts[some]))
+    def extend(self, ends: Array, efforts: Array) -> None:
+        """Add steps: their ends, and the efforts of all elements in each."""
+        step, element = np.nonzero(efforts)
+        self._ends.append(np.array(ends))
+        self._numbers.append(np.bincount(step, minlength=len(ends)))
+        self._acting.append(element)
+        self._efforts.append(efforts[step, element])
+        self.last = np.array(efforts[-1])
 
-    def last(self) -> Array:
-        """Those of the last step, of all elements."""
-        out = np.zeros(self._elements.size)
-        if self._steps:
-            elements, efforts = self._steps[-1]
-            out[elements] = efforts
-        return out
+    def _gathered(self) -> tuple[Array, Indices, Indices, Array]:
+        for kept in (self._ends, self._numbers, self._acting, self._efforts):
+            kept[:] = [np.concatenate(kept)]  # type: ignore[arg-type, list-item]
+        return self._ends[0], self._numbers[0], self._acting[0], self._efforts[0]
 
     def inputs_at(self, t: Array, start: float, inputs: int) -> Array:
         """Inputs at times of an episode: those of the steps they are in."""
         u = np.zeros((inputs, len(t)))
-        if not self._ends:
+        ends, numbers, acting, efforts = self._gathered()
+        if not len(ends):
             return u
-        k = np.searchsorted(self._ends, np.maximum(t, np.nextafter(start, np.inf)))
-        for column, step in enumerate(np.minimum(k, len(self._ends) - 1)):
-            elements, efforts = self._steps[step]
-            u[self._elements.column[elements], column] = efforts * self._elements.sign[elements]
+        k = np.searchsorted(ends, np.maximum(t, np.nextafter(start, np.inf)))
+        k = np.minimum(k, len(ends) - 1)
+        several, firsts = numbers[k], np.cumsum(numbers) - numbers
+        column = np.repeat(np.arange(len(t)), several)
+        skipped = firsts[k] - (np.cumsum(several) - several)
+        one = np.arange(len(column)) + np.repeat(skipped, several)
+        element = acting[one]
+        u[self._elements.column[element], column] = efforts[one] * self._elements.sign[element]
         return u
 
     def any_of(self) -> Flags:
         """Elements that had an effort in some step."""
         ever = np.zeros(self._elements.size, dtype=bool)
-        for elements, _ in self._steps:
-            ever[elements] = True
+        ever[self._gathered()[2]] = True
         return ever
 
 
@@ -110,8 +122,10 @@ class StepLaws(Laws):
         Who can act in a step.
     efforts : StepEfforts
         Efforts of the steps so far.
+    machine : what takes a run's steps in machine code, if it does
     """
 
+    machine: Any = None
     watched = False
     recorded = True  # its efforts are those of the run's steps
 
@@ -125,7 +139,7 @@ class StepLaws(Laws):
         """The same laws at the start of another run."""
         new = copy.copy(self)
         new.contacts, new.efforts = self.contacts.fresh(), StepEfforts(self.elements)
-        new.state = self._open()
+        new.state, new.machine = self._open(), None
         return new
 
     def _open(self) -> ModeState:
@@ -134,11 +148,10 @@ class StepLaws(Laws):
         state.modes = np.where(self.contact, -1, 0).astype(np.int8)  # type: ignore[assignment]
         return state
 
-    def keep(self, problem: Problem, t: float, elements: Indices, efforts: Array) -> None:
-        """Take efforts as those of the step that ends at ``t``."""
-        self.efforts.append(t, elements, efforts)
-        problem.u[:] = 0.0
-        problem.u[self.elements.column[elements]] = efforts * self.elements.sign[elements]
+    def keep(self, problem: Problem, ends: Array, efforts: Array) -> None:
+        """Take efforts of all elements, a row per step, as those of the steps that end then."""
+        self.efforts.extend(ends, efforts)
+        self.elements.put(problem.u, self.efforts.last)
 
     # -- what the driver and the results ask for --------------------------------------------
     def start(self, problem: Problem, t: float) -> None:

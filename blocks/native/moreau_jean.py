@@ -1,0 +1,214 @@
+"""Moreau-Jean time stepping in machine code: many steps in a call, where few contacts act.
+
+A step whose efforts are not found there is taken in Python.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..nonsmooth.timestepping.active_contacts import ActiveContacts
+from ..nonsmooth.timestepping.free_bodies import FreeBodies
+from ..nonsmooth.timestepping.moreau_jean import MoreauJean
+from ..nonsmooth.timestepping.step_laws import StepLaws
+from ..numerics.arrays import Array, Indices
+from ..solvers import Step
+from ..system.problem import Problem
+from . import contact_steps
+from .contact_steps import CHANGED, MOST, NOT_SOLVED, Bodies, Kinds, Record, Room
+from .expressions import Unwritable, Writer
+from .functions import BoundCall, Kept
+from .machine import compiled
+
+__all__ = ["CompiledMoreauJean", "steps_compiled"]
+
+STEPS = 256  # in a call
+STATES = 150  # up to which matrices of a network are full
+LONGEST = 20_000  # operations of a function that is worth machine code
+
+
+def steps_compiled(problem: Problem) -> bool:
+    """Whether there is machine code for the steps of a problem."""
+    laws = problem.laws
+    if not isinstance(laws, StepLaws) or laws.contacts.bent or problem.delays is not None \
+            or problem.size > STATES:
+        return False
+    return _Code.of(laws) is not None
+
+
+class _Code:
+    """Machine code of a system's bodies and contacts, and the tables that do not move."""
+
+    def __init__(self, bodies: FreeBodies, contacts: ActiveContacts, is_contact: Array) -> None:
+        kinds = contacts.kinds
+        forces = np.unique(np.concatenate([k.forces.ravel() for k in kinds]))
+        symbols = bodies.slope_of.function.sx_in()
+
+        def at(evaluator: Any) -> ca.SX:
+            return evaluator.function.call(symbols)[0]
+
+        slope_x, seen_x = at(bodies.slope_x_of), at(bodies.seen_x_of).T
+        push = at(bodies.slope_w_of) @ ca.DM(bodies.gathers[:, forces])
+        self.of_bodies = [_written(symbols, e) for e in (
+            at(bodies.slope_of), slope_x, at(bodies.seen_of), seen_x, push)]
+        self.patterns = [pattern for e in (slope_x, seen_x, push) for pattern in _pattern(e)]
+        self.pushed = bodies.pushed
+        self.nonzeros = [e.nnz() for e in (slope_x, seen_x, push)]
+        self.seen = bodies.size_of_seen
+        self.kinds = kinds
+        counts = np.array([len(k.instances) for k in kinds])
+        of_kinds = [np.array(a, dtype=np.int64) for a in (
+            [_written(k.gap_of.one.sx_in(), k.gap_of.one.call(k.gap_of.one.sx_in())[0])
+             for k in kinds],
+            [_written(k.laws_of.one.sx_in(), k.laws_of.one.call(k.laws_of.one.sx_in())[0])
+             for k in kinds],
+            counts, [k.seen.shape[1] for k in kinds], [k.elements.shape[1] for k in kinds],
+            [k.contact.sum() for k in kinds], [k.forces.shape[1] for k in kinds],
+            [k.arguments.numel() for k in kinds], [k.laws_of.width for k in kinds],
+            [(~k.contact & ~k.follows).any() for k in kinds])]
+        _, _, _, seen, laws, gaps, force, width, results, _ = of_kinds
+        self.gaps, self.results = int(counts @ gaps), int(results.max())
+        self.instances, self.laws = int(counts.sum()), int(laws.min())
+        self.of_kinds = [
+            *of_kinds,
+            _end_to_end([k.seen_at for k in kinds], np.int64),
+            _end_to_end([k.seen_sign for k in kinds], float),
+            _end_to_end([np.searchsorted(forces, k.forces) for k in kinds], np.int64),
+            _end_to_end([k.force_sign for k in kinds], float),
+            _end_to_end([k.elements for k in kinds], np.int64),
+            *(np.cumsum(counts * n) - counts * n for n in (seen, force, laws, width, gaps)),
+            np.array(is_contact, dtype=bool)]
+
+    @classmethod
+    def of(cls, laws: StepLaws) -> _Code | None:
+        """Of a system; None where it has operations that machine code does not know."""
+        def made() -> _Code | None:
+            try:
+                return cls(laws.bodies, laws.contacts, laws.contact)
+            except Unwritable:
+                return None
+
+        return laws.system.once("machine code of steps", made)
+
+
+def _written(symbols: list[ca.SX], expression: ca.SX) -> int:
+    """Address of a function that stores an expression's nonzeros, column by column."""
+    function = ca.Function("f", symbols, [ca.vertcat(*expression.nonzeros())])
+    if function.n_instructions() > LONGEST:
+        raise Unwritable("it is long")
+    w = Writer()
+    values = w.values(function, {i: (f"%a{i}", 0) for i in range(len(symbols))})
+    for k, value in enumerate(values):
+        w.store(value, "%out", k)
+    arguments = ", ".join(f"ptr noalias %a{i}" for i in range(len(symbols)))
+    return compiled("\n".join([
+        *sorted(w.declared), f"define void @main({arguments}, ptr noalias %out) {{", *w.lines,
+        "  ret void", "}"]), parallel=False)  # fmt: skip
+
+
+def _pattern(expression: ca.SX) -> tuple[Indices, Indices]:
+    """Where columns begin among the nonzeros, and the rows of these."""
+    pattern = expression.sparsity()
+    return np.array(pattern.colind(), dtype=np.int64), np.array(pattern.row(), dtype=np.int64)
+
+
+def _end_to_end(parts: list[Any], kind: Any) -> Any:
+    return np.concatenate([np.ascontiguousarray(p).ravel() for p in parts]).astype(kind)
+
+
+class _Run:
+    """The arrays of a run's steps, and the call that takes them."""
+
+    def __init__(self, code: _Code, problem: Any) -> None:
+        laws, n, most = problem.laws, problem.size, MOST + 1
+        self.code = code
+        self.y, self.last = np.zeros(n), np.zeros(laws.size)
+        self.modes, self.begun = np.zeros((2, laws.size), dtype=np.int64)
+        self.m, self.d = np.array(problem.m, dtype=float), np.array(problem.d, dtype=float)
+        tables = [k.table_at(problem.p) for k in code.kinds]
+        self.table = _end_to_end(tables, float)
+        ends = np.cumsum([t.size for t in tables])[:-1]
+        self.tables = [part.reshape(t.shape) for part, t in zip(
+            np.split(self.table, ends), tables, strict=True)]  # views, kind by kind
+        scale, p = np.array(problem.scale, dtype=float), np.array(problem.p, dtype=float)
+        bodies = Bodies(*code.of_bodies, *code.patterns, code.pushed, scale, p, self.m, self.d)
+        self.record = Record(np.empty(STEPS), np.empty((STEPS, n)), np.empty((STEPS, laws.size)))
+        self.room = Room(
+            np.zeros(1), *np.zeros((6, n)), np.ones(n), np.zeros(n, dtype=np.int64),
+            np.zeros(code.nonzeros[0]), np.zeros((n, n)), *np.zeros((2, code.seen)),
+            np.zeros(code.nonzeros[1]), np.zeros(code.nonzeros[2]), *np.zeros((2, code.gaps)),
+            *np.zeros((2, code.instances), dtype=np.int64), np.zeros(code.results),
+            np.zeros(most, dtype=np.int64), *np.zeros((7, most)), *np.zeros((3, most, most)),
+            np.zeros(most), *np.zeros((2, most, n)), *np.zeros((2, most), dtype=bool),
+            np.zeros(most, dtype=np.int64), np.zeros(2, dtype=np.int64))
+        law = contact_steps.Problem(
+            *np.zeros((4, most, most)), *np.zeros((14, most)), np.ones(most),
+            *np.zeros((2, most), dtype=np.int64),
+            np.zeros((contact_steps.DIRECT, most), dtype=np.int64))
+        self.call: BoundCall = contact_steps.advance.bound(
+            Kept(bodies), Kept(Kinds(*code.of_kinds, self.table)), Kept(law), Kept(self.room),
+            Kept(self.record), 0.0, 0.0, 0.0, self.y, self.last, self.modes, self.begun)
+        self.t, self.step, self.t_stop, self.ends = (
+            self.call.place[name] for name in ("t", "step", "t_stop", "record.ends"))
+
+    def __call__(self, problem: Any, t: float, y: Array, step: float, t_stop: float, most: int
+                 ) -> tuple[int, int]:
+        """Why steps have ended, and how many there are."""
+        laws, call = problem.laws, self.call
+        self.y[:], self.last[:], self.modes[:] = y, laws.efforts.last, laws.modes
+        self.begun[:] = laws.modes
+        self.m[:], self.d[:] = problem.m, problem.d
+        for kind, table in zip(self.code.kinds, self.tables, strict=True):
+            kind.hold(table, self.m, self.d)
+        self.room.counts[:] = 0
+        call.numbers[self.t], call.numbers[self.step], call.numbers[self.t_stop] = t, step, t_stop
+        call.table[self.ends + 1] = most
+        call()
+        why, taken = call.results.tolist()
+        return why, taken
+
+
+class CompiledMoreauJean(MoreauJean):
+    """The same steps, many in a call."""
+
+    hard = False  # the next step is for Python
+
+    @cached_property
+    def run(self) -> _Run:
+        """The arrays of the run, made with its first episode."""
+        laws = self.problem.laws
+        if laws.machine is None:
+            laws.machine = _Run(_Code.of(laws), self.problem)
+        return laws.machine
+
+    def advance(self, t_stop: float) -> Step:
+        assert self.step_size is not None
+        problem, t, y = self.problem, self.t, self.y
+        if not self.hard:
+            most = 1 if problem.system.nm else STEPS  # relations are looked at after each
+            why, taken = self.run(problem, t, y, self.step_size, t_stop, most)
+            self.hard = why == NOT_SOLVED
+            if taken:
+                return self._taken(taken, why)
+        self.hard = False
+        return super().advance(t_stop)
+
+    def _taken(self, taken: int, why: int) -> Step:
+        run, laws = self.run, self.problem.laws
+        ends, rows, efforts = (a[:taken] for a in run.record)
+        residuals, jacobians = run.room.counts.tolist()
+        self.work.steps += taken
+        self.work.residuals += residuals
+        self.work.jacobians += jacobians
+        self.work.factorizations += jacobians
+        before = self.t if taken == 1 else float(ends[-2])
+        self.course.extend(ends, rows)
+        laws.keep(self.problem, ends, efforts)
+        if why == CHANGED:
+            laws.modes = run.modes.astype(np.int8)
+        self.t, self.y = float(ends[-1]), rows[-1].copy()
+        return Step(before, self.t, self.y, self.course)

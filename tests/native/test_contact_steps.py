@@ -1,0 +1,85 @@
+"""Moreau-Jean steps in machine code, against the same steps as Python takes them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from benchmarks.planar import disc, poured
+from blocks import Model, quantity
+from blocks import native as machine
+from blocks.native.moreau_jean import CompiledMoreauJean
+from blocks.nonsmooth.timestepping.moreau_jean import MoreauJean
+from library.planar import Body, Circle, Contact, Ground, Line
+
+
+def dropped(restitution: float) -> Model:
+    """A spinning disc that falls on a floor."""
+    model = Model("dropped")
+    model.ground = Ground()
+    model.disc = Body(inertia="5 g*m^2", x="0 m", y="0.15 m", phi="0 rad", vx="1 m/s", vy="0 m/s",
+                      w="20 rad/s")  # fmt: skip
+    model.floor = Contact(curve=Circle("0.1 m"), base=Line(), restitution=restitution, friction=0.2)
+    model.connect(model.ground.P, model.floor.B)
+    model.connect(model.disc.P, model.floor.F)
+    return model
+
+
+CASES = {
+    "disc in a circle": (disc, "0.4 s", "1 ms", ["disc.x", "disc.w", "touch.N", "touch.T"]),
+    "plastic": (lambda: dropped(0.0), "0.3 s", "2 ms", ["disc.x", "disc.w", "floor.N", "floor.T"]),
+    "rebounds": (lambda: dropped(0.6), "0.5 s", "2 ms", ["disc.vx", "disc.vy", "floor.T"]),
+    "two discs": (lambda: poured(2), "0.4 s", "5 ms", ["discs.x", "discs.w", "floor.N"]),
+    "frictionless": (lambda: poured(4, smooth=True), "0.4 s", "5 ms", ["discs.y", "pairs.N"]),
+    "with friction": (lambda: poured(4), "0.4 s", "5 ms", ["discs.x", "discs.w", "floor.N"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_steps_in_machine_code_are_those_of_python_to_rounding(case, monkeypatch):
+    make, end, step, names = CASES[case]
+    model = make()
+    taken = []
+    in_python = MoreauJean._advance
+
+    def counted(self, h):
+        taken.append(self)
+        return in_python(self, h)
+
+    monkeypatch.setattr(MoreauJean, "_advance", counted)
+    compiled = model.simulate(end, method="moreau_jean", step=step)
+    assert not taken
+    assert "machine code" in str(compiled.statistics)
+    monkeypatch.setattr(machine, "compiled_steps", lambda problem: None)
+    interpreted = model.simulate(end, method="moreau_jean", step=step)
+    assert taken and not any(isinstance(method, CompiledMoreauJean) for method in taken)
+    times = quantity(np.linspace(0, quantity(end).to("s").m, 40), "s")
+    for name in names:
+        a, b = (run[name].at(times).m for run in (compiled, interpreted))
+        assert_allclose(a, b, rtol=0, atol=1e-9 * max(1.0, np.abs(b).max()))
+
+
+def test_a_step_whose_efforts_are_not_found_is_taken_in_python(monkeypatch):
+    model = dropped(0.0)
+    whole = model.simulate("0.3 s", method="moreau_jean", step="2 ms")
+    run = CompiledMoreauJean.run.func
+    calls = []
+
+    def gives_up_at_times(self):
+        call = run(self)
+
+        def instead(problem, t, y, step, t_stop, most):
+            calls.append(t)
+            return (3, 0) if len(calls) % 2 else call(problem, t, y, step, t_stop, 1)
+
+        instead.room, instead.record, instead.modes = call.room, call.record, call.modes
+        return instead
+
+    monkeypatch.setattr(CompiledMoreauJean, "run", property(gives_up_at_times))
+    mixed = model.simulate("0.3 s", method="moreau_jean", step="2 ms")
+    assert len(calls) > 100
+    assert mixed.statistics["steps"] == whole.statistics["steps"] == 150
+    for name in ("disc.x", "disc.w", "floor.N"):
+        times = quantity(np.linspace(0, 0.3, 31) + 1e-6, "s")[:-1]
+        assert_allclose(mixed[name].at(times).m, whole[name].at(times).m, rtol=1e-9, atol=1e-9)

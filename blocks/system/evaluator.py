@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.arrays import Array, Flags
+from ..numerics.arrays import Array, Flags, Indices
 from .columnwise import Columnwise
 
 if TYPE_CHECKING:
@@ -121,6 +121,12 @@ class Evaluator:
         out = np.zeros(self.function.size_out(0), dtype=bool)
         out[rows, np.repeat(np.arange(len(starts) - 1), np.diff(starts))] = True
         return out
+
+    @cached_property
+    def by_rows(self) -> tuple[Indices, Indices]:
+        """Where each row of the first result begins among its entries, and their columns."""
+        turned = self.function.sparsity_out(0).T
+        return np.array(turned.colind(), dtype=int), np.array(turned.row(), dtype=int)
 
     @cached_property
     def _pattern(self) -> tuple[np.ndarray, np.ndarray]:

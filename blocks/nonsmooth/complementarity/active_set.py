@@ -19,9 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array
 from ...numerics.tolerances import PROXIMAL_POINT, SHORTEST_SEARCH
 from .linear_solves import solve_block

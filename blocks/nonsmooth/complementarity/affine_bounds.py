@@ -28,8 +28,8 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     BOUND_BAND,
@@ -138,7 +138,7 @@ def within_affine(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLik
 def _rows_of(given: MatrixLike) -> Matrix:
     """A matrix as it is given: an array, or in compressed rows."""
     matrix: Matrix = given
-    return matrix.tocsr() if issparse(matrix) else np.asarray(matrix, dtype=float)
+    return matrix.tocsr() if sp.issparse(matrix) else np.asarray(matrix, dtype=float)
 
 
 def _modes_told(effort: Array, rate: Array, low: Array, high: Array, fixed: Flags, size: Array,
@@ -161,7 +161,7 @@ def _modes_told(effort: Array, rate: Array, low: Array, high: Array, fixed: Flag
 
 
 def _cut(matrix: Matrix, index: Indices) -> Array:
-    if issparse(matrix):
+    if sp.issparse(matrix):
         return matrix[index][:, index].toarray()
     return matrix[np.ix_(index, index)]
 

@@ -40,9 +40,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import APPROACH, ENERGY_GAIN, TIE
 from .scaling import Matrix, MatrixLike, as_matrix, block

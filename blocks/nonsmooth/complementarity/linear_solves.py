@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import scipy.sparse as sp
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array
 from ...numerics.tolerances import LEAST_NORM, PROXIMAL_BLOCK, SEMIDEFINITE, UNIT_PIVOT
 from .scaling import Matrix

@@ -17,9 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array
 from .scaling import Matrix, MatrixLike
 from .solution import Solution

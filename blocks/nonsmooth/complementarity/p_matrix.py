@@ -15,8 +15,8 @@ Painlevé, C. R. Acad. Sci. Paris 121 (1895) 112-115.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array
 from ...numerics.tolerances import P_MATRIX
 from .linear_solves import factorise

@@ -22,8 +22,8 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csc_array, csr_array, eye_array, issparse
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import PROXIMAL_POINT, SHARPEST, SMOOTHING, UNIT_PIVOT
 from .scaling import EPS, Matrix, components, times
@@ -52,7 +52,7 @@ class _Pressed:
         diagonal = np.asarray(D.diagonal(), dtype=float)
         self.d = d = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         self.faint = faint  # rates below this are noise of what moves elsewhere
-        self.dense = not issparse(D)
+        self.dense = not sp.issparse(D)
         self.b, self.low, self.high = d * b, low / d, high / d
         self.D, self.L, self.H = (times(left, m, d) for left, m in ((d, D), (1 / d, L), (1 / d, H)))
         finite = np.maximum(np.where(np.isfinite(self.low), np.abs(self.low), 0.0),
@@ -72,7 +72,7 @@ class _Pressed:
         found, self._place = np.unique(np.concatenate(places), return_inverse=True)
         self._pattern = found % n, np.searchsorted(found, np.arange(n + 1) * n)
         sizes = np.abs(np.concatenate([*self._data, np.zeros(n)]))
-        every = csc_array((np.bincount(self._place, sizes), *self._pattern), shape=(n, n))
+        every = sp.csc_array((np.bincount(self._place, sizes), *self._pattern), shape=(n, n))
         every.eliminate_zeros()
         return every
 
@@ -96,7 +96,7 @@ class _Pressed:
                 f[:, None] * m for f, m in zip(factors, matrices, strict=True))
         values = [f[r] * v for f, r, v in zip(factors, self._rows, self._data, strict=True)]
         data = np.bincount(self._place, np.concatenate([*values, diagonal]))
-        return csc_array((data, *self._pattern), shape=(self.size, self.size))
+        return sp.csc_array((data, *self._pattern), shape=(self.size, self.size))
 
     def rate(self, x: Array) -> Array:
         return self.b - self.D @ x
@@ -266,7 +266,7 @@ def factorised(matrix: Matrix) -> Callable[[Array], Array]:
     RuntimeError
         If it is singular.
     """
-    if issparse(matrix):
+    if sp.issparse(matrix):
         from scipy.sparse.linalg import splu
 
         return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT,
@@ -343,9 +343,9 @@ def _follow(problem: _Pressed, x: Array, best: _Best) -> None:
 def _approach(problem: _Pressed, x: Array, best: _Best) -> None:
     """Proximal points with weights that fall: near the last point there is one answer."""
     weight, failed = HEAVY, 0
-    eye = eye_array(problem.size, format="csr")
+    eye = sp.eye_array(problem.size, format="csr")
     for _ in range(OUTER):
-        near = _Pressed(csr_array(problem.D + weight * eye), problem.b + weight * x,
+        near = _Pressed(sp.csr_array(problem.D + weight * eye), problem.b + weight * x,
                         problem.low, problem.high, problem.L, problem.H)
         inner = _Best(near, np.clip(x / near.d, *near.bounds(x / near.d)), 10 * best.tol)
         inner.direct(inner.x)

@@ -22,9 +22,9 @@ Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from ...numerics import sparse as sp
 from ...numerics.tolerances import STEP_EXACT, SYMMETRIC
 from .affine_bounds import within_affine
 from .box import within_box

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices, Matrix
 from ...numerics.tolerances import RATE_ROUNDING, SAFE_PIVOT, SYMMETRIC
 from .evaluation import Evaluation
@@ -41,18 +41,16 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     part = np.zeros(n, dtype=int)
     part[members] = np.repeat(np.arange(len(blocks)), sizes)
     part = part[held.companions.leader]
-    flow_x = functions.flow_x.sparse(*args).tocsr()
-    flow_x.eliminate_zeros()
+    flow_x = _rows((functions.flow_x.dense if functions.few else functions.flow_x.sparse)(*args))
     of_state = np.unique(np.column_stack([
-        flow_x.indices, np.repeat(part, np.diff(flow_x.indptr))]), axis=0)[:, 0]
+        flow_x[1], np.repeat(part, np.diff(flow_x[0]))]), axis=0)[:, 0]
     if len(np.unique(of_state)) < len(of_state):  # a state that two parts may hold
         return None
-    d = csr_array(delassus.matrix(problem, t))
-    own = _blocks_of(d, [part for part, _ in blocks])
+    own = _blocks_of(delassus.matrix(problem, t), [part for part, _ in blocks])
     still = delassus.at_rest_for_good(problem, t)
     moving = [block[np.ix_(~still[part], ~still[part])]
               for block, (part, _) in zip(own, blocks, strict=True)]
-    push = csr_array(delassus.slope_by_efforts(problem, t, np.arange(n))).T.tocsr()
+    push = delassus.slope_by_efforts(problem, t, np.arange(n)).T
     return DecisionParts(
         part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
         np.concatenate([entries.ravel() for _, entries in blocks]),
@@ -63,8 +61,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         functions.contacts if elements.contact.any() else None,
         positions_of(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
-        *_rows(flow_x.indptr, flow_x.indices, np.abs(flow_x.data)),
-        *_rows(push.indptr, push.indices, push.data), RATE_ROUNDING,
+        *flow_x[:2], np.abs(flow_x[2]), *_rows(push), RATE_ROUNDING,
         held.decided_by,
         evaluation.state.speed,
     )  # fmt: skip
@@ -73,8 +70,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
 def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: float
                      ) -> PredictedParts | None:
     """Those of elements whose efforts are solved for."""
-    flow_x = evaluation.functions.flow_x.sparse(*problem.arguments(t)).tocsr()
-    starts, states, _ = _rows(flow_x.indptr, flow_x.indices, flow_x.data)
+    starts, states = evaluation.functions.flow_x.by_rows
     companions = evaluation.functions.companions
     return PredictedParts(
         companions.leading(problem.p), companions.sense(problem.p), evaluation.elements.contact,
@@ -84,12 +80,17 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
         evaluation.state.speed)  # fmt: skip
 
 
-def _rows(starts: Indices, columns: Indices, values: Array) -> tuple[Indices, Indices, Array]:
-    """A matrix row by row, as machine code takes it."""
-    return starts.astype(np.int64), columns.astype(np.int64), np.ascontiguousarray(values)
+def _rows(matrix: Matrix) -> tuple[Indices, Indices, Array]:
+    """What is not zero row by row, as machine code takes it: starts, columns, values."""
+    if sp.issparse(matrix):
+        found = sp.csr_array(matrix)
+        found.eliminate_zeros()
+        return found.indptr.astype(np.int64), found.indices.astype(np.int64), found.data
+    rows, columns = np.nonzero(matrix)
+    return np.searchsorted(rows, np.arange(len(matrix) + 1)), columns, matrix[rows, columns]
 
 
-def _blocks_of(d: csr_array, parts: list[Indices]) -> list[Matrix]:
+def _blocks_of(d: Matrix, parts: list[Indices]) -> list[Matrix]:
     """The rows and columns of parts of elements, full."""
     rows = np.concatenate([np.repeat(part, len(part)) for part in parts])
     columns = np.concatenate([np.tile(part, len(part)) for part in parts])

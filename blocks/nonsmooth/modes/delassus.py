@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix, diags_array, issparse
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import DELASSUS_SINGULAR, OWN_RATE_NONE, PROXIMAL_WEIGHT, WITHOUT_EFFECT
 from .memory import Memory
@@ -61,7 +61,7 @@ class Delassus:
             return -by_u[:, elements.column] * elements.sign
         by_u = functions.rate_u.sparse(*args)
         if functions.rate_z is not None:
-            by_u = csc_matrix(by_u + functions.rate_z.sparse(*args) @ self.algebraic_by_inputs(
+            by_u = sp.csc_matrix(by_u + functions.rate_z.sparse(*args) @ self.algebraic_by_inputs(
                 problem, t))
         d = -by_u[:, elements.column].multiply(elements.sign[None, :]).tocsc()
         d.eliminate_zeros()
@@ -78,7 +78,7 @@ class Delassus:
         from scipy.sparse.linalg import splu
 
         by_u = residual_u.sparse(*args)[:n].toarray()
-        return csc_matrix(-splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u))
+        return sp.csc_matrix(-splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u))
 
     # -- what efforts push -----------------------------------------------------------------
     def slope_by_efforts(self, problem: Problem, t: float, index: Indices) -> Matrix:
@@ -90,7 +90,7 @@ class Delassus:
         args = problem.arguments(t)
         by_u = functions.slope_u.sparse(*args)
         if problem.system.nz:
-            by_u = csc_matrix(by_u + problem.system.slope_z.sparse(*args)
+            by_u = sp.csc_matrix(by_u + problem.system.slope_z.sparse(*args)
                               @ self.algebraic_by_inputs(problem, t))  # fmt: skip
         return by_u[:, elements.column[index]].multiply(elements.sign[index][None, :]).tocsc()
 
@@ -139,12 +139,12 @@ class Delassus:
             if (own > 0).all():
                 return (rate.T / own).T
         return self.memory.once(("solve", which.tobytes()), lambda: pseudo_inverse(
-            d[np.ix_(which, which)] if not issparse(d) else d[which][:, which].tocsc()))(rate)
+            d[np.ix_(which, which)] if not sp.issparse(d) else d[which][:, which].tocsc()))(rate)
 
     def solve_block(self, block: Matrix, index: Indices, rate: Array) -> Array:
         """Efforts that cancel rates, by the block of D of the elements ``index``."""
         return self.memory.once(("open", index.tobytes()), lambda: pseudo_inverse(
-            csc_matrix(block) if issparse(block) else block))(rate)
+            sp.csc_matrix(block) if sp.issparse(block) else block))(rate)
 
 
 def without_effect(d: Matrix) -> Flags:
@@ -154,7 +154,7 @@ def without_effect(d: Matrix) -> Flags:
 
 
 def _uncoupled(d: Matrix) -> Array:
-    linked = abs(d - diags_array(d.diagonal()))
+    linked = abs(d - sp.diags_array(d.diagonal()))
     others = np.ravel(linked.sum(axis=0)) + np.ravel(linked.sum(axis=1))
     return np.where(without_effect(d) | (others > 0), 0.0, d.diagonal())
 
@@ -164,7 +164,7 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
 
     ``d`` is dense for few elements and sparse for many.
     """
-    if issparse(d):
+    if sp.issparse(d):
         diagonal = d.diagonal()
         if d.count_nonzero() == np.count_nonzero(diagonal):
             inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)
@@ -174,7 +174,8 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
         if not is_singular(d):
             return splu(d).solve
         if len(diagonal) > CROWD:
-            near = splu(csc_matrix(d + PROXIMAL_WEIGHT * diags_array(diagonal + (diagonal == 0))))
+            weights = sp.diags_array(PROXIMAL_WEIGHT * (diagonal + (diagonal == 0)))
+            near = splu(sp.csc_matrix(d + weights))
 
             def proximal(rate: Array) -> Array:
                 x = near.solve(rate)
@@ -197,7 +198,7 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
     return lambda r: matrix @ r
 
 
-def is_singular(d: csc_matrix) -> bool:
+def is_singular(d: sp.csc_matrix) -> bool:
     """Whether a sparse matrix is singular up to rounding."""
     from scipy.sparse.linalg import splu
 

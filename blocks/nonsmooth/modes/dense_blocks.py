@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import diags_array, issparse
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 
 __all__ = ["count_nonzero", "dense_block", "masked_rows"]
@@ -14,7 +14,7 @@ __all__ = ["count_nonzero", "dense_block", "masked_rows"]
 
 def dense_block(matrix: Any, rows: Indices, columns: Indices) -> Array:
     """A block of a dense or sparse matrix, dense."""
-    if issparse(matrix):
+    if sp.issparse(matrix):
         return matrix.tocsr()[rows][:, columns].toarray()
     return matrix[np.ix_(rows, columns)]
 
@@ -27,6 +27,6 @@ def count_nonzero(matrix: Any, rows: Indices | None, axis: int) -> Indices:
 
 def masked_rows(mask: Flags, matrix: Any) -> Any:
     """The rows of a mask, zero elsewhere."""
-    if issparse(matrix):
-        return diags_array(mask.astype(float)).tocsr() @ matrix
+    if sp.issparse(matrix):
+        return sp.diags_array(mask.astype(float)).tocsr() @ matrix
     return np.where(mask[:, None], matrix, 0.0)

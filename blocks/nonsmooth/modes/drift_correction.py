@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import csc_matrix, issparse
 
 from ...exceptions import InitialisationError
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR
 from ..contract import Laws
@@ -104,7 +104,7 @@ class _Closing:
             return False
         stuck = np.flatnonzero(laws.modes == 0)
         push = laws.delassus.slope_by_efforts(problem, t, stuck)
-        push = push.toarray() if issparse(push) else push
+        push = push.toarray() if sp.issparse(push) else push
         self._move(problem, t, closed, push[:, np.searchsorted(stuck, self.index[closed])],
                    allowed)  # fmt: skip
         if np.abs(self._values(problem, t)[closed]).max() > LEFT * allowed:
@@ -112,7 +112,7 @@ class _Closing:
                             "Look for bodies that touch in more places than they can move.")
         d = laws.delassus.matrix(problem, t)[stuck][:, stuck]
         flow = laws.look(problem, t).flow[stuck]
-        problem.x += push @ pseudo_inverse(csc_matrix(d) if issparse(d) else d)(flow)
+        problem.x += push @ pseudo_inverse(sp.csc_matrix(d) if sp.issparse(d) else d)(flow)
         problem.settle(t)
         return True
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from scipy.sparse import issparse
 
 from ...language.lookup import jacobian
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import OWN_RATE_NONE
@@ -39,12 +39,10 @@ MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 
 def parts_of(laws: LawExpressions, columns: Indices) -> list[Indices]:
     """Elements that may act on each other's rate, part by part; ``columns`` are their inputs."""
-    from scipy.sparse import csc_matrix
-
     pattern = jacobian(laws.rate, laws.system.tape.u)[:, columns.tolist()].sparsity()
-    rows, starts = np.array(pattern.row()), np.array(pattern.colind())
-    acts = csc_matrix((np.ones(len(rows)), rows, starts), shape=pattern.shape)
-    count, part = components(acts.toarray() if acts.shape[0] <= DENSE_LIMIT else acts)
+    acts = np.array(ca.DM(pattern, 1)) if pattern.size1() <= DENSE_LIMIT else ca.DM(
+        pattern, 1).sparse()
+    count, part = components(acts)
     order = np.argsort(part, kind="stable")
     return np.split(order, np.cumsum(np.bincount(part, minlength=count))[:-1])
 
@@ -223,7 +221,7 @@ def _pattern(n: int, parts: list[Indices]) -> ca.Sparsity:
 def _inverse_within(part: Indices, which: Indices, d: Matrix) -> Array:
     """The block of K of a part in which some elements stick."""
     block = d[which][:, which]
-    block = block.toarray() if issparse(block) else block
+    block = block.toarray() if sp.issparse(block) else block
     out = np.zeros((len(part), len(part)))
     inside = np.flatnonzero(np.isin(part, which))
     out[np.ix_(inside, inside)] = pseudo_inverse(block)(np.eye(len(which)))

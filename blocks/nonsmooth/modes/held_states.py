@@ -41,9 +41,9 @@ class HeldStates:
     def _found(self, problem: Problem, t: float) -> Indices:
         evaluation, size = self.evaluation, self.evaluation.size
         if self._pattern is None:
-            rows = evaluation.functions.flow_x.sparse(*problem.arguments(t)).tocsr()
-            entries_of = np.diff(rows.indptr)
-            self._pattern = np.repeat(np.arange(size), entries_of), rows.indices
+            starts, states = evaluation.functions.flow_x.by_rows
+            entries_of = np.diff(starts)
+            self._pattern = np.repeat(np.arange(size), entries_of), states
             self._alone = bool((entries_of == 1).all())
         dead = evaluation.delassus.immovable(problem, t)
         holds = (self.state.modes == 0) & ~evaluation.functions.flow_varies & ~dead

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import issparse
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     EFFORTS_EXACT,
@@ -98,7 +98,7 @@ class Impacts:
 
         index = np.flatnonzero(group)
         d = self.delassus.matrix(problem, t)[index][:, index]
-        d = d.toarray() if issparse(d) else d
+        d = d.toarray() if sp.issparse(d) else d
         return index, sequential_impact(d, now.flow[index], restitution[index])
 
     def _impulses_with_friction(self, problem: Problem, t: float, group: Flags, now: LawValues,

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csc_matrix, diags_array, issparse
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
@@ -281,10 +281,10 @@ class _PreparedMargins:
 
 def _is_singular(d: Matrix, index: Indices) -> bool:
     """Whether some elements share internal stress."""
-    if issparse(d) and len(index) > DENSE:
+    if sp.issparse(d) and len(index) > DENSE:
         return is_singular(d[index][:, index].tocsc())
     block = d[index][:, index]
-    block = block.toarray() if issparse(block) else block
+    block = block.toarray() if sp.issparse(block) else block
     scale = np.sqrt(np.diag(block))
     rank = np.linalg.matrix_rank(block / np.outer(scale, scale), tol=BLOCK_SINGULAR)
     return bool(rank < len(block))
@@ -308,14 +308,14 @@ def _best_split(d: Matrix, effort: Array, low: Array, high: Array
     from scipy.sparse import hstack, vstack
 
     n = len(effort)
-    d = csc_matrix(d)
+    d = sp.csc_matrix(d)
     closed = np.isfinite(high - low)
     half = np.where(closed, (high - low) / 2, 1.0)
     size = 1 / np.sqrt(d.diagonal())
     up, down = np.isfinite(high), np.isfinite(low)
-    eye = diags_array(np.ones(n)).tocsr()
+    eye = sp.diags_array(np.ones(n)).tocsr()
     # change y in units of half the range: d half y == 0, share of every bound <= s
-    same = hstack([diags_array(size) @ d @ diags_array(half), csc_matrix((n, 1))])
+    same = hstack([sp.diags_array(size) @ d @ sp.diags_array(half), sp.csc_matrix((n, 1))])
     rows = vstack([hstack([eye[up], -np.ones((up.sum(), 1))]),
                    hstack([-eye[down], -np.ones((down.sum(), 1))])])  # fmt: skip
     right = np.concatenate([((high - effort) / half - 1)[up], ((effort - low) / half - 1)[down]])

@@ -14,8 +14,8 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from scipy.sparse import csc_matrix, csr_matrix, identity
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import LEAST_CHANGE_LOADED
 from ..mode_state import ModeState
@@ -85,7 +85,7 @@ class LoadDependence:
         by_u = bounds.by_u.sparse(*args)
         if bounds.by_z is not None:
             by_u = by_u + bounds.by_z.sparse(*args) @ self.delassus.algebraic_by_inputs(problem, t)
-        by_effort = csr_matrix(by_u)[:, elements.column].multiply(elements.sign[None, :]).tocsr()
+        by_effort = sp.csr_matrix(by_u)[:, elements.column].multiply(elements.sign[None, :]).tocsr()
         parts = [by_effort[k * n : (k + 1) * n] for k in range(4)]
         return [part.toarray() for part in parts] if bounds.few else parts
 
@@ -105,7 +105,7 @@ class LoadDependence:
     def matrix(self, problem: Problem, t: float) -> Matrix:
         """Rows: rates of elements at rest, efforts of sliding ones less what they slide with."""
         rests = self.state.modes == 0
-        own = np.eye(self.size) if self.functions.few else identity(self.size, format="csr")
+        own = np.eye(self.size) if self.functions.few else sp.identity(self.size, format="csr")
         return masked_rows(rests, self.delassus.matrix(problem, t)) + masked_rows(
             ~rests, own - self.kinetic(problem, t))
 
@@ -118,14 +118,14 @@ class LoadDependence:
         matrix = self.matrix(problem, t)
         if self.functions.few:
             return lambda r: np.linalg.lstsq(matrix, r, rcond=LEAST_CHANGE_LOADED)[0]
-        matrix = csr_matrix(matrix)
+        matrix = sp.csr_matrix(matrix)
         inverse, large = self._inverses(problem, t, matrix)
         if not large.any():
             return lambda r: inverse @ r
         from scipy.sparse.linalg import splu
 
         rest = np.flatnonzero(large)
-        solve = splu(csc_matrix(matrix[rest][:, rest])).solve
+        solve = splu(sp.csc_matrix(matrix[rest][:, rest])).solve
 
         def solved(r: Array) -> Array:
             out = inverse @ r
@@ -134,8 +134,8 @@ class LoadDependence:
 
         return solved
 
-    def _inverses(self, problem: Problem, t: float, matrix: csr_matrix
-                  ) -> tuple[csr_matrix, Flags]:
+    def _inverses(self, problem: Problem, t: float, matrix: sp.csr_matrix
+                  ) -> tuple[sp.csr_matrix, Flags]:
         """The inverse of all small connected parts, and which elements are in large ones."""
         modes, number = self.state.modes, self.components(problem, t)
         order = np.argsort(number, kind="stable")
@@ -153,7 +153,7 @@ class LoadDependence:
             rows.append(np.repeat(part, len(part)))
             columns.append(np.tile(part, len(part)))
             values.append(self.once_here(problem, t, key, of_part).ravel())
-        inverse = csr_matrix(
+        inverse = sp.csr_matrix(
             (np.concatenate([[0.0], *values]),
              (np.concatenate([[0], *rows]), np.concatenate([[0], *columns]))),
             shape=(self.size, self.size))  # fmt: skip

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csc_matrix
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import (
     LEAST_CHANGE,
@@ -87,12 +87,12 @@ class LoadEfforts:
         raise AlgebraicFailure(t, [families[f].path(i) for f, i in owners],
                                "no efforts agree with the laws of the load")
 
-    def jacobian(self, problem: Problem, t: float) -> csc_matrix:
+    def jacobian(self, problem: Problem, t: float) -> sp.csc_matrix:
         """(d slope / d effort) (d effort / d x)."""
         functions, args = self.functions, problem.arguments(t)
         if functions.coupled is None:
             assert functions.inputs_x is not None
-            return csc_matrix(functions.slope_u.sparse(*args) @ functions.inputs_x.sparse(*args))
+            return sp.csc_matrix(functions.slope_u.sparse(*args) @ functions.inputs_x.sparse(*args))
         coupled, set_valued = functions.coupled, self.set_valued
         at = self._driven(problem, t, coupled)
         by_load = np.where(at.dead, 0.0, coupled.law_load(*args) * self.elements.load_sign
@@ -111,10 +111,10 @@ class LoadEfforts:
         out = functions.slope_by_efforts(args) @ by_x
         if set_valued is not None:
             others += self._following(problem, t, coupled, set_valued) @ by_x
-            push = csc_matrix(set_valued.delassus.slope_by_efforts(
+            push = sp.csc_matrix(set_valued.delassus.slope_by_efforts(
                 problem, t, np.arange(set_valued.size)))
             out += push @ others
-        return csc_matrix(out)
+        return sp.csc_matrix(out)
 
     # -- rates and what follows ------------------------------------------------------------
     def _driven(self, problem: Problem, t: float, coupled: CoupledFunctions) -> _Driven:

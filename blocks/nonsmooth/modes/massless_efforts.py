@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csc_matrix
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
     BALANCED,
@@ -152,10 +152,10 @@ class MasslessEfforts:
         return flows[:, k] if size[k] > UNCHANGED_FLOW * np.abs(null[:, k]).max() else None
 
     # -- derivatives -----------------------------------------------------------------------
-    def jacobian(self, problem: Problem, t: float) -> csc_matrix:
+    def jacobian(self, problem: Problem, t: float) -> sp.csc_matrix:
         """(d slope / d what is taken) (d what is taken / d x)."""
         push = self.equations.slope_by_taken(problem, t)
-        return csc_matrix(push @ self._taken_by_states(problem, t))
+        return sp.csc_matrix(push @ self._taken_by_states(problem, t))
 
     def by_states(self, problem: Problem, t: float) -> Array:
         """Size of the change of efforts per change of the states, in the present modes."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csc_matrix, csr_matrix, diags_array, issparse
 
+from ...numerics import sparse as sp
 from .delassus import Matrix, pseudo_inverse
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
@@ -25,26 +25,27 @@ class Sensitivities:
         self.state, self.delassus, self.size = evaluation.state, evaluation.delassus, \
             evaluation.size
 
-    def jacobian_through_efforts(self, problem: Problem, t: float) -> csc_matrix:
+    def jacobian_through_efforts(self, problem: Problem, t: float) -> sp.csc_matrix:
         """(d slope / d effort) (d effort / d x) at the present modes."""
         by_x = self.efforts_by_states(problem, t)
-        return csc_matrix(self.delassus.slope_by_efforts(problem, t, np.arange(self.size)) @ by_x)
+        push = self.delassus.slope_by_efforts(problem, t, np.arange(self.size))
+        return sp.csc_matrix(push @ by_x)
 
-    def efforts_by_states(self, problem: Problem, t: float) -> csr_matrix:
+    def efforts_by_states(self, problem: Problem, t: float) -> sp.csr_matrix:
         """d effort / d x at the present modes."""
         kinetic = self.functions.kinetic_x.sparse(*problem.arguments(t)).tocsr()
         if self.evaluation.load is not None:
             return self._loaded(problem, t, kinetic, self.evaluation.load)
-        by_x = csr_matrix(self._sliding(kinetic))
+        by_x = sp.csr_matrix(self._sliding(kinetic))
         if (self.state.modes == 0).any():
             d = self.delassus.matrix(problem, t)
-            rate = csr_matrix(self._rate_by_states(problem, t)) - csr_matrix(d) @ by_x
-            by_x = by_x + self._held(d, csr_matrix(rate))
-        return csr_matrix(by_x)
+            rate = sp.csr_matrix(self._rate_by_states(problem, t)) - sp.csr_matrix(d) @ by_x
+            by_x = by_x + self._held(d, sp.csr_matrix(rate))
+        return sp.csr_matrix(by_x)
 
-    def _sliding(self, kinetic: csr_matrix) -> csr_matrix:
+    def _sliding(self, kinetic: sp.csr_matrix) -> sp.csr_matrix:
         """Kinetic efforts by states, forward or backward by mode; 0 where stuck."""
-        ahead, back = (diags_array((self.state.modes == m).astype(float)) for m in (1, -1))
+        ahead, back = (sp.diags_array((self.state.modes == m).astype(float)) for m in (1, -1))
         return ahead @ kinetic[self.size:] + back @ kinetic[: self.size]
 
     def _rate_by_states(self, problem: Problem, t: float) -> Matrix:
@@ -52,36 +53,37 @@ class Sensitivities:
         args = problem.arguments(t)
         rate = self.functions.rate_x.sparse(*args)
         if self.functions.rate_z is not None:
-            rate = rate + self.functions.rate_z.sparse(*args) @ csc_matrix(
+            rate = rate + self.functions.rate_z.sparse(*args) @ sp.csc_matrix(
                 algebraic_by_states(problem, t))
         return rate
 
-    def _loaded(self, problem: Problem, t: float, kinetic: csr_matrix, load: LoadDependence
-                ) -> csr_matrix:
+    def _loaded(self, problem: Problem, t: float, kinetic: sp.csr_matrix, load: LoadDependence
+                ) -> sp.csr_matrix:
         """The same where the efforts of sliding elements depend on others."""
         rate = self._rate_by_states(problem, t)
         if self.functions.kinetic_z is not None:
-            z_by_x = csc_matrix(algebraic_by_states(problem, t))
+            z_by_x = sp.csc_matrix(algebraic_by_states(problem, t))
             by_z = self.functions.kinetic_z.sparse(*problem.arguments(t))
-            kinetic = csr_matrix(kinetic + by_z @ z_by_x)
+            kinetic = sp.csr_matrix(kinetic + by_z @ z_by_x)
         sliding = self._sliding(kinetic).toarray()
         right = np.where((self.state.modes == 0)[:, None], rate.toarray(), sliding)
-        return csr_matrix(load.newton(problem, t, right))
+        return sp.csr_matrix(load.newton(problem, t, right))
 
-    def _held(self, d: Matrix, rate: csr_matrix) -> csr_matrix:
+    def _held(self, d: Matrix, rate: sp.csr_matrix) -> sp.csr_matrix:
         """d effort / d x of the stuck elements: what cancels their rates."""
         index = np.flatnonzero(self.state.modes == 0)
         block = d[index][:, index]
         diagonal = np.asarray(block.diagonal())
-        if np.count_nonzero(block.data if issparse(block) else block) == np.count_nonzero(diagonal):
+        entries = np.count_nonzero(block.data if sp.issparse(block) else block)
+        if entries == np.count_nonzero(diagonal):
             inverse = np.divide(1.0, diagonal, out=np.zeros(len(index)), where=diagonal > 0)
-            held = csr_matrix(diags_array(inverse) @ rate[index])
+            held = sp.csr_matrix(sp.diags_array(inverse) @ rate[index])
         else:
-            solve = pseudo_inverse(csc_matrix(block) if issparse(block) else block)
-            held = csr_matrix(solve(rate[index].toarray()))
-        lift = csr_matrix((np.ones(len(index)), (index, range(len(index)))),
+            solve = pseudo_inverse(sp.csc_matrix(block) if sp.issparse(block) else block)
+            held = sp.csr_matrix(solve(rate[index].toarray()))
+        lift = sp.csr_matrix((np.ones(len(index)), (index, range(len(index)))),
                           shape=(self.size, len(index)))
-        return csr_matrix(lift @ held)
+        return sp.csr_matrix(lift @ held)
 
 
 def algebraic_by_states(problem: Problem, t: float) -> Matrix:

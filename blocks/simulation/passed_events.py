@@ -42,12 +42,6 @@ class PassedEpisodes:
         self.relations, self.catalog = relations, catalog
         events = courses.events
         self.times = events.times
-        self._switched = _changed(before.m, events.m)
-        self._decided: Flags = np.zeros((len(self.times), 0), dtype=bool)
-        if events.modes is not None and before.modes is not None:
-            self._decided = _changed(before.modes, events.modes)
-            struck = np.flatnonzero(events.struck >= 0)
-            self._decided[struck, events.struck[struck]] = True
         self.last = self._episode(len(self.times) - 1, courses.last)
 
     # -- episodes that ended at the next event ---------------------------------------------
@@ -114,10 +108,31 @@ class PassedEpisodes:
 
     # -- events ----------------------------------------------------------------------------
     @cached_property
+    def _switched(self) -> Flags:
+        """Which relations have changed at each."""
+        return _changed(self.before.m, self.courses.events.m)
+
+    @cached_property
+    def _decided(self) -> Flags:
+        """Which modes have changed at each, or were struck."""
+        events, before = self.courses.events, self.before.modes
+        if events.modes is None or before is None:
+            return np.zeros((len(self.times), 0), dtype=bool)
+        decided, struck = _changed(before, events.modes), np.flatnonzero(events.struck >= 0)
+        decided[struck, events.struck[struck]] = True
+        return decided
+
+    @cached_property
     def count(self) -> int:
         """How many of them are told."""
-        return int(np.count_nonzero(self._switched & self.relations.told)
+        return int(np.count_nonzero(self._switched.T[self.relations.told])
                    + np.count_nonzero(self._decided))
+
+    @property
+    def most_switches(self) -> int:
+        """No more relations and modes than this can change at one of them."""
+        modes = self.courses.events.modes
+        return len(self.before.m) + (0 if modes is None else modes.shape[1])
 
     @property
     def switches(self) -> Indices:
@@ -161,8 +176,10 @@ class PassedEpisodes:
                                                            change.after))
 
     def _changes(self, number: int) -> tuple[list[int], list[int]]:
-        return (np.flatnonzero(self._switched[number]).tolist(),
-                np.flatnonzero(self._decided[number]).tolist())
+        m = self.courses.events.m
+        switched = m[number] != (m[number - 1] if number else self.before.m)
+        decided = [] if self.laws is None else np.flatnonzero(self._decided[number]).tolist()
+        return np.flatnonzero(switched).tolist(), decided
 
 
 def _changed(before: Array | Indices, rows: Array | Indices) -> Flags:

@@ -90,7 +90,7 @@ def _compiled(model: Model, duration: Any, options: Options, result: Result) -> 
             or not str(result.statistics["method"]).startswith(("DOP853", "ode45"))):
         return result
     try:
-        return run(model, duration, replace(options, method="dopri5"))
+        return run(model, duration, options._replace(method="dopri5"))
     except ParameterError:  # it cannot run this model
         return result
 

@@ -23,8 +23,7 @@ __all__ = ["advice_on_loose_nodes", "dependent_block", "derivative_findings", "n
 
 def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
     """The first equations, as evaluated, without a finite value, and their unknowns."""
-    with np.errstate(all="ignore"):
-        values = system.values(*problem.arguments(t))
+    values = system.values(*problem.arguments(t))
     if np.isfinite(values).all():
         return [], []
     values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation

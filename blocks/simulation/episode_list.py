@@ -81,10 +81,12 @@ class EpisodeList(Sequence[Episode]):
         part = self._parts[place]
         if not isinstance(part, Episode):
             return 0
-        before = self._parts[place - 1] if place else part
-        known: Sequence[Array | Indices] = () if before is part else (
-            before.arrays if isinstance(before, Episode) else [before.u])
-        return OBJECTS + sum(a.nbytes for a in part.arrays if not any(a is b for b in known))
+        known: set[int] = set()
+        if place:
+            before = self._parts[place - 1]
+            known = {id(a) for a in (
+                before.arrays if isinstance(before, Episode) else [before.u])}
+        return OBJECTS + sum([a.nbytes for a in part.arrays if id(a) not in known])
 
     def thin(self) -> float:
         """Give up about half of the steps; tells by how much values are off for that."""

@@ -62,22 +62,26 @@ class EventLog:
 
     def remember_passed(self, passed: PassedEpisodes) -> None:
         """Record events that a method has carried out itself."""
-        switches = passed.switches
-        times = np.concatenate([np.array([t for t, _ in self.recent]),
-                                np.repeat(passed.times, switches)])
-        since = max(passed.times[-1] - WINDOW * self.duration, self._last_instant(passed.times[-1]))
-        crowded = are_crowded(times, self.duration, self.instants)
-        if crowded:
-            since = -np.inf
-        else:
+        times, end = passed.times, float(passed.times[-1])
+        since = max(end - WINDOW * self.duration, self._last_instant(end))
+        crowded = self._may_be_crowded(times, passed.most_switches) and are_crowded(
+            np.concatenate([np.array([t for t, _ in self.recent]),
+                            np.repeat(times, passed.switches)]), self.duration, self.instants)
+        if not crowded:
             self.recording.log.append(passed)
-        for k in np.flatnonzero((passed.times >= since) & (switches > 0)).tolist():
-            t = float(passed.times[k])
+        for k in range(0 if crowded else int(np.searchsorted(times, since)), len(times)):
+            t = float(times[k])
             for name in passed.who(k):
                 self.suspect(t, name)
             if crowded:
                 self.recording.log.extend(passed.told(k))
                 self.refuse_chatter(t)
+
+    def _may_be_crowded(self, times: Array, most: int) -> bool:
+        """Whether events with at most so many switches each can hold more than are allowed."""
+        few = (CHATTER - len(self.recent)) // max(most, 1)
+        return few < len(times) and (few <= 0 or bool(
+            (times[few:] - times[:-few] <= WINDOW * self.duration).any()))
 
     def suspect(self, t: float, component: str) -> None:
         """Count a switch, of which there may be too many."""

@@ -43,12 +43,6 @@ class PassedEpisodes:
         self.relations, self.catalog, self.resets = relations, catalog, resets
         events = courses.events
         self.times = events.times
-        self._switched = _changed(before.m, events.m)
-        self._decided: Flags = np.zeros((len(self.times), 0), dtype=bool)
-        if events.modes is not None and before.modes is not None:
-            self._decided = _changed(before.modes, events.modes)
-            struck = np.flatnonzero(events.struck >= 0)
-            self._decided[struck, events.struck[struck]] = True
         self.last = self._episode(len(self.times) - 1, courses.last)
 
     # -- episodes that ended at the next event ---------------------------------------------
@@ -115,8 +109,26 @@ class PassedEpisodes:
 
     # -- events ----------------------------------------------------------------------------
     @cached_property
+    def _switched(self) -> Flags:
+        """Which relations have changed at each."""
+        return _changed(self.before.m, self.courses.events.m)
+
+    @cached_property
+    def _decided(self) -> Flags:
+        """Which modes have changed at each, or were struck."""
+        events, before = self.courses.events, self.before.modes
+        if events.modes is None or before is None:
+            return np.zeros((len(self.times), 0), dtype=bool)
+        decided, struck = _changed(before, events.modes), np.flatnonzero(events.struck >= 0)
+        decided[struck, events.struck[struck]] = True
+        return decided
+
+    @cached_property
     def count(self) -> int:
         """How many of them are told."""
+        if not self.resets.before:
+            return int(np.count_nonzero(self._switched.T[self.relations.told])
+                       + np.count_nonzero(self._decided))
         acted, told = self._acted, self._switched & self.relations.told
         for condition in np.flatnonzero(acted.any(axis=0)).tolist():
             same = self.relations.of(*self.resets.names[condition][:2])
@@ -131,6 +143,13 @@ class PassedEpisodes:
         changed = self.courses.events.changed > 0
         np.logical_or.at(out.T, self.resets.owner[: changed.shape[1]], changed.T)
         return out
+
+    @property
+    def most_switches(self) -> int:
+        """No more relations, modes and actions than this can change at one of them."""
+        modes = self.courses.events.modes
+        return (len(self.before.m) + len(self.resets.before)
+                + (0 if modes is None else modes.shape[1]))
 
     @property
     def switches(self) -> Indices:
@@ -189,8 +208,10 @@ class PassedEpisodes:
         return self.resets.words(changed, self.resets.assigned(events.x[number], events.d[number]))
 
     def _changes(self, number: int) -> tuple[list[int], list[int]]:
-        return (np.flatnonzero(self._switched[number]).tolist(),
-                np.flatnonzero(self._decided[number]).tolist())
+        m = self.courses.events.m
+        switched = m[number] != (m[number - 1] if number else self.before.m)
+        decided = [] if self.laws is None else np.flatnonzero(self._decided[number]).tolist()
+        return np.flatnonzero(switched).tolist(), decided
 
 
 def _changed(before: Array | Indices, rows: Array | Indices) -> Flags:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time as clock
+from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ from .settings import (
     record_options,
     sample_times,
 )
-from .start import RunStart
+from .start import Decided, RunStart
 from .tolerances import Tolerances
 
 if TYPE_CHECKING:
@@ -101,6 +102,10 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
         For mistakes found before integration.
     """
     began = clock.perf_counter()
+    asked = _asked(duration, options)
+    known = None if asked is None else RunStart.known(model, asked)
+    if known is not None:
+        return _begun(*known, options, began, clock.perf_counter())
     t0 = float(to_si(options.start, SECOND, "simulate(start=…)"))
     t1 = end_of_run(t0, positive_time(duration, "duration"))
     starting = RunStart(model, t0, t1, at=options.start_from)
@@ -131,24 +136,43 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
         refuse_full_jacobian(problem, chosen.name)
     if options.method != "auto" and chosen.name in COMPILED:
         refuse_uncompiled(chosen.name, problem)
-    _, start = starting.consistent()
+    decided = Decided(_settings(options, t0, t1, chosen), why, tolerances, given)
+    if asked is not None:
+        starting.keep(asked, decided)
+    return _begun(starting, decided, options, began, checked)
+
+
+def _asked(duration: object, options: Options) -> Hashable:
+    """What is asked of a run, if the next one can be told to be asked the same; else None."""
+    try:
+        hash((duration, options))
+    except TypeError:
+        return None
+    return duration, options
+
+
+def _begun(starting: RunStart, decided: Decided, options: Options, began: float, checked: float
+           ) -> PreparedRun:
+    """A run that is ready to go, at its start."""
+    problem, start = starting.consistent()
+    system, settings, tolerances = problem.system, decided.settings, decided.tolerances
     if options.start_from is None:
-        warn_of_compromises(start, stacklevel=5)
+        warn_of_compromises(start, stacklevel=6)
     opening = starting.opening()
     if isinstance(problem, DaeProblem):
         problem.implicit = native.residuals_of_run(system)
     initialised = clock.perf_counter()
-    settings = _settings(options, t0, t1, chosen)
-    recording = opening.recording
-    recording.samples = sample_times(options.every, options.times, t0, t1)
+    recording, chosen = opening.recording, settings.method
+    recording.samples = sample_times(options.every, options.times, settings.t_start,
+                                     settings.t_end)
     recording.energy_tolerance = COARSE if chosen.fixed_step else max(
         LEDGER * options.rtol, CLOSES_AT_BEST)
     recording.statistics.update({
-        "method": chosen.name, "why": why, "states": system.nx, "algebraic unknowns": system.nz,
-        "time compiling": system.seconds, "time checking": checked - began,
-        "time initialising": initialised - checked,
+        "method": chosen.name, "why": decided.why, "states": system.nx,
+        "algebraic unknowns": system.nz, "time compiling": system.seconds,
+        "time checking": checked - began, "time initialising": initialised - checked,
     })  # fmt: skip
-    recording.start, recording.given = start, given
+    recording.start, recording.given = start, decided.given
     if not chosen.fixed_step:
         absolute = problem.scale_x * tolerances.factor
         absolute[problem.free] = (tolerances(problem)[: problem.size] * problem.scale)[

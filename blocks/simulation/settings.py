@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ __all__ = ["Options", "RecordOptions", "Settings", "end_of_run", "positive_time"
 LOST = 0.5  # part of a duration that rounding may take
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """What a user asks of a run, as given to ``Model.simulate``, which explains it."""
 
     start: Any = "0 s"
@@ -154,7 +153,7 @@ def record_options(options: Options) -> RecordOptions | None:
 def refuse_unknown_options(options: dict[str, object]) -> None:
     """Options that no run has, with the one that was meant."""
     for name, given in options.items():
-        known = [f.name for f in fields(Options)]
+        known = list(Options._fields)
         sentence, here = option_elsewhere(name, given)
         raise UnknownName(
             "simulate()", f"there is no option {name!r}.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -17,18 +17,39 @@ from ..numerics.arrays import Array, Indices, distinct
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
+from .given_values import GivenValues
 from .opening import Opening
 from .recording import RunRecording
+from .settings import Settings
 from .time_events import TimeEvents
+from .tolerances import Tolerances
 
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["KeptStart", "RunStart", "consistent_start", "given_discrete_values"]
+__all__ = ["Decided", "KeptStart", "RunStart", "consistent_start", "given_discrete_values"]
 
 MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 GUESSES = 4  # rounds in which all else follows unknowns that have a guess
+MOST_DECIDED = 100  # runs from one start
 MOST_ROUNDS = 20  # of relations and initial values that depend on each other
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a start and the options of a run come to, beside what is solved for.
+
+    Attributes
+    ----------
+    settings, tolerances : of the run
+    why : its method
+    given : to the model and the run
+    """
+
+    settings: Settings
+    why: str
+    tolerances: Tolerances
+    given: GivenValues
 
 
 @dataclass(frozen=True)
@@ -40,12 +61,25 @@ class KeptStart:
     state : of the model
     t : when
     problem, start : there, and what became of the initial targets
+    decided : for runs from there, by what was asked of them
     """
 
     state: tuple[object, ...]
     t: float
     problem: Problem
     start: Start
+    decided: dict[Hashable, Decided] = field(default_factory=dict)
+
+    def copy(self, system: System, state: tuple[object, ...], t: float
+             ) -> tuple[Problem, Start] | None:
+        """A copy of it; None where the model or the time are others now."""
+        mine, p = self.problem, system.parameters()
+        if self.state != state or self.t != t or mine.system is not system or (
+                mine.p.tobytes() != p.tobytes()):
+            return None
+        problem = mine.copy_for_reading()
+        problem.p = p
+        return problem, self.start
 
 
 class RunStart:
@@ -70,6 +104,7 @@ class RunStart:
         self._laws, self._at = laws, at
         self._found: tuple[Problem, Start] | None = None
         self._opening: Opening | None = None
+        self._keeps: KeptStart | None = None  # of which this one is a copy
 
     def consistent(self) -> tuple[Problem, Start]:
         """The problem at its consistent start, and what became of the initial targets.
@@ -97,14 +132,33 @@ class RunStart:
     def _kept(self, system: System) -> tuple[Problem, Start]:
         """A copy of the last start that was found, where the model and the time are the same."""
         made, state = self.model._made, self.model._state_of_start()
-        kept = made.start
-        p = system.parameters()
-        if kept is None or kept.state != state or kept.t != self.t or (
-                kept.problem.system is not system or kept.problem.p.tobytes() != p.tobytes()):
-            made.start = kept = KeptStart(state, self.t, *self._solved(system))
-        problem = kept.problem.copy_for_reading()
-        problem.p = p
-        return problem, kept.start
+        found = None if made.start is None else made.start.copy(system, state, self.t)
+        if found is None:
+            made.start = KeptStart(state, self.t, *self._solved(system))
+            found = made.start.copy(system, state, self.t)
+            assert found is not None
+        self._keeps = made.start
+        return found
+
+    @classmethod
+    def known(cls, model: Model, asked: Hashable) -> tuple[RunStart, Decided] | None:
+        """The start of a run that is asked what an earlier one was, and what was decided then;
+        None where the model is not what it was."""
+        kept, state = model._made.start, model._state_of_start()
+        decided = None if kept is None or kept.state != state else kept.decided.get(asked)
+        if kept is None or decided is None:
+            return None
+        starting = cls(model, decided.settings.t_start, decided.settings.t_end)
+        starting._found = kept.copy(model.compile(), state, starting.t)
+        starting._keeps = kept
+        return None if starting._found is None else (starting, decided)
+
+    def keep(self, asked: Hashable, decided: Decided) -> None:
+        """Remember what was decided for a run from here, where the start is kept."""
+        if self._keeps is not None:
+            if len(self._keeps.decided) >= MOST_DECIDED:
+                self._keeps.decided.clear()
+            self._keeps.decided[asked] = decided
 
     def _solved(self, system: System) -> tuple[Problem, Start]:
         return consistent_start(

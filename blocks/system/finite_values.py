@@ -18,7 +18,7 @@ from ..assembly.network import Family
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
-from ..numerics.arrays import Flags, Indices, distinct
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from .evaluator import Evaluator
 from .problem import Problem
 from .system import System
@@ -44,6 +44,7 @@ WHOLE = {ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG, ca.OP_TWICE, ca.OP_SQ, ca.O
 MOVING, SOLVED = {0, 1, 2, 5, 6}, {2, 6}
 CONSTANT = {"constant", "parameter"}  # slopes of a law
 LOOKS = 50  # instants at which a run with many unknowns is looked at, beside ends of episodes
+BITS = 53  # of a number
 CHUNK = 2000  # instants that are looked at at once
 
 _Laws: TypeAlias = tuple[Indices, Evaluator]  # numbers of laws, and their values
@@ -67,7 +68,7 @@ class FiniteValues:
             moving.append(of_slopes)
             self.told.append((family, instance, text))
         #: The parameters lately, and sets of relations with which they leave every law its value.
-        self._known: tuple[bytes, set[bytes]] = b"", set()
+        self._known: tuple[bytes, set[float | bytes]] = b"", set()
         self.expression = ca.densify(ca.vertcat(*rows)) if rows else ca.SX(0, 1)
         #: Those that a state's slope shows: where they have no value, the run stops by itself.
         self.moving = np.flatnonzero(np.array(moving, dtype=bool) | _shown_by_slopes(
@@ -128,16 +129,16 @@ class FiniteValues:
         if not len(laws):
             return
         rows, problem = recording.episodes.m, recording.problem
-        bits = np.packbits(rows > 0.5, axis=1)
-        held = bits.view(f"V{bits.shape[1]}").ravel().tolist() if bits.size else [b""]
+        held = _as_numbers(rows)
         if self._known[0] != problem.p.tobytes():
             self._known = problem.p.tobytes(), set()
-        for k in sorted(map(held.index, set(held) - self._known[1])):  # the first one is told
+        new = set(np.unique(held).tolist()) - self._known[1]
+        for k in sorted(int(np.argmax(held == one)) for one in new):  # the first one is told
             t = float(recording.episodes.starts[k])
             values = function(t, problem.x, problem.z, problem.p, rows[k], problem.d, problem.u)
             for law in laws[~np.isfinite(values)][:1].tolist():
                 self._stop(recording, law, t)
-            self._known[1].add(held[k])
+            self._known[1].add(held[k].item())
 
     def _look(self, recording: RunRecording, laws: _Laws, of_states: bool) -> None:
         """Look at some laws at the ends of the steps of a run."""
@@ -228,6 +229,14 @@ class FiniteValues:
         recording.fail(f"no value at t = {t:.6g} s")
         raise SimulationError(path, f"{no_value(text)} at t = {t:.9g} s.", ADVICE, time=t,
                               variables=(path,), code="simulation.value")
+
+
+def _as_numbers(flags: Array) -> np.ndarray:
+    """What is the same for rows of zeros and ones that are, and for no others."""
+    if flags.shape[1] <= BITS:
+        return flags @ 2.0 ** np.arange(flags.shape[1])
+    packed = np.packbits(flags > 0.5, axis=1)
+    return packed.view(f"S{packed.shape[1]}").ravel()
 
 
 def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:

@@ -126,7 +126,7 @@ class PassedEpisodes:
     @cached_property
     def count(self) -> int:
         """How many of them are told."""
-        if not self.resets.before:
+        if not len(self.resets.before):
             return int(np.count_nonzero(self._switched.T[self.relations.told])
                        + np.count_nonzero(self._decided))
         acted, told = self._acted, self._switched & self.relations.told

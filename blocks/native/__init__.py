@@ -69,7 +69,6 @@ from .forms import (
     is_large,
     is_solved_for,
     solves_loops_quickly,
-    why_no_derivatives,
     why_not,
     why_not_implicit,
 )
@@ -85,7 +84,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
            "compiled_method", "compiles_quickly", "is_installed", "is_large", "is_solved_for",
            "many_values", "most_steps", "pays_off", "residuals_of_run", "solves_compiled",
-           "solves_loops_quickly", "study", "unwritable", "why_no_derivatives", "why_not",
+           "solves_loops_quickly", "study", "unwritable", "why_not",
            "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods

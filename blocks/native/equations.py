@@ -19,7 +19,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from .costs import MOMENT
 from .expressions import Unwritable, Writer
-from .forms import MOST_STATES, is_large, is_solved_for
+from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives
 from .instance_loops import Loops, NominalValues
 from .loop_text import PARALLEL, LoopText
 from .machine import compiled, name_of_code
@@ -108,6 +108,8 @@ class Equations:
         self._results: list[ca.SX] = []  # that have many operations in common
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         self._with_all: Callable[[ca.SX], str] | None = None  # and where they are carried along
+        #: Whether differences of slopes stand for derivatives.
+        self.differences = bool(why_no_derivatives(system, laws))
         #: Symbols and the slopes whose derivatives an implicit method asks for.
         self.explicit = system.arguments, system.tape.slope
         if laws is not None:
@@ -223,7 +225,7 @@ class Equations:
 
         To be asked before :meth:`constants`: they may need room there.
         """
-        if kind == EXPLICIT or self.system.nx > MOST_STATES and not (
+        if kind == EXPLICIT or self.differences or self.system.nx > MOST_STATES and not (
                 self.large and self.system.nz):
             return 0
         return self.derivatives

@@ -34,28 +34,27 @@ def why_not(system: System, laws: Any = None) -> str:
 
 
 def why_no_derivatives(system: System, laws: Any = None) -> str:
-    """Why a model cannot run in machine code by an implicit method; empty if it can."""
-    if reason := why_not(system, laws):
-        return reason
+    """Why slopes have no derivatives in machine code but differences; empty if they have."""
     if any(f.kernel.delays for f in system.network.families):
-        return "delayed values have no derivative by time there"
-    if system.nx > MOST_STATES:
-        return f"more than {MOST_STATES} states need a sparse matrix"
+        return "what was a while ago is no straight line in time"
     if laws is not None and not laws.held_modes.has_derivatives:
         return "efforts that loops follow at once have no derivatives there"
     return ""
 
 
 def why_not_implicit(system: System, laws: Any = None) -> str:
-    """The same by a Rosenbrock method, which takes a narrow band, too; empty if it can."""
+    """Why a model cannot run in machine code by a Rosenbrock method; empty if it can.
+
+    That takes a full matrix of few states, or a narrow band.
+    """
     from .matrices import band_of
 
-    reason = why_no_derivatives(system, laws)
-    if system.nx > MOST_STATES and reason and laws is None and not system.nu \
-            and not why_not(system) and not any(f.kernel.delays for f in system.network.families) \
-            and (is_large(system) or not is_solved_for(system)) and band_of(system) is not None:
+    if reason := why_not(system, laws):
+        return reason
+    if system.nx <= MOST_STATES or laws is None and not system.nu and (
+            is_large(system) or not is_solved_for(system)) and band_of(system) is not None:
         return ""
-    return reason
+    return f"more than {MOST_STATES} states need a sparse matrix"
 
 
 def is_large(system: System) -> bool:

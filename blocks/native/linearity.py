@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from ..system.evaluator import Evaluator
-from .forms import why_no_derivatives
+from .forms import MOST_STATES, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
     from ..language.kernel import Kernel
@@ -38,8 +38,10 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
     laws : the model's set-valued laws, where they are known
     p : values of parameters: a coefficient that is zero makes its term vanish
     """
-    if reason := why_no_derivatives(system, laws):
+    if reason := why_not(system, laws) or why_no_derivatives(system, laws):
         return reason
+    if system.nx > MOST_STATES:
+        return f"more than {MOST_STATES} states need a sparse matrix"
     if laws is not None and laws.held_modes.length:
         return "efforts are solved for at every point"
     kept = system.cache.setdefault("nonlinear states", {})

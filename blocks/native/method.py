@@ -109,18 +109,23 @@ class OneStep(Method):
         self.restart(self.t, self.y)
 
     def _banded(self) -> Banded | None:
-        """The narrow band of an implicit method's large matrix."""
+        """The narrow band of an implicit method's large matrix, or all of a small one that is found
+        by differences of slopes."""
         problem: Any = self.problem
         matrices = None
         if self.kind == IMPLICIT:
             matrices = band_of(problem.system, self.equations.large)
-        if matrices is None:
+        full = self.kind == IMPLICIT and matrices is None and self.equations.differences
+        if matrices is None and not full:
             return None
-        assert matrices.band is not None
-        order, sizes = matrices.order, np.asarray(problem.scale)
+        sizes = problem.scale_x
         if self.carries:  # their slopes are zero, and they act on none
-            sizes = np.concatenate([problem.scale_x, problem.scale_z])
-            order = np.concatenate([order, np.arange(len(order), len(sizes))])
+            sizes = np.concatenate([sizes, problem.scale_z])
+        n = len(sizes)
+        if matrices is None:
+            return Banded(n - 1, n - 1, np.arange(n), sizes)
+        assert matrices.band is not None
+        order = np.concatenate([matrices.order, np.arange(len(matrices.order), n)])
         return Banded(matrices.band.upper, matrices.band.lower, order, sizes)
 
     def restart(self, t: float, y: Array) -> None:

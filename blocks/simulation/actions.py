@@ -204,7 +204,8 @@ class Resets:
         for k in some[np.argsort(changed[some], kind="stable")].tolist():
             condition = int(self.owner[k])
             family, _, variables = self.names[condition]
-            local = family.kernel.variables[variables[k - int(np.searchsorted(self.owner, condition))]]
+            first = int(np.searchsorted(self.owner, condition))
+            local = family.kernel.variables[variables[k - first]]
             shown = from_si(float(values[k]), local.unit)
             told.setdefault(condition, []).append(
                 f"{local.name} becomes {shown.magnitude:.6g} {local.unit.text}".rstrip())

@@ -67,11 +67,11 @@ def refuse_uncompiled(name: str, problem: Problem) -> None:
     """A model that a method cannot run in machine code."""
     if not problem.system.nx:  # nothing is integrated then, by any method
         return
-    why_not = {"dopri5": native.why_not, "rodas4": native.why_not_implicit}.get(
-        name, native.why_no_derivatives)
-    reason = why_not(problem.system, problem.laws)
-    if not reason and name == "exact":
+    if name == "exact":
         reason = native.why_not_linear(problem)
+    else:
+        why_not = native.why_not_implicit if name == "rodas4" else native.why_not
+        reason = why_not(problem.system, problem.laws)
     reason = reason or native.unwritable(problem)
     if reason:
         raise ParameterError(f"simulate(method={name!r})", f"cannot run this model: {reason}.",
@@ -124,8 +124,9 @@ def _stiff_one_step(problem: Problem, rtol: float) -> tuple[type[Method], str] |
     runs in Python.
     """
     solves = native.is_solved_for(problem.system)
-    if rtol < native.TIGHT or not solves and (
-            problem.size <= native.MOST_STATES or acts_in_time(problem.system)):
+    if not native.solves_compiled(rtol) if solves else (
+            rtol < native.TIGHT or problem.size <= native.MOST_STATES
+            or acts_in_time(problem.system)):
         return None
     kind = implicit_one_step(problem)
     return None if kind is None else (kind, "implicit, one-step, in machine code: " + (

@@ -269,6 +269,8 @@ class RunningMethod:
         for good at a point that is no solution, where the rate is a fraction of the one it strides
         over.
         """
+        from .. import native
+
         problem = self.problem
         self._asked += 1
         many = self.current.many  # steps that cost next to nothing
@@ -282,7 +284,8 @@ class RunningMethod:
         if problem.bulky or left < WORTH * between:
             return False
         kind = None
-        if problem.laws is not None or self.interrupted or many is not None:
+        solves = native.is_solved_for(problem.system)  # which others do in Python
+        if problem.laws is not None or self.interrupted or many is not None or solves:
             kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
             if kind is not None and not self._fits(kind, problem, step):
                 kind = None

@@ -44,14 +44,14 @@ class Ball(Component):
 class Hysteresis(Component):
     """A heater that two conditions turn on and off; a clock changes the upper one."""
 
-    T = Variable("K", "300 K")
+    heat = Variable("K", "300 K")
     on, upper, changes = Discrete("1", 1.0), Discrete("K", "330 K"), Discrete("1", 0.0)
 
     def equations(self):
-        yield der(self.T) == quantity("20 K/s") * self.on - (
-            self.T - quantity("290 K")) * quantity("0.2 1/s")
-        yield when(self.T > self.upper, {self.on: 0, self.changes: self.changes + 1})
-        yield when(self.T < quantity("310 K"), {self.on: 1, self.changes: self.changes + 1})
+        yield der(self.heat) == quantity("20 K/s") * self.on - (
+            self.heat - quantity("290 K")) * quantity("0.2 1/s")
+        yield when(self.heat > self.upper, {self.on: 0, self.changes: self.changes + 1})
+        yield when(self.heat < quantity("310 K"), {self.on: 1, self.changes: self.changes + 1})
         yield when(time > quantity("2.1 s"), {self.upper: quantity("325 K")})
 
 
@@ -149,7 +149,7 @@ def test_a_ball_rebounds_as_the_geometric_series_says(in_python, method):
 def test_a_condition_that_is_undone_by_what_it_assigns(in_python):
     run = alone(Stairs).simulate("2 s", method="dopri5")
     at = np.cumsum(1 / np.arange(1, 5))  # the time for stair k is 1/k
-    told = [e for e in run.events]
+    told = list(run.events)
     assert_allclose([e.time for e in told], at[at < 2], rtol=1e-9)
     assert [e.description for e in told] == [f"stair becomes {k + 2}" for k in range(len(told))]
     assert not in_python
@@ -166,7 +166,7 @@ def test_events_are_those_of_the_reference(name, method):
         assert_allclose(mine.time, other.time, rtol=1e-6, atol=1e-7)
         assert mine.description.split()[:2] == other.description.split()[:2]
     t = quantity(np.linspace(0.013, 2.4, 200), "s")
-    for path in ("part.x", "part.v", "part.vx", "part.T", "part.hits", "part.on", "part.stair",
+    for path in ("part.x", "part.v", "part.vx", "part.heat", "part.hits", "part.on", "part.stair",
                  "part.n", "part.passed"):
         if path in run and path in python:
             assert_allclose(run[path].at(t).m, python[path].at(t).m, rtol=0, atol=1e-5)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST", "HeldModes", "parts_of"]
 
-MOST = 100  # elements that act on each other: each of them needs all the others
+MOST = 300  # elements that act on each other: each of them needs all the others
 MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 
 

@@ -5,6 +5,7 @@ A step whose efforts are not found there is taken in Python.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -12,11 +13,13 @@ import casadi as ca
 import numpy as np
 
 from ..nonsmooth.timestepping.active_contacts import ActiveContacts
+from ..nonsmooth.timestepping.contact_kinds import Point
 from ..nonsmooth.timestepping.free_bodies import FreeBodies
 from ..nonsmooth.timestepping.moreau_jean import MoreauJean
 from ..nonsmooth.timestepping.step_laws import StepLaws
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..solvers import Step
+from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from . import contact_steps
 from .contact_steps import CHANGED, MOST, NOT_SOLVED, Bodies, Kinds, Record, Room
@@ -32,49 +35,36 @@ LONGEST = 20_000  # operations of a function that is worth machine code
 
 
 def steps_compiled(problem: Problem) -> bool:
-    """Whether there is machine code for the steps of a problem."""
+    """Whether there is machine code for the steps of a problem, or for its contacts."""
     laws = problem.laws
-    if not isinstance(laws, StepLaws) or laws.contacts.bent or problem.delays is not None \
-            or problem.size > STATES:
-        return False
-    return _Code.of(laws) is not None
+    return isinstance(laws, StepLaws) and _ContactCode.of(laws) is not None
 
 
-class _Code:
-    """Machine code of a system's bodies and contacts, and the tables that do not move."""
+def _takes_all(problem: Any) -> bool:
+    """Whether whole steps are taken in machine code."""
+    return problem.size <= STATES and problem.delays is None and not problem.laws.contacts.bent \
+        and _BodyCode.of(problem.laws) is not None
 
-    def __init__(self, bodies: FreeBodies, contacts: ActiveContacts, is_contact: Array) -> None:
-        kinds = contacts.kinds
-        forces = np.unique(np.concatenate([k.forces.ravel() for k in kinds]))
-        symbols = bodies.slope_of.function.sx_in()
 
-        def at(evaluator: Any) -> ca.SX:
-            return evaluator.function.call(symbols)[0]
+class _ContactCode:
+    """Machine code of a system's contacts, and the tables that do not move."""
 
-        slope_x, seen_x = at(bodies.slope_x_of), at(bodies.seen_x_of).T
-        push = at(bodies.slope_w_of) @ ca.DM(bodies.gathers[:, forces])
-        self.of_bodies = [_written(symbols, e) for e in (
-            at(bodies.slope_of), slope_x, at(bodies.seen_of), seen_x, push)]
-        self.patterns = [pattern for e in (slope_x, seen_x, push) for pattern in _pattern(e)]
-        self.pushed = bodies.pushed
-        self.nonzeros = [e.nnz() for e in (slope_x, seen_x, push)]
-        self.seen = bodies.size_of_seen
-        self.kinds = kinds
+    def __init__(self, contacts: ActiveContacts, forces: Indices, is_contact: Flags) -> None:
+        self.kinds = kinds = contacts.kinds
         counts = np.array([len(k.instances) for k in kinds])
-        of_kinds = [np.array(a, dtype=np.int64) for a in (
-            [_written(k.gap_of.one.sx_in(), k.gap_of.one.call(k.gap_of.one.sx_in())[0])
-             for k in kinds],
-            [_written(k.laws_of.one.sx_in(), k.laws_of.one.call(k.laws_of.one.sx_in())[0])
-             for k in kinds],
-            counts, [k.seen.shape[1] for k in kinds], [k.elements.shape[1] for k in kinds],
+        gap, law = ([_written(f.sx_in(), f.call(f.sx_in())[0]) for f in functions]
+                    for functions in zip(*((k.gap_of.one, k.laws_of.one) for k in kinds),
+                                         strict=True))
+        seen, laws, gaps, force, width = (np.array(a, dtype=np.int64) for a in (
+            [k.seen.shape[1] for k in kinds], [k.elements.shape[1] for k in kinds],
             [k.contact.sum() for k in kinds], [k.forces.shape[1] for k in kinds],
-            [k.arguments.numel() for k in kinds], [k.laws_of.width for k in kinds],
-            [(~k.contact & ~k.follows).any() for k in kinds])]
-        _, _, _, seen, laws, gaps, force, width, results, _ = of_kinds
-        self.gaps, self.results = int(counts @ gaps), int(results.max())
-        self.instances, self.laws = int(counts.sum()), int(laws.min())
-        self.of_kinds = [
-            *of_kinds,
+            [k.arguments.numel() for k in kinds]))
+        alone = np.array([(~k.contact & ~k.follows).any() for k in kinds], dtype=np.int64)
+        results = np.array([k.laws_of.width for k in kinds])
+        self.gaps, self.results, self.instances = int(counts @ gaps), int(results.max()), int(
+            counts.sum())
+        self.tables = [
+            np.array(gap), np.array(law), counts, seen, laws, gaps, force, width, results, alone,
             _end_to_end([k.seen_at for k in kinds], np.int64),
             _end_to_end([k.seen_sign for k in kinds], float),
             _end_to_end([np.searchsorted(forces, k.forces) for k in kinds], np.int64),
@@ -84,15 +74,49 @@ class _Code:
             np.array(is_contact, dtype=bool)]
 
     @classmethod
-    def of(cls, laws: StepLaws) -> _Code | None:
+    def of(cls, laws: StepLaws) -> _ContactCode | None:
         """Of a system; None where it has operations that machine code does not know."""
-        def made() -> _Code | None:
-            try:
-                return cls(laws.bodies, laws.contacts, laws.contact)
-            except Unwritable:
-                return None
+        return _once(laws, "machine code of contacts", lambda: cls(
+            laws.contacts, _forces(laws.contacts), laws.contact))
 
-        return laws.system.once("machine code of steps", made)
+
+class _BodyCode:
+    """Machine code of the network without its contacts."""
+
+    def __init__(self, bodies: FreeBodies, forces: Indices) -> None:
+        symbols = bodies.slope_of.function.sx_in()
+
+        def at(evaluator: Evaluator) -> ca.SX:
+            return evaluator.function.call(symbols)[0]
+
+        slope_x, seen_x = at(bodies.slope_x_of), at(bodies.seen_x_of).T
+        push = at(bodies.slope_w_of) @ ca.DM(bodies.gathers[:, forces])
+        self.addresses = [_written(symbols, e) for e in (
+            at(bodies.slope_of), slope_x, at(bodies.seen_of), seen_x, push)]
+        self.patterns = [pattern for e in (slope_x, seen_x, push) for pattern in _pattern(e)]
+        self.nonzeros = [e.nnz() for e in (slope_x, seen_x, push)]
+        self.pushed, self.seen = bodies.pushed, bodies.size_of_seen
+
+    @classmethod
+    def of(cls, laws: StepLaws) -> _BodyCode | None:
+        """The same."""
+        return _once(laws, "machine code of bodies", lambda: cls(
+            laws.bodies, _forces(laws.contacts)))
+
+
+def _once(laws: StepLaws, name: str, make: Callable[[], Any]) -> Any:
+    def made() -> Any:
+        try:
+            return make()
+        except Unwritable:
+            return None
+
+    return laws.system.once(name, made)
+
+
+def _forces(contacts: ActiveContacts) -> Indices:
+    """Classes of forces that contacts compute."""
+    return distinct(np.concatenate([k.forces.ravel() for k in contacts.kinds]))
 
 
 def _written(symbols: list[ca.SX], expression: ca.SX) -> int:
@@ -120,28 +144,58 @@ def _end_to_end(parts: list[Any], kind: Any) -> Any:
     return np.concatenate([np.ascontiguousarray(p).ravel() for p in parts]).astype(kind)
 
 
+class _Contacts:
+    """The contacts of a run.
+
+    Attributes
+    ----------
+    behind, ahead : gaps at the start of a step and at its end without contacts
+    kind, row : instances that act
+    """
+
+    def __init__(self, code: _ContactCode, p: Array) -> None:
+        self.code = code
+        tables = [k.table_at(p) for k in code.kinds]
+        table = _end_to_end(tables, float)
+        ends = np.cumsum([t.size for t in tables])[:-1]
+        self._tables = [part.reshape(t.shape) for part, t in zip(
+            np.split(table, ends), tables, strict=True)]  # views, kind by kind
+        self.record = Kept(Kinds(*code.tables, table))
+        self.behind, self.ahead = np.zeros((2, code.gaps))
+        self.kind, self.row = np.zeros((2, code.instances), dtype=np.int64)
+
+    def hold(self, m: Array, d: Array) -> None:
+        """Take relations and discrete values from now on."""
+        for kind, table in zip(self.code.kinds, self._tables, strict=True):
+            kind.hold(table, m, d, kind.instances)
+
+    def candidates(self, before: Point, after: Point) -> list[Indices]:
+        """Per kind, the instances that can act between two points."""
+        self.hold(before.m, before.d)
+        for point, found in ((before, self.behind), (after, self.ahead)):
+            contact_steps.gaps(self.record, float(point.t), point.seen, found)
+        count = contact_steps.act(self.record, self.behind, self.ahead, self.kind, self.row)
+        ends = np.searchsorted(self.kind[:count], np.arange(1, len(self.code.kinds)))
+        return np.split(self.row[:count].copy(), ends)
+
+
 class _Run:
     """The arrays of a run's steps, and the call that takes them."""
 
-    def __init__(self, code: _Code, problem: Any) -> None:
+    def __init__(self, contacts: _Contacts, code: _BodyCode, problem: Any) -> None:
         laws, n, most = problem.laws, problem.size, MOST + 1
-        self.code = code
+        self.contacts = contacts
         self.y, self.last = np.zeros(n), np.zeros(laws.size)
         self.modes, self.begun = np.zeros((2, laws.size), dtype=np.int64)
         self.m, self.d = np.array(problem.m, dtype=float), np.array(problem.d, dtype=float)
-        tables = [k.table_at(problem.p) for k in code.kinds]
-        self.table = _end_to_end(tables, float)
-        ends = np.cumsum([t.size for t in tables])[:-1]
-        self.tables = [part.reshape(t.shape) for part, t in zip(
-            np.split(self.table, ends), tables, strict=True)]  # views, kind by kind
         scale, p = np.array(problem.scale, dtype=float), np.array(problem.p, dtype=float)
-        bodies = Bodies(*code.of_bodies, *code.patterns, code.pushed, scale, p, self.m, self.d)
+        bodies = Bodies(*code.addresses, *code.patterns, code.pushed, scale, p, self.m, self.d)
         self.record = Record(np.empty(STEPS), np.empty((STEPS, n)), np.empty((STEPS, laws.size)))
         self.room = Room(
             np.zeros(1), *np.zeros((6, n)), np.ones(n), np.zeros(n, dtype=np.int64),
             np.zeros(code.nonzeros[0]), np.zeros((n, n)), *np.zeros((2, code.seen)),
-            np.zeros(code.nonzeros[1]), np.zeros(code.nonzeros[2]), *np.zeros((2, code.gaps)),
-            *np.zeros((2, code.instances), dtype=np.int64), np.zeros(code.results),
+            np.zeros(code.nonzeros[1]), np.zeros(code.nonzeros[2]), contacts.behind,
+            contacts.ahead, contacts.kind, contacts.row, np.zeros(contacts.code.results),
             np.zeros(most, dtype=np.int64), *np.zeros((7, most)), *np.zeros((3, most, most)),
             np.zeros(most), *np.zeros((2, most, n)), *np.zeros((2, most), dtype=bool),
             np.zeros(most, dtype=np.int64), np.zeros(2, dtype=np.int64))
@@ -150,8 +204,8 @@ class _Run:
             *np.zeros((2, most), dtype=np.int64),
             np.zeros((contact_steps.DIRECT, most), dtype=np.int64))
         self.call: BoundCall = contact_steps.advance.bound(
-            Kept(bodies), Kept(Kinds(*code.of_kinds, self.table)), Kept(law), Kept(self.room),
-            Kept(self.record), 0.0, 0.0, 0.0, self.y, self.last, self.modes, self.begun)
+            Kept(bodies), contacts.record, Kept(law), Kept(self.room), Kept(self.record), 0.0, 0.0,
+            0.0, self.y, self.last, self.modes, self.begun)
         self.t, self.step, self.t_stop, self.ends = (
             self.call.place[name] for name in ("t", "step", "t_stop", "record.ends"))
 
@@ -162,8 +216,7 @@ class _Run:
         self.y[:], self.last[:], self.modes[:] = y, laws.efforts.last, laws.modes
         self.begun[:] = laws.modes
         self.m[:], self.d[:] = problem.m, problem.d
-        for kind, table in zip(self.code.kinds, self.tables, strict=True):
-            kind.hold(table, self.m, self.d)
+        self.contacts.hold(self.m, self.d)
         self.room.counts[:] = 0
         call.numbers[self.t], call.numbers[self.step], call.numbers[self.t_stop] = t, step, t_stop
         call.table[self.ends + 1] = most
@@ -177,18 +230,35 @@ class CompiledMoreauJean(MoreauJean):
 
     hard = False  # the next step is for Python
 
+    @property
+    def run(self) -> _Run | None:
+        """What takes whole steps of the run, if something does."""
+        machine: _Run | None = self._machine[1]
+        return machine
+
     @cached_property
-    def run(self) -> _Run:
+    def _machine(self) -> tuple[_Contacts, _Run | None]:
         """The arrays of the run, made with its first episode."""
-        laws = self.problem.laws
+        problem, laws = self.problem, self.problem.laws
         if laws.machine is None:
-            laws.machine = _Run(_Code.of(laws), self.problem)
-        return laws.machine
+            contacts = _Contacts(_ContactCode.of(laws), problem.p)
+            laws.machine = contacts, (_Run(contacts, _BodyCode.of(laws), problem)
+                                      if _takes_all(problem) else None)
+        made: tuple[_Contacts, _Run | None] = laws.machine
+        return made
+
+    def _candidates(self, laws: StepLaws, t: float, y: Array, end: Array, h: float
+                    ) -> list[Indices]:
+        contacts = laws.contacts
+        contacts.look_at(self.problem, t + h, end)
+        after = contacts.point
+        contacts.look_at(self.problem, t, y)
+        return self._machine[0].candidates(contacts.point, after)
 
     def advance(self, t_stop: float) -> Step:
         assert self.step_size is not None
         problem, t, y = self.problem, self.t, self.y
-        if not self.hard:
+        if self.run is not None and not self.hard:
             most = 1 if problem.system.nm else STEPS  # relations are looked at after each
             why, taken = self.run(problem, t, y, self.step_size, t_stop, most)
             self.hard = why == NOT_SOLVED
@@ -199,6 +269,7 @@ class CompiledMoreauJean(MoreauJean):
 
     def _taken(self, taken: int, why: int) -> Step:
         run, laws = self.run, self.problem.laws
+        assert run is not None
         ends, rows, efforts = (a[:taken] for a in run.record)
         residuals, jacobians = run.room.counts.tolist()
         self.work.steps += taken

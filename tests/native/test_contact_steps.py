@@ -63,7 +63,7 @@ def test_steps_in_machine_code_are_those_of_python_to_rounding(case, monkeypatch
 def test_a_step_whose_efforts_are_not_found_is_taken_in_python(monkeypatch):
     model = dropped(0.0)
     whole = model.simulate("0.3 s", method="moreau_jean", step="2 ms")
-    run = CompiledMoreauJean.run.func
+    run = CompiledMoreauJean.run.fget
     calls = []
 
     def gives_up_at_times(self):

@@ -18,7 +18,7 @@ from scipy.sparse import csr_matrix
 from ...numerics.arrays import Array, Flags, Indices
 from ...system.problem import Problem
 from ..complementarity.scaling import Matrix
-from .contact_kinds import Kind, Values
+from .contact_kinds import Kind, Point, Values
 from .free_bodies import FreeBodies
 
 __all__ = ["Active", "ActiveContacts"]
@@ -61,7 +61,13 @@ class ActiveContacts:
     bodies : FreeBodies
         What they act on.
     seen : classes that they look at
+
+    Attributes
+    ----------
+    point : the point looked at
     """
+
+    point: Point
 
     def __init__(self, kinds: list[Kind], bodies: FreeBodies, seen: Indices) -> None:
         self.kinds, self.bodies = kinds, bodies
@@ -82,20 +88,19 @@ class ActiveContacts:
             for kind in self.kinds:
                 kind.start(problem.p)
             self._parameters = problem.p
-        seen = self.bodies.seen(problem, t, y)
-        for kind in self.kinds:
-            kind.look(t, seen, problem.m, problem.d)
+        self.point = Point(t, self.bodies.seen(problem, t, y), problem.m, problem.d)
 
     def gaps(self) -> list[Array]:
         """Gaps at the point looked at, kind by kind, (instance, contact)."""
-        return [kind.gaps() for kind in self.kinds]
+        return [kind.gaps(self.point) for kind in self.kinds]
 
     def gaps_and_flows(self, size: int) -> tuple[Array, Array]:
         """Gaps (0 where there is none) and flows of all elements, in their order."""
         gaps, flow = np.zeros(size), np.zeros(size)
         for kind, values in zip(self.kinds, self.gaps(), strict=True):
             gaps[kind.elements[:, kind.contact]] = values
-            flow[kind.elements] = kind.values(np.arange(len(kind.instances))).flow
+            flow[kind.elements] = kind.values(
+                self.point, np.arange(len(kind.instances))).flow
         return gaps, flow
 
     def gaps_of(self, which: list[Indices]) -> Array:
@@ -103,7 +108,7 @@ class ActiveContacts:
         out = []
         for kind, rows in zip(self.kinds, which, strict=True):
             gaps = np.zeros((len(rows), kind.elements.shape[1]))
-            gaps[:, kind.contact] = kind.gaps(rows)
+            gaps[:, kind.contact] = kind.gaps(self.point, rows)
             out.append(gaps.ravel())
         return np.concatenate(out)
 
@@ -130,7 +135,7 @@ class ActiveContacts:
         by: list[list[np.ndarray]] = [[], [], [], []]
         for kind, rows, mine in self._numbered(which):
             own = None if efforts is None else efforts[mine]
-            now = kind.values(rows, own)
+            now = kind.values(self.point, rows, own)
             values.append(now)
             flows.append(now.flow.ravel())
             restitution.append(now.restitution.ravel())
@@ -166,7 +171,7 @@ class ActiveContacts:
         rows, columns, values = [], [], []
         count = 0
         for kind, its, mine in self._numbered(which):
-            force = kind.values(its).force_by_effort
+            force = kind.values(self.point, its).force_by_effort
             i, c, e = np.nonzero(force)
             rows.append(kind.forces[its[i], c])
             columns.append(mine[i, e])

@@ -9,7 +9,7 @@ for; the cost does not depend on who is connected to whom. Knows no modes and no
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -18,7 +18,7 @@ from ...assembly.flatten import Group
 from ...language.expression import TIME
 from ...system.system import System
 
-__all__ = ["Kind", "Values", "kinds_of"]
+__all__ = ["Kind", "Point", "Values", "kinds_of"]
 
 CHUNK = 64  # instances are evaluated in multiples of these
 
@@ -38,6 +38,15 @@ class Values:
     by_seen: np.ndarray
     by_effort: np.ndarray
     force_by_effort: np.ndarray
+
+
+class Point(NamedTuple):
+    """Where contacts are looked at: what they see of the rest, relations and discrete values."""
+
+    t: float
+    seen: np.ndarray
+    m: np.ndarray
+    d: np.ndarray
 
 
 class Kind:
@@ -135,28 +144,32 @@ class Kind:
             table[:, -width:] = p[self.p_places]
         return table
 
-    def look(self, t: float, seen: np.ndarray, m: np.ndarray, d: np.ndarray) -> None:
-        """Go to a time and to values of the classes."""
-        n, k = self.seen.shape[1], self.efforts.numel()
-        self.table[:, :n] = seen[self.seen_at] * self.seen_sign
-        self.table[:, n + k] = t
-        self.hold(self.table, m, d)
+    def at(self, point: Point, which: Any) -> np.ndarray:
+        """Arguments of some instances at a point, without efforts."""
+        n, k, instances = self.seen.shape[1], self.efforts.numel(), self.instances[which]
+        table = self.table[which]
+        table[:, :n] = point.seen[self.seen_at[which]] * self.seen_sign[which]
+        table[:, n : n + k] = 0.0
+        table[:, n + k] = point.t
+        self.hold(table, point.m, point.d, instances)
+        return table
 
-    def hold(self, table: np.ndarray, m: np.ndarray, d: np.ndarray) -> None:
+    def hold(self, table: np.ndarray, m: np.ndarray, d: np.ndarray, instances: np.ndarray) -> None:
         """Write relations and discrete values into a table of arguments."""
         first = self.seen.shape[1] + self.efforts.numel() + 1
         for j, (kind, offset) in enumerate(self.held):
-            table[:, first + j] = (m if kind == "m" else d)[offset + self.instances]
+            table[:, first + j] = (m if kind == "m" else d)[offset + instances]
 
-    def gaps(self, which: Any = slice(None)) -> np.ndarray:
+    def gaps(self, point: Point, which: Any = slice(None)) -> np.ndarray:
         """Gaps of some instances, or of all, (instance, contact)."""
-        return self.gap_of(self.table[which])
+        return self.gap_of(self.at(point, which))
 
-    def values(self, which: np.ndarray, efforts: np.ndarray | None = None) -> Values:
+    def values(self, point: Point, which: np.ndarray, efforts: np.ndarray | None = None) -> Values:
         """Everything of some instances, at their own efforts."""
-        table = self.table[which]
-        n, k = self.seen.shape[1], self.efforts.numel()
-        table[:, n : n + k] = 0.0 if efforts is None else efforts
+        table = self.at(point, which)
+        if efforts is not None:
+            n = self.seen.shape[1]
+            table[:, n : n + self.efforts.numel()] = efforts
         out = self.laws_of(table)
         flow, bounds, restitution, by_seen, by_effort, force = (
             out[:, first:end].reshape(len(which), *shape) for first, end, shape in zip(

@@ -236,14 +236,7 @@ class MoreauJean(Method):
         """Add the efforts of the elements that can act in this step."""
         problem = self.problem
         last, contacts = laws.efforts.last, laws.contacts
-        contacts.look_at(problem, t + h, end)
-        ahead = contacts.gaps()
-        contacts.look_at(problem, t, y)
-        behind = contacts.gaps()
-        reach = REACH * max(float((gap - then).max(initial=0.0))
-                            for gap, then in zip(behind, ahead, strict=True))
-        near = [gap <= reach for gap in behind]
-        which = contacts.acting(near)
+        which = self._candidates(laws, t, y, end, h)
         before = contacts.active(which, last[contacts.elements_of(which)])
         gaps = contacts.gaps_of(which)
         contacts.look_at(problem, t + h, end)
@@ -273,6 +266,18 @@ class MoreauJean(Method):
         efforts[0, index] = effort
         laws.keep(problem, np.array([t + h]), efforts)
         return end + h * np.asarray(push @ effort).ravel()
+
+    def _candidates(self, laws: StepLaws, t: float, y: np.ndarray, end: np.ndarray, h: float
+                    ) -> list[np.ndarray]:
+        """Per kind, the instances that can act in a step; contacts are at its start then."""
+        contacts = laws.contacts
+        contacts.look_at(self.problem, t + h, end)
+        ahead = contacts.gaps()
+        contacts.look_at(self.problem, t, y)
+        behind = contacts.gaps()
+        reach = REACH * max(float((gap - then).max(initial=0.0))
+                            for gap, then in zip(behind, ahead, strict=True))
+        return contacts.acting([gap <= reach for gap in behind])
 
     def _efforts_of_few(self, laws: StepLaws, t: float, y: np.ndarray, h: float,
                         which: list[np.ndarray], before: Active, now: Active, d: Any,

@@ -10,10 +10,15 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from importlib.metadata import distribution
+from pathlib import Path
 from typing import Any
 
-__all__ = ["CASES", "Case", "Measurement", "measure"]
+from packaging.requirements import Requirement
+
+__all__ = ["CASES", "IMPORTS", "Case", "Measurement", "as_installed", "measure",
+           "plain_installation", "process_seconds"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -54,14 +59,13 @@ def measure(case: Case, repeats: int) -> Measurement:
 
 
 # -- processes -----------------------------------------------------------------------------
-def _process(code: str) -> Callable[[], float]:
-    def run() -> float:
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL,
-                       env=as_installed())
-        return time.perf_counter() - start
-
-    return run
+def process_seconds(code: str, folder: str = "") -> float:
+    """How long a fresh process takes; with what is installed here, or lies in a folder."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, *(["-S"] if folder else []), "-c", code], check=True,
+                   stdout=subprocess.DEVNULL,
+                   env=as_installed() | ({"PYTHONPATH": folder} if folder else {}))
+    return time.perf_counter() - start
 
 
 IMPORTS = "import numpy, scipy.integrate"
@@ -76,6 +80,34 @@ def as_installed() -> dict[str, str]:
     """
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPYCACHEPREFIX": tempfile.mkdtemp(prefix="bytecode-")}
+
+
+@cache
+def plain_installation(*extras: str) -> str:
+    """A folder with what ``pip install blocks-toolkit`` brings, and its extras where named.
+
+    Pint imports Dask and Babel where it finds them, which takes longer than the toolkit itself.
+    """
+    folder = tempfile.mkdtemp(prefix="plain-")
+    home = Path(__file__).parents[1]
+    for package in ("blocks", "library"):
+        os.symlink(home / package, Path(folder, package))
+    left, known = [("blocks-toolkit", extra) for extra in ("", *extras)], set()
+    while left:
+        name, extra = left.pop()
+        if (name, extra) in known:
+            continue
+        known.add((name, extra))
+        found = distribution(name)
+        for text in found.requires or []:
+            needed = Requirement(text)
+            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+                left += [(needed.name, e) for e in ("", *needed.extras)]
+        for top in {file.parts[0] for file in found.files or []} - {"..", "__pycache__"}:
+            link = Path(folder, top)
+            if name != "blocks-toolkit" and not link.exists():
+                os.symlink(found.locate_file(top), link)
+    return folder
 
 
 # -- assembly ------------------------------------------------------------------------------
@@ -111,9 +143,10 @@ def _by_hand(problem: Callable[[], tuple[Any, Any]], end: float, **options: Any
 def _cases() -> Iterator[Case]:
     from . import models
 
-    imports = IMPORTS, _process(IMPORTS)
-    yield Case("cold process: mass-spring-damper", _process(models.COLD), *imports, 1.0)
-    yield Case("import blocks", _process("import blocks"), *imports, 0.5)
+    imports = IMPORTS, partial(process_seconds, IMPORTS)
+    yield Case("cold process: mass-spring-damper", partial(process_seconds, models.COLD), *imports,
+               1.0)
+    yield Case("import blocks", partial(process_seconds, "import blocks"), *imports, 0.5)
     for n, goal in ((1_000, 0.5), (10_000, 2.5)):
         yield Case(f"chain of {n:,}: build and compile arrays",
                    _compiled(models.chain_of_arrays, n), *imports, goal)  # fmt: skip

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from . import models
-from .cases import IMPORTS, as_installed
+from .cases import IMPORTS, as_installed, plain_installation, process_seconds
 
 __all__ = ["HOW_TO_GET_C", "Row", "compiled_baseline", "load", "peak_memory", "rows"]
 
@@ -125,20 +125,18 @@ def _best(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
     return best.statistics["time integrating"], best
 
 
-def _process(code: str) -> float:
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL,
-                   env=as_installed())
-    return time.perf_counter() - start
-
-
 def _cold(repeats: int) -> Iterator[Row]:
-    pairs = [(_process(models.COLD), _process(IMPORTS)) for _ in range(3 * repeats)]
-    ours, imports = (min(p) for p in zip(*pairs, strict=True))
-    yield Row("P1 cold process", ours, imports, IMPORTS, "<= 0.4 s", ours <= 0.4)  # fmt: skip
-    seconds = min(_process(models.COLD_PICTURE) for _ in range(repeats))
-    yield Row("P1 cold stick-slip by exact friction, with its picture", seconds, goal="<= 1.2 s",
-              reached=seconds <= 1.2)
+    """Fresh processes, as plainly installed and with all that is installed here."""
+    plain, here = plain_installation(), ""
+    for folder, said in ((plain, ""), (here, ", with all extras")):
+        pairs = [(process_seconds(models.COLD, folder), process_seconds(IMPORTS, folder))
+                 for _ in range(3 * repeats)]
+        ours, imports = (min(p) for p in zip(*pairs, strict=True))
+        yield Row(f"P1 cold process{said}", ours, imports, IMPORTS, "<= 0.4 s", ours <= 0.4)
+    for folder, said in ((plain_installation("plot"), ""), (here, ", with all extras")):
+        seconds = min(process_seconds(models.COLD_PICTURE, folder) for _ in range(repeats))
+        yield Row(f"P1 cold stick-slip by exact friction, with its picture{said}", seconds,
+                  goal="<= 1.2 s", reached=seconds <= 1.2)
 
 
 def _solved(name: str, problem: str, size: int, model: Any, duration: str, order: Callable,

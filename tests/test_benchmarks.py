@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from benchmarks import beyond, domains, models, planar, precision, spice
-from benchmarks.cases import CASES
+from benchmarks.cases import CASES, plain_installation
 
 
 @pytest.mark.parametrize("build", [models.chain_of_arrays, models.chain_of_parts])
@@ -57,6 +58,22 @@ def test_a_fresh_process_loads_nothing_that_a_small_run_does_not_need():
     printed = subprocess.run([sys.executable, "-c", code], check=True, text=True,
                              capture_output=True).stdout  # fmt: skip
     assert printed.splitlines()[-1] == "[]"
+
+
+def test_a_fresh_process_with_exact_friction_does_without_scipys_matrices():
+    run = models.COLD_PICTURE.rpartition("result.plot")[0]
+    printed = subprocess.run(
+        [sys.executable, "-c", f"{run}\nimport sys; print('scipy.sparse' in sys.modules)"],
+        check=True, text=True, capture_output=True).stdout  # fmt: skip
+    assert printed.split() == ["False"]
+
+
+def test_a_plain_installation_runs_the_cold_script_without_what_is_optional():
+    code = f"{models.COLD}\nimport sys; print({{'dask', 'xarray', 'pandas'}} & set(sys.modules))"
+    printed = subprocess.run([sys.executable, "-S", "-c", code], check=True, text=True,
+                             capture_output=True, env={**os.environ, "PYTHONPATH":
+                                                       plain_installation()}).stdout  # fmt: skip
+    assert printed.splitlines()[-1] == "set()"
 
 
 def test_importing_the_package_reads_no_definitions_of_units():

@@ -7,12 +7,15 @@ which equation can be solved for which unknown.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices
 
 __all__ = ["Tearing", "tear"]
+
+SMALL = 50  # equations of a block of which many may be alike
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,23 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int,
     wanted : per unknown, whether it is torn before all others
     deepest : assignments in a row; longer chains amplify rounding errors
     """
+    if size > SMALL:
+        return _torn(rows, columns, solvable, size, wanted, deepest)
+    return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),
+                        solvable.tobytes(), size, wanted.tobytes(), deepest)
+
+
+@lru_cache(maxsize=1000)
+def _torn_before(rows: bytes, columns: bytes, solvable: bytes, size: int, wanted: bytes,
+                 deepest: int) -> Tearing:
+    """A small block torn once, however many blocks of networks are like it."""
+    return _torn(np.frombuffer(rows, dtype=int), np.frombuffer(columns, dtype=int),
+                 np.frombuffer(solvable, dtype=bool), size, np.frombuffer(wanted, dtype=bool),
+                 deepest)
+
+
+def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int,
+          wanted: Flags, deepest: int) -> Tearing:
     degree = np.bincount(columns, minlength=size)
     preferred = np.lexsort((np.arange(size), -degree, ~wanted)).tolist()
     pairs_of = np.argsort(columns, kind="stable").tolist()

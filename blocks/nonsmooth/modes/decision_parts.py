@@ -86,7 +86,7 @@ def _rows(matrix: Matrix) -> tuple[Indices, Indices, Array]:
         found = sp.csr_array(matrix)
         found.eliminate_zeros()
         return found.indptr.astype(np.int64), found.indices.astype(np.int64), found.data
-    rows, columns = np.nonzero(matrix)
+    rows, columns = map(np.ascontiguousarray, np.nonzero(matrix))
     return np.searchsorted(rows, np.arange(len(matrix) + 1)), columns, matrix[rows, columns]
 
 

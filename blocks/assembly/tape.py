@@ -167,10 +167,10 @@ class _Order:
             ], depth, wanted)  # fmt: skip
 
     def _torn(self, equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags) -> Block:
-        """A block torn; beside inputs that ideal elements take or give, nothing follows by a
-        parasitic coefficient as long as the block remains as easily solved."""
+        """A block torn; nothing follows by a parasitic coefficient as long as the block remains as
+        easily solved."""
         usual = torn_block(equations, unknowns, pairs, wanted)
-        if not len(self.reduced.inputs) or not 1 < len(equations) <= LARGE:
+        if not 1 < len(equations) <= LARGE:
             return usual
         weak = parasitic_pairs(self.flat, equations, self.writer.parameters)
         if not weak:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..language.expression import TIME
 from ..numerics.arrays import Array
-from ..numerics.tolerances import SOLVED_ALREADY, TIED_SOLVED
+from ..numerics.tolerances import NEWTON_STALLED, NO_SHORTER, SOLVED_ALREADY, TIED_SOLVED
 from .expressions import Writer
 from .forms import MOST_STATES
 from .linearisation import write_derivatives
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tied", "TiedCode"]
 
-ROUNDS = 15  # of Newton's method
+ROUNDS = 60  # of Newton's method: down an exponential it goes by a thermal voltage a round
 TAKEN = 8  # number of the argument that elements at nodes without mass take
 SHARE = 0.25  # of the determinant at the choice of states, below which they are chosen anew
 
@@ -217,7 +217,8 @@ class Tied(Text):
         w, n = Writer(), self.n
         self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
         w.lines += ["  br label %round", "round:",
-                    "  %count = phi i64 [ 0, %entry ], [ %more, %round ]"]
+                    "  %count = phi i64 [ 0, %entry ], [ %more, %round ]",
+                    f"  %last = phi double [ {w.constant(np.inf)}, %entry ], [ %norm, %round ]"]
         jacobian = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
         values = self._values(w, ca.vertcat(ca.vec(ca.densify(jacobian)), self.residual))
         self._put(w, values[:-n], "%q", self.jacobian)
@@ -236,7 +237,12 @@ class Tied(Text):
             part = w.binary("fdiv", w.intrinsic("fabs", step), size)
             norm = w.intrinsic("maxnum", norm, part)
             whole = w.binary("fadd", whole, part)
+        w.lines.append(f"  %norm = fadd double {norm}, 0.0")
         exact = w.compare("ole", norm, w.constant(TIED_SOLVED))
+        no_shorter = w.compare("ogt", norm, w.binary("fmul", w.constant(NO_SHORTER), "%last"))
+        little = w.compare("ole", norm, w.constant(NEWTON_STALLED))
+        stalled = w.new(f"and i1 {no_shorter}, {little}")
+        exact = w.new(f"or i1 {exact}, {stalled}")
         finite = w.compare("olt", whole, w.constant(1e300))  # a part may be no number
         found = w.new(f"and i1 {exact}, {finite}")
         hopeless = w.new(f"or i1 {bad}, {w.new(f'xor i1 {finite}, true')}")

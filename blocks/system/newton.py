@@ -20,6 +20,7 @@ from ..numerics.tolerances import (
     NEWTON_CONVERGES,
     NEWTON_EXACT,
     NEWTON_STALLED,
+    NO_SHORTER,
     OPEN_CONSISTENT,
 )
 from .evaluator import Arguments
@@ -35,7 +36,6 @@ DENSE = 60  # unknowns up to which matrices are dense
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
 MOST_STEPS = 40
 MOST_HALVINGS = 10  # of a step
-SLOWER = 0.1  # of the step before: steps that do not get smaller by more are rounding
 TOLD = 3  # unknowns that a failure names
 
 
@@ -119,9 +119,9 @@ class AlgebraicUnknowns:
             norm = float(np.max(np.abs(step) / size))
             if self.constant and n > MANY:  # exact but for rounding
                 return None
-            stalled = iteration > 2 and SLOWER * last < norm <= NEWTON_STALLED
+            stalled = iteration > 2 and NO_SHORTER * last < norm <= NEWTON_STALLED
             if stalled or norm <= NEWTON_CONVERGES and (
-                    norm <= NEWTON_EXACT or norm > SLOWER * last or iteration > 2
+                    norm <= NEWTON_EXACT or norm > NO_SHORTER * last or iteration > 2
                     or (self.constant and iteration > 0)):
                 return True if len(self._which) and not self._is_consistent(r, size) else None
             last = norm

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["MasslessEfforts"]
 
 LARGE_STEP = 1e3  # times what is taken: rounding of such a step would count
-ROUNDS = 25  # of Newton's method, where laws are not linear
+ROUNDS = 60  # of Newton's method: down an exponential it goes by a thermal voltage a round
 
 
 class MasslessEfforts:

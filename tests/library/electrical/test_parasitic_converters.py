@@ -32,7 +32,8 @@ def ohm(value):
     return Resistor(resistance=quantity(value, "ohm"))
 
 
-def converter(kind, parasitic=True, load=20.0, duty=0.5, coil=100e-6):
+def converter(kind, parasitic=True, load=20.0, duty=0.5, coil=100e-6, switch="ideal",
+              diode="ideal"):
     """A switch to ground behind a coil, and what follows it."""
     def inductor():
         return Inductor(inductance=quantity(coil, "H"), parasitic=parasitic)
@@ -40,7 +41,7 @@ def converter(kind, parasitic=True, load=20.0, duty=0.5, coil=100e-6):
     def capacitor(farad):
         return Capacitor(capacitance=quantity(farad, "F"), parasitic=parasitic)
 
-    m = circuit(kind, switch=Switch(model="ideal"), diode=Diode(model="ideal"), coil=inductor(),
+    m = circuit(kind, switch=Switch(model=switch), diode=Diode(model=diode), coil=inductor(),
                 load=ohm(load), pulse=Pulse(period=quantity(PERIOD, "s"), width=duty))  # fmt: skip
     if kind == "pfc":
         m.source = ACVoltageSource(amplitude="100 V", frequency="500 Hz")
@@ -149,6 +150,19 @@ def test_a_current_that_ceases_is_left_to_the_parasitic_conductance(kind):
         run = converter(kind, load=load).simulate(quantity(times[-1], "s"), method=method,
                                                   rtol=1e-7)
         assert_allclose(state(run, kind, times), ideal, rtol=0, atol=2e-5 * np.abs(ideal).max())
+
+
+@pytest.mark.parametrize("kind", ["boost", "cuk", "sepic"])
+def test_neither_do_they_change_anything_beside_switches_and_diodes_with_resistances(kind):
+    """No voltage may follow from a current through 1e-9 S, ideal elements or not."""
+    laws = {"load": 2.0, "switch": "resistances", "diode": "piecewise linear"}
+    times = np.linspace(0, 6, 7)[1:] * PERIOD
+    ideal = state(converter(kind, parasitic=False, **laws).simulate(
+        quantity(times[-1], "s"), rtol=1e-9), kind, times)
+    for method in ("auto", "rodas4"):
+        run = converter(kind, **laws).simulate(quantity(times[-1], "s"), method=method, rtol=1e-7)
+        assert_allclose(state(run, kind, times), ideal, rtol=0, atol=1e-5 * np.abs(ideal).max())
+        assert run.energy().relative_residual < 1e-5
 
 
 def test_an_explicit_method_that_parasitic_parts_hold_up_says_so():

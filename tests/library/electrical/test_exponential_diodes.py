@@ -1,0 +1,48 @@
+"""Exponential diodes that hand a current over to each other, with nothing beside their node."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from electrical_bench import circuit, values
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from library.electrical import ACVoltageSource, Capacitor, Diode, Inductor, Resistor
+
+SATURATION, THERMAL, LARGEST, OHMIC = 1e-6, 0.04, 15.0, 1e8
+
+
+def current(v):
+    """Shockley's law, continued by its tangent."""
+    exponent = min(v / THERMAL, LARGEST)
+    return SATURATION * (np.exp(exponent) * (1 + v / THERMAL - exponent) - 1) + v / OHMIC
+
+
+def doubler():
+    """Coil and capacitor feed a node between two diodes: one charges them, one the store."""
+    m = circuit("doubler", source=ACVoltageSource(amplitude="17.77 V", frequency="328.4 Hz"),
+                coil=Inductor(inductance="0.3774 mH", series_resistance="1.17 mohm"),
+                link=Capacitor(capacitance="1.689 uF"), lower=Diode(model="exponential"),
+                upper=Diode(model="exponential"),
+                store=Capacitor(capacitance="1.689 uF"),
+                load=Resistor(resistance="1.839 kohm"))  # fmt: skip
+    m.connect(m.source.p, m.coil.p)
+    m.connect(m.coil.n, m.link.p)
+    m.connect(m.link.n, m.lower.n, m.upper.p)
+    m.connect(m.upper.n, m.store.p, m.load.p)
+    m.connect(m.source.n, m.lower.p, m.store.n, m.load.n, m.ground.V)
+    return m
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_the_voltage_between_two_diodes_is_the_root_of_their_laws(method):
+    run = doubler().simulate("10 ms", method=method)
+    times = np.linspace(0.3e-3, 9.9e-3, 60)
+    coil, store, node = (values(run, path, unit, times) for path, unit in (
+        ("coil.i_L", "A"), ("store.vc", "V"), ("upper.p.v", "V")))
+    exact = [brentq(lambda v: current(v - high) - current(-v) - i, -300, 300,  # noqa: B023
+                    xtol=1e-13) for i, high in zip(coil, store, strict=True)]
+    # where both block, rounding of the currents counts 1e8 ohm
+    assert_allclose(node, exact, rtol=1e-7, atol=1e-6)
+    assert run.energy().relative_residual < 1e-4

@@ -166,7 +166,8 @@ class OneStep(Method):
     def carry_out(self, rules: EventRules) -> None:
         problem: Any = self.problem
         if self.every > 1 or (
-                rules.parts is None and self.equations.reserve and rules.samplers is None):
+                rules.parts is None and self.equations.reserve
+                and rules.samplers is None and rules.resets is None):
             return
         own = self._last_events
         if own is None or own.q.size != self.q.size or not own.serves(rules):

@@ -72,6 +72,7 @@ class Events:
         if resets is not None:  # but those on which it is decided after what is assigned
             joint = parts.joint if isinstance(parts, NetworkParts) else np.zeros_like(times.timed)
             acting = joint if acting is None else joint & acting
+        assert acting is not None
         slots = problem.system.tables.slots
         if driven and laws is not None and parts is None:
             return None  # others decide what follows on what is told

@@ -172,7 +172,7 @@ def test_events_are_those_of_the_reference(name, method):
             assert_allclose(run[path].at(t).m, python[path].at(t).m, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["friction", "heater", "samples"])
+@pytest.mark.parametrize("name", ["friction", "heater", "samples", "pendulum"])
 def test_nothing_is_left_to_python(in_python, name):
     MODELS[name]().simulate("2.4 s", method="dopri5")
     assert not in_python

@@ -13,9 +13,16 @@ import numpy as np
 
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN
-from .exponentials import composed_shift, first_bit, present_mode, shift, span_of
+from .exponentials import (
+    ASIDE,
+    add_kept_shift,
+    composed_shift,
+    first_bit,
+    present_mode,
+    span_of,
+)
 from .functions import machine_code
-from .kept_matrices import READS
+from .kept_matrices import LOOKED_AT, READS
 from .signatures import run_code
 from .stages import NEW
 from .step_control import SAFETY
@@ -27,9 +34,7 @@ __all__ = ["ROOT", "exact_values_inside", "growth_of_step", "take_exact_step",
 ROOT = 1 / 4  # the defect grows with the fourth power of the step
 DEFECT = 6  # row of k
 SEEN = 100.0  # times its tolerance: what of an unknown is worth a shorter step
-#: Where a value is looked at beside the quarters (in quarters: the golden section of the first),
-#: and what the polynomial through these makes of them there.
-ASIDE = 0.3819660112501051
+#: What the polynomial through the quarters makes of them where a value is looked at aside.
 WEIGHTS = tuple(float(np.prod([(ASIDE - j) / (i - j) for j in range(5) if j != i]))
                 for i in range(5))
 SLOPE, SHIFT = 5, 6  # rows of room
@@ -50,32 +55,56 @@ def growth_of_step(error: float) -> float:
 
 @machine_code
 def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again: bool
-                    ) -> None:
+                    ) -> int:
     """A step from f(t, x) in the first row of k; then the values at the quarters, and the defect.
+
+    Returns
+    -------
+    number of slopes that it took
     """
-    k, n = work.k, x.size
+    k, slopes = work.k, 0
     if not again:
         work.at[0] = t
         run_code(code.linear, work.at, x, code.p, code.q, work.linear)
-    mode, part = present_mode(work), 0.25 * h
-    slope, moved = work.inner[SLOPE], work.inner[SHIFT]
-    slope[:] = k[0]
-    span, aside = span_of(work, mode, t, part), ASIDE * part
+    mode = present_mode(work)
+    span = span_of(work, mode, t, h)
+    if span >= 0:
+        for place in range(LOOKED_AT):
+            row = k[place + 1]
+            if place == 3:
+                row = k[NEW]
+            if place == 4:
+                row = k[DEFECT]
+                row[:] = 0.0
+            else:
+                row[:] = x
+            add_kept_shift(work, mode, span, place, k[0], row)
+    else:
+        slopes = _by_quarters(code, work, mode, t, 0.25 * h, x)
     if work.present[READS] == 0:
-        shift(work, mode, span_of(work, mode, t, aside), aside, slope, k[DEFECT])
-    before = x
+        _measure_defect(k, x)
+    return slopes
+
+
+@machine_code
+def _by_quarters(code: Code, work: Workspace, mode: int, t: float, part: float, x: Vector) -> int:
+    """The same values where no matrices are kept of the step, each quarter from the one before."""
+    k, n = work.k, x.size
+    slope, moved, before = work.inner[SLOPE], work.inner[SHIFT], x
+    if work.present[READS] == 0:
+        composed_shift(work, mode, ASIDE * part, k[0], k[DEFECT])
+    slope[:] = k[0]
     for quarter in range(4):
         if quarter > 0:
             before = k[quarter]
             slope_at(code, work, t + quarter * part, before, slope)
-        shift(work, mode, span, part, slope, moved)
+        composed_shift(work, mode, part, slope, moved)
         after = k[NEW]
         if quarter < 3:
             after = k[quarter + 1]
         for i in range(n):
             after[i] = before[i] + moved[i]
-    if work.present[READS] == 0:
-        _measure_defect(k, x)
+    return 3
 
 
 @machine_code

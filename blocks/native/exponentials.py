@@ -12,10 +12,11 @@ beside fast ones::
 
     G(2h) = 2 G + G G,    P(2h) = 2 P + G P,    Q(2h) = 2 Q + h P + G Q
 
-Any other length is composed of these and a Taylor series; of a length that comes again the
-matrix is kept as well. [C. Moler and C. Van Loan, "Nineteen dubious ways to compute the
-exponential of a matrix, twenty-five years later", SIAM Review 45(1), 2003, method 3; M. Hochbruck
-and A. Ostermann, "Exponential integrators", Acta Numerica 19, 2010, for P = h phi_1, Q = h^2 phi_2]
+Any other length is composed of these and a Taylor series. Of a step whose length comes again the
+matrices are kept for all places where it is looked at: it is one product then. [C. Moler and
+C. Van Loan, "Nineteen dubious ways to compute the exponential of a matrix, twenty-five years
+later", SIAM Review 45(1), 2003, method 3; M. Hochbruck and A. Ostermann, "Exponential
+integrators", Acta Numerica 19, 2010, for P = h phi_1, Q = h^2 phi_2]
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from .kept_matrices import (
     LEVEL,
     LEVEL_IN_TIME,
     LEVELS,
+    LOOKED_AT,
     MADE,
     OLDEST,
     PRESENT,
@@ -50,9 +52,12 @@ from .kept_matrices import (
 from .stages import ATOL
 from .steps import Workspace
 
-__all__ = ["composed_shift", "first_bit", "present_mode", "shift", "span_of"]
+__all__ = ["ASIDE", "PLACES", "add_kept_shift", "composed_shift", "first_bit", "present_mode",
+           "span_of"]  # fmt: skip
 
-OFTEN = 3  # times that a length came before its matrix is made
+OFTEN = 3  # times that a length came before its matrices are made
+ASIDE = 0.3819660112501051  # the golden section of a quarter, which no period has in common with it
+PLACES = (0.25, 0.5, 0.75, 1.0, 0.25 * ASIDE)  # where a step is looked at, in parts of it
 SHORT = 0.5  # rate times the shortest length
 TERMS = 15  # of its series: 0.5^15 / 15! is 2e-17
 ROUNDS = 30  # of the search for units in which coefficients are small
@@ -204,21 +209,18 @@ def _add_product(a: Vector, v: Vector, out: Vector) -> None:
 
 
 @machine_code
-def shift(work: Workspace, mode: int, span: int, h: float, slope: Vector, out: Vector) -> None:
-    """How far a motion that has this slope goes in the time ``h``, of which a matrix may be kept.
-    """
-    if span < 0:
-        composed_shift(work, mode, h, slope, out)
-        return
-    out[:] = 0.0
-    _add_product(work.modes[mode, span], slope, out)
+def add_kept_shift(work: Workspace, mode: int, span: int, place: int, slope: Vector, out: Vector
+                   ) -> None:
+    """Add how far a motion that has this slope goes to a place in a kept step."""
+    kept = SPAN + LOOKED_AT * span + place
+    _add_product(work.modes[mode, kept], slope, out)
     if work.marks[mode, IN_TIME] != 0.0:
-        _add_product(work.modes[mode, span + _behind(span)], work.linear[out.size], out)
+        _add_product(work.modes[mode, kept + LOOKED_AT * SPANS], work.linear[out.size], out)
 
 
 @machine_code
 def composed_shift(work: Workspace, mode: int, h: float, slope: Vector, out: Vector) -> None:
-    """The same where no matrix is looked for."""
+    """How far a motion that has this slope goes in the time ``h``."""
     if work.marks[mode, RATE] < np.inf:
         work.inner[OWN, :] = slope
         _compose(work, mode, h, work.inner[OWN], work.linear[out.size], out)
@@ -227,26 +229,10 @@ def composed_shift(work: Workspace, mode: int, h: float, slope: Vector, out: Vec
 
 
 @machine_code
-def _behind(span: int) -> int:
-    """How far Q stands behind P."""
-    return SPANS if span >= SPAN else LEVELS
-
-
-@machine_code
 def span_of(work: Workspace, mode: int, t: float, h: float) -> int:
-    """The matrix that is kept of a length at ``t``, which may come again; -1 if there is none yet.
-    """
+    """Which of the kept steps has the length ``h``, at ``t``; -1 where none is kept yet."""
     marks = work.marks[mode]
-    if not marks[RATE] < np.inf:
-        return -1
-    times = h / marks[SHORTEST]
-    if 1.0 <= times < LONGEST and first_bit(times) == times:  # it is a level
-        level = int(np.log(times) / np.log(2.0) + 0.5)
-        if level < LEVELS:
-            while marks[MADE] <= level:
-                _double(work, mode)
-            return LEVEL + level
-    if work.present[READS] != 0:
+    if work.present[READS] != 0 or not marks[RATE] < np.inf:
         return -1
     grain = 4.0 * TIME_GRAIN * abs(t)  # lengths between known instants differ by rounding
     for s in range(SPANS):
@@ -255,8 +241,8 @@ def span_of(work: Workspace, mode: int, t: float, h: float) -> int:
             if marks[CAME + s] < OFTEN:
                 return -1
             if marks[CAME + s] == OFTEN:
-                _make_span(work, mode, s)
-            return SPAN + s
+                _keep_step(work, mode, s)
+            return s
     s = int(marks[OLDEST])
     marks[OLDEST] = float((s + 1) % SPANS)
     marks[LENGTH + s] = h
@@ -276,22 +262,25 @@ def first_bit(value: float) -> float:
 
 
 @machine_code
-def _make_span(work: Workspace, mode: int, s: int) -> None:
-    """Keep the matrices of a length, column by column."""
-    n, h = work.order.size, work.marks[mode, LENGTH + s]
+def _keep_step(work: Workspace, mode: int, s: int) -> None:
+    """Keep the matrices of all places in a step, column by column."""
+    n, h, kinds = work.order.size, work.marks[mode, LENGTH + s], 1
+    if work.marks[mode, IN_TIME] != 0.0:
+        kinds = 2
     slope, out, one = work.inner[OWN], work.inner[OTHER], work.inner[ONE]
-    for in_time in range(2):
-        kept = work.modes[mode, SPAN + in_time * SPANS + s]
-        for j in range(n):
-            slope[:] = 0.0
-            one[:] = 0.0
-            if in_time == 0:
-                slope[j] = 1.0
-            else:
-                one[j] = 1.0
-            _compose(work, mode, h, slope, one, out)
-            for i in range(n):
-                kept[i * n + j] = out[i]
+    for in_time in range(kinds):
+        for place in range(LOOKED_AT):
+            kept = work.modes[mode, SPAN + LOOKED_AT * (s + in_time * SPANS) + place]
+            for j in range(n):
+                slope[:] = 0.0
+                one[:] = 0.0
+                if in_time == 0:
+                    slope[j] = 1.0
+                else:
+                    one[j] = 1.0
+                _compose(work, mode, PLACES[place] * h, slope, one, out)
+                for i in range(n):
+                    kept[i * n + j] = out[i]
 
 
 @machine_code
@@ -299,13 +288,13 @@ def _compose(work: Workspace, mode: int, h: float, slope: Vector, in_time: Vecto
              ) -> None:
     """The same by levels, the longest first, and a Taylor series; the slope moves on."""
     marks, n, key = work.marks[mode], work.order.size, work.modes[mode, KEY]
-    shortest, left, moved = marks[SHORTEST], h, work.inner[MOVED]
+    length, left, moved = marks[SHORTEST], h, work.inner[MOVED]
     out[:] = 0.0
     level = 0
-    while shortest * 2.0 ** float(level + 1) <= h and level < LEVELS - 1:
+    while 2.0 * length <= h and level < LEVELS - 1:
         level += 1
+        length *= 2.0
     while level >= 0:
-        length = shortest * 2.0 ** float(level)
         if left >= length:
             while marks[MADE] <= level:
                 _double(work, mode)
@@ -315,11 +304,15 @@ def _compose(work: Workspace, mode: int, h: float, slope: Vector, in_time: Vecto
                 _add_product(work.modes[mode, LEVEL_IN_TIME + level], in_time, moved)
             for i in range(n):
                 out[i] += moved[i]
+            left -= length
+            if left == 0.0:
+                return
+            for i in range(n):
                 slope[i] += length * in_time[i]
             _add_product(key, moved, slope)
-            left -= length
         else:
             level -= 1
+            length *= 0.5
     _add_series(key, marks[RATE], left, slope, in_time, work.inner[TAYLOR], moved, out)
 
 

@@ -6,23 +6,26 @@ Of every mode, which is what its coefficients are, an array (matrices, n * n) an
 from __future__ import annotations
 
 __all__ = ["CAME", "GROWTH", "IN_TIME", "KEY", "KNOWN", "LENGTH", "LEVEL", "LEVELS",
-           "LEVEL_IN_TIME", "MADE", "MARKS", "MATRICES", "OLDEST", "PRESENT", "PRODUCT", "RATE",
-           "READS", "REPLACED", "SHORTEST", "SPAN", "SPANS", "TERM", "most_modes"]  # fmt: skip
+           "LEVEL_IN_TIME", "LOOKED_AT", "MADE", "MARKS", "MATRICES", "OLDEST", "PRESENT",
+           "PRODUCT", "RATE", "READS", "REPLACED", "SHORTEST", "SPAN", "SPANS", "TERM",
+           "most_modes"]  # fmt: skip
 
 LEVELS = 64  # lengths that are powers of two times the shortest
-SPANS = 12  # other lengths whose matrices are kept
-#: Matrices of a mode: A, G of the longest level, room; then P and Q of levels, and of spans.
+SPANS = 12  # steps whose matrices are kept, by their length
+LOOKED_AT = 5  # places in a step: its quarters, and one aside
+#: Matrices of a mode: A, G of the longest level, room; then P and Q of levels, and of all places
+#: in the steps that are kept.
 KEY, GROWTH, TERM, PRODUCT, LEVEL = range(5)
 LEVEL_IN_TIME = LEVEL + LEVELS
 SPAN = LEVEL_IN_TIME + LEVELS
-MATRICES = SPAN + 2 * SPANS
-#: Numbers of a mode: levels made, shortest length, rate, whether df/dt counts, the span to be
-#: replaced next; then lengths of spans, and how often they came.
+MATRICES = SPAN + 2 * LOOKED_AT * SPANS
+#: Numbers of a mode: levels made, shortest length, rate, whether df/dt counts, the step to be
+#: replaced next; then lengths of steps, and how often they came.
 MADE, SHORTEST, RATE, IN_TIME, OLDEST, LENGTH = range(6)
 CAME = LENGTH + SPANS
 MARKS = CAME + SPANS
 #: Entries of ``present``: which mode, how many are known, which is replaced next; and whether steps
-#: are taken again for a reader, who must find the same in whatever order: spans are not used then.
+#: are taken again for a reader, who must find the same in whatever order: without kept steps.
 PRESENT, KNOWN, REPLACED, READS = range(4)
 MOST, ROOM = 64, 1 << 22  # modes, and numbers in all
 

@@ -59,8 +59,7 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
         return
     counts[3] += 0 if again else 1
     if code.kind == EXACT:
-        counts[2] += 3
-        take_exact_step(code, work, t, h, x, again)
+        counts[2] += take_exact_step(code, work, t, h, x, again)
         return
     counts[2] += 5
     counts[4] += 1

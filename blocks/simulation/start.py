@@ -31,7 +31,7 @@ __all__ = ["Decided", "KeptStart", "RunStart", "consistent_start", "given_discre
 
 MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 GUESSES = 4  # rounds in which all else follows unknowns that have a guess
-MOST_DECIDED = 100  # runs from one start
+MOST_DECIDED = 4  # runs from one start: each holds a copy of all values given
 MOST_ROUNDS = 20  # of relations and initial values that depend on each other
 
 

@@ -30,8 +30,14 @@ from library.translational.domain import TwoPort
 pytest.importorskip("llvmlite")
 
 from blocks.native import exact_steps  # noqa: E402
-from blocks.native.exponentials import composed_shift, present_mode, shift, span_of  # noqa: E402
-from blocks.native.kept_matrices import SPAN, most_modes  # noqa: E402
+from blocks.native.exponentials import (  # noqa: E402
+    PLACES,
+    add_kept_shift,
+    composed_shift,
+    present_mode,
+    span_of,
+)
+from blocks.native.kept_matrices import most_modes  # noqa: E402
 from blocks.native.linearity import degrees  # noqa: E402
 from blocks.native.method import Exact  # noqa: E402
 from blocks.native.stages import ATOL, NEW  # noqa: E402
@@ -77,11 +83,11 @@ def test_motions_are_those_of_the_matrix_exponential(n, h):
     expected = moved(a, c, h, slope)
     composed_shift(work, mode, h, slope, out)
     assert_allclose(out, expected, rtol=1e-12, atol=1e-13 * abs(expected).max())
-    for _ in range(4):  # the matrix of a length that comes again
-        span = span_of(work, mode, 0.0, h)
-        shift(work, mode, span, h, slope, out)
+    assert [span_of(work, mode, 0.0, h) for _ in range(3)] == [-1, -1, 0]  # it comes again
+    for place, part in enumerate(PLACES):
+        expected, out = moved(a, c, part * h, slope), np.zeros(n)
+        add_kept_shift(work, mode, 0, place, slope, out)
         assert_allclose(out, expected, rtol=1e-12, atol=1e-13 * abs(expected).max())
-    assert h == 0.5 or span >= SPAN
 
 
 def test_machine_code_and_python_make_the_same_matrices():
@@ -139,11 +145,14 @@ def test_steps_are_the_same_in_machine_code_and_in_python():
     method = Exact(problem, 0.0, y, t_end=1.0, rtol=1e-6, atol=np.full(y.size, 1e-8))
     work, k, x = method.work_space.record, method.k, method.x
     slope_at(method.code, work, 0.0, x, k[0])
-    kept = []
-    for take in (exact_steps.take_exact_step, exact_steps.take_exact_step.python):
-        take(method.code, work, 0.0, 1e-2, x, False)
-        kept.append(k[1 : NEW + 1].copy())
-    assert_allclose(kept[0][[0, 1, 2, 5, 7]], kept[1][[0, 1, 2, 5, 7]], rtol=1e-12)
+    taken, slopes = [], []
+    for take in 2 * (exact_steps.take_exact_step, exact_steps.take_exact_step.python):
+        slopes.append(take(method.code, work, 0.0, 1e-2, x, False))
+        taken.append(k[1 : NEW + 1].copy())
+    for a, b in (taken[:2], taken[2:]):
+        assert_allclose(a[[0, 1, 2, 5, 7]], b[[0, 1, 2, 5, 7]], rtol=1e-12)
+    assert_allclose(taken[2][[0, 1, 2, 7]], taken[0][[0, 1, 2, 7]], rtol=1e-12)
+    assert slopes == [3, 3, 0, 0]  # from the third on matrices are kept of the step
 
 
 # -- smooth motions -----------------------------------------------------------------------------

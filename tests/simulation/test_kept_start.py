@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blocks import Model
+from blocks import Model, quantity
+from blocks.simulation import run as runs
 from blocks.simulation import start
 from library.thermal import ConductingRod, RadiativeHeatTransfer, TemperatureSource
 from library.translational import Damper, Mass, Reference, Spring, TranslationalFriction
@@ -60,6 +61,35 @@ def test_values_targets_nominal_values_and_times_are_starts_of_their_own(solved)
     model.simulate("0.1 s")
     model.simulate("0.1 s", start="2 s")
     assert len(solved) == count + 4 and solved[-1] == 2.0
+
+
+def test_a_run_that_is_asked_the_same_chooses_no_method_and_is_the_same(monkeypatch):
+    seen, choose = [], runs.chosen_method
+    monkeypatch.setattr(runs, "chosen_method", lambda *a: seen.append(a) or choose(*a))
+    model = oscillator()
+    first, again = (model.simulate("1 s", rtol=1e-8) for _ in range(2))
+    assert len(seen) == 1
+    assert np.array_equal(first["mass.v"].magnitude, again["mass.v"].magnitude)
+    assert first.statistics["method"] == again.statistics["method"]
+    assert first.recording.accuracy[0] == again.recording.accuracy[0] == 1e-8
+    model.simulate("1 s", rtol=1e-6)
+    model.simulate("1 s", rtol=1e-8, every="0.1 s")
+    model.simulate("1 s", rtol=1e-8, times=quantity([0.25, 0.5], "s"))  # not to be compared
+    sampled = model.simulate("1 s", rtol=1e-8, times=quantity([0.5, 0.75], "s"))
+    assert sampled.time.magnitude.tolist() == [0.5, 0.75] and len(seen) == 5
+
+
+def test_what_was_decided_is_decided_anew_where_values_have_changed():
+    model = oscillator()
+    mild = model.simulate("1 s")
+    assert "stiff" not in mild.statistics["why"] or "not stiff" in mild.statistics["why"]
+    model.damper.damping = "1e6 N*s/m"
+    assert model.simulate("1 s").statistics["method"] != mild.statistics["method"]
+    model.damper.damping = "1 N*s/m"
+    back = model.simulate("1 s")
+    assert back.statistics["method"] == mild.statistics["method"]
+    assert np.array_equal(back["mass.v"].magnitude, mild["mass.v"].magnitude)
+    assert back.recording.made_with().parameters["damper.damping"].to("N*s/m").magnitude == 1
 
 
 def test_the_fastest_rate_of_a_rod_with_an_unknown_at_its_end_needs_no_full_matrix():

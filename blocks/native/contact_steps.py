@@ -64,7 +64,7 @@ class Kinds(NamedTuple):
     Attributes
     ----------
     gap, law : functions of a row of the table of arguments: gaps, and all else
-    count, seen, laws, contacts, forces, width, results : per kind, how many instances it has, what
+    number, seen, laws, contacts, forces, width, results : per kind, how many instances it has, what
         an instance sees, its laws, those with a gap, forces, arguments, and values of ``law``
     alone : whether instances act without a contact that presses
     seen_at, seen_sign, force_at, force_sign, element : of instances
@@ -75,7 +75,7 @@ class Kinds(NamedTuple):
 
     gap: Indices
     law: Indices
-    count: Indices
+    number: Indices
     seen: Indices
     laws: Indices
     contacts: Indices
@@ -202,9 +202,9 @@ def _look(kinds: Kinds, t: float, seen: Vector, k: int, i: int) -> int:
 def gaps(kinds: Kinds, t: float, seen: Vector, found: Vector) -> None:
     """Gaps of all instances."""
     at = 0
-    for k in range(kinds.count.size):
+    for k in range(kinds.number.size):
         if kinds.contacts[k] > 0:
-            for i in range(kinds.count[k]):
+            for i in range(kinds.number[k]):
                 run_code(kinds.gap[k], kinds.table[_look(kinds, t, seen, k, i):], found[at:])
                 at += kinds.contacts[k]
 
@@ -217,9 +217,9 @@ def act(kinds: Kinds, behind: Vector, ahead: Vector, kind: Indices, row: Indices
         largest = max(largest, behind[j] - ahead[j])
     reach = REACH * largest
     number = 0
-    for k in range(kinds.count.size):
+    for k in range(kinds.number.size):
         contacts = kinds.contacts[k]
-        for i in range(kinds.count[k]):
+        for i in range(kinds.number[k]):
             near, first = kinds.alone[k] > 0, kinds.first_gap[k] + i * contacts
             for j in range(contacts):
                 near |= behind[first + j] <= reach

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -29,7 +29,8 @@ from .machine import compiled
 
 __all__ = ["CompiledMoreauJean", "steps_compiled"]
 
-STEPS = 256  # in a call
+STEPS = 256  # in a call,
+NUMBERS = 1 << 18  # and numbers that these fill
 STATES = 150  # up to which matrices of a network are full
 LONGEST = 20_000  # operations of a function that is worth machine code
 
@@ -40,10 +41,13 @@ def steps_compiled(problem: Problem) -> bool:
     return isinstance(laws, StepLaws) and _ContactCode.of(laws) is not None
 
 
-def _takes_all(problem: Any) -> bool:
-    """Whether whole steps are taken in machine code."""
-    return problem.size <= STATES and problem.delays is None and not problem.laws.contacts.bent \
-        and _BodyCode.of(problem.laws) is not None
+def _bodies_of(problem: Any) -> _BodyCode | None:
+    """Machine code of the bodies, where whole steps are taken there."""
+    laws = problem.laws
+    if problem.size > STATES or problem.delays is not None or laws.contacts.bent:
+        return None
+    return _once(laws, "machine code of bodies", lambda: _BodyCode(
+        laws.bodies, _forces(laws.contacts)))
 
 
 class _ContactCode:
@@ -97,15 +101,12 @@ class _BodyCode:
         self.nonzeros = [e.nnz() for e in (slope_x, seen_x, push)]
         self.pushed, self.seen = bodies.pushed, bodies.size_of_seen
 
-    @classmethod
-    def of(cls, laws: StepLaws) -> _BodyCode | None:
-        """The same."""
-        return _once(laws, "machine code of bodies", lambda: cls(
-            laws.bodies, _forces(laws.contacts)))
+
+Made = TypeVar("Made")
 
 
-def _once(laws: StepLaws, name: str, make: Callable[[], Any]) -> Any:
-    def made() -> Any:
+def _once(laws: StepLaws, name: str, make: Callable[[], Made]) -> Made | None:
+    def made() -> Made | None:
         try:
             return make()
         except Unwritable:
@@ -119,9 +120,9 @@ def _forces(contacts: ActiveContacts) -> Indices:
     return distinct(np.concatenate([k.forces.ravel() for k in contacts.kinds]))
 
 
-def _written(symbols: list[ca.SX], expression: ca.SX) -> int:
+def _written(symbols: list[ca.SX], expression: Any) -> int:
     """Address of a function that stores an expression's nonzeros, column by column."""
-    function = ca.Function("f", symbols, [ca.vertcat(*expression.nonzeros())])
+    function = ca.Function("f", symbols, [expression.nz[:]])
     if function.n_instructions() > LONGEST:
         raise Unwritable("it is long")
     w = Writer()
@@ -160,7 +161,7 @@ class _Contacts:
         ends = np.cumsum([t.size for t in tables])[:-1]
         self._tables = [part.reshape(t.shape) for part, t in zip(
             np.split(table, ends), tables, strict=True)]  # views, kind by kind
-        self.record = Kept(Kinds(*code.tables, table))
+        self.record = Kept(Kinds._make([*code.tables, table]))
         self.behind, self.ahead = np.zeros((2, code.gaps))
         self.kind, self.row = np.zeros((2, code.instances), dtype=np.int64)
 
@@ -189,20 +190,23 @@ class _Run:
         self.modes, self.begun = np.zeros((2, laws.size), dtype=np.int64)
         self.m, self.d = np.array(problem.m, dtype=float), np.array(problem.d, dtype=float)
         scale, p = np.array(problem.scale, dtype=float), np.array(problem.p, dtype=float)
-        bodies = Bodies(*code.addresses, *code.patterns, code.pushed, scale, p, self.m, self.d)
-        self.record = Record(np.empty(STEPS), np.empty((STEPS, n)), np.empty((STEPS, laws.size)))
-        self.room = Room(
+        bodies = Bodies._make([*code.addresses, *code.patterns, code.pushed, scale, p, self.m,
+                               self.d])
+        self.steps = min(STEPS, 1 + NUMBERS // (n + laws.size))
+        self.record = Record(np.empty(self.steps), np.empty((self.steps, n)),
+                             np.empty((self.steps, laws.size)))
+        self.room = Room._make([
             np.zeros(1), *np.zeros((6, n)), np.ones(n), np.zeros(n, dtype=np.int64),
             np.zeros(code.nonzeros[0]), np.zeros((n, n)), *np.zeros((2, code.seen)),
             np.zeros(code.nonzeros[1]), np.zeros(code.nonzeros[2]), contacts.behind,
             contacts.ahead, contacts.kind, contacts.row, np.zeros(contacts.code.results),
             np.zeros(most, dtype=np.int64), *np.zeros((7, most)), *np.zeros((3, most, most)),
             np.zeros(most), *np.zeros((2, most, n)), *np.zeros((2, most), dtype=bool),
-            np.zeros(most, dtype=np.int64), np.zeros(2, dtype=np.int64))
-        law = contact_steps.Problem(
+            np.zeros(most, dtype=np.int64), np.zeros(2, dtype=np.int64)])
+        law = contact_steps.Problem._make([
             *np.zeros((4, most, most)), *np.zeros((14, most)), np.ones(most),
             *np.zeros((2, most), dtype=np.int64),
-            np.zeros((contact_steps.DIRECT, most), dtype=np.int64))
+            np.zeros((contact_steps.DIRECT, most), dtype=np.int64)])
         self.call: BoundCall = contact_steps.advance.bound(
             Kept(bodies), contacts.record, Kept(law), Kept(self.room), Kept(self.record), 0.0, 0.0,
             0.0, self.y, self.last, self.modes, self.begun)
@@ -211,7 +215,7 @@ class _Run:
 
     def __call__(self, problem: Any, t: float, y: Array, step: float, t_stop: float, most: int
                  ) -> tuple[int, int]:
-        """Why steps have ended, and how many there are."""
+        """Up to so many steps: why they have ended, and how many there are."""
         laws, call = problem.laws, self.call
         self.y[:], self.last[:], self.modes[:] = y, laws.efforts.last, laws.modes
         self.begun[:] = laws.modes
@@ -241,9 +245,10 @@ class CompiledMoreauJean(MoreauJean):
         """The arrays of the run, made with its first episode."""
         problem, laws = self.problem, self.problem.laws
         if laws.machine is None:
-            contacts = _Contacts(_ContactCode.of(laws), problem.p)
-            laws.machine = contacts, (_Run(contacts, _BodyCode.of(laws), problem)
-                                      if _takes_all(problem) else None)
+            code, bodies = _ContactCode.of(laws), _bodies_of(problem)
+            assert code is not None  # or another method would have been taken
+            contacts = _Contacts(code, problem.p)
+            laws.machine = contacts, _Run(contacts, bodies, problem) if bodies else None
         made: tuple[_Contacts, _Run | None] = laws.machine
         return made
 
@@ -259,7 +264,7 @@ class CompiledMoreauJean(MoreauJean):
         assert self.step_size is not None
         problem, t, y = self.problem, self.t, self.y
         if self.run is not None and not self.hard:
-            most = 1 if problem.system.nm else STEPS  # relations are looked at after each
+            most = 1 if problem.system.nm else self.run.steps  # relations are looked at after each
             why, taken = self.run(problem, t, y, self.step_size, t_stop, most)
             self.hard = why == NOT_SOLVED
             if taken:

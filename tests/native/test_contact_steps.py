@@ -74,6 +74,7 @@ def test_a_step_whose_efforts_are_not_found_is_taken_in_python(monkeypatch):
             return (3, 0) if len(calls) % 2 else call(problem, t, y, step, t_stop, 1)
 
         instead.room, instead.record, instead.modes = call.room, call.record, call.modes
+        instead.steps = call.steps
         return instead
 
     monkeypatch.setattr(CompiledMoreauJean, "run", property(gives_up_at_times))

@@ -284,7 +284,8 @@ def _inputs_of(expression: ca.SX, system: System, elements: Elements) -> csr_mat
 def _filled(pattern: Flags, entries: ca.SX) -> ca.SX:
     """A matrix of some entries, column after column."""
     columns, rows = np.nonzero(pattern.T)
-    return ca.SX(ca.Sparsity.triplet(*pattern.shape, rows.tolist(), columns.tolist()), entries)
+    height, width = pattern.shape
+    return ca.SX(ca.Sparsity.triplet(height, width, rows.tolist(), columns.tolist()), entries)
 
 
 def _fixed_rows(rows: list[ca.SX], tape: Any) -> Flags:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..nonsmooth.modes.held_network import UNLOADED
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
@@ -277,7 +278,7 @@ def _measure(network: NetworkModes) -> None:
         if not width < np.inf:
             width = network.largest[1]
         width = max(width, LEAST_RANGE * strong + TINY)
-        stuck = network.modes[e] == 0.0
+        stuck = network.modes[e] == 0.0 and network.constants[e] != UNLOADED
         room[SIZE, e] = width if stuck else fast
         room[EQUAL, e] = fast if stuck else width
 

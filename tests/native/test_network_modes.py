@@ -203,3 +203,114 @@ def test_a_run_that_is_repeated_searches_for_nothing_and_has_the_same_bits(searc
     assert not [t for t in searches if t > 0]
     for path in ("store.vc", "bridge.leg_A.high.i"):
         assert np.array_equal(first[path].m, again[path].m)
+
+
+def short_circuit(resistance=0.5, load=2.0, inductance=0.05):
+    """Mains behind a resistance and a bridge; its coil drives all four diodes at once."""
+    model = circuit(mains=ACVoltageSource(amplitude="10 V", frequency="50 Hz"),
+                    cable=Resistor(resistance=quantity(resistance, "ohm")),
+                    load=Resistor(resistance=quantity(load, "ohm")),
+                    coil=Inductor(inductance=quantity(inductance, "H")),
+                    **{name: Diode(model="ideal") for name in ("up", "down", "rise", "fall")})
+    model.connect(model.mains.p, model.cable.p)
+    model.connect(model.cable.n, model.up.p, model.down.n)
+    model.connect(model.mains.n, model.ground.V, model.rise.p, model.fall.n)
+    model.connect(model.up.n, model.rise.n, model.load.p)
+    model.connect(model.load.n, model.coil.p)
+    model.connect(model.coil.n, model.down.p, model.fall.p)
+    return model
+
+
+def test_diodes_that_share_a_current_in_any_way_run_in_machine_code(searches):
+    """While all four conduct, the mains are shorted: only sums of their currents are determined."""
+    model, (r, load, henry), end = short_circuit(), (0.5, 2.0, 0.05), 0.1
+    run = model.simulate(quantity(end, "s"), rtol=1e-9)
+    assert "stretches in Python" not in run.statistics
+    assert len(searches) <= 24  # each way of sharing once, not at every one of 36 events
+    assert len([t for t in searches if t > 0.06]) == 0
+
+    def slope(t, i):
+        drive = abs(10 * np.sin(100 * np.pi * t)) - r * i
+        return (np.maximum(drive, 0.0) - load * i) / henry
+
+    exact = solve_ivp(slope, (0, end), [0.0], rtol=1e-9, atol=1e-11, max_step=5e-5,
+                      dense_output=True)
+    t = np.linspace(0, end, 80)[1:-1]
+    i = exact.sol(t)[0]
+    current = {name: run[f"{name}.i"].at(quantity(t, "s")).to("A").m
+               for name in ("coil", "up", "down", "rise", "fall")}
+    assert_allclose(current["coil"], i, atol=1e-6)
+    voltage = 10 * np.sin(100 * np.pi * t)
+    drawn = np.where(np.abs(voltage) > r * i, np.sign(voltage) * i, voltage / r)
+    for name, share in (("up", i + drawn), ("rise", i - drawn), ("fall", i + drawn),
+                        ("down", i - drawn)):  # as even as it can be
+        assert_allclose(current[name], share / 2, atol=3e-6)
+
+
+def matrix(rows, columns):
+    """A diode from every one of some sources to every one of some capacitors with a load."""
+    model = circuit(**{f"diode{i}{j}": Diode(model="ideal")
+                       for i in range(rows) for j in range(columns)})
+    for j in range(columns):
+        model.add(f"store{j}", Capacitor(capacitance="100 uF"))
+        model.add(f"load{j}", Resistor(resistance=quantity(10 + j, "ohm")))
+        model.connect(getattr(model, f"load{j}").p, getattr(model, f"store{j}").p,
+                      *(getattr(model, f"diode{i}{j}").n for i in range(rows)))
+        model.connect(getattr(model, f"load{j}").n, getattr(model, f"store{j}").n, model.ground.V)
+    for i in range(rows):
+        model.add(f"mains{i}", ACVoltageSource(
+            amplitude=quantity(10 + i, "V"), frequency="50 Hz",
+            phase=quantity(2 * np.pi * i / rows, "rad")))
+        model.add(f"cable{i}", Resistor(resistance=quantity(1 + 0.1 * i, "ohm")))
+        mains, cable = getattr(model, f"mains{i}"), getattr(model, f"cable{i}")
+        model.connect(mains.p, cable.p)
+        model.connect(mains.n, model.ground.V)
+        model.connect(cable.n, *(getattr(model, f"diode{i}{j}").p for j in range(columns)))
+    return model
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 2), (3, 3)])
+def test_a_matrix_of_diodes_moves_as_in_python(rows, columns):
+    model = matrix(rows, columns)
+    run = model.simulate("20 ms", rtol=1e-8)
+    assert "stretches in Python" not in run.statistics
+    other = model.simulate("20 ms", method="DOP853", rtol=1e-8)
+    times = [sorted(e.time for e in r.events) for r in (run, other)]
+    assert_allclose(*times, atol=1e-7)
+    t = quantity(np.linspace(0, 20e-3, 40)[1:-1], "s")
+    for j in range(columns):
+        one, two = (r[f"store{j}.v"].at(t).to("V").m for r in (run, other))
+        assert_allclose(one, two, atol=1e-5)
+        for i in range(rows):
+            name = f"diode{i}{j}"
+            current, voltage = run[f"{name}.i"].at(t).m, run[f"{name}.v"].at(t).m
+            assert current.min() > -1e-6
+            assert voltage.max() < 1e-6
+            assert np.abs(current * voltage).max() < 1e-6
+            assert_allclose(current, other[f"{name}.i"].at(t).m, atol=1e-4)
+
+
+def test_rectifiers_that_feel_each_other_nowhere_charge_as_alone():
+    n, model = 6, circuit()
+    for k in range(n):
+        parts = (ACVoltageSource(amplitude=quantity(10 + k, "V"), frequency="50 Hz"),
+                 Resistor(resistance="1 ohm"), Diode(model="ideal"),
+                 Capacitor(capacitance="100 uF"), Resistor(resistance="50 ohm"))
+        for name, part in zip(("mains", "cable", "diode", "store", "load"), parts, strict=True):
+            model.add(f"{name}{k}", part)
+        mains, cable, diode, store, load = parts
+        model.connect(mains.p, cable.p)
+        model.connect(cable.n, diode.p)
+        model.connect(diode.n, store.p, load.p)
+        model.connect(mains.n, store.n, load.n, model.ground.V)
+    run = model.simulate("20 ms", rtol=1e-8)
+    assert run.statistics.method == "dopri5"
+
+    def slope(t, v, amplitude):
+        current = np.maximum(amplitude * np.sin(100 * np.pi * t) - v, 0.0) / 1.0
+        return (current - v / 50.0) / 100e-6
+
+    for k in (0, n - 1):
+        exact = solve_ivp(slope, (0, 20e-3), [0.0], args=(10.0 + k,), rtol=1e-9, atol=1e-10,
+                          max_step=2e-5)
+        assert_allclose(run[f"store{k}.v"].final.to("V").m, exact.y[0, -1], atol=1e-5)

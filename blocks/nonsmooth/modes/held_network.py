@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .elements import Elements
     from .law_functions import LawExpressions
 
-__all__ = ["HeldNetwork", "feel_each_other", "slack_of"]
+__all__ = ["UNLOADED", "HeldNetwork", "feel_each_other", "slack_of"]
 
 UNLOADED = 2.0  # instead of whether a switch is told: a closed diode that bears nothing
 TRIED = 3  # points at which equations that leave inputs open are solved
@@ -75,7 +75,9 @@ class HeldNetwork:
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
         self._together = together
-        self._corrected = _inputs_of(tape.slope, system, elements) @ together > 0
+        self._corrected = np.ones((system.nx, n), dtype=bool)  # through loops, any of them
+        if not system.nz:
+            self._corrected = _inputs_of(tape.slope, system, elements) @ together > 0
         pairs, corrected = int(self._together.sum()), self.drifts * int(self._corrected.sum())
         self.entries = 2 * n + 2 * pairs + corrected
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
@@ -282,7 +284,8 @@ def _inputs_of(expression: ca.SX, system: System, elements: Elements) -> csr_mat
 def _filled(pattern: Flags, entries: ca.SX) -> ca.SX:
     """A matrix of some entries, column after column."""
     columns, rows = np.nonzero(pattern.T)
-    return ca.SX(ca.Sparsity.triplet(*pattern.shape, rows.tolist(), columns.tolist()), entries)
+    height, width = pattern.shape
+    return ca.SX(ca.Sparsity.triplet(height, width, rows.tolist(), columns.tolist()), entries)
 
 
 def _fixed_rows(rows: list[ca.SX], tape: Any) -> Flags:

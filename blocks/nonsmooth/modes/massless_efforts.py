@@ -15,10 +15,10 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
     BALANCED,
-    BOUNDS_ROUNDING,
     EFFORTS_STALLED,
     LAST_NEWTON_STEP,
     LEAST_CHANGE,
+    LOOKS_ROUNDING,
     TINY,
     UNCHANGED_FLOW,
 )
@@ -107,12 +107,14 @@ class MasslessEfforts:
         return bool((np.abs(held.residual) <= LAST_NEWTON_STEP * size).all())
 
     def _agrees(self, problem: Problem, t: float, modes: Indices, first: float) -> bool:
-        """Whether equations that leave inputs open are fulfilled, beside errors of ``first``."""
+        """Whether equations that leave inputs open are fulfilled, beside errors of ``first`` and
+        rounding of the largest flow, effort and bound."""
         taken = float(np.abs(problem.u).max(initial=0.0))
-        bounds = np.abs(self.equations.values(problem, t)[2:])
-        largest = float(bounds[np.isfinite(bounds)].max(initial=0.0))
+        values = np.abs(self.equations.values(problem, t))
+        largest = max(float(values[np.isfinite(values)].max(initial=0.0)), self.state.speed,
+                      self.state.strength)
         error = self.equations.at(problem, t, modes).error
-        return error <= BALANCED * (first + taken) + BOUNDS_ROUNDING * largest
+        return error <= BALANCED * (first + taken) + LOOKS_ROUNDING * largest
 
     def change(self, problem: Problem, change: Array) -> None:
         """Change what the elements take."""

@@ -48,8 +48,8 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         return None
     own = _blocks_of(delassus.matrix(problem, t), [part for part, _ in blocks])
     still = delassus.at_rest_for_good(problem, t)
-    moving = [block[np.ix_(~still[part], ~still[part])]
-              for block, (part, _) in zip(own, blocks, strict=True)]
+    moving = [block[np.ix_(~still[part], ~still[part])] for block, (part, _) in zip(
+        own, blocks, strict=True)] if still.any() else own
     push = delassus.slope_by_efforts(problem, t, np.arange(n)).T
     return DecisionParts(
         part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],

@@ -41,15 +41,16 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     part = np.zeros(n, dtype=int)
     part[members] = np.repeat(np.arange(len(blocks)), sizes)
     part = part[held.companions.leader]
-    flow_x = _rows((functions.flow_x.dense if functions.few else functions.flow_x.sparse)(*args))
+    flow_starts, flow_states, flow_values = _rows(
+        (functions.flow_x.dense if functions.few else functions.flow_x.sparse)(*args))
     of_state = np.unique(np.column_stack([
-        flow_x[1], np.repeat(part, np.diff(flow_x[0]))]), axis=0)[:, 0]
+        flow_states, np.repeat(part, np.diff(flow_starts))]), axis=0)[:, 0]
     if len(np.unique(of_state)) < len(of_state):  # a state that two parts may hold
         return None
     own = _blocks_of(delassus.matrix(problem, t), [part for part, _ in blocks])
     still = delassus.at_rest_for_good(problem, t)
-    moving = [block[np.ix_(~still[part], ~still[part])]
-              for block, (part, _) in zip(own, blocks, strict=True)]
+    moving = [block[np.ix_(~still[part], ~still[part])] for block, (part, _) in zip(
+        own, blocks, strict=True)] if still.any() else own
     push = delassus.slope_by_efforts(problem, t, np.arange(n)).T
     return DecisionParts(
         part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
@@ -61,7 +62,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         functions.contacts if elements.contact.any() else None,
         positions_of(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
-        *flow_x[:2], np.abs(flow_x[2]), *_rows(push), RATE_ROUNDING,
+        flow_starts, flow_states, np.abs(flow_values), *_rows(push), RATE_ROUNDING,
         held.decided_by,
         evaluation.state.speed,
     )  # fmt: skip

@@ -49,7 +49,7 @@ class Jumps:
         try:
             wanted = self.velocities.with_parasitics(problem, t, TRIAL_INSTANTS[0])
             if wanted is None:
-                return None
+                return self._undecided(t) if self.elements.valve.all() else None
             self.state.modes = self.equations.switched(problem, t, wanted)
             with suppress(AlgebraicFailure):
                 self.efforts.apply(problem, t)

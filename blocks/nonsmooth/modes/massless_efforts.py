@@ -15,10 +15,10 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
     BALANCED,
-    EFFORTS_STALLED,
     LAST_NEWTON_STEP,
     LEAST_CHANGE,
     LOOKS_ROUNDING,
+    NEWTON_STALLED,
     TINY,
     UNCHANGED_FLOW,
 )
@@ -79,7 +79,7 @@ class MasslessEfforts:
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
             if equations.constant and size < LARGE_STEP and not held.null.shape[1]:
                 return
-            stalled = size < EFFORTS_STALLED and size > 0.5 * last or (
+            stalled = size < NEWTON_STALLED and size > 0.5 * last or (
                 held.error <= LAST_NEWTON_STEP * first) or (
                 self._is_rounding(problem, t, modes, held))
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
@@ -89,7 +89,11 @@ class MasslessEfforts:
             last = size
         worst = np.argsort(-np.abs(held.residual))[:3]
         reason, advice = "nodes without mass do not come to a balance", ""
-        if not equations.affine:
+        if self.elements.valve.all():
+            reason = "nothing balances what the ideal elements open and close"
+            advice = ("Give them a small resistance, or the nodes beside them a small "
+                      "capacitance.")
+        elif not equations.affine:
             reason += (": no velocity near the last one makes it. Where friction falls as velocity "
                        "rises, and nothing else resists, velocity would have to jump there")
             advice = ("Give the node beside it a (small) mass, or put a damper in parallel that "

@@ -66,7 +66,9 @@ class ExponentialDiode(Replacement):
 
     def equations(self, c: Any) -> Iterator[Any]:
         exponent = c.v / c.thermal_voltage
-        curved = minimum(exponent, c.largest_exponent)
+        # the knee is an event, so that a short pulse of current is not stepped over
+        knee = c.largest_exponent / 2
+        curved = minimum(exponent, where(exponent > knee, c.largest_exponent, knee))
         beyond = 1 + exponent - curved
         yield c.i == (c.saturation_current * (exp(curved) * beyond - 1)
                       + c.v / c.parallel_resistance)  # fmt: skip

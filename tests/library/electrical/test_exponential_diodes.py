@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from electrical_bench import circuit, values
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from library.electrical import ACVoltageSource, Capacitor, Diode, Inductor, Resistor
@@ -46,3 +47,25 @@ def test_the_voltage_between_two_diodes_is_the_root_of_their_laws(method):
     # where both block, rounding of the currents counts 1e8 ohm
     assert_allclose(node, exact, rtol=1e-7, atol=1e-6)
     assert run.energy().relative_residual < 1e-4
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
+def test_short_pulses_that_charge_a_store_are_not_stepped_over(method):
+    m = circuit("peak", source=ACVoltageSource(amplitude="15 V", frequency="290 Hz"),
+                wire=Resistor(resistance="0.1 ohm"), diode=Diode(model="exponential"),
+                store=Capacitor(capacitance="26 uF"), load=Resistor(resistance="13 kohm"))
+    m.connect(m.source.p, m.wire.p)
+    m.connect(m.wire.n, m.diode.p)
+    m.connect(m.diode.n, m.store.p, m.load.p)
+    m.connect(m.source.n, m.store.n, m.load.n, m.ground.V)
+    times = np.linspace(1e-3, 24e-3, 24)
+
+    def slope(t, store):
+        over = 15 * np.sin(2 * np.pi * 290 * t) - store[0]
+        i = brentq(lambda i: current(over - 0.1 * i) - i, -1.0, 200.0, xtol=1e-15)
+        return [(i - store[0] / 13e3) / 26e-6]
+
+    exact = solve_ivp(slope, (0, 24e-3), [0.0], method="Radau", t_eval=times, rtol=1e-8,
+                      atol=1e-8, max_step=2e-5).y[0]
+    assert_allclose(values(m.simulate("24 ms", method=method), "store.vc", "V", times), exact,
+                    atol=1e-3)

@@ -44,7 +44,7 @@ MOST = 1 << 16  # pieces that are made at once
 WORK = 1 << 21  # bounds that are found at once
 MANY = 256  # functions that are not followed from part to part of a run
 PART = 2.0**-12  # of a run, which is not made smaller
-ACROSS = 2  # pieces that a step may reach over
+ACROSS = 4  # pieces that a step may reach over
 WITHIN = 4  # looks at a piece, where it is asked when a function is zero
 
 Instruction = tuple[int, int, Any]  # operation, place of the result, operands or constant

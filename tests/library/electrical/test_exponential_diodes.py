@@ -68,4 +68,4 @@ def test_short_pulses_that_charge_a_store_are_not_stepped_over(method):
     exact = solve_ivp(slope, (0, 24e-3), [0.0], method="Radau", t_eval=times, rtol=1e-8,
                       atol=1e-8, max_step=2e-5).y[0]
     assert_allclose(values(m.simulate("24 ms", method=method), "store.vc", "V", times), exact,
-                    atol=1e-3)
+                    atol=5e-3)  # between two pulses it falls by 0.15 V

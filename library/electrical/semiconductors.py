@@ -99,7 +99,8 @@ class Diode(Dissipative, TwoPort):
     only. All ideal diodes and switches of a circuit are decided together.
 
     ``model="exponential"`` (Modelica's): i = saturation_current (e^(v/Vt) - 1) +
-    v / parallel_resistance, continued by its tangent above largest_exponent Vt.
+    v / parallel_resistance, continued by its tangent above largest_exponent Vt. Half of that is
+    taken for the knee: passing it is an event, which finds short pulses of current.
 
     Parameters: forward_voltage (V), on_resistance (ohm), off_conductance (S); with
     ``model="exponential"`` saturation_current (A), thermal_voltage (V), largest_exponent (1),

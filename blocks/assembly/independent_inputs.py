@@ -100,8 +100,9 @@ def _columns(flat: Flat, equations: Indices, parameters: Parameters) -> dict[int
         for c, value in of.items() if value != 0), strict=True))
     known = np.isfinite(values)
     size = np.where(known, np.abs(values), 0.0)
+    local = np.unique(classes, return_inverse=True)[1]
     for _ in range(EVEN_ROUNDS):
-        for index in (rows, classes):
+        for index in (rows, local):
             largest = np.zeros(int(index.max()) + 1)
             np.maximum.at(largest, index, size)
             size /= np.sqrt(np.where(largest > 0, largest, 1.0))[index]

@@ -168,9 +168,10 @@ class _Order:
 
     def _torn(self, equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags) -> Block:
         """A block torn; nothing follows by a parasitic coefficient as long as the block remains as
-        easily solved."""
+        easily solved. Large networks without ideal elements are taken for even."""
         usual = torn_block(equations, unknowns, pairs, wanted)
-        if not 1 < len(equations) <= LARGE:
+        if not 1 < len(equations) <= LARGE or (
+                self.flat.equations > LARGE and not len(self.reduced.inputs)):
             return usual
         weak = parasitic_pairs(self.flat, equations, self.writer.parameters)
         if not weak:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from carried_out_in_python import flips
 from numpy.testing import assert_allclose
 from test_tied_states import Pendulum
 
@@ -23,7 +24,6 @@ from blocks import (
     where,
 )
 from blocks.exceptions import SimulationError
-from blocks.simulation.switching import Switching
 
 pytest.importorskip("llvmlite")
 
@@ -124,15 +124,7 @@ MODELS = {
 
 @pytest.fixture
 def in_python(monkeypatch) -> list[float]:
-    """Instants that Python carries out."""
-    seen, flip = [], Switching.flip
-
-    def noted(self, t, which):
-        seen.append(t)
-        flip(self, t, which)
-
-    monkeypatch.setattr(Switching, "flip", noted)
-    return seen
+    return flips(monkeypatch)
 
 
 @pytest.mark.parametrize("method", ["dopri5", "rodas4", "exact"])

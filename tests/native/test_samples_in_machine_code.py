@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from carried_out_in_python import flips
 from numpy.testing import assert_allclose
 
 from blocks import (
@@ -22,7 +23,6 @@ from blocks import (
     where,
 )
 from blocks.native.samples import is_due, sample_number
-from blocks.simulation.switching import Switching
 from library.translational import (
     ForceSource,
     Mass,
@@ -65,18 +65,6 @@ def alone(part: type[Component] = Follower, **given: str) -> Model:
     model = Model("samples")
     model.part = part(**given)
     return model
-
-
-def flips(monkeypatch) -> list[float]:
-    """Instants that are carried out in Python from here on."""
-    seen, flip = [], Switching.flip
-
-    def noted(self, t, which):
-        seen.append(t)
-        flip(self, t, which)
-
-    monkeypatch.setattr(Switching, "flip", noted)
-    return seen
 
 
 def at(run, name, times):

@@ -180,7 +180,7 @@ def _run(model: Model, duration: Any, limit: float, **options: Any) -> tuple[str
             done.set()
             watcher.join()
             time.sleep(0)  # an interrupt that came with the end is raised here
-        if result.status != "interrupted":
+        if result.status != "interrupted" and time.process_time() < end:
             return "finished", result
     except SimulationError:
         return "failed", None

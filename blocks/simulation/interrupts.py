@@ -2,7 +2,8 @@
 
 Python raises ``KeyboardInterrupt`` between any two instructions of the main thread.
 Where that is inside a library, the library may make another error of it, lose it,
-or be left holding a lock that another thread waits for ever after.
+or be left holding a lock that another thread waits for ever after. CasADi's C code asks its
+Python wrappers for the shape of an expression and loses whatever they raise.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 # What ``signal`` calls to set a handler, without making an enumeration of what comes back: that
 # takes some microseconds, three times in a run.
 import _signal as quick
+import _thread
 import contextlib
 import signal
 import threading
@@ -18,13 +20,20 @@ from typing import Any
 
 __all__ = ["interruptible", "postponed"]
 
+CASADI_LASTS = 1e-3  # s, when it is tried again
+
 _pressed = 0
+_again = threading.Timer(0, _thread.interrupt_main)
 
 
 def _count(number: int, frame: Any) -> None:
-    global _pressed
+    global _pressed, _again
     _pressed += 1
-    signal.default_int_handler(number, frame)
+    if frame is not None and frame.f_globals.get("__name__", "").startswith("casadi."):
+        _again = threading.Timer(CASADI_LASTS, _thread.interrupt_main)
+        _again.start()
+    else:
+        signal.default_int_handler(number, frame)
 
 
 @contextlib.contextmanager
@@ -38,6 +47,8 @@ def interruptible() -> Iterator[None]:
             if _pressed > before:
                 raise KeyboardInterrupt from None
             raise
+        finally:
+            _again.cancel()
         if _pressed > before:
             raise KeyboardInterrupt
 

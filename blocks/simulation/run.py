@@ -22,6 +22,7 @@ from ..system.problem import Problem
 from ..units import SECOND, to_si
 from .driver import Driver
 from .given_values import GivenValues
+from .interrupts import interruptible
 from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
 from .progress import Progress
 from .settings import (
@@ -90,7 +91,9 @@ def run(model: Model, duration: object, options: Options) -> Result:
     SimulationError
         For a run that failed; ``error.result`` holds everything before.
     """
-    return prepared(model, duration, options).result()
+    with interruptible():
+        ready = prepared(model, duration, options)
+    return ready.result()
 
 
 def prepared(model: Model, duration: object, options: Options) -> PreparedRun:

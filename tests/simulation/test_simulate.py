@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import signal
+import time as clock
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from blocks.exceptions import (
     UnknownName,
     WrongDimension,
 )
+from blocks.simulation.interrupts import interruptible
 from blocks.solvers import METHODS
 from blocks.system import Problem
 from library.translational import Damper, Mass, Reference, Spring
@@ -303,6 +305,15 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
     assert run.status == "interrupted"
     assert 3 < run.time.to("s").magnitude[-1] < 7
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_in_a_wrapper_of_casadi_is_raised_after_it():
+    wrapper = {"__name__": "casadi.casadi", "signal": signal}
+    exec("def shape():\n    signal.raise_signal(signal.SIGINT)\n    return 1, 1", wrapper)
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        assert wrapper["shape"]() == (1, 1)
+        for _ in range(1000):
+            clock.sleep(0.01)
 
 
 def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):

@@ -28,8 +28,6 @@ def why_not(system: System, laws: Any = None) -> str:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
     if is_large(system) and not small and (system.nz or system.clusters):
         return "a large network with large algebraic loops is solved in Python"
-    if not system.nx:
-        return "there is nothing to integrate"
     return ""
 
 

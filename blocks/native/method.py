@@ -83,7 +83,7 @@ class OneStep(Method):
         banded = self._banded()
         work_space = workspace(n, self.kind, banded)
         self.work_space, self.k = Kept(work_space), work_space.k
-        self.capacity = min(max(every * BLOCK // n, every), MOST_ROWS) // every * every
+        self.capacity = min(max(every * BLOCK // max(n, 1), every), MOST_ROWS) // every * every
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)

@@ -15,6 +15,7 @@ import numpy as np
 from ..exceptions import SimulationError
 from ..nonsmooth.timestepping.reversals import forget_reversals
 from ..numerics.arrays import Array
+from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import SAME_INSTANT
 from ..solvers import Step
 from ..solvers.trouble import is_singular
@@ -68,7 +69,7 @@ class Driver:
         if problem.delays is not None:
             problem.delays.start(t, settings.t_end, settings.method.order, settings.rtol)
         try:
-            with interruptible(), self.failures():
+            with interruptible(), self.failures(), threads_for(problem.system.nu):
                 self._march(t)
         except KeyboardInterrupt:
             recording.status = "interrupted"

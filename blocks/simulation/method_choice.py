@@ -136,7 +136,7 @@ def _stiff_one_step(problem: Problem, rtol: float) -> tuple[type[Method], str] |
 
 def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None:
     """The exact method, where equations are linear and full matrices cost no more than others."""
-    if not native.is_installed() or not stiff and problem.size > SMALL \
+    if not native.is_installed() or not problem.size or not stiff and problem.size > SMALL \
             or native.why_not_linear(problem) \
             or native.unwritable(problem):
         return None
@@ -153,7 +153,7 @@ def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],
                  why: str) -> tuple[type[Method], str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
-    if not problem.size:
+    if not problem.size and native.why_not(problem.system, problem.laws):
         return stiff, why
     if problem.system.nu or problem.system.clusters:  # the rates at the start say little
         if not native.solves_compiled(rtol):

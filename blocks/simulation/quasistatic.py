@@ -13,18 +13,16 @@ from ..system.problem import Problem
 
 __all__ = ["Quasistatic"]
 
-PARTS = 200  # of the run, one a step
-
 
 class Quasistatic(Method):
-    """A model without states: walks through time in equal parts."""
+    """A model without states: its steps are as long as they may be."""
 
     name, order = "quasistatic", 1
     problem: Problem
 
     def __init__(self, problem: Problem, t: float, y: Array, **options: Any) -> None:
         super().__init__(problem, t, y, **options)
-        self.h = min(self.max_step, (self.t_end - t) / PARTS) or np.inf
+        self.h = self.max_step or np.inf
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = t, y

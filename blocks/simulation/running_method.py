@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunningMethod"]
 
+PARTS = 200  # of a run without states, one a step at least
 GROWS = 1.5  # a step that takes up another one, against that
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
@@ -85,7 +86,9 @@ class RunningMethod:
         #: To a one-step method in machine code, where one in Python begins anew all the time.
         self.may_restart = settings.may_switch and settings.method.name in RESTARTED
         self.current: Any = None
-        self.longest = settings.max_step
+        self._longest = settings.max_step if problem.size else min(
+            settings.max_step, (settings.t_end - settings.t_start) / PARTS)
+        self.longest = self._longest
         self.first_step = settings.first_step
         self.work: dict[str, int] = {}
         self.episodes = 0
@@ -107,19 +110,19 @@ class RunningMethod:
         self.episodes += 1
         self.current = self._made_or_restarted(t, y)
         self.first_step = self.settings.first_step
-        self.longest = min(2 * self.longest, self.settings.max_step)
+        self.longest = min(2 * self.longest, self._longest)
         method: Method = self.current
         return method
 
     def _made_or_restarted(self, t: float, y: Array) -> Any:
         s, problem, old = self.settings, self.problem, self.current
-        if problem.size == 0:
-            return Quasistatic(problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=np.zeros(0),
-                               max_step=self.longest)
         kind = self.kind
         if not kind.fits(problem, t):
             kind = method_named("Radau" if kind.implicit else "DOP853")
             self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
+        if problem.size == 0 and not kind.looks_itself:
+            return Quasistatic(problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=np.zeros(0),
+                               max_step=self.longest)
         if type(old) is kind and kind.looks_itself and np.array_equal(
                 old.free, problem.free):  # made to be started again
             old.first_step, old.max_step = self.first_step, self.longest

@@ -10,11 +10,12 @@ from ..solvers import METHODS, Method, UnknownMethod, method_named
 from ..system.problem import Problem
 from ..system.system import System
 from ..system.time_functions import acts_in_time
+from .quasistatic import Quasistatic
 from .time_events import switches_in_run
 
 __all__ = ["by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
-           "explicit_one_step", "implicit_one_step", "in_machine_code", "refuse_full_jacobian",
-           "refuse_uncompiled"]  # fmt: skip
+           "explicit_one_step", "implicit_one_step", "in_machine_code", "in_python",
+           "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -136,7 +137,7 @@ def _stiff_one_step(problem: Problem, rtol: float) -> tuple[type[Method], str] |
 
 def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None:
     """The exact method, where equations are linear and full matrices cost no more than others."""
-    if not native.is_installed() or not problem.size or not stiff and problem.size > SMALL \
+    if not native.is_installed() or not stiff and problem.size > SMALL \
             or native.why_not_linear(problem) \
             or native.unwritable(problem):
         return None
@@ -145,15 +146,27 @@ def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None
 
 
 def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
-    """The same method as machine code, where there is one that can run a problem."""
+    """The same method as machine code, where there is one that can run a problem.
+
+    Where nothing is integrated, all methods are one.
+    """
+    if not problem.size:
+        return explicit_one_step(problem) or Quasistatic
     made = {"cvode": native.compiled_cvode, "moreau_jean": native.compiled_steps}.get(kind.name)
     return (made(problem) if made else None) or kind
+
+
+def in_python(kind: type[Method], problem: Problem) -> type[Method]:
+    """A method in Python that takes the place of one in machine code."""
+    if not problem.size:
+        return Quasistatic
+    return method_named("Radau" if kind.implicit else "DOP853")
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],
                  why: str) -> tuple[type[Method], str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
-    if not problem.size and native.why_not(problem.system, problem.laws):
+    if not problem.size:
         return stiff, why
     if problem.system.nu or problem.system.clusters:  # the rates at the start say little
         if not native.solves_compiled(rtol):

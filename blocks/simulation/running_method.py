@@ -12,9 +12,8 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
-from .method_choice import explicit_one_step, implicit_one_step, in_machine_code
+from .method_choice import explicit_one_step, implicit_one_step, in_machine_code, in_python
 from .pace import Pace
-from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
@@ -82,9 +81,11 @@ class RunningMethod:
         if self.kind is not settings.method:
             statistics["why"] = f"{statistics.get('why', '')}, in machine code"
         #: To an implicit method, where the explicit one is held back by stability.
-        self.may_switch = settings.may_switch and not settings.method.implicit
+        self.may_switch = settings.may_switch and bool(problem.size) and (
+            not settings.method.implicit)
         #: To a one-step method in machine code, where one in Python begins anew all the time.
-        self.may_restart = settings.may_switch and settings.method.name in RESTARTED
+        self.may_restart = settings.may_switch and bool(problem.size) and (
+            settings.method.name in RESTARTED)
         self.current: Any = None
         self._longest = settings.max_step if problem.size else min(
             settings.max_step, (settings.t_end - settings.t_start) / PARTS)
@@ -118,11 +119,8 @@ class RunningMethod:
         s, problem, old = self.settings, self.problem, self.current
         kind = self.kind
         if not kind.fits(problem, t):
-            kind = method_named("Radau" if kind.implicit else "DOP853")
+            kind = in_python(kind, problem)
             self.work["stretches in Python"] = self.work.get("stretches in Python", 0) + 1
-        if problem.size == 0 and not kind.looks_itself:
-            return Quasistatic(problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=np.zeros(0),
-                               max_step=self.longest)
         if type(old) is kind and kind.looks_itself and np.array_equal(
                 old.free, problem.free):  # made to be started again
             old.first_step, old.max_step = self.first_step, self.longest

@@ -1,0 +1,23 @@
+"""How many threads work on a small matrix?
+
+BLAS shares out a matrix from some 50 rows on, and its threads wait for each other in a loop: beside
+other work the singular values of 64 x 64 entries take ten times as long on two threads as on one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+__all__ = ["threads_for"]
+
+SMALL, LARGE = 32, 500  # rows that one thread has done before others have begun
+
+
+def threads_for(rows: int) -> contextlib.AbstractContextManager[Any]:
+    """One thread of BLAS inside, where matrices have so many rows that more of them hinder."""
+    if not SMALL < rows < LARGE:
+        return contextlib.nullcontext()
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, "blas")

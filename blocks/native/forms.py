@@ -28,6 +28,8 @@ def why_not(system: System, laws: Any = None) -> str:
         return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
     if is_large(system) and not small and (system.nz or system.clusters):
         return "a large network with large algebraic loops is solved in Python"
+    if not system.nx and (system.nz or system.clusters):  # no error of a step would tell a lost one
+        return "without states, algebraic unknowns are solved for in Python"
     return ""
 
 

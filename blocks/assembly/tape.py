@@ -76,6 +76,7 @@ class Tape:
     residual: ca.SX  # 0 == residual(z)
     constraints: ca.SX  # residuals of the clusters' equations, level by level
     crossings: ca.SX
+    exponents: ca.SX  # of all that laws say by exp(...)
     z_classes: Indices
     carried: Flags  # per torn unknown, whether its block may leave something open (see carried.py)
     directions: Flags  # per relation, whether it decides from where a flow carries something
@@ -351,6 +352,9 @@ class _Order:
         for f, family in enumerate(flat.network.families):
             for crossing, _ in family.kernel.relations:
                 crossings.append(self.writer.kernel_row(f, crossing).T)
+        exponents = [self.writer.kernel_row(f, exponent).T
+                     for f, family in enumerate(flat.network.families)
+                     for exponent in family.kernel.exponents]
         residual = ca.vertcat(*self.residuals) if self.residuals else ca.SX(0, 1)
         crossing = ca.vertcat(*crossings) if crossings else ca.SX(0, 1)
         carried = np.array(self.carried, dtype=bool)
@@ -367,7 +371,8 @@ class _Order:
             writer.d, writer.u, writer.values, slope,
             residual,
             ca.vertcat(*constraints) if constraints else ca.SX(0, 1),
-            crossing, np.array(self.z_classes, dtype=int), carried, directions,
+            crossing, ca.vertcat(*exponents) if exponents else ca.SX(0, 1),
+            np.array(self.z_classes, dtype=int), carried, directions,
             self.switched, self.loops,
             self.steps, self.all_linear, writer,
         )  # fmt: skip

@@ -37,6 +37,8 @@ SEVERITIES = {
     "conflict.across": "error",
     "conflict.through": "error",
     "conflict.parameter": "error",
+    "network.feedback": "error",
+    "network.positive": "warning",
     "network.floating": "error",
     "network.nowhere": "error",
     "network.assumed": "info",

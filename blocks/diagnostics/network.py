@@ -14,6 +14,7 @@ from ..assembly.repeated_ties import End, repeated_ties
 from ..language.domain import Domain
 from ..numerics.arrays import Flags
 from .conflicts import across_conflicts, through_conflicts
+from .feedback import feedback_findings
 from .findings import Finding, found
 from .topology import MOST, PortRow, Topology
 from .words import article, example_word, listed, outer_path, quantity_word
@@ -23,10 +24,15 @@ __all__ = ["network_findings"]
 
 def network_findings(topology: Topology) -> Iterator[Finding]:
     """Mistakes that can be seen from who is joined to whom."""
+    amplifiers = list(feedback_findings(topology))
+    yield from amplifiers
+    open_loops = {path for f in amplifiers for path in f.where}
     explained: set[str] = set()
     for domain in topology.domains:
         for name in domain.across:
-            yield from across_conflicts(topology, domain, name)
+            yield from (f for f in across_conflicts(topology, domain, name)
+                        if not open_loops & set(f.where) and not any(
+                            path in f.problem.split() for path in open_loops))
         for finding in through_conflicts(topology, domain):
             explained.update(finding.where)
             yield finding

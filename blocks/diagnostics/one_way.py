@@ -20,7 +20,7 @@ from .topology import Topology
 from .traits import Tie
 from .words import listed, quantity_word
 
-__all__ = ["has_one_way", "one_way_findings"]
+__all__ = ["Edge", "has_one_way", "one_way_findings", "references", "ways", "ways_to"]
 
 
 class Edge(NamedTuple):
@@ -45,11 +45,11 @@ def one_way_findings(topology: Topology) -> Iterator[Finding]:
     """Hints on diodes that are the wrong way round."""
     piece = _pieces(topology)
     drives = _drives(topology, piece)
-    edges = list(_edges(topology)) if drives else []
+    edges = list(ways(topology)) if drives else []
     for drive in drives.values():
-        ways = [e for e in edges if e.path != drive.path]
-        yield from _short(topology, drive, ways)
-        yield from _barred(topology, drive, ways)
+        others = [e for e in edges if e.path != drive.path]
+        yield from _short(topology, drive, others)
+        yield from _barred(topology, drive, others)
 
 
 def has_one_way(families: list[Family]) -> bool:
@@ -58,14 +58,15 @@ def has_one_way(families: list[Family]) -> bool:
 
 
 # -- what is driven --------------------------------------------------------------------------
-def _references(topology: Topology) -> Indices:
+def references(topology: Topology) -> Indices:
+    """Nodes that references hold."""
     return np.concatenate([np.zeros(0, dtype=int), *(
         r.nodes for r in topology.rows if topology.network.families[r.family].is_reference)])
 
 
 def _pieces(topology: Topology) -> Indices:
     """Per node a label of what hangs together, of all domains, other than by a reference."""
-    held = np.isin(np.arange(topology.count), _references(topology))
+    held = np.isin(np.arange(topology.count), references(topology))
     a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
     for f, family in enumerate(topology.network.families):
         rows = [r.nodes for r in topology.rows
@@ -79,7 +80,7 @@ def _pieces(topology: Topology) -> Indices:
 
 def _drives(topology: Topology, piece: Indices) -> dict[int, Drive]:
     """The constant source of every piece that nothing else drives."""
-    held = set(_references(topology).tolist())
+    held = set(references(topology).tolist())
     one_way = {d for f in topology.network.families if has_one_way([f])
                for d, _ in f.kernel.ports.values()}
     constant: dict[int, Drive] = {}
@@ -129,7 +130,8 @@ def _charged(family: Family) -> np.ndarray:
 
 
 # -- ways --------------------------------------------------------------------------------------
-def _edges(topology: Topology) -> Iterator[Edge]:
+def ways(topology: Topology) -> Iterator[Edge]:
+    """Ways through components, from port to port."""
     for domain in topology.domains:
         for rows in topology.groups(domain):
             family = topology.network.families[rows[0].family]
@@ -148,7 +150,7 @@ def _edges(topology: Topology) -> Iterator[Edge]:
                                not (wire or directed))
 
 
-def _reached(start: int, edges: list[Edge], directed: bool = True) -> set[int]:
+def ways_to(start: int, edges: list[Edge], directed: bool = True) -> set[int]:
     """Nodes that can be got to."""
     onward: dict[int, list[int]] = {}
     for e in edges:
@@ -167,9 +169,9 @@ def _reached(start: int, edges: list[Edge], directed: bool = True) -> set[int]:
 def _short(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Finding]:
     """Diodes that conduct from one end of a source to the other, with nothing in between."""
     wires = [e for e in edges if not e.limits]
-    if drive.low not in (after := _reached(drive.high, wires)):
+    if drive.low not in (after := ways_to(drive.high, wires)):
         return
-    before = _reached(drive.low, [e._replace(start=e.end, end=e.start) for e in wires])
+    before = ways_to(drive.low, [e._replace(start=e.end, end=e.start) for e in wires])
     diodes = [e.path for e in wires if e.one_way and e.start in after and e.end in before]
     high, low, flow = _words(topology, drive)
     several = len(diodes) > 1
@@ -183,8 +185,8 @@ def _short(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Find
 
 def _barred(topology: Topology, drive: Drive, edges: list[Edge]) -> Iterator[Finding]:
     """Diodes in the only ways of a source that let no flow through in its direction."""
-    got = _reached(drive.high, edges)
-    if drive.low in got or drive.low not in _reached(drive.high, edges, directed=False):
+    got = ways_to(drive.high, edges)
+    if drive.low in got or drive.low not in ways_to(drive.high, edges, directed=False):
         return
     diodes = [e.path for e in edges if e.one_way and e.end in got and e.start not in got]
     high, low, flow = _words(topology, drive)

@@ -22,6 +22,7 @@ from ..numerics.tolerances import LEAST_JUMP
 from ..units import Unit
 from .declarations import Declaration, Parameter
 from .domain import Domain
+from .exponents import exponents_in
 from .expression import TIME
 from .lookup import derivatives_written
 from .readable import readable
@@ -424,6 +425,14 @@ class Kernel:
         return ca.Function(
             name, [*symbols, TIME, *self.relation_symbols, *self.parameter_symbols], [value]
         )
+
+    @cached_property
+    def exponents(self) -> list[ca.SX]:
+        """Exponents in laws, and in what follows from them, that depend on variables."""
+        found = exponents_in([law.residual for law in self.laws])
+        return [e for e in found if any(
+            (key := self.key_of(s)) is not None and self.variables[key[0]].kind != "discrete"
+            for s in ca.symvar(e))]
 
     def default_law(self, i: int) -> Law:
         """``input == default`` where nothing is connected, or a domain's own parameter value."""

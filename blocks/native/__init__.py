@@ -34,6 +34,7 @@
     exact_steps     a step of the exact method
     step_kinds      how steps of the three methods differ
     zero_crossings  where a relation crosses within a step
+    pulses          whether a step goes over a pulse that its stages have not seen
     one_step        the steps of all three
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods

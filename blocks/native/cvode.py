@@ -15,17 +15,19 @@ from ..numerics.arrays import Indices, Matrix, Vector
 from .cvode_library import ONE_STEP, ROWS
 from .functions import machine_code
 from .one_step import FULL, REACHED, Limits, watched
+from .pulses import END, step_to_pulse
 from .signatures import CFunction, indices_at, run_code, vector_at
 from .stages import NEW
 from .step_control import count_up_to, step_to_piece
 from .steps import Code, Workspace, flush_denormals, keep_denormals
 from .zero_crossings import Relations
 
-__all__ = ["FAILED", "FLAG", "STOP", "USER", "Cvode", "Record", "advance", "jacobian_of",
-           "slope_of", "values_between"]  # fmt: skip
+__all__ = ["FAILED", "FLAG", "LENGTH", "PULSE", "STOP", "USER", "Cvode", "Record", "advance",
+           "jacobian_of", "slope_of", "values_between"]  # fmt: skip
 
-FAILED = 6  # beside the statuses of the explicit pair
-TIME, STOP, FLAG = 0, 1, 2  # entries of ``state``; the fourth says what is known of looks
+FAILED, PULSE = 6, 7  # beside the statuses of the explicit pair
+#: Entries of ``state``; the fourth says what is known of looks, the last how far a step may go.
+TIME, STOP, FLAG, LENGTH = 0, 1, 2, 4
 #: Entries of what slopes and Jacobians are given: number of unknowns; addresses of machine code,
 #: of what it reads, of a time, of the functions that tell where vectors and matrices stand; room
 #: for unknowns and slopes in the model's order, and that order (0: as they are).
@@ -118,14 +120,14 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
     work, relations, limits, record : what is watched, what is obeyed, what is filled
     x : (n,) the present point in the model's order; moved on where relations are watched
     state : time, the time at which CVODE has been told to stop (nan: none), its last answer,
-        1 if a look at the time is known
+        1 if a look at the time is known, the length of a step up to a pulse
 
     Returns
     -------
     status, number of steps
     """
     n, t = x.size, state[TIME]
-    taken, behind, status = 0, 0, FULL
+    taken, behind, status, looked = 0, 0, FULL, False
     record.first[0] = 0
     flush_denormals(code, work)
     while (taken < record.ends.size and record.first[taken] + ROWS * n <= record.values.size
@@ -150,9 +152,20 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
         if end <= t:
             continue
         _keep(cvode, record, taken, end, n)
-        if relations.held.size:
+        if relations.held.size or code.exponents != 0:
             _unpacked(cvode, work, (record.first[taken + 1] - record.first[taken]) // n)
+        if code.exponents != 0:
+            length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t,
+                                   end - t, limits.rtol, looked)
+            looked = True
+            if length < end - t:
+                state[LENGTH] = length
+                status = PULSE
+                break
+            relations.exponents[0, :] = relations.exponents[END, :]
+        if relations.held.size:
             status, end = watched(code, relations, work, x, t, end, record.sizes[taken], state)
+        if relations.held.size or code.exponents != 0:
             x[:] = work.k[NEW]
         record.ends[taken] = end
         taken += 1

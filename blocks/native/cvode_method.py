@@ -24,7 +24,8 @@ from .equations import equations_of
 from .forms import is_solved_for
 from .matrices import linear_algebra_of
 from .one_step import CROSSED, LOCATED, Limits
-from .stages import nordsieck_arithmetic
+from .pulses import EXPONENT_ROWS, INSIDE_ROWS
+from .stages import ATOL, nordsieck_arithmetic
 from .steps import workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
@@ -68,10 +69,14 @@ class CompiledCvode(Method):
         self.held, self.slack, self.looks = np.ones(count), np.zeros(count), np.empty(
             (LOOK_ROWS, count))
         self.watched = Relations(self.held, self.known, self.hints, self.slack, self.timed,
-                                 self.instant, self.looks, np.empty(LOOK_ROWS), self.crossed)
+                                 self.instant, self.looks, np.empty(LOOK_ROWS), self.crossed,
+                                 np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel())),
+                                 np.empty((INSIDE_ROWS, len(self.free))))
         self.pieces: Array = np.zeros(0)
         self.x = self.y * self.scale
         self.work_space = workspace(self.x.size)
+        self.work_space.k[ATOL] = self.atol * self.scale
+        self.equations.exponents  # noqa: B018  # written first: it needs room among the constants
         self.q = self.equations.constants(problem, self.t)
         self.record: cvode.Record | None = None
         self._connect()
@@ -120,15 +125,19 @@ class CompiledCvode(Method):
             arithmetic=nordsieck_arithmetic(ROWS - 1))
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
+        self._begin_at(self.t, self.first_step or 0.0)
+        self.course = CvodeCourse(self.t, self.x, self.scale, self.unknowns_order)
+
+    def _begin_at(self, t: float, first_step: float) -> None:
+        """CVODE begins anew from the present point."""
         order = self.unknowns_order
         self.integration.y[:] = self.x[order] if order.size else self.x
-        farthest = max(abs(self.t), abs(self.t_end))
+        farthest = max(abs(t), abs(self.t_end))
         # otherwise CVODE goes on for ever with steps that leave the time where it is
         least = 4.0 * np.finfo(float).eps * farthest
-        self.integration.restart(self.t, self.first_step or 0.0, least, self.max_step)
-        self.state = np.array([self.t, np.nan, 0.0, 0.0])
+        self.integration.restart(t, first_step, least, self.max_step)
+        self.state = np.array([t, np.nan, 0.0, 0.0, 0.0])
         self.counted = np.zeros(6, dtype=int)
-        self.course = CvodeCourse(self.t, self.x, self.scale, order)
 
     def watch(self, known: Array, hints: Array, slack: Array, instant: float) -> None:
         for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
@@ -150,11 +159,15 @@ class CompiledCvode(Method):
             self.work.steps += 1
             return Step(before, self.t, self.y.copy(), self.course.inside_last)
         record = self.record = self.record or self._empty_record()
-        status, taken = cvode.advance(
-            self.cvode, self.code, self.work_space, self.watched,
-            Limits(t_stop, self.rtol, self.max_step, self.pieces, ACROSS), record, self.x,
-            self.state)
-        self._count(taken)
+        status, taken = cvode.PULSE, 0
+        while status == cvode.PULSE and not taken:
+            status, taken = cvode.advance(
+                self.cvode, self.code, self.work_space, self.watched,
+                Limits(t_stop, self.rtol, self.max_step, self.pieces, ACROSS), record, self.x,
+                self.state)
+            self._count(taken)
+            if status == cvode.PULSE:
+                self._begin_at(float(self.state[cvode.TIME]), float(self.state[cvode.LENGTH]))
         before = self.t
         if taken:
             self.course.extend(record, taken)
@@ -162,7 +175,7 @@ class CompiledCvode(Method):
                 self.record = None
             before = self.t if taken == 1 else float(record.ends[taken - 2])
             self.t = float(record.ends[taken - 1])
-            if not self.held.size:
+            if not self.held.size and not self.code.exponents:
                 order = self.unknowns_order
                 self.x[order if order.size else slice(None)] = self.integration.y
             self.y = self.x / self.scale

@@ -27,7 +27,7 @@ from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
 from .stages import arithmetic
-from .steps import EXPLICIT, Code
+from .steps import EXACT, EXPLICIT, Code
 from .text import Beginning
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ class Equations:
         self._results: list[ca.SX] = []  # that have many operations in common
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         self._with_all: Callable[[ca.SX], str] | None = None  # and where they are carried along
+        self._held: dict[str, ca.SX] | None = None  # expressions while modes are held
         #: Whether differences of slopes stand for derivatives.
         self.differences = bool(why_no_derivatives(system, laws))
         #: Symbols and the slopes whose derivatives an implicit method asks for.
@@ -171,6 +172,7 @@ class Equations:
 
         held, free = laws.held_modes, ca.SX.sym("free", self.system.nx)
         n = laws.size
+        self._held = None if held is None else held.expressions
         if isinstance(held, SolvedModes):
             self.large, start = False, int(self.offsets[3])
             self.relations, self.reserve = self.relations + n + 1, True
@@ -216,8 +218,9 @@ class Equations:
 
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
+        exponents = self.exponents if kind != EXACT else 0  # what is linear has none
         return Code(arithmetic() if kind == EXPLICIT else rosenbrock_arithmetic(), self.slope,
-                    int(self.crossings), self.settle, self.linear(kind), kind,
+                    int(self.crossings), exponents, self.settle, self.linear(kind), kind,
                     address_of(p), address_of(q))
 
     def linear(self, kind: int) -> int:
@@ -240,6 +243,20 @@ class Equations:
             return compiled(self._solved.derivatives(slope), parallel=False)
         return self._straight(ca.Function("derivatives", arguments, [ca.vertcat(
             ca.vec(ca.jacobian(slope, self.system.tape.x).T), ca.jacobian(slope, TIME))]))
+
+    @cached_property
+    def exponents(self) -> int:
+        """Address of the exponents in the equations; 0 where there are none."""
+        expression = self.system.tape.exponents
+        if not expression.numel():
+            return 0
+        if self.large:
+            return self._looped("exponents")
+        if self._held is not None:
+            expression = self._held["exponents"]
+        if self._solved is not None:
+            return compiled(self._solved.of(expression), parallel=False)
+        return self._straight(ca.Function("exponents", self.explicit[0], [expression]))
 
     def carried_values(self, problem: Problem) -> Array:
         """What is carried along behind the states."""

@@ -19,7 +19,7 @@ import numpy as np
 from ..assembly.algebraic_loops import Block
 from ..assembly.flatten import Group
 from ..assembly.tape import Step
-from ..language.kernel import Key
+from ..language.kernel import Kernel, Key
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from .block_loops import Solution, entries_of, write_blocks, write_changes
 from .expressions import Unwritable, Writer
@@ -194,13 +194,21 @@ class Loops:
 
     def crossings(self) -> None:
         """Crossing functions into ``%out``."""
+        self._expressions(lambda kernel: [crossing for crossing, _ in kernel.relations])
+
+    def exponents(self) -> None:
+        """Exponents into ``%out``."""
+        self._expressions(lambda kernel: kernel.exponents)
+
+    def _expressions(self, of_kernel: Callable[[Kernel], list[ca.SX]]) -> None:
+        """Expressions of all families into ``%out``."""
         self.text.lines += self.begin
         rows = []
         offset = 0
         wanted: list[Indices] = []
         for f, family in enumerate(self.flat.network.families):
-            for crossing, _ in family.kernel.relations:
-                function, keys = self._row(f, crossing)
+            for expression in of_kernel(family.kernel):
+                function, keys = self._row(f, expression)
                 instances = np.arange(family.size)
                 rows.append((f, function, keys, instances, offset))
                 group = Group(f, None, instances)

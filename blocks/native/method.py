@@ -23,6 +23,7 @@ from .events import STEP, TIME
 from .functions import Kept
 from .matrices import band_of
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
+from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .signatures import address_of
 from .stages import ATOL
 from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, slope_at, workspace
@@ -67,9 +68,6 @@ class OneStep(Method):
         self.held = np.ones(count)  # margins of laws have their sign already
         self.slack = np.zeros(count)
         self.looks = np.empty((LOOK_ROWS, count))
-        self.watched = Kept(Relations(
-            self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
-            np.empty(LOOK_ROWS), self.crossed))
         self.pieces: Array = np.zeros(0)
         #: Whether states that constraints tie are followed by the method itself.
         self.carries = self.equations.carried is not None
@@ -78,6 +76,11 @@ class OneStep(Method):
         n = len(self.free)
         if self.carries:
             n = len(problem.x) + len(self.equations.carried_values(problem))
+        self.watched = Kept(Relations(
+            self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
+            np.empty(LOOK_ROWS), self.crossed,
+            np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel())),
+            np.empty((INSIDE_ROWS, n))))
         #: So many steps from one end that is kept to the next; events may end any of them.
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
         banded = self._banded()
@@ -134,7 +137,8 @@ class OneStep(Method):
         if self.carries:
             self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
         self.x[self.places] = self.y * self.scale
-        self.equations.linear(self.kind)  # written first: it needs room among the constants
+        # written first: they need room among the constants
+        self.equations.linear(self.kind), self.equations.exponents
         constants = self.equations.constants(problem, self.t)
         if self.own_events is None:
             self.q = kept = constants

@@ -23,6 +23,7 @@ from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
 from .network_modes import NetworkModes
 from .predictions import PredictedElements
+from .pulses import END, step_to_pulse
 from .resets import Resets
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
@@ -141,7 +142,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
     flush_denormals(code, work)
-    rejected = pressed = False
+    rejected = pressed = looked = False
     status = FULL
     while taken < record.ends.size and status == FULL:
         if t >= t_stop:
@@ -166,6 +167,16 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             elif is_too_small(h, t, t_stop):
                 status = TOO_SMALL
             continue
+        if code.exponents != 0:
+            length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t, now,
+                                   limits.rtol, looked)
+            looked = True
+            if length < now:
+                counts[1] += 1
+                rejected = True
+                h = length
+                continue
+            relations.exponents[0, :] = relations.exponents[END, :]
         h = following_step(code, now, proposed, error, old_error, rejected)
         if code.kind == EXPLICIT and (pressed or taken % SELDOM == 0):
             rate = rate_of_error(work, x, limits.rtol)

@@ -163,6 +163,14 @@ class SolvedCode(Text):
             self.tied.put_slopes_of_torn(w)
         return self._text(w)
 
+    def of(self, expression: ca.SX) -> str:
+        """An expression, all that is solved for brought up to date."""
+        w = Writer()
+        done = self._solve_all(w)
+        values = self._values(w, ca.densify(expression))
+        self._put(w, self.tied.or_nan(w, done, values) if self.tied else values, "%out", 0)
+        return self._text(w)
+
     def derivatives(self, slope: ca.SX) -> str:
         """Text of the derivatives of slopes by states and by time.
 

@@ -345,6 +345,13 @@ class TiedCode(Text):
         self._put(w, values + [tied.share(w, done)] * self.chosen, "%out", 0)
         return self._text(w)
 
+    def of(self, expression: ca.SX) -> str:
+        """An expression, all that is solved for brought up to date."""
+        w, tied = Writer(), self.tied
+        self._put(w, tied.or_nan(w, tied.call(w), self._values(w, ca.densify(expression))),
+                  "%out", 0)
+        return self._text(w)
+
     def settle(self) -> str:
         """All states and torn unknowns, solved for; as they were where there is no solution."""
         w, tied = Writer(), self.tied

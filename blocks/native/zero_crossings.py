@@ -45,6 +45,8 @@ class Relations(NamedTuple):
     looks: Matrix  # (LOOK_ROWS, relations): margins at the looks of a step, the last one first
     times: Vector  # (MOST_LOOKS,) of the looks of a step
     wrong: Flags  # filled with the relations that have crossed
+    exponents: Matrix  # (EXPONENT_ROWS, exponents) work space of :mod:`~blocks.native.pulses`
+    inside: Matrix  # (INSIDE_ROWS, n) of the same
 
 
 @machine_code

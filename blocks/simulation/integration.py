@@ -13,6 +13,7 @@ from ..solvers import Step, Trajectory
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
+from .pulses import Pulses
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .tied_branch import TiedBranch
@@ -62,6 +63,7 @@ class Integration:
         self.running, self.events, self.crossings = running, events, crossings
         self.time_events = events.time_events
         self.contacts = contacts
+        self.pulses = Pulses(self.problem)
         self.progress: Callable[[float], None] | None = None
         self.until = np.inf  # where a program wants to look that drives the run step by step
         self.pauses = False  # whether the episode ends there, where nothing is known to happen
@@ -140,6 +142,11 @@ class Integration:
             stop_at_failed_step(self.recording, step, self.running.settings.t_start)
         if self.decided_in_steps:
             return self._look_at_decisions(step)
+        if self.pulses.any and not (self.method.looks_itself or self.method.fixed_step):
+            length = self.pulses.step_to_pulse(step, self.method, self.y)
+            if length < step.t - step.t_old:
+                self.method = self.running.begin_again(self.t, self.y, length)
+                return None
         shortened = False
         if self.branch is not None and (until := self.branch.followed(step)) < step.t:
             step, shortened = replace(step, t=until, y=step.dense(until)), True

@@ -153,6 +153,15 @@ class RunningMethod:
         """
         self.begin_with(max(reach, self.time_events.tiny), t)
 
+    def begin_again(self, t: float, y: Array, step: float) -> Method:
+        """The same method, from a point that it has been at, with a first step of this length."""
+        self.count()
+        self.first_step = step
+        self.current = self._made_or_restarted(t, y)
+        self.first_step = self.settings.first_step
+        method: Method = self.current
+        return method
+
     def begin_with(self, last: float, t: float) -> None:
         """The next episode begins with a step hardly longer than the last one."""
         self.first_step = min(GROWS * last, self.settings.t_end - t) or None

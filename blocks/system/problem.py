@@ -293,6 +293,11 @@ class Problem:
         self.solve(t, y)
         return self.system.crossings(*self.arguments(t))
 
+    def exponents(self, t: float, y: Array) -> Array:
+        """Exponents in the equations at integrated states ``y``."""
+        self.solve(t, y)
+        return self.system.exponents(*self.arguments(t))
+
     def crossings_here(self, t: float) -> Array:
         """Crossing functions at the present point, algebraic unknowns brought up to date."""
         self.settle(t)

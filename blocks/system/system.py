@@ -155,6 +155,11 @@ class System:
         return self.function("crossings", self.tape.crossings)
 
     @cached_property
+    def exponents(self) -> Evaluator:
+        """Exponents in what the equations say."""
+        return self.function("exponents", self.tape.exponents)
+
+    @cached_property
     def values(self) -> Evaluator:
         """Everything that the equations determine."""
         return self.function("values", self.tape.values)

@@ -25,11 +25,13 @@ class OpAmp(Component):
 
     Notes
     -----
-    Needs negative feedback. With positive feedback the same equations have a solution
-    too, which no amplifier takes: exchange p and n there, or take ``LimitedOpAmp``.
+    Needs negative feedback; ``check()`` tells where there is none. With positive feedback the same
+    equations have a solution too, which no amplifier takes: exchange p and n there, or take
+    ``LimitedOpAmp``.
     """
 
     symbol = symbols.OPAMP
+    nullor = "p", "n", "out"
 
     p = Port(electrical, doc="non-inverting input")
     n = Port(electrical, doc="inverting input")

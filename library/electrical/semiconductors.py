@@ -66,9 +66,7 @@ class ExponentialDiode(Replacement):
 
     def equations(self, c: Any) -> Iterator[Any]:
         exponent = c.v / c.thermal_voltage
-        # the knee is an event, so that a short pulse of current is not stepped over
-        knee = c.largest_exponent / 2
-        curved = minimum(exponent, where(exponent > knee, c.largest_exponent, knee))
+        curved = minimum(exponent, c.largest_exponent)
         beyond = 1 + exponent - curved
         yield c.i == (c.saturation_current * (exp(curved) * beyond - 1)
                       + c.v / c.parallel_resistance)  # fmt: skip
@@ -99,8 +97,7 @@ class Diode(Dissipative, TwoPort):
     only. All ideal diodes and switches of a circuit are decided together.
 
     ``model="exponential"`` (Modelica's): i = saturation_current (e^(v/Vt) - 1) +
-    v / parallel_resistance, continued by its tangent above largest_exponent Vt. Half of that is
-    taken for the knee: passing it is an event, which finds short pulses of current.
+    v / parallel_resistance, continued by its tangent above largest_exponent Vt.
 
     Parameters: forward_voltage (V), on_resistance (ohm), off_conductance (S); with
     ``model="exponential"`` saturation_current (A), thermal_voltage (V), largest_exponent (1),

@@ -49,10 +49,10 @@ class HeldLoads:
         tape, resting = system.tape, elements.resting.tolist()
         modes, loads = ca.SX.sym("modes", len(resting)), inputs[elements.load_at.tolist()]
         load, *of_laws = (ca.reshape(e[resting], len(resting), 1) for e in (loads, *of_laws))
-        slope, crossings, flow, band, strength = ca.substitute(
-            [tape.slope, tape.crossings, *of_laws], [tape.u], [inputs])
+        slope, crossings, exponents, flow, band, strength = ca.substitute(
+            [tape.slope, tape.crossings, tape.exponents, *of_laws], [tape.u], [inputs])
         self.symbols = [*system.arguments[:-1], modes, ca.SX.sym("constants", 0)]
-        self.expressions = {"slope": slope, "crossings": crossings}
+        self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents}
         self.decided_by = ca.SX(0, 1)
         room = strength - ca.fabs(load)
         self.margins = ca.if_else(modes == 0, room, ca.fmax(ca.fabs(flow) - band, -room))

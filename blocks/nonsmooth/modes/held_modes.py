@@ -89,7 +89,8 @@ class HeldModes:
         at_rest = companions.split(ca.mtimes(k, unheld), joined, laws.low, laws.high)
         inputs = ca.densify(of_sliding + ca.mtimes(place, at_rest))
         slope = ca.substitute(tape.slope, tape.u, inputs)
-        crossings = ca.substitute(tape.crossings, tape.u, inputs)
+        crossings, exponents = ca.substitute(
+            [tape.crossings, tape.exponents], [tape.u], [inputs])
         rate = ca.substitute(laws.rate, tape.u, inputs)
         values = laws.flow, laws.low, laws.high, laws.back, laws.forth, unheld, laws.gap
         self.symbols = [*system.arguments[:-1], modes, k]
@@ -100,7 +101,8 @@ class HeldModes:
         self.expressions = {
             "slope": slope, "effort": effort, "flow": laws.flow,
             "low": low, "high": high, "back": back, "forth": forth,
-            "gap": laws.gap, "rate": rate, "crossings": crossings, "inputs": inputs}  # fmt: skip
+            "gap": laws.gap, "rate": rate, "crossings": crossings,
+            "exponents": exponents, "inputs": inputs}  # fmt: skip
         #: What machine code decides on modes by: a row of elements each.
         self.decided_by = ca.vertcat(*(self.expressions[name] for name in (
             "flow", "low", "high", "back", "forth", "rate", "effort")))

@@ -94,19 +94,19 @@ class HeldNetwork:
                               system.nu, n)
         inputs = ca.densify(ca.mtimes(place, taken))
         value = value + ca.if_else(direct, taken, 0)
-        slope, crossings, flow, effort, low, high, missed, rate, loops = ca.substitute(
-            [tape.slope, tape.crossings, laws.flow, laws.effort, laws.low, laws.high, value, rate,
-             tape.residual], [tape.u], [inputs])
+        slope, crossings, exponents, flow, effort, low, high, missed, rate, loops = ca.substitute(
+            [tape.slope, tape.crossings, tape.exponents, laws.flow, laws.effort, laws.low,
+             laws.high, value, rate, tape.residual], [tape.u], [inputs])
         #: What is zero where inputs are solved for, that of loops first.
         self.residual = ca.vertcat(
             loops, ca.mtimes(by_value, missed) + ca.mtimes(by_rate, rate))
         if self.drifts:
             exact = tape.x - ca.mtimes(_filled(self._corrected, correction), alone[0])
-            slope, crossings, flow, effort, low, high = ca.substitute(
-                [slope, crossings, flow, effort, low, high], [tape.x], [exact])
+            slope, crossings, exponents, flow, effort, low, high = ca.substitute(
+                [slope, crossings, exponents, flow, effort, low, high], [tape.x], [exact])
         self.symbols = [*system.arguments[:-1], modes, constants]
-        self.expressions = {"slope": slope, "crossings": crossings, "flow": flow,
-                            "effort": effort, "low": low, "high": high}
+        self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
+                            "flow": flow, "effort": effort, "low": low, "high": high}
         self.decided_by = ca.densify(ca.vertcat(flow, effort, low, high, missed, slope))
         room = ca.fmin(high - effort, effort - low)
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)

@@ -74,8 +74,8 @@ class SolvedModes:
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(sign), system.nu, n)
         inputs = ca.densify(ca.mtimes(place, effort))
-        values, slope, crossings = ca.substitute(
-            [laws.values, tape.slope, tape.crossings], [tape.u], [inputs])
+        values, slope, crossings, exponents = ca.substitute(
+            [laws.values, tape.slope, tape.crossings, tape.exponents], [tape.u], [inputs])
         flow, low, high, back, forth, rate, gap = ca.vertsplit(values, n)
         loops = ca.substitute(ca.vertcat(tape.residual, tape.constraints), tape.u, inputs)
         self.loops = loops
@@ -113,7 +113,8 @@ class SolvedModes:
         self.expressions = {
             "slope": slope, "effort": whole, "flow": flow, "low": least, "high": most,
             "back": backward, "forth": forward, "rate": rate, "gap": gap, "crossings": crossings,
-            "matrix": ca.densify(matrix), "residual": ca.densify(residual)}  # fmt: skip
+            "exponents": exponents, "matrix": ca.densify(matrix),
+            "residual": ca.densify(residual)}  # fmt: skip
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal)
         self._equations = ca.Function(
             "equations", self.symbols + [self.follows] * self.with_loops, [ca.densify(equations)])

@@ -28,7 +28,7 @@ __all__ = ["StepLaws", "step_laws"]
 
 
 def step_laws(system: System) -> StepLaws | None:
-    """The laws of a system with contacts for time stepping; None where they need the general way.
+    """The laws of a system for time stepping; None where they need the general way.
     """
     made = system.once("step laws", lambda: _made(system))
     return None if made is None else made.fresh()
@@ -36,9 +36,8 @@ def step_laws(system: System) -> StepLaws | None:
 
 def _made(system: System) -> StepLaws | None:
     kernels = [family.kernel for family in system.network.families]
-    touches = any(law.is_contact for k in kernels for law in k.set_valued)
-    if not touches or system.nz or system.clusters or system.tape.reduced.gives_flow.any() \
-            or any(k.load_laws for k in kernels):
+    if not any(k.set_valued for k in kernels) or any(k.load_laws for k in kernels) or (
+            system.nz or system.clusters or system.tape.reduced.gives_flow.any()):
         return None
     kinds = kinds_of(system)
     if kinds is None:

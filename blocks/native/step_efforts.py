@@ -38,6 +38,7 @@ __all__ = ["FEW", "Problem", "at_efforts", "connect", "piece", "pose", "problem_
 
 FEW = 60  # elements up to which residuals are those of one solution, without proximal points
 SWEEPS = 60  # before Newton's method is tried once more,
+SOON = 6  # linear systems of many elements before these are swept
 MORE = 9  # times, in the end, with half as many more each time
 INFINITE = float("inf")
 FOUR_ROUNDINGS = 4 * 2.0**-52
@@ -88,10 +89,10 @@ class Problem(NamedTuple):
 
 def problem_of(most: int, entries: int) -> Problem:
     """Room for so many elements, and entries of a matrix."""
-    return Problem(
+    return Problem._make([
         np.zeros(most + 1, dtype=np.int64), np.zeros(entries, dtype=np.int64),
-        *(np.zeros(entries) for _ in range(3)), *(np.zeros(most) for _ in range(24)),
-        *np.zeros((2, most), dtype=np.int64), np.zeros((DIRECT, most), dtype=np.int64))  # fmt: skip
+        *np.zeros((3, entries)), *np.zeros((24, most)), *np.zeros((2, most), dtype=np.int64),
+        np.zeros((DIRECT, most), dtype=np.int64)])
 
 
 def pose(problem: Problem, n: int) -> None:
@@ -223,7 +224,7 @@ def _newton(problem: Problem, factors: Factors, pieces: Indices, n: int) -> bool
 
 def _direct(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
     """Newton's method from ``x`` until its pieces repeat; whether it has found efforts."""
-    for tried in range(DIRECT):
+    for tried in range(DIRECT if n <= FEW else SOON):
         for i in range(n):
             problem.pieces[tried, i] = piece(problem, problem.x, i)
         for k in range(tried):

@@ -62,6 +62,7 @@ class Kind:
     follows : per law, whether it has no effort unless others of its component have one
     gap_of, laws_of : functions of a row of arguments: gaps, and all else, end to end
     bent : whether the bounds are no affine functions of the efforts
+    alone : whether the component does nothing to others without efforts
     """
 
     def __init__(self, system: System, f: int, instances: np.ndarray, steps: list[Any],
@@ -80,6 +81,8 @@ class Kind:
         restitution = ca.vertcat(*(r[6] for r in rows))
         computed = list(known.value)
         force = ca.vertcat(*known.value.values())
+        self.alone = bool(ca.simplify(ca.substitute(
+            force, self.efforts, ca.SX.zeros(self.efforts.numel()))).is_zero())
         self.forces, self.force_sign = known.classes[computed].T, known.signs[computed].T
         seen = known.read_by(ca.vertcat(flow, bounds, gaps, restitution, force))
         self.seen, self.seen_sign = known.classes[seen].T, known.signs[seen].T

@@ -20,7 +20,7 @@ from ..mode_state import ModeState
 from ..modes.elements import Change, Elements, elements_of
 from ..modes.gaps import refuse_overlap
 from .active_contacts import ActiveContacts
-from .bare_network import bare_network
+from .bare_network import bare_network, whole_network
 from .contact_kinds import kinds_of
 from .free_bodies import FreeBodies
 
@@ -45,7 +45,9 @@ def _made(system: System) -> StepLaws | None:
     seen = np.unique(np.concatenate([k.seen.ravel() for k in kinds]))
     if ca.depends_on(system.tape.values[seen.tolist()], system.tape.u):
         return None
-    bare = bare_network(system.tape, sorted({k.family for k in kinds}))
+    bare = bare_network(system.tape, sorted({k.family for k in kinds})) if all(
+        k.alone for k in kinds) else None
+    bare = bare or whole_network(system.tape)
     if bare is None:
         return None
     bodies = FreeBodies(system, bare, seen)

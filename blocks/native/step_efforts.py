@@ -355,11 +355,13 @@ def proved(problem: Problem, factors: Factors, n: int) -> bool:
     """Efforts near ``new`` that their residual proves, in ``x``; whether they are found."""
     tol = STEP_EXACT if n <= FEW else STEP_RESIDUAL
     starts, columns = problem.starts, problem.columns
+    loaded = False
     for i in range(n):
         problem.floor[i] = 0.0
         for q in range(starts[i], starts[i + 1]):
             low, high = abs(problem.low[columns[q]]), abs(problem.high[columns[q]])
             size = max(low if isfinite(low) else 0.0, high if isfinite(high) else 0.0)
+            loaded |= problem.L[q] != 0.0 or problem.H[q] != 0.0
             problem.floor[i] += FOUR_ROUNDINGS * abs(problem.D[q]) * size
     at_efforts(problem, problem.new, n)
     for i in range(n):
@@ -368,6 +370,8 @@ def proved(problem: Problem, factors: Factors, n: int) -> bool:
         problem.swept[i] = problem.x[i]
     if _residual(problem, problem.x, tol, n) <= tol or _direct(problem, factors, tol, n):
         return True
+    if loaded and n <= FEW:  # pivoting tells whether there are any, and finds them
+        return False
     if _swept(problem, factors, tol, SWEEPS, n) or _follow(problem, factors, tol, n):
         return True
     for i in range(n):

@@ -45,9 +45,13 @@ def _made(system: System) -> StepLaws | None:
     seen = np.unique(np.concatenate([k.seen.ravel() for k in kinds]))
     if ca.depends_on(system.tape.values[seen.tolist()], system.tape.u):
         return None
-    bare = bare_network(system.tape, sorted({k.family for k in kinds})) if all(
-        k.alone for k in kinds) else None
-    bare = bare or whole_network(system.tape)
+    bare = bare_network(system.tape, sorted({k.family for k in kinds}))
+    if bare is not None:
+        taken = np.diff(bare.gathers.indptr) > 0  # by the bodies, from what components compute
+        if any(taken[k.forces[:, k.own]].any() for k in kinds):
+            bare = None
+    if bare is None and not any(k.loaded for k in kinds):  # a jam is found the general way
+        bare = whole_network(system.tape)
     if bare is None:
         return None
     bodies = FreeBodies(system, bare, seen)

@@ -1,31 +1,31 @@
-"""Moreau-Jean steps in plain loops: smooth forces, contacts that can act, their efforts.
+"""Moreau-Jean steps in plain loops: smooth forces, elements that can act, their efforts.
 
-The arithmetic of :mod:`blocks.nonsmooth.timestepping.moreau_jean` for few acting elements, step
-after step. Equations are the functions that it evaluates, given by address; efforts are sought by
-the semismooth Newton method alone (:mod:`blocks.nonsmooth.complementarity.semismooth`) and taken
-where their residual proves them. A step for which it finds none is left to Python.
+The arithmetic of :mod:`blocks.nonsmooth.timestepping.moreau_jean`, step after step. Equations are
+the functions that it evaluates, given by address. States that act on each other without set-valued
+laws are a block: what efforts do is worked out block by block, and so is the matrix of the elements
+that act. A step for which no efforts are found (:mod:`blocks.native.step_efforts`) is left to
+Python.
 """
 
 from __future__ import annotations
 
-from math import isfinite, sqrt
+from math import isfinite
 from typing import NamedTuple
 
-from ..nonsmooth.complementarity.semismooth import DIRECT, FAINT, POINTS
 from ..nonsmooth.timestepping.moreau_jean import LOADED, NEWTON, REACH, SIMPLIFIED, THETA
-from ..numerics.arrays import Flags, IndexMatrix, Indices, Matrix, Vector
-from ..numerics.tolerances import PROXIMAL_POINT, STEP_CORRECTION, STEP_EXACT, UNIT_PIVOT
+from ..numerics.arrays import Flags, Indices, Matrix, Vector
+from ..numerics.tolerances import NO_CHANGE, STEP_CORRECTION
 from .functions import machine_code
 from .lu import factorize, solve
 from .signatures import run_code
+from .sparse_lu import Factors, analyse
+from .step_efforts import Problem, connect, piece, pose, proved
 
-__all__ = ["CHANGED", "DIRECT", "FULL", "MOST", "NOT_SOLVED", "REACHED", "Bodies", "Kinds",
-           "Problem", "Record", "Room", "act", "advance", "gaps"]
+__all__ = ["CHANGED", "FULL", "NOT_SOLVED", "REACHED", "Bodies", "Kinds", "Record", "Room", "act",
+           "advance", "gaps"]
 
 REACHED, CHANGED, FULL, NOT_SOLVED = range(4)  # why a call has ended
-MOST = 60  # elements that act at once: more are solved for by sparse methods
 INFINITE = float("inf")
-FOUR_ROUNDINGS = 4 * 2.0**-52
 
 
 class Bodies(NamedTuple):
@@ -34,9 +34,12 @@ class Bodies(NamedTuple):
     Attributes
     ----------
     slope, seen : what bodies do, and what contacts see of them
-    slope_x, seen_x, push : nonzeros of derivatives: of slopes by states, column by column; of what
-        is seen by states, row by row; of slopes by forces, column by column
+    slope_x, seen_x, slope_w : nonzeros of derivatives: of slopes by states, column by column; of
+        what is seen by states, row by row; of slopes by inputs, column by column
     slope_starts, ... : where columns or rows begin among them, and the numbers of what they hold
+    input_starts, inputs, input_signs : per force that contacts compute, the inputs it adds to
+    block, block_starts, block_states, row : per state, its block; the states of blocks, and per
+        state where it stands among these
     pushed : 1 for velocities, which forces change at once
     """
 
@@ -44,13 +47,20 @@ class Bodies(NamedTuple):
     slope_x: int
     seen: int
     seen_x: int
-    push: int
+    slope_w: int
     slope_starts: Indices
     slope_rows: Indices
     seen_starts: Indices
     seen_columns: Indices
-    push_starts: Indices
-    push_rows: Indices
+    slope_w_starts: Indices
+    slope_w_rows: Indices
+    input_starts: Indices
+    inputs: Indices
+    input_signs: Vector
+    block: Indices
+    block_starts: Indices
+    block_states: Indices
+    row: Indices
     pushed: Vector
     scale: Vector
     p: Vector
@@ -66,7 +76,8 @@ class Kinds(NamedTuple):
     gap, law : functions of a row of the table of arguments: gaps, and all else
     number, seen, laws, contacts, forces, width, results : per kind, how many instances it has, what
         an instance sees, its laws, those with a gap, forces, arguments, and values of ``law``
-    alone : whether instances act without a contact that presses
+    alone, bent : whether instances act without a contact that presses, and whether bounds are no
+        affine functions of efforts
     seen_at, seen_sign, force_at, force_sign, element : of instances
     first_seen, first_force, first_element, first_argument, first_gap : where a kind's begin
     is_contact : of elements
@@ -83,6 +94,7 @@ class Kinds(NamedTuple):
     width: Indices
     results: Indices
     alone: Indices
+    bent: Indices
     seen_at: Indices
     seen_sign: Vector
     force_at: Indices
@@ -97,39 +109,15 @@ class Kinds(NamedTuple):
     table: Vector
 
 
-class Problem(NamedTuple):
-    """Efforts x within low + L x and high + H x, rate b - D x, in equal units; and how it goes."""
-
-    D: Matrix
-    L: Matrix
-    H: Matrix
-    A: Matrix
-    unit: Vector
-    b: Vector
-    low: Vector
-    high: Vector
-    floor: Vector
-    top: Vector
-    x: Vector
-    new: Vector
-    best: Vector
-    rate: Vector
-    down: Vector
-    up: Vector
-    right: Vector
-    room: Vector
-    ones: Vector
-    group: Indices
-    order: Indices
-    pieces: IndexMatrix
-
-
 class Room(NamedTuple):
     """Where a step is worked out.
 
-    ``kind`` and ``row`` are those of the instances that act; what is of elements that act has
-    their number: the ``element``, its ``flow`` before and at the end, its gap, bounds at no
-    effort, impulse by effort and so on.
+    ``kind`` and ``row`` are those of the instances that act, ``first`` is the first element of
+    each, ``flow_states`` and ``pushed_states`` are the velocities that its flows depend on and the
+    states that it acts on, with values law by law; ``columns`` say who acts on a state. What is of
+    elements that act has their number: the ``element``, its ``flow`` before and at the end, its
+    gap, bounds at no effort and so on. ``ordered`` are the instances of the last order of
+    elimination.
     """
 
     at: Vector
@@ -144,14 +132,28 @@ class Room(NamedTuple):
     jacobian: Vector
     matrix: Matrix
     seen: Vector
+    seen_between: Vector
     seen_ahead: Vector
     seen_x: Vector
-    push: Vector
+    slope_w: Vector
     behind: Vector
     ahead: Vector
     kind: Indices
     row: Indices
     values: Vector
+    first: Indices
+    flow_starts: Indices
+    flow_states: Indices
+    flow_values: Matrix
+    push_starts: Indices
+    pushed_states: Indices
+    push_values: Matrix
+    slot: Indices
+    column_starts: Indices
+    columns: Indices
+    entries: Indices
+    offset: Indices
+    ordered: Indices
     element: Indices
     flow_before: Vector
     flow: Vector
@@ -162,10 +164,8 @@ class Room(NamedTuple):
     high: Vector
     by_low: Matrix
     by_high: Matrix
-    by_effort: Matrix
     effort: Vector
-    flow_x: Matrix
-    pushes: Matrix
+    last: Vector
     closed: Flags
     apart: Flags
     modes: Indices
@@ -248,15 +248,25 @@ def _factorise(bodies: Bodies, room: Room, t: float, h: float) -> None:
     room.at[0] = t + h
     run_code(bodies.slope_x, room.at, room.x, bodies.p, bodies.m, bodies.d, room.jacobian)
     for i in range(n):
-        for j in range(n):
+        for j in range(room.matrix.shape[1]):
             room.matrix[i, j] = 0.0
     for j in range(n):
-        room.matrix[j, j] = 1.0
+        first = bodies.block_starts[bodies.block[j]]
+        room.matrix[bodies.row[j], bodies.row[j] - first] = 1.0
         for q in range(bodies.slope_starts[j], bodies.slope_starts[j + 1]):
             i = bodies.slope_rows[q]
-            room.matrix[i, j] -= h * THETA * room.jacobian[q] * bodies.scale[j] / bodies.scale[i]
-    factorize(room.matrix, room.ones, room.order)
+            room.matrix[bodies.row[i], bodies.row[j] - first] -= (
+                h * THETA * room.jacobian[q] * bodies.scale[j] / bodies.scale[i])
+    for k in range(bodies.block_starts.size - 1):
+        first, last = bodies.block_starts[k], bodies.block_starts[k + 1]
+        factorize(room.matrix[first:last], room.ones[first:last], room.order[first:last])
     room.counts[1] += 1
+
+
+def _solve_block(bodies: Bodies, room: Room, k: int, right: Vector) -> None:
+    """Solve for the states of a block; the solution takes the place of the right side."""
+    first, last = bodies.block_starts[k], bodies.block_starts[k + 1]
+    solve(room.matrix[first:last], room.order[first:last], right, room.work)
 
 
 def _smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> bool:
@@ -270,27 +280,26 @@ def _smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> bool:
             _factorise(bodies, room, t, h)
         _slope(bodies, room, t + h, room.end, room.slope)
         for i in range(n):
-            room.step[i] = room.end[i] - y[i] - h * (
+            room.step[bodies.row[i]] = room.end[i] - y[i] - h * (
                 THETA * room.slope[i] + (1.0 - THETA) * room.start[i])
-        solve(room.matrix, room.order, room.step, room.work)
+        for k in range(bodies.block_starts.size - 1):
+            _solve_block(bodies, room, k,
+                         room.step[bodies.block_starts[k] : bodies.block_starts[k + 1]])
         largest, size = 0.0, 0.0
         for i in range(n):
-            if not isfinite(room.step[i]):
+            step = room.step[bodies.row[i]]
+            if not isfinite(step):
                 return False
-            room.end[i] -= room.step[i]
-            largest = max(largest, abs(room.step[i]))
+            room.end[i] -= step
+            largest = max(largest, abs(step))
             size = max(size, abs(room.end[i]))
         if largest <= STEP_CORRECTION * (1.0 + size):
             return True
     return False
 
 
-def _before(kinds: Kinds, room: Room, t: float, last: Vector, modes: Indices, count: int,
-            elements: int) -> None:
+def _before(kinds: Kinds, room: Room, t: float, last: Vector, modes: Indices, count: int) -> None:
     """Flows at the beginning, gaps, and bounds at no effort."""
-    for i in range(elements):
-        for j in range(elements):
-            room.by_low[i, j], room.by_high[i, j] = 0.0, 0.0
     e = 0
     for a in range(count):
         k, row = room.kind[a], room.row[a]
@@ -314,233 +323,208 @@ def _before(kinds: Kinds, room: Room, t: float, last: Vector, modes: Indices, co
                 by_high = room.values[slopes + (4 * other + above) * n + j]
                 room.low[i] -= by_low * own
                 room.high[i] -= by_high * own
-                room.by_low[i, e + other], room.by_high[i, e + other] = by_low, by_high
+                room.by_low[i, other], room.by_high[i, other] = by_low, by_high
             room.effort[i] = last[room.element[i]]
             room.gap[i] = 0.0
             if kinds.is_contact[room.element[i]]:
                 room.gap[i] = room.behind[gap]
                 gap += 1
+        room.first[a] = e
         e += n
+    room.first[count] = e
 
 
-def _at_end(bodies: Bodies, kinds: Kinds, room: Room, t: float, count: int) -> None:
+def _at_end(bodies: Bodies, kinds: Kinds, room: Room, t: float, count: int) -> bool:
     """Flows at the end without efforts, and their derivatives by the velocities."""
     for i in range(room.end.size):
         room.x[i] = room.end[i] * bodies.scale[i]
     room.at[0] = t
     run_code(bodies.seen_x, room.at, room.x, bodies.p, bodies.m, bodies.d, room.seen_x)
-    e = 0
+    filled = 0
     for a in range(count):
-        k, row = room.kind[a], room.row[a]
+        k, row, e = room.kind[a], room.row[a], room.first[a]
         n = kinds.laws[k]
         at = _look(kinds, t, room.seen_ahead, k, row)
         first = kinds.first_seen[k] + row * kinds.seen[k]
         for j in range(n):
             kinds.table[at + kinds.seen[k] + j] = 0.0
         run_code(kinds.law[k], kinds.table[at:], room.values)
+        room.flow_starts[a] = filled
+        for s in range(kinds.seen[k]):
+            c = kinds.seen_at[first + s]
+            if filled + bodies.seen_starts[c + 1] - bodies.seen_starts[c] > room.flow_states.size:
+                return False
+            for q in range(bodies.seen_starts[c], bodies.seen_starts[c + 1]):
+                i = bodies.seen_columns[q]
+                if bodies.pushed[i] > 0.0:
+                    if room.slot[i] < 0:
+                        room.slot[i], room.flow_states[filled] = filled, i
+                        for j in range(n):
+                            room.flow_values[j, filled] = 0.0
+                        filled += 1
+                    by = room.seen_x[q] * kinds.seen_sign[first + s] * bodies.scale[i]
+                    for j in range(n):
+                        room.flow_values[j, room.slot[i]] += by * room.values[6 * n + s * n + j]
+        for q in range(room.flow_starts[a], filled):
+            room.slot[room.flow_states[q]] = -1
         for j in range(n):
             room.flow[e + j], room.restitution[e + j] = room.values[j], room.values[5 * n + j]
-            for i in range(room.end.size):
-                room.flow_x[e + j, i] = 0.0
-            for s in range(kinds.seen[k]):
-                by = room.values[6 * n + s * n + j] * kinds.seen_sign[first + s]
-                c = kinds.seen_at[first + s]
-                if by != 0.0:
-                    for q in range(bodies.seen_starts[c], bodies.seen_starts[c + 1]):
-                        i = bodies.seen_columns[q]
-                        room.flow_x[e + j, i] += by * room.seen_x[q] * bodies.pushed[i]
-        e += n
+    room.flow_starts[count] = filled
+    return True
 
 
 def _push(bodies: Bodies, kinds: Kinds, room: Room, t: float, y: Vector, h: float, part: float,
-          count: int) -> None:
+          count: int) -> bool:
     """What efforts do to the end of a step, in their directions in a part of it."""
-    size = y.size
-    for i in range(size):
+    for i in range(y.size):
         room.step[i] = y[i] + part * (room.end[i] - y[i])
-    _see(bodies, room, t + part * h, room.step, room.seen)
-    run_code(bodies.push, room.at, room.x, bodies.p, bodies.m, bodies.d, room.push)
-    e = 0
+    _see(bodies, room, t + part * h, room.step, room.seen_between)
+    run_code(bodies.slope_w, room.at, room.x, bodies.p, bodies.m, bodies.d, room.slope_w)
+    filled = 0
     for a in range(count):
         k, row = room.kind[a], room.row[a]
         n, c = kinds.laws[k], kinds.forces[k]
-        at, first = _look(kinds, t + part * h, room.seen, k, row), kinds.first_force[k] + row * c
+        at = _look(kinds, t + part * h, room.seen_between, k, row)
+        first = kinds.first_force[k] + row * c
         for j in range(n):
             kinds.table[at + kinds.seen[k] + j] = 0.0
         run_code(kinds.law[k], kinds.table[at:], room.values)
         forces = (6 + kinds.seen[k] + 4 * n) * n
+        room.push_starts[a] = filled
+        for f in range(c):
+            column = kinds.force_at[first + f]
+            for z in range(bodies.input_starts[column], bodies.input_starts[column + 1]):
+                w = bodies.inputs[z]
+                sign = kinds.force_sign[first + f] * bodies.input_signs[z]
+                for q in range(bodies.slope_w_starts[w], bodies.slope_w_starts[w + 1]):
+                    i = bodies.slope_w_rows[q]
+                    if room.slot[i] < 0:  # with all that its block holds
+                        low = bodies.block_starts[bodies.block[i]]
+                        high = bodies.block_starts[bodies.block[i] + 1]
+                        if filled + high - low > room.pushed_states.size:
+                            return False
+                        for b in range(low, high):
+                            room.slot[bodies.block_states[b]] = filled
+                            room.pushed_states[filled] = bodies.block_states[b]
+                            for j in range(n):
+                                room.push_values[j, filled] = 0.0
+                            filled += 1
+                    by = sign * room.slope_w[q] / bodies.scale[i]
+                    for j in range(n):
+                        room.push_values[j, room.slot[i]] += by * room.values[forces + j * c + f]
+        q = room.push_starts[a]
+        while q < filled:
+            b = bodies.block[room.pushed_states[q]]
+            size = bodies.block_starts[b + 1] - bodies.block_starts[b]
+            for j in range(n):
+                _solve_block(bodies, room, b, room.push_values[j, q : q + size])
+            q += size
+        for q in range(room.push_starts[a], filled):
+            room.slot[room.pushed_states[q]] = -1
+    room.push_starts[count] = filled
+    return True
+
+
+def _link(room: Room, factors: Factors, size: int, count: int) -> None:
+    """Which instances act on each other: one on a state that the flows of the other depend on."""
+    starts, linked = room.column_starts, factors.linked
+    for i in range(size + 1):
+        starts[i] = 0
+    for q in range(room.push_starts[count]):
+        starts[room.pushed_states[q] + 1] += 1
+    for i in range(size):
+        starts[i + 1] += starts[i]
+    for a in range(count):
+        for q in range(room.push_starts[a], room.push_starts[a + 1]):
+            i = room.pushed_states[q]
+            room.columns[starts[i]], room.entries[starts[i]] = a, q
+            starts[i] += 1
+    for i in range(size, 0, -1):
+        starts[i] = starts[i - 1]
+    starts[0] = 0
+    for q in range(count * count):
+        linked[q] = False
+    for a in range(count):
+        linked[a * count + a] = True
+        for q in range(room.flow_starts[a], room.flow_starts[a + 1]):
+            i = room.flow_states[q]
+            for z in range(starts[i], starts[i + 1]):
+                b = room.columns[z]
+                linked[a * count + b] = True
+                linked[b * count + a] = True
+
+
+def _matrix(problem: Problem, factors: Factors, room: Room, h: float, count: int) -> bool:
+    """The flows' change by the efforts, in the pattern of what is linked; whether there is room."""
+    filled = 0
+    for a in range(count):
+        wide, e = 0, room.first[a]
+        n = room.first[a + 1] - e
+        for b in range(count):
+            if factors.linked[a * count + b]:
+                room.offset[b] = wide
+                wide += room.first[b + 1] - room.first[b]
+        if filled + n * wide > problem.D.size:
+            return False
         for j in range(n):
-            for i in range(size):
-                room.pushes[e + j, i] = 0.0
-            for f in range(c):
-                by = room.values[forces + j * c + f] * kinds.force_sign[first + f]
-                column = kinds.force_at[first + f]
-                if by != 0.0:
-                    for q in range(bodies.push_starts[column], bodies.push_starts[column + 1]):
-                        i = bodies.push_rows[q]
-                        room.pushes[e + j, i] += by * room.push[q] / bodies.scale[i]
-            solve(room.matrix, room.order, room.pushes[e + j], room.work)
-        e += n
-    for i in range(e):
-        for j in range(e):
-            value = 0.0
-            for s in range(size):
-                value -= room.flow_x[i, s] * bodies.scale[s] * room.pushes[j, s]
-            room.by_effort[i, j] = h * value
+            at = filled + j * wide
+            problem.starts[e + j] = at
+            for b in range(count):
+                if factors.linked[a * count + b]:
+                    for other in range(room.first[b], room.first[b + 1]):
+                        problem.columns[at] = other
+                        problem.D[at], problem.L[at], problem.H[at] = 0.0, 0.0, 0.0
+                        at += 1
+        for q in range(room.flow_starts[a], room.flow_starts[a + 1]):
+            i = room.flow_states[q]
+            for z in range(room.column_starts[i], room.column_starts[i + 1]):
+                b = room.columns[z]
+                size, at = room.first[b + 1] - room.first[b], filled + room.offset[b]
+                for j in range(n):
+                    by = h * room.flow_values[j, q]
+                    for k in range(size):
+                        problem.D[at + j * wide + k] -= by * room.push_values[k, room.entries[z]]
+        filled += n * wide
+    problem.starts[room.first[count]] = filled
+    return True
+
+
+def _ordered(factors: Factors, room: Room, count: int) -> bool:
+    """Have an order of elimination; whether there is room for what is filled in."""
+    same = room.counts[2] == count
+    for a in range(count):
+        number = room.kind[a] * room.behind.size + room.row[a]
+        same = same and room.ordered[a] == number
+        room.ordered[a] = number
+    if not same:
+        room.counts[2] = count if analyse(factors, room.first, count) else -1
+    return room.counts[2] == count
 
 
 # -- efforts --------------------------------------------------------------------------------
-def _pose(problem: Problem, room: Room, n: int) -> None:
-    """The problem of the elements that act, in equal units."""
-    for i in range(n):
-        size = room.by_effort[i, i]
-        problem.unit[i] = 1.0 / sqrt(size) if size > 0.0 else 1.0
-    for i in range(n):
-        d = problem.unit[i]
-        problem.b[i] = d * (room.flow[i] + room.rebound[i])
-        problem.group[i] = i
-        for j in range(n):
-            problem.D[i, j] = d * room.by_effort[i, j] * problem.unit[j]
-            problem.L[i, j] = room.by_low[i, j] / d * problem.unit[j]
-            problem.H[i, j] = room.by_high[i, j] / d * problem.unit[j]
-    changed = True
-    while changed:
-        changed = False
-        for i in range(n):
-            for j in range(n):
-                if (problem.group[j] > problem.group[i]) and (
-                        problem.D[i, j] != 0.0 or problem.L[i, j] != 0.0
-                        or problem.H[i, j] != 0.0 or problem.D[j, i] != 0.0
-                        or problem.L[j, i] != 0.0 or problem.H[j, i] != 0.0):
-                    problem.group[j] = problem.group[i]
-                    changed = True
+def _bound(problem: Problem, room: Room, kinds: Kinds, count: int) -> None:
+    """Bounds at no effort and by efforts, and where to start."""
+    for a in range(count):
+        for i in range(room.first[a], room.first[a + 1]):
+            low, high, unit = room.low[i], room.high[i], problem.unit[i]
+            if kinds.is_contact[room.element[i]]:
+                low, high = 0.0, INFINITE if room.closed[i] or room.apart[i] else 0.0
+            problem.low[i], problem.high[i] = low / unit, high / unit
+            problem.new[i] = room.effort[i] / unit
+            for q in range(problem.starts[i], problem.starts[i + 1]):
+                other = problem.columns[q]
+                if room.first[a] <= other < room.first[a + 1]:
+                    k = other - room.first[a]
+                    problem.L[q] = room.by_low[i, k] / unit * problem.unit[other]
+                    problem.H[q] = room.by_high[i, k] / unit * problem.unit[other]
 
 
-def _bound(problem: Problem, room: Room, kinds: Kinds, n: int) -> None:
-    """Its bounds at no effort, and a start within them."""
-    for i in range(n):
-        low, high = room.low[i], room.high[i]
-        if kinds.is_contact[room.element[i]]:
-            low, high = 0.0, INFINITE if room.closed[i] or room.apart[i] else 0.0
-        problem.low[i], problem.high[i] = low / problem.unit[i], high / problem.unit[i]
-    for i in range(n):
-        problem.floor[i] = 0.0
-        for j in range(n):
-            low, high = abs(problem.low[j]), abs(problem.high[j])
-            size = max(low if isfinite(low) else 0.0, high if isfinite(high) else 0.0)
-            problem.floor[i] += FOUR_ROUNDINGS * abs(problem.D[i, j]) * size
-        problem.new[i] = room.effort[i] / problem.unit[i]
-    _at(problem, problem.new, n)
-    for i in range(n):
-        problem.x[i] = min(max(problem.new[i], problem.down[i]), problem.up[i])
-
-
-def _at(problem: Problem, x: Vector, n: int) -> None:
-    """Rates and bounds at efforts."""
-    for i in range(n):
-        rate, low, high = problem.b[i], problem.low[i], problem.high[i]
-        for j in range(n):
-            rate -= problem.D[i, j] * x[j]
-            low += problem.L[i, j] * x[j]
-            high += problem.H[i, j] * x[j]
-        problem.rate[i], problem.down[i], problem.up[i] = rate, low, max(high, low)
-
-
-def _residual(problem: Problem, x: Vector, n: int) -> float:
-    """The largest natural residual, in units of the largest rate of each connected part."""
-    _at(problem, x, n)
-    largest, worst = 0.0, 0.0
-    for i in range(n):
-        problem.top[i] = 0.0
-    for i in range(n):
-        size = max(abs(problem.b[i]), abs(problem.b[i] - problem.rate[i]))
-        g = problem.group[i]
-        problem.top[g] = max(problem.top[g], size)
-        largest = max(largest, size)
-    for i in range(n):
-        natural = abs(x[i] - min(max(x[i] + problem.rate[i], problem.down[i]), problem.up[i]))
-        unit = max(problem.top[problem.group[i]], FAINT * largest) + problem.floor[i] / STEP_EXACT
-        if not natural <= worst * unit:
-            worst = natural / unit if unit > 0.0 else INFINITE
-    return worst
-
-
-def _piece(problem: Problem, x: Vector, i: int) -> int:
-    """Whether the natural map holds an element at a bound (-1, 1) or inside (0)."""
-    z = x[i] + problem.rate[i]
-    return 1 if z > problem.up[i] else (-1 if z < problem.down[i] else 0)
-
-
-def _newton(problem: Problem, tried: int, n: int) -> bool:
-    """The point where the present pieces of the natural map are zero, near ``x``."""
-    weight, regular = 0.0, False
-    while not regular:
-        for i in range(n):
-            piece = problem.pieces[tried, i]
-            problem.right[i] = problem.low[i] if piece < 0 else problem.high[i]
-            if piece == 0:
-                problem.right[i] = problem.b[i] + weight * problem.x[i]
-            for j in range(n):
-                if piece == 0:
-                    problem.A[i, j] = problem.D[i, j]
-                else:
-                    problem.A[i, j] = -problem.L[i, j] if piece < 0 else -problem.H[i, j]
-            problem.A[i, i] += weight if piece == 0 else 1.0
-        factorize(problem.A, problem.ones[:n], problem.order)
-        least = 1.0
-        for i in range(n):
-            pivot = abs(problem.A[i, i])
-            least = min(least, pivot) if isfinite(pivot) else 0.0
-        regular = least > UNIT_PIVOT
-        if not regular:
-            if weight > 0.0:
-                return False
-            weight = PROXIMAL_POINT
-    solve(problem.A, problem.order, problem.right[:n], problem.room)
-    for i in range(n):
-        problem.new[i] = problem.right[i]
-    if weight > 0.0:
-        for i in range(n):
-            problem.best[i] = problem.x[i]  # the point before
-        for _ in range(POINTS):
-            for i in range(n):
-                problem.right[i] = 0.0
-                if problem.pieces[tried, i] == 0:
-                    problem.right[i] = weight * (problem.new[i] - problem.best[i])
-                problem.best[i] = problem.new[i]
-            solve(problem.A, problem.order, problem.right[:n], problem.room)
-            for i in range(n):
-                problem.new[i] += problem.right[i]
-    finite = True
-    for i in range(n):
-        finite &= isfinite(problem.new[i])
-    return finite
-
-
-def _solved(problem: Problem, n: int) -> bool:
-    """Efforts ``x`` that the residual proves, by Newton's method until its pieces repeat."""
-    if _residual(problem, problem.x, n) <= STEP_EXACT:
-        return True
-    for tried in range(DIRECT):
-        for i in range(n):
-            problem.pieces[tried, i] = _piece(problem, problem.x, i)
-        for k in range(tried):
-            i = 0
-            while i < n and problem.pieces[k, i] == problem.pieces[tried, i]:
-                i += 1
-            if i == n:
-                return False
-        if not _newton(problem, tried, n):
-            return False
-        for i in range(n):
-            problem.x[i] = problem.new[i]
-        if _residual(problem, problem.x, n) <= STEP_EXACT:
-            return True
-    return False
-
-
-def _efforts(kinds: Kinds, problem: Problem, room: Room, h: float, n: int) -> bool:
+def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: float, h: float,
+             modes: Indices, count: int) -> bool:
     """Efforts over the step, flows at its end and modes; whether they are proved."""
+    n, bent = room.first[count], False
+    for a in range(count):
+        bent |= kinds.bent[room.kind[a]] > 0
     for i in range(n):
         contact, before = kinds.is_contact[room.element[i]], room.flow_before[i]
         room.closed[i] = contact and room.gap[i] - 0.5 * h * max(before, room.flow[i]) <= 0.0
@@ -548,19 +532,23 @@ def _efforts(kinds: Kinds, problem: Problem, room: Room, h: float, n: int) -> bo
         room.rebound[i] = -max(2.0 * room.gap[i] / h - before, 0.0) if room.apart[i] else 0.0
         if room.closed[i]:
             room.rebound[i] += room.restitution[i] * max(before, 0.0)
-    _pose(problem, room, n)
+        problem.b[i] = room.flow[i] + room.rebound[i]
+    pose(problem, n)
     for _ in range(LOADED):
-        _bound(problem, room, kinds, n)
-        if not _solved(problem, n):
+        _bound(problem, room, kinds, count)
+        connect(problem, n)
+        if not proved(problem, factors, n):
             return False
-        pushed = False
+        pushed, change, largest = False, 0.0, 0.0
         for i in range(n):
-            piece = _piece(problem, problem.x, i)
+            held = piece(problem, problem.x, i)
             if problem.down[i] == problem.up[i] and problem.rate[i] == 0.0:
-                piece = 0
-            room.modes[i] = piece
-            room.effort[i] = problem.x[i] * problem.unit[i]
-            rate = 0.0 if piece == 0 else problem.rate[i] / problem.unit[i]
+                held = 0
+            room.modes[i] = held
+            effort = problem.x[i] * problem.unit[i]
+            change, largest = max(change, abs(effort - room.effort[i])), max(largest, abs(effort))
+            room.effort[i] = effort
+            rate = 0.0 if held == 0 else problem.rate[i] / problem.unit[i]
             if kinds.is_contact[room.element[i]]:
                 if not room.closed[i] and not room.apart[i]:
                     flow = rate - room.rebound[i]
@@ -572,16 +560,20 @@ def _efforts(kinds: Kinds, problem: Problem, room: Room, h: float, n: int) -> bo
                         problem.b[i] = problem.unit[i] * (room.flow[i] + size)
                 shut = room.closed[i] or room.apart[i]
                 room.modes[i] = 0 if shut and room.effort[i] > 0.0 else -1
-            elif piece != 0:
+            elif held != 0:
                 flow = rate - room.rebound[i]
                 room.modes[i] = 1 if flow > 0.0 else (-1 if flow < 0.0 else 0)
-        if not pushed:
+        if not pushed and (not bent or change <= NO_CHANGE * largest):
             return True
+        if bent:  # bounds at the efforts that were found
+            for i in range(n):
+                room.last[room.element[i]] = room.effort[i]
+            _before(kinds, room, t, room.last, modes, count)
     return False
 
 
-def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, room: Room, t: float, y: Vector,
-              h: float, last: Vector, modes: Indices, efforts: Vector) -> bool:
+def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, room: Room,
+              t: float, y: Vector, h: float, last: Vector, modes: Indices, efforts: Vector) -> bool:
     """Add the efforts of the elements that can act to the end of the step; whether it could."""
     _see(bodies, room, t + h, room.end, room.seen_ahead)
     gaps(kinds, t + h, room.seen_ahead, room.ahead)
@@ -590,29 +582,34 @@ def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, room: Room, t: flo
     count, n = act(kinds, room.behind, room.ahead, room.kind, room.row), 0
     for a in range(count):
         n += kinds.laws[room.kind[a]]
-    if n > MOST:
+    if n > room.element.size:
         return False
-    _before(kinds, room, t, last, modes, count, n)
-    _at_end(bodies, kinds, room, t + h, count)
-    _push(bodies, kinds, room, t, y, h, 0.5, count)
-    if not _efforts(kinds, problem, room, h, n):
+    _before(kinds, room, t, last, modes, count)
+    if not (_at_end(bodies, kinds, room, t + h, count)
+            and _push(bodies, kinds, room, t, y, h, 0.5, count)):
+        return False
+    _link(room, factors, y.size, count)
+    if not (_matrix(problem, factors, room, h, count) and _ordered(factors, room, count)
+            and _efforts(kinds, problem, factors, room, t, h, modes, count)):
         return False
     for e in range(efforts.size):
         efforts[e] = 0.0
         if kinds.is_contact[e]:
             modes[e] = -1
-    for i in range(n):
-        efforts[room.element[i]] = room.effort[i]
-        modes[room.element[i]] = room.modes[i]
-        for s in range(y.size):
-            room.end[s] += h * room.pushes[i, s] * room.effort[i]
+    for a in range(count):
+        for i in range(room.first[a], room.first[a + 1]):
+            efforts[room.element[i]] = room.effort[i]
+            modes[room.element[i]] = room.modes[i]
+            by = h * room.effort[i]
+            for q in range(room.push_starts[a], room.push_starts[a + 1]):
+                room.end[room.pushed_states[q]] += by * room.push_values[i - room.first[a], q]
     return True
 
 
 @machine_code
-def advance(bodies: Bodies, kinds: Kinds, problem: Problem, room: Room, record: Record, t: float,
-            step: float, t_stop: float, y: Vector, last: Vector, modes: Indices, begun: Indices
-            ) -> tuple[int, int]:
+def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, room: Room,
+            record: Record, t: float, step: float, t_stop: float, y: Vector, last: Vector,
+            modes: Indices, begun: Indices) -> tuple[int, int]:
     """Steps until a mode changes, the time is reached or the record is full.
 
     Parameters
@@ -629,7 +626,8 @@ def advance(bodies: Bodies, kinds: Kinds, problem: Problem, room: Room, record: 
         h = step if t + 1.000001 * step < t_stop else t_stop - t
         if not _smooth(bodies, room, t, y, h):
             return NOT_SOLVED, taken
-        if not _contacts(bodies, kinds, problem, room, t, y, h, last, modes, record.efforts[taken]):
+        if not _contacts(bodies, kinds, problem, factors, room, t, y, h, last, modes,
+                         record.efforts[taken]):
             return NOT_SOLVED, taken
         t += h
         y[:] = room.end

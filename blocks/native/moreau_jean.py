@@ -1,4 +1,4 @@
-"""Moreau-Jean time stepping in machine code: many steps in a call, where few contacts act.
+"""Moreau-Jean time stepping in machine code: many steps in a call.
 
 A step whose efforts are not found there is taken in Python.
 """
@@ -22,16 +22,21 @@ from ..solvers import Step
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from . import contact_steps
-from .contact_steps import CHANGED, MOST, NOT_SOLVED, Bodies, Kinds, Record, Room
+from .contact_steps import CHANGED, NOT_SOLVED, Bodies, Kinds, Record, Room
 from .expressions import Unwritable, Writer
 from .functions import BoundCall, Kept
 from .machine import compiled
+from .sparse_lu import factors_of
+from .step_efforts import problem_of
 
 __all__ = ["CompiledMoreauJean", "steps_compiled"]
 
 STEPS = 256  # in a call,
 NUMBERS = 1 << 18  # and numbers that these fill
-STATES = 150  # up to which matrices of a network are full
+STATES = 150  # that act on each other, up to which their matrix is full
+MOST = 3000  # elements that act at once
+ENTRIES = 250_000  # of their matrix, and of what they do to states
+FILLED = 4  # times so many of its factors
 LONGEST = 20_000  # operations of a function that is worth machine code
 
 
@@ -44,7 +49,7 @@ def steps_compiled(problem: Problem) -> bool:
 def _bodies_of(problem: Any) -> _BodyCode | None:
     """Machine code of the bodies, where whole steps are taken there."""
     laws = problem.laws
-    if problem.size > STATES or problem.delays is not None or laws.contacts.bent:
+    if problem.delays is not None:
         return None
     return _once(laws, "machine code of bodies", lambda: _BodyCode(
         laws.bodies, _forces(laws.contacts)))
@@ -64,12 +69,14 @@ class _ContactCode:
             [k.contact.sum() for k in kinds], [k.forces.shape[1] for k in kinds],
             [k.arguments.numel() for k in kinds]))
         alone = np.array([(~k.contact & ~k.follows).any() for k in kinds], dtype=np.int64)
+        bent = np.array([k.bent for k in kinds], dtype=np.int64)
         results = np.array([k.laws_of.width for k in kinds])
         self.gaps, self.results, self.instances = int(counts @ gaps), int(results.max()), int(
             counts.sum())
+        self.laws, self.elements = int(laws.max()), int(counts @ laws)
         self.tables = [
             np.array(gap), np.array(law), counts, seen, laws, gaps, force, width, results, alone,
-            _end_to_end([k.seen_at for k in kinds], np.int64),
+            bent, _end_to_end([k.seen_at for k in kinds], np.int64),
             _end_to_end([k.seen_sign for k in kinds], float),
             _end_to_end([np.searchsorted(forces, k.forces) for k in kinds], np.int64),
             _end_to_end([k.force_sign for k in kinds], float),
@@ -94,12 +101,34 @@ class _BodyCode:
             return evaluator.function.call(symbols)[0]
 
         slope_x, seen_x = at(bodies.slope_x_of), at(bodies.seen_x_of).T
-        push = at(bodies.slope_w_of) @ ca.DM(bodies.gathers[:, forces])
+        slope_w = at(bodies.slope_w_of)
+        self.blocks = _blocks(slope_x)
+        self.widest = int(np.diff(self.blocks[1]).max(initial=1))
+        if self.widest > STATES:
+            raise Unwritable("many states act on each other")
         self.addresses = [_written(symbols, e) for e in (
-            at(bodies.slope_of), slope_x, at(bodies.seen_of), seen_x, push)]
-        self.patterns = [pattern for e in (slope_x, seen_x, push) for pattern in _pattern(e)]
-        self.nonzeros = [e.nnz() for e in (slope_x, seen_x, push)]
+            at(bodies.slope_of), slope_x, at(bodies.seen_of), seen_x, slope_w)]
+        given = bodies.gathers[:, forces]
+        self.patterns = [*(pattern for e in (slope_x, seen_x, slope_w) for pattern in _pattern(e)),
+                         given.indptr.astype(np.int64), given.indices.astype(np.int64), given.data]
+        self.nonzeros = [e.nnz() for e in (slope_x, seen_x, slope_w)]
         self.pushed, self.seen = bodies.pushed, bodies.size_of_seen
+
+
+def _blocks(slope_x: ca.SX) -> list[Indices]:
+    """States that act on each other: per state its block; the states of blocks; their places."""
+    from scipy.sparse import csc_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    starts, rows = _pattern(slope_x)
+    n = len(starts) - 1
+    count, block = connected_components(csc_matrix((np.ones(len(rows)), rows, starts),
+                                                   shape=(n, n)), directed=False)
+    states = np.argsort(block, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(block, minlength=count))])
+    row = np.empty(n, dtype=np.int64)
+    row[states] = np.arange(n)
+    return [block.astype(np.int64), ends.astype(np.int64), states, row]
 
 
 Made = TypeVar("Made")
@@ -184,31 +213,23 @@ class _Run:
     """The arrays of a run's steps, and the call that takes them."""
 
     def __init__(self, contacts: _Contacts, code: _BodyCode, problem: Any) -> None:
-        laws, n, most = problem.laws, problem.size, MOST + 1
+        laws, n = problem.laws, problem.size
         self.contacts = contacts
         self.y, self.last = np.zeros(n), np.zeros(laws.size)
         self.modes, self.begun = np.zeros((2, laws.size), dtype=np.int64)
         self.m, self.d = np.array(problem.m, dtype=float), np.array(problem.d, dtype=float)
         scale, p = np.array(problem.scale, dtype=float), np.array(problem.p, dtype=float)
-        bodies = Bodies._make([*code.addresses, *code.patterns, code.pushed, scale, p, self.m,
-                               self.d])
+        bodies = Bodies._make([*code.addresses, *code.patterns, *code.blocks, code.pushed, scale, p,
+                               self.m, self.d])
         self.steps = min(STEPS, 1 + NUMBERS // (n + laws.size))
         self.record = Record(np.empty(self.steps), np.empty((self.steps, n)),
                              np.empty((self.steps, laws.size)))
-        self.room = Room._make([
-            np.zeros(1), *np.zeros((6, n)), np.ones(n), np.zeros(n, dtype=np.int64),
-            np.zeros(code.nonzeros[0]), np.zeros((n, n)), *np.zeros((2, code.seen)),
-            np.zeros(code.nonzeros[1]), np.zeros(code.nonzeros[2]), contacts.behind,
-            contacts.ahead, contacts.kind, contacts.row, np.zeros(contacts.code.results),
-            np.zeros(most, dtype=np.int64), *np.zeros((7, most)), *np.zeros((3, most, most)),
-            np.zeros(most), *np.zeros((2, most, n)), *np.zeros((2, most), dtype=bool),
-            np.zeros(most, dtype=np.int64), np.zeros(2, dtype=np.int64)])
-        law = contact_steps.Problem._make([
-            *np.zeros((4, most, most)), *np.zeros((14, most)), np.ones(most),
-            *np.zeros((2, most), dtype=np.int64),
-            np.zeros((contact_steps.DIRECT, most), dtype=np.int64)])
+        self.room = _room(contacts, code, n)
+        most = len(self.room.element)
+        entries = min(most * most, ENTRIES)
         self.call: BoundCall = contact_steps.advance.bound(
-            Kept(bodies), contacts.record, Kept(law), Kept(self.room), Kept(self.record), 0.0, 0.0,
+            Kept(bodies), contacts.record, Kept(problem_of(most, entries)),
+            Kept(factors_of(most, FILLED * entries)), Kept(self.room), Kept(self.record), 0.0, 0.0,
             0.0, self.y, self.last, self.modes, self.begun)
         self.t, self.step, self.t_stop, self.ends = (
             self.call.place[name] for name in ("t", "step", "t_stop", "record.ends"))
@@ -221,12 +242,32 @@ class _Run:
         self.begun[:] = laws.modes
         self.m[:], self.d[:] = problem.m, problem.d
         self.contacts.hold(self.m, self.d)
-        self.room.counts[:] = 0
+        self.room.counts[:2] = 0
         call.numbers[self.t], call.numbers[self.step], call.numbers[self.t_stop] = t, step, t_stop
         call.table[self.ends + 1] = most
         call()
         why, taken = call.results.tolist()
         return why, taken
+
+
+def _room(contacts: _Contacts, code: _BodyCode, n: int) -> Room:
+    """Where the steps of ``n`` states are worked out."""
+    laws, results = contacts.code.laws, contacts.code.results
+    most = min(contacts.code.elements, MOST) + 1
+    acted = min(most * n, ENTRIES)  # states that elements act on
+
+    def whole(size: int) -> Indices:
+        return np.zeros(size, dtype=np.int64)
+
+    return Room._make([
+        np.zeros(1), *np.zeros((6, n)), np.ones(n), whole(n), np.zeros(code.nonzeros[0]),
+        np.zeros((n, code.widest)), *np.zeros((3, code.seen)), np.zeros(code.nonzeros[1]),
+        np.zeros(code.nonzeros[2]), contacts.behind, contacts.ahead, contacts.kind, contacts.row,
+        np.zeros(results), whole(most + 1), whole(most + 1), whole(acted), np.zeros((laws, acted)),
+        whole(most + 1), whole(acted), np.zeros((laws, acted)), np.full(n, -1), whole(n + 1),
+        whole(acted), whole(acted), whole(most), whole(most), whole(most), *np.zeros((7, most)),
+        *np.zeros((2, most, laws)), np.zeros(most), np.zeros(contacts.code.elements),
+        *np.zeros((2, most), dtype=bool), whole(most), np.array([0, 0, -1])])
 
 
 class CompiledMoreauJean(MoreauJean):
@@ -276,7 +317,7 @@ class CompiledMoreauJean(MoreauJean):
         run, laws = self.run, self.problem.laws
         assert run is not None
         ends, rows, efforts = (a[:taken] for a in run.record)
-        residuals, jacobians = run.room.counts.tolist()
+        residuals, jacobians = run.room.counts[:2].tolist()
         self.work.steps += taken
         self.work.residuals += residuals
         self.work.jacobians += jacobians

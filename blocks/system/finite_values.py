@@ -150,7 +150,11 @@ class FiniteValues:
         costly = problem.laws is not None or problem.algebraic
         every = 1 + len(table.ends) // LOOKS if costly else 1
         some = np.zeros((len(table.ends), 2), dtype=bool)
-        some[::every, 0], some[:, 1] = True, table.last
+        some[::every, 0] = True
+        if problem.laws is not None and problem.laws.recorded:  # its steps end at no instant
+            some[-1:, 1] = True
+        else:
+            some[:, 1] = table.last
         all_times = np.column_stack([table.starts, table.ends])[some]
         which = np.repeat(table.which, some.sum(axis=1))
         for first in range(0, len(all_times), CHUNK):

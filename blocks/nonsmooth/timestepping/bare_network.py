@@ -3,7 +3,8 @@
 The components that are taken off enter by what they add to the balances of nodes, and
 by what other equations read of them; both are inputs of the bare network. With tens of
 thousands of contacts between a few bodies the bare network is small, and so are its
-derivatives.
+derivatives. Components that do more than give an effort (the spring in a stop, the pressure in a
+cylinder) stay where they are: inputs are the efforts themselves then.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ...assembly.reduced import Reduced, Singular
 from ...assembly.tape import Tape, tape_of
 from ...assembly.writer import Writer
 
-__all__ = ["Bare", "bare_network"]
+__all__ = ["Bare", "bare_network", "whole_network"]
 
 
 class Bare:
@@ -50,6 +51,16 @@ def bare_network(tape: Tape, families: list[int]) -> Bare | None:
     old = ca.vertcat(bare.x, bare.p, bare.m, bare.d)
     new = ca.vertcat(tape.x, tape.p, tape.m, tape.d)
     return Bare(writer.w, ca.substitute(bare.slope, old, new), writer.gathers)
+
+
+def whole_network(tape: Tape) -> Bare | None:
+    """The network with efforts as inputs; None where slopes are no affine functions of them."""
+    if tape.u.numel() and any(ca.which_depends(tape.slope, tape.u, 2, True)):
+        return None
+    inputs = tape.reduced.inputs
+    gathers = csc_matrix((np.ones(len(inputs)), (np.arange(len(inputs)), inputs)),
+                         shape=(len(inputs), tape.reduced.flat.classes))
+    return Bare(tape.u, tape.slope, gathers)
 
 
 def _computed_by(tape: Tape, families: list[int]) -> np.ndarray:

@@ -62,6 +62,8 @@ class Kind:
     follows : per law, whether it has no effort unless others of its component have one
     gap_of, laws_of : functions of a row of arguments: gaps, and all else, end to end
     bent : whether the bounds are no affine functions of the efforts
+    loaded : whether they depend on efforts at all
+    own : per variable that the equations compute, whether it is something without efforts
     """
 
     def __init__(self, system: System, f: int, instances: np.ndarray, steps: list[Any],
@@ -80,12 +82,15 @@ class Kind:
         restitution = ca.vertcat(*(r[6] for r in rows))
         computed = list(known.value)
         force = ca.vertcat(*known.value.values())
+        idle = ca.substitute(force, self.efforts, ca.SX.zeros(self.efforts.numel()))
+        self.own = np.array([not one.is_zero() for one in ca.vertsplit(idle)], dtype=bool)
         self.forces, self.force_sign = known.classes[computed].T, known.signs[computed].T
         seen = known.read_by(ca.vertcat(flow, bounds, gaps, restitution, force))
         self.seen, self.seen_sign = known.classes[seen].T, known.signs[seen].T
         self.seen_at = self.seen  # where they stand among all that is looked at
         looked = ca.vertcat(*(known.symbol[k] for k in seen)) if seen else ca.SX(0, 1)
         by_effort = ca.jacobian(bounds, self.efforts)
+        self.loaded = by_effort.nnz() > 0
         self.follows = ~self.contact & self._vanish_at_rest(bounds)
         self.bent = bool({s.__hash__() for s in ca.symvar(by_effort)}
                          & {s.__hash__() for s in ca.vertsplit(self.efforts)})

@@ -20,7 +20,7 @@ from ..mode_state import ModeState
 from ..modes.elements import Change, Elements, elements_of
 from ..modes.gaps import refuse_overlap
 from .active_contacts import ActiveContacts
-from .bare_network import bare_network
+from .bare_network import bare_network, whole_network
 from .contact_kinds import kinds_of
 from .free_bodies import FreeBodies
 
@@ -28,7 +28,7 @@ __all__ = ["StepLaws", "step_laws"]
 
 
 def step_laws(system: System) -> StepLaws | None:
-    """The laws of a system with contacts for time stepping; None where they need the general way.
+    """The laws of a system for time stepping; None where they need the general way.
     """
     made = system.once("step laws", lambda: _made(system))
     return None if made is None else made.fresh()
@@ -36,9 +36,8 @@ def step_laws(system: System) -> StepLaws | None:
 
 def _made(system: System) -> StepLaws | None:
     kernels = [family.kernel for family in system.network.families]
-    touches = any(law.is_contact for k in kernels for law in k.set_valued)
-    if not touches or system.nz or system.clusters or system.tape.reduced.gives_flow.any() \
-            or any(k.load_laws for k in kernels):
+    if not any(k.set_valued for k in kernels) or any(k.load_laws for k in kernels) or (
+            system.nz or system.clusters or system.tape.reduced.gives_flow.any()):
         return None
     kinds = kinds_of(system)
     if kinds is None:
@@ -47,6 +46,12 @@ def _made(system: System) -> StepLaws | None:
     if ca.depends_on(system.tape.values[seen.tolist()], system.tape.u):
         return None
     bare = bare_network(system.tape, sorted({k.family for k in kinds}))
+    if bare is not None:
+        taken = np.diff(bare.gathers.indptr) > 0  # by the bodies, from what components compute
+        if any(taken[k.forces[:, k.own]].any() for k in kinds):
+            bare = None
+    if bare is None and not any(k.loaded for k in kinds):  # a jam is found the general way
+        bare = whole_network(system.tape)
     if bare is None:
         return None
     bodies = FreeBodies(system, bare, seen)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..assembly.network import Family, Network
 from ..language.component import Component
-from ..language.declarations import Input
+from ..language.declarations import Input, Parameter
 from ..numerics.arrays import distinct
 from .findings import Finding, found
 from .traits import traits_of
@@ -103,7 +103,8 @@ def _left_at_zero(component: Component, declared: Any) -> bool:
     name = declared.default
     if not isinstance(name, str) or name in component._values:
         return False
-    return not np.any(np.asarray(component._declared[name].default))
+    preset = component._declared[name]
+    return isinstance(preset, Parameter) and not np.any(np.asarray(preset.default))
 
 
 def _members(network: Network, kind: str, node: int) -> list[str]:

@@ -105,4 +105,5 @@ def test_a_magnetic_short_of_an_actuator_with_rigid_stops_is_no_contact_with_its
     model.connect(model.act.N, model.act.S, model.pole.M)
     findings = model.check()
     assert "contact.rigid" not in findings
-    assert "(N and S) are connected to the same node" in findings.filter("network.shorted")[0].problem
+    (finding,) = findings.filter("network.shorted")
+    assert "(N and S) are connected to the same node" in finding.problem

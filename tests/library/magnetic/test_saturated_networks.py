@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import brentq
 
-from blocks import Model, quantity
+from blocks import Model, quantity, sin
 from library.magnetic import FundamentalReluctance, MagneticReference, MMFSource, Reluctance
 
 MU0 = 4e-7 * np.pi
@@ -53,3 +53,16 @@ def test_two_saturated_loops_that_share_a_table_of_iron_start_at_their_only_solu
     run = model.simulate("1 ms")
     found = [run[f"bar{k}.phi"].to("Wb").magnitude[0] for k in range(2)]
     np.testing.assert_allclose(found, [first, second(first)], rtol=1e-9)
+
+
+def test_iron_that_is_driven_through_zero_again_and_again_makes_no_events_there():
+    model = Model("bar")
+    model.ref, model.bar = MagneticReference(), bar(BARS[0])
+    model.coil = MMFSource(
+        magnetomotive_force=lambda t: quantity("200 A") * sin(quantity("300 rad/s") * t))
+    model.connect(model.coil.N, model.bar.N)
+    model.connect(model.coil.S, model.bar.S, model.ref.M)
+    run = model.simulate("0.1 s", rtol=1e-9)
+    assert not list(run.events)
+    flux, mmf = (run[f"bar.{name}"].to(u).magnitude for name, u in (("phi", "Wb"), ("mmf", "A")))
+    np.testing.assert_allclose(potential(BARS[0], flux), mmf, rtol=1e-7, atol=1e-6)

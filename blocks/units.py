@@ -33,7 +33,7 @@ from .exceptions import (
 )
 from .numerics.arrays import Array
 from .reading.grammar import factors_of, number_and_unit
-from .reading.slips import meant_texts, meant_unit, measures
+from .reading.slips import meant_texts, meant_unit, measures, spelt_out
 from .reading.unit import (
     SECOND,
     Unit,
@@ -241,8 +241,10 @@ def _parse_at(text: str, where: str, expected: Unit) -> tuple[float, Unit]:
         return _parse(text)
     except UnitError as error:
         data = {k: v for k, v in error.data.items() if k == "piece"}
+        meant = spelt_out(text, expected.text)
         raise UnknownUnit(where, f"was given {brief(text)}: {error.problem}",
-                          error.advice or _example(expected), given=text, expected=expected,
+                          f"Did you mean {meant!r}?" if meant else error.advice or
+                          _example(expected), given=text, expected=expected,
                           **data) from None  # fmt: skip
 
 
@@ -280,7 +282,8 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,
         (sentence for text, sentence in advice.items()
          if unit(text).dimension == given.dimension), "")  # fmt: skip
     factors = factors_of(given.text)
-    slip = next(filter(lambda text: _fits(text, expected), meant_texts(given.text)), "")
+    slip = spelt_out(shown, expected.text)
+    slip = slip or next(filter(lambda text: _fits(text, expected), meant_texts(given.text)), "")
     slip = slip or meant_unit(factors, lambda text: _fits(text, expected), squares=not said)
     plain = len(factors) == 1  # needs no explanation
     words = "" if plain or said and not slip else measures(given, unit)

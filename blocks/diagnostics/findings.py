@@ -50,6 +50,7 @@ SEVERITIES = {
     "contact.overlap": "error",
     "contact.rigid": "error",
     "signal.assumed": "warning",
+    "signal.default": "info",
     "signal.unconnected": "error",
     "signal.outputs": "error",
     "signal.loop": "warning",

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..assembly.repeated_ties import End, repeated_ties
 from ..language.domain import Domain
+from ..language.kernel import Kernel
 from ..numerics.arrays import Flags
 from .conflicts import across_conflicts, through_conflicts
 from .feedback import feedback_findings
@@ -224,8 +225,7 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                 return
             shown += 1
             path = topology.path(first.family, int(i))
-            if any(law.is_contact
-                   for law in topology.network.families[first.family].kernel.set_valued):
+            if _touches(topology.network.families[first.family].kernel, first.domain):
                 yield found(
                     "contact.rigid", [path],
                     f"Both ports of {path} ({first.name} and {second.name}) are connected to the "
@@ -241,6 +241,12 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                 "Connect them to different nodes, or remove it.",
             )  # fmt: skip
     yield from _between_references(topology, groups)
+
+
+def _touches(kernel: Kernel, domain: Domain) -> bool:
+    """Whether a class has a contact with forces of a domain."""
+    return any(law.is_contact and kernel.variables[law.effort].unit.dimension == u.dimension
+               for law in kernel.set_valued for u in domain.through.values())
 
 
 def _between_references(topology: Topology, groups: list[list[PortRow]]) -> Iterator[Finding]:

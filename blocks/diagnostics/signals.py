@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ..assembly.network import Family, Network
-from ..language.declarations import Input
+from ..language.component import Component
+from ..language.declarations import Input, Parameter
 from ..numerics.arrays import distinct
 from .findings import Finding, found
 from .traits import traits_of
@@ -69,7 +71,12 @@ def _lines(network: Network) -> Iterator[Finding]:
 
 
 def _assumed(family: Family, name: str, lonely: np.ndarray) -> Iterator[Finding]:
-    """Inputs that have a default, but are those of a composite, which says nothing of one."""
+    """Inputs for which a parameter stands in, though nobody has said that it should.
+
+    They are those of a composite, which says nothing of a default; or the only input of a
+    component that stays at zero, since its parameter was not given either.
+    """
+    alone = sum(v.kind == "input" for v in family.kernel.variables) == 1
     starts = np.array(family.starts)
     for m in distinct(np.searchsorted(starts, lonely, side="right") - 1)[:12]:
         member = family.members[m]
@@ -81,6 +88,23 @@ def _assumed(family: Family, name: str, lonely: np.ndarray) -> Iterator[Finding]
                 f"The input {composite.path}.{outer} is connected to nothing, so "
                 f"{getattr(own, 'default', 'a value')} of {member.path} stands in for it.",
                 f"Connect an output to it: model.connect(…, model.{composite.path}.{outer}).")
+        elif composite is member and alone and _left_at_zero(member, own):
+            zero = f"0 {own.unit.text}".strip()
+            yield found(
+                "signal.default", [f"{member.path}.{name}"],
+                f"The input {member.path}.{name} is connected to nothing and {own.default} was not "
+                f"given, so it stays at {zero}.",
+                f"Nothing to do if that is meant; otherwise connect an output to it: "
+                f"model.connect(…, model.{member.path}.{name}), or give {own.default} a value.")
+
+
+def _left_at_zero(component: Component, declared: Any) -> bool:
+    """Whether the parameter that stands in for an input is zero because nobody gave it."""
+    name = declared.default
+    if not isinstance(name, str) or name in component._values:
+        return False
+    preset = component._declared[name]
+    return isinstance(preset, Parameter) and not np.any(np.asarray(preset.default))
 
 
 def _members(network: Network, kind: str, node: int) -> list[str]:

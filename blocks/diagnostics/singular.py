@@ -310,6 +310,9 @@ def dependence(names: Names, code: str, equations: list[int],
         advice = f"Give {listed(zero)} a value other than zero, or remove the component."
     loose = Topology(names.flat.network).open_ports(owners)
     if loose:
+        if len(equations) == 1:
+            head = (f"{listed(loose)} {'is' if len(loose) == 1 else 'are'} connected to nothing, "
+                    f"so an equation of {listed(owners)} determines nothing:")
         advice = (f"Connect {listed(loose, word='or')}: nothing acts on a port that is connected "
                   f"to nothing. Otherwise {advice[0].lower()}{advice[1:]}")
     return found(code, owners[:20], head + lines, advice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -31,9 +31,8 @@ class PortRef:
             raise ConnectionRefused(
                 f"{self.component.path}.{self.port.name}",
                 "this port exists only with other options of its component.",
-                f"It depends on {self.port.when!r}."
-                if isinstance(self.port.when, str)
-                else f"See the options of {type(self.component).__name__}.",
+                _shown_by(self.component, self.port)
+                or f"See the options of {type(self.component).__name__}.",
                 code="connection.absent",
             )
 
@@ -51,6 +50,31 @@ class PortRef:
 
     def __repr__(self) -> str:
         return f"<port {self.path}>"
+
+
+class _Otherwise:
+    """A component as it would be with another value of one option."""
+
+    def __init__(self, component: Component, option: str, value: Any) -> None:
+        self._component = component
+        setattr(self, option, value)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._component, name)
+
+
+def _shown_by(component: Component, port: Port | Signal) -> str:
+    """Which option shows a port that a component does not have; empty where no single one does."""
+    from .declarations import Option
+
+    kind = type(component).__name__
+    for name, option in component._declared.items():
+        if not isinstance(option, Option):
+            continue
+        for value in option.choices or ((True, False) if isinstance(option.default, bool) else ()):
+            if port.exists(cast("Component", _Otherwise(component, name, value))):
+                return f"Make it with {kind}({name}={value!r})."
+    return ""
 
 
 @dataclass(frozen=True)

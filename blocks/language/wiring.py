@@ -105,8 +105,12 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
             code="connection.domain",
         )  # fmt: skip
     if isinstance(a, Signal) and isinstance(b, Signal) and not alike(b.unit, a.unit):
+        bare = next((r for r, s in ((first, a), (ref, b)) if not s.unit.text), None)
+        told = (f"{bare.path} has no unit, {(ref if bare is first else first).path} is in "
+                f"{(b if bare is first else a).unit}." if bare else
+                f"{first.path} is in {a.unit} and {ref.path} in {b.unit}.")
         raise ConnectionRefused(
-            both, f"{first.path} is in {a.unit} and {ref.path} in {b.unit}.",
+            both, told,
             "A gain with a unit can convert between them.", code="connection.unit",
         )  # fmt: skip
 

@@ -12,23 +12,28 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Protocol
 
-__all__ = ["meant_name", "meant_texts", "meant_unit", "measures", "misread"]
+__all__ = ["meant_name", "meant_texts", "meant_unit", "measures", "misread", "spelt_out"]
 
 _MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s", "rev": "turn",
           "revs": "turn", "rev/s": "turn/s", "rev/min": "rpm", "U/min": "rpm", "U/s": "turn/s",
           "min-1": "1/min", "s-1": "1/s", "deg C": "degC", "deg F": "degF", "degrees C": "degC",
           "degrees F": "degF", "Celsius": "degC", "Kelvin": "K", "°K": "K", "degK": "K",
           "mtr": "m", "mtrs": "m", "gr": "g", "gm": "g", "gms": "g", "Amp": "A", "Amps": "A",
-          "amp": "A", "amps": "A", "-": "1", "NM": "N*m"}  # fmt: skip
+          "amp": "A", "amps": "A", "-": "1", "NM": "N*m", "lpm": "l/min", "LPM": "l/min",
+          "gpm": "gallon/min"}  # fmt: skip
 _FAMILIAR = ("N", "kN", "mN", "MN", "kg", "g", "mg", "t", "m", "mm", "cm", "km", "um", "nm", "s",
              "ms", "us", "ns", "min", "hour", "day", "Pa", "kPa", "MPa", "GPa", "bar", "J", "kJ",
-             "W", "kW", "MW", "V", "mV", "kV", "A", "mA", "ohm", "F", "H", "T", "Wb", "C", "S",
+             "W", "kW", "MW", "V", "mV", "kV", "A", "mA", "ohm", "kohm", "Mohm", "mohm", "F",
+             "mF", "uF", "nF", "pF", "H", "mH", "uH", "nH", "T", "mT", "Wb", "mWb", "C", "S",
              "K", "degC", "degF", "delta_degC", "Hz", "kHz", "rad", "mrad", "deg", "turn", "rpm",
              "mol", "liter", "inch", "foot", "mile", "pound", "newton", "kilonewton", "meter",
              "metre", "millimeter", "kilometer", "second", "millisecond", "minute", "kilogram",
              "gram", "radian", "degree", "joule", "watt", "kilowatt", "pascal", "volt", "ampere",
              "kelvin", "hertz", "percent", "coulomb", "farad", "henry", "tesla",
              "celsius", "fahrenheit")  # fmt: skip
+_PER_KELVIN = re.compile(r"([^/]{1,20})/\(?(kg|m(?:\^?2|²)?) ?(K|degC)\)?$")
+_SHORT = re.compile(r"([+-]?\d+(?:\.\d*)?)( ?)(meg|[GMkKmunp])(\d*)")  # 10k, 4k7, 100n
+_PREFIXED = ("ohm", "S", "F", "H", "V", "A", "W", "Hz")  # units that circuits leave out behind them
 MANY = 5  # names in a unit, above which no slip is looked for
 # an angle tells a torsional stiffness from a torque
 _MEASURES = (
@@ -67,17 +72,31 @@ def meant_texts(text: str) -> Iterator[str]:
     """What may be meant by a text that is no unit, the likeliest first."""
     if text in _MEANT:
         yield _MEANT[text]
+    yield from (f"{over}/({re.sub('[²2]', '^2', length.replace('^', ''))}*{kelvin})"
+                for over, length, kelvin in _PER_KELVIN.findall(text[:40]))  # W/mK
     joined = re.sub(r"(?<=\w)[.\-](?=[^\W\d])", "*", text)  # N.m, N-m
     raised = re.sub(r"(?<=[^\W\d_])([2-9])(?!\w)", r"^\1", joined)  # kg.m2
     yield from (other for other in (joined, raised, re.sub(r"\s+per\s+", "/", text),
                                     "".join(text.split())) if other != text)  # fmt: skip
 
 
+def spelt_out(text: str, unit: str) -> str:
+    """A value as circuits are labelled, "4k7" or "100n", with its unit; empty where it is none."""
+    match = _SHORT.fullmatch(text.strip()) if len(text) < 20 else None
+    if match is None or unit not in _PREFIXED:
+        return ""
+    number, space, prefix, decimals = match.groups()
+    if prefix == "m" and space or decimals and not number.lstrip("+-").isdigit():
+        return ""
+    prefix = {"meg": "M", "K": "k"}.get(prefix, prefix)
+    return f"{number}{'.' * bool(decimals)}{decimals} {prefix}{unit}"
+
+
 def meant_name(name: str, exists: Callable[[str], bool]) -> str:
     """The name that one which does not exist is nearest to; empty where none is near."""
     if name in _MEANT or glued(name):
         return _MEANT.get(name) or glued(name)
-    power = re.fullmatch(r"([^\W\d]+?)([2-9])", name)
+    power = re.fullmatch(r"([^\W\d]+?)([2-4])", name)
     if power and exists(power[1]):
         return f"{power[1]}^{power[2]}"
     for other in _other_cases(name):
@@ -135,6 +154,8 @@ def _almost(factors: dict[str, float], squares: bool) -> Iterator[str]:
     if len(factors) == 1:
         ((name, power),) = factors.items()
         yield written({f"deg{name}": power})
+        if name == "deg":
+            yield "degC"
         yield from (written({other: power}) for other in _other_cases(name))
         return
     if len(factors) > MANY:

@@ -259,6 +259,10 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
     tried: set[bytes] = set()
     start: Start | None = None
     failure: BlocksError | AlgebraicFailure | None = None
+
+    def hold() -> None:
+        problem.m[:] = time_events.holding(system.crossings(*problem.arguments(t)), t)
+
     for _ in range(MOST_ROUNDS):
         tried.add(problem.m.tobytes())
         try:
@@ -266,12 +270,17 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             crossings = problem.crossings_here(t)
         except (InitialisationError, AlgebraicFailure) as error:
             start, failure = None, failure or error  # the first one says most
-            problem.unknowns.solve_in_order(problem.arguments(t))
             with np.errstate(all="ignore"):
+                problem.unknowns.solve_in_order(problem.arguments(t), hold)
                 crossings = system.crossings(*problem.arguments(t))
         holding = time_events.holding(crossings, t)
         if start is not None and np.array_equal(holding, problem.m):
             return start
+        if start is not None and holding.tobytes() in tried:  # round in a circle
+            assumed = problem.m.copy()
+            problem.unknowns.solve_through_pieces(problem.arguments(t), hold)
+            holding = time_events.holding(system.crossings(*problem.arguments(t)), t)
+            problem.m[:] = assumed
         following = next((m for m in _switched(problem.m, holding) if m.tobytes() not in tried),
                          None)
         if following is None:

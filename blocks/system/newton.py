@@ -6,7 +6,7 @@ flows: it keeps its value there (:mod:`blocks.assembly.carried`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +36,7 @@ DENSE = 60  # unknowns up to which matrices are dense
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
 MOST_STEPS = 40
 MOST_HALVINGS = 10  # of a step
+MOST_PIECES = 200  # steps through the pieces of a block
 TOLD = 3  # unknowns that a failure names
 
 
@@ -150,18 +151,65 @@ class AlgebraicUnknowns:
         x[self.tied], z[:] = before[:nt], before[nt:]
         return share * step
 
-    def solve_in_order(self, arguments: Arguments) -> None:
+    def solve_in_order(self, arguments: Arguments, hold: Callable[[], None] | None = None) -> None:
         """Solve torn unknowns block by block; those without a solution stay as they are.
 
         For a start at which it is not known yet which relations hold: blocks that do not depend
-        on these have their values then, and say which do.
+        on these have their values then, and say which do. Others are solved as by
+        :meth:`solve_through_pieces`, if it is known how relations ``hold``.
         """
+        for span in self._blocks():
+            if not self._solve_block(arguments, span) and hold is not None:
+                self._solve_pieces(arguments, span, hold)
+
+    def solve_through_pieces(self, arguments: Arguments, hold: Callable[[], None]) -> None:
+        """Solve block by block with the relations as they ``hold`` at every point on the way.
+
+        They are pieces of one curve, such as that of iron and its mirror image; blocks without a
+        solution stay as they are, with their relations.
+        """
+        for span in self._blocks():
+            self._solve_pieces(arguments, span, hold)
+
+    def _blocks(self) -> Iterator[slice]:
         first = 0
         for count in self.system.tape.loops:
-            self._solve_block(arguments, slice(first, first + count))
+            yield slice(first, first + count)
             first += count
 
-    def _solve_block(self, arguments: Arguments, span: slice) -> None:
+    def _solve_pieces(self, arguments: Arguments, span: slice, hold: Callable[[], None]) -> None:
+        """Newton's method through all pieces of a block, by steps that shorten the next one."""
+        z, m = arguments[2], arguments[4]
+        before, relations, scale = z.copy(), m.copy(), self.scale[-len(arguments[2]):][span]
+
+        def residual() -> Array:
+            hold()
+            return self.system.residual(*arguments)[span]
+
+        r = residual()
+        for _ in range(MOST_PIECES):
+            matrix = self.system.residual_z.sparse(*arguments)[span, span].toarray()
+            if not (np.isfinite(r).all() and np.isfinite(matrix).all()):
+                break
+            try:
+                inverse = np.linalg.inv(matrix)
+            except np.linalg.LinAlgError:
+                break
+            now, step, share = z[span].copy(), inverse @ r, 1.0
+            size = np.abs(now) + scale
+            first = np.max(np.abs(step) / size)
+            for _ in range(MOST_HALVINGS):
+                z[span] = now - share * step
+                r = residual()
+                if np.max(np.abs(inverse @ r) / size) <= (1 - share / 2) * first:
+                    break
+                share /= 2
+            if first <= NEWTON_CONVERGES:
+                return
+        z[:], m[:] = before, relations
+
+    def _solve_block(self, arguments: Arguments, span: slice) -> bool:
+        """Newton's method for one block; whether it has found a solution."""
         z = arguments[2]
         before = z.copy()
         for _ in range(MOST_STEPS):
@@ -177,9 +225,10 @@ class AlgebraicUnknowns:
                 left = np.abs(self.system.residual(*arguments)[span][rows])
                 allowed = OPEN_CONSISTENT * (np.abs(matrix[rows]) @ np.abs(z[span]) + 1)
                 if np.all(left <= allowed + CEASED_FLOW * np.sum(np.abs(z[span]))):
-                    return
+                    return True
                 break
         z[:] = before
+        return False
 
     def _failure(self, t: float, residual: Array, singular: bool) -> AlgebraicFailure:
         worst = np.argsort(-np.nan_to_num(np.abs(residual), nan=np.inf))[:TOLD]

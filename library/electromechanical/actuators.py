@@ -90,7 +90,7 @@ class Solenoid(Dissipative, TranslationalMachine):
         yield self.energy_stored == pull * self.x + self.core_reluctance * self.phi**2 / 2
         yield self.power_dissipated == self.resistance * self.i**2
         yield require(self.x / (VACUUM * self.area) + self.core_reluctance > 0,
-                      "The armature has gone through the stator: put a HardStop between R and C.")
+                      "the armature has gone through the stator: put a HardStop between R and C.")
 
 
 class PiezoStack(TranslationalMachine):

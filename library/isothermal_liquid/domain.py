@@ -27,6 +27,8 @@ isothermal_liquid = Domain(
     },
     assumed="holds water, since no IsothermalLiquidProperties says otherwise. Connect one to any "
     "of its ports for another liquid, or to say that water is meant.",
+    reference="Reservoir",
+    alone="no liquid comes in or leaves",
     storage="a chamber of compressible liquid",
     resistance="a flow resistance",
     colour="tab:cyan",

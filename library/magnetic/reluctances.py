@@ -14,11 +14,12 @@ from blocks import (
     Option,
     Parameter,
     Variable,
-    abs_,
     integral_of_table,
     interpolate,
     maximum,
     minimum,
+    quantity,
+    sqrt,
 )
 
 from .. import symbols
@@ -29,6 +30,7 @@ __all__ = ["FundamentalReluctance", "Reluctance", "VariableReluctance"]
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 FAR = 100  # times the density of largest permeability: the relative permeability is 1 there
+ROUNDED = quantity("1e-12 T")  # H is smooth at B = 0: no event belongs there, as |B| would make one
 PANELS = 4  # of the integral of H dB: exact to 1e-9 up to three times the density of saturation
 
 
@@ -156,7 +158,8 @@ class Reluctance(TwoPort):
             yield self.energy_stored == volume * self.B**2 / (2 * permeability)
 
     def _permeability(self, density: Any) -> Any:
-        b = minimum(abs_(density) / self.peak_flux_density, FAR)  # its powers stay finite
+        b = sqrt(density**2 + ROUNDED**2) / self.peak_flux_density
+        b = minimum(b, FAR)  # its powers stay finite
         return 1 + (self.initial_permeability - 1 + self.coefficient_a * b) / (
             1 + self.coefficient_b * b + b**self.exponent)
 

@@ -16,10 +16,11 @@ from library.translational import Damper, ForceSource, Mass, Reference, Spring, 
 
 def three_mistakes():
     model = sound()
-    model.a, model.b = VelocitySource(), VelocitySource()
+    model.a = VelocitySource(velocity="0 m/s")
+    model.b = VelocitySource(velocity="0 m/s")
     model.connect(model.a.R, model.b.R, model.damper.R)
     model.connect(model.a.C, model.b.C, model.ground.V)
-    model.push, model.spring, model.short = ForceSource(), Spring(), Spring()
+    model.push, model.spring, model.short = ForceSource(force="1 N"), Spring(), Spring()
     model.connect(model.push.R, model.block.M)
     model.connect(model.short.R, model.short.C, model.block.M)
     return model
@@ -57,7 +58,7 @@ def test_several_errors_are_raised_together_and_carry_all_findings():
 
 def test_a_single_error_is_raised_as_itself():
     model = sound()
-    model.push = ForceSource()
+    model.push = ForceSource(force="1 N")
     model.connect(model.push.R, model.block.M)
     with pytest.raises(StructureError) as caught:
         model.simulate("1 s")
@@ -84,7 +85,7 @@ def test_nothing_is_raised_where_there_are_no_errors():
 
 def test_the_printed_check_shows_severity_code_problem_and_repair():
     model = sound()
-    model.push = ForceSource()
+    model.push = ForceSource(force="1 N")
     model.connect(model.push.R, model.block.M)
     assert str(model.check()) == (
         "demo: 1 error\n"

@@ -54,6 +54,8 @@ class Efforts:
     def _settle(self, problem: Problem, t: float) -> LawValues:
         """Bring efforts to those of the modes; returns the last values looked at."""
         elements, last = self.elements, np.inf
+        if not np.isfinite(problem.u).all():  # of a trial point without finite values
+            problem.u[~np.isfinite(problem.u)] = 0.0
         for _ in range(ROUNDS if self.nonlinear else 1):
             now = self.evaluation.values(problem, t)
             effort = self.evaluation.efforts(problem)

@@ -130,8 +130,9 @@ def test_a_flow_that_nothing_can_carry_is_named():
     model.source, model.r = FlowRateSource(mass_flow="1 kg/s"), FlowResistance()
     model.connect(model.source.A, model.r.B)
     model.connect(model.source.B, model.r.A)
-    (finding,) = model.check().errors
+    finding, level = model.check().errors
     assert finding.code == "conflict.through" and "source" in finding.problem
+    assert level.code == "reference.missing" and "Reservoir" in level.problem
 
 
 def test_two_pressures_at_one_place_are_named():

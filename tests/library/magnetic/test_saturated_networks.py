@@ -1,0 +1,68 @@
+"""Networks of saturated iron without anything that stores: their start is all there is."""
+
+import numpy as np
+from scipy.optimize import brentq
+
+from blocks import Model, quantity, sin
+from library.magnetic import FundamentalReluctance, MagneticReference, MMFSource, Reluctance
+
+MU0 = 4e-7 * np.pi
+FLUXES = np.linspace(-3e-4, 3e-4, 13)
+POTENTIALS = 2e5 * FLUXES + 4e2 * np.sinh(FLUXES / 1e-4)
+SOURCES = (-318.0, -372.0)
+BARS = ((0.083, 8e-5), (0.164, 5.3e-5), (0.061, 2.65e-4))
+
+
+def bar(size):
+    return Reluctance(material="saturating", length=quantity(size[0], "m"),
+                      area=quantity(size[1], "m^2"))  # fmt: skip
+
+
+def potential(size, flux):
+    """Of a bar, by the library's default characteristic, with numpy alone."""
+    length, area = size
+    density = flux / area
+    b = abs(density) / 1.16
+    permeability = 1 + (1210 - 1 + 24630 * b) / (1 + 2.44 * b + b**14)
+    return length * density / (MU0 * permeability)
+
+
+def test_two_saturated_loops_that_share_a_table_of_iron_start_at_their_only_solution():
+    model = Model("iron")
+    model.ref = MagneticReference()
+    for k in range(2):
+        model.add(f"bar{k}", bar(BARS[k]))
+        model.add(f"coil{k}", MMFSource(magnetomotive_force=quantity(SOURCES[k], "A")))
+        model.connect(model[f"bar{k}"].S, model[f"coil{k}"].N)
+    model.yoke = bar(BARS[2])
+    model.shared = FundamentalReluctance(law="table", fluxes=quantity(FLUXES, "Wb"),
+                                         magnetomotive_forces=quantity(POTENTIALS, "A"))
+    model.connect(model.ref.M, model.yoke.S, model.coil0.S)
+    model.connect(model.bar0.N, model.coil1.S, model.shared.N)
+    model.connect(model.bar1.N, model.yoke.N, model.shared.S)
+
+    def shared(flux):
+        return np.interp(flux, FLUXES, POTENTIALS)
+
+    def second(x):  # flux of the second loop at one of the first: all laws rise
+        return brentq(lambda y: potential(BARS[1], y) + shared(y - x) + SOURCES[1], -3e-4, 3e-4,
+                      xtol=1e-18, rtol=1e-14)
+
+    first = brentq(lambda x: potential(BARS[0], x) + potential(BARS[2], x) - shared(second(x) - x)
+                   + SOURCES[0], -3e-4, 3e-4, xtol=1e-18, rtol=1e-14)  # fmt: skip
+    run = model.simulate("1 ms")
+    found = [run[f"bar{k}.phi"].to("Wb").magnitude[0] for k in range(2)]
+    np.testing.assert_allclose(found, [first, second(first)], rtol=1e-9)
+
+
+def test_iron_that_is_driven_through_zero_again_and_again_makes_no_events_there():
+    model = Model("bar")
+    model.ref, model.bar = MagneticReference(), bar(BARS[0])
+    model.coil = MMFSource(
+        magnetomotive_force=lambda t: quantity("200 A") * sin(quantity("300 rad/s") * t))
+    model.connect(model.coil.N, model.bar.N)
+    model.connect(model.coil.S, model.bar.S, model.ref.M)
+    run = model.simulate("0.1 s", rtol=1e-9)
+    assert not list(run.events)
+    flux, mmf = (run[f"bar.{name}"].to(u).magnitude for name, u in (("phi", "Wb"), ("mmf", "A")))
+    np.testing.assert_allclose(potential(BARS[0], flux), mmf, rtol=1e-7, atol=1e-6)

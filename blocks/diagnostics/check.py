@@ -7,9 +7,9 @@ the stages before allow, so that one check names as many mistakes as possible.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -162,7 +162,8 @@ def _advice(components: Iterable[Component]) -> Iterator[Finding]:
 
 
 def _instances(component: Component) -> Iterator[Component]:
-    """A component, or every distinct instance of an array as a single one."""
+    """A component, or instances of an array as single ones: those that differ in what is read of
+    an instance before the next one is asked for."""
     usual = _with_usual_values(component)
     if usual is None:
         return
@@ -171,15 +172,38 @@ def _instances(component: Component) -> Iterator[Component]:
     arrays = {k: v for k, v in component._values.items()
               if count is not None and np.ndim(v) == 1
               and not np.ndim(getattr(component._declared[k], "default", 0.0))}  # fmt: skip
-    if not arrays:
+    if not arrays or count is None:
         yield component
         return
-    table = np.column_stack(list(arrays.values()))
-    for k in np.unique(table, axis=0, return_index=True)[1]:
-        yield component._reader(**{
-            **vars(component), "_count": None, "_name": f"{component._name}[{k}]",
-            "_values": {**component._values, **{n: float(v[k]) for n, v in arrays.items()}},
-        })
+    looked_at: dict[frozenset[str], set[tuple[float, ...]]] = {}
+    for k in range(count):
+        if any(tuple(float(arrays[n][k]) for n in names) in rows
+               for names, rows in looked_at.items()):
+            continue
+        values = _NotedReads({**component._values, **{n: float(v[k]) for n, v in arrays.items()}})
+        yield component._reader(**{**vars(component), "_count": None, "_values": values,
+                                   "_name": f"{component._name}[{k}]"})
+        names = frozenset(values.read & arrays.keys())
+        if not names:
+            return
+        looked_at.setdefault(names, set()).add(tuple(float(arrays[n][k]) for n in names))
+
+
+class _NotedReads(Mapping[str, Any]):
+    """Values by name, and which of them somebody has asked for."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values, self.read = values, set[str]()
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
 
 
 def _with_usual_values(component: Component) -> Component | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from ..system import Problem, System
 
 __all__ = ["Loops", "NominalValues"]
+
+#: A law that is solved for an argument, or blocks that are solved side by side.
+Evaluation: TypeAlias = Step | list[Block]
 
 
 @dataclass(frozen=True)
@@ -82,13 +85,42 @@ class Loops:
         self.starts, self.magnitudes = np.full((2, self.flat.classes), -1)
         self.starts[z_classes] = n + np.arange(len(z_classes))
         self.magnitudes[z_classes] = self.room(len(z_classes))
-        self.steps = list(_merged(self.tape.steps))
+        self.steps = self._joined_steps()
         self.equals = EqualValues(self.flat)
         self.pairs = Pairs(self)
         #: How blocks have been solved, by their first torn unknown.
         self.solutions: dict[int, Solution] = {}
         #: What functions that follow :meth:`solve_loops` begin with.
         self.begin: list[str] = []
+
+    def _joined_steps(self) -> list[Evaluation]:
+        """The tape, with what a law gives on all levels as one step unless it leads to more of it.
+
+        So there are few long loops, over instances that follow each other in memory.
+        """
+        steps: list[Evaluation] = []
+        kinds: dict[tuple[int, int, int], list[int]] = {}
+        giver = np.full(self.flat.classes, -1)
+        for key, step in _side_by_side(self.tape.steps):
+            for part in _parts(step):
+                giver[part.unknowns] = len(steps)
+            kinds.setdefault(key, []).append(len(steps))
+            steps.append(step)
+        kind = np.empty(len(steps), dtype=int)
+        for number, members in enumerate(kinds.values()):
+            kind[members] = number
+        leads = np.zeros((len(kinds), len(kinds)), dtype=bool)  # to the next ones, then to all
+        for k, step in enumerate(steps):
+            before = distinct(giver[self._inputs_of(step)])
+            leads[kind[before[(before >= 0) & (before != k)]], kind[k]] = True
+        for k in range(len(kinds)):
+            leads |= leads[:, k, None] & leads[k]
+        follows = (leads | np.eye(len(kinds), dtype=bool)).sum(axis=0)  # equal in a circle
+        first = np.array([members[0] for members in kinds.values()])
+        place = np.where(leads.diagonal()[kind], np.arange(len(steps)), first[kind])
+        order = np.lexsort([place, follows[kind]])
+        return [_joined([steps[k] for k in together])
+                for _, together in groupby(order.tolist(), key=lambda k: place[k])]
 
     def after(self, solved: str) -> None:
         """From now on write functions that begin with a call of one, which has left in ``q`` what
@@ -243,9 +275,9 @@ class Loops:
         one = Group(group.family, group.law, group.instances[rows])
         return [self.flat.argument(one, key)[0] for key in group.law.unknowns]
 
-    def _inputs_of(self, blocks: list[Block]) -> Indices:
-        """Classes in the equations of some blocks."""
-        equations = np.concatenate([b.equations for b in blocks])
+    def _inputs_of(self, step: Evaluation) -> Indices:
+        """Classes in the equations of a law or of some blocks."""
+        equations = np.concatenate([part.equations for part in _parts(step)])
         of = self.flat.groups_of(equations)
         return np.concatenate([
             classes for g in distinct(of)
@@ -438,19 +470,35 @@ class Loops:
         self.text.add([operands[k] for k in order], target, body)
 
 
-def _merged(steps: list[Step]) -> Iterator[Step | list[Block]]:
-    """Steps, with blocks that are solved side by side together."""
+def _side_by_side(steps: list[Step]) -> Iterator[tuple[tuple[int, int, int], Evaluation]]:
+    """Steps level by level, blocks that are solved side by side as one; and of what kind they are.
+    """
     for (group, _), run in groupby(steps, lambda s: (min(s.group, 0), s.level)):
         if group == 0:
-            yield from run
+            yield from (((s.group, s.position, 0), s) for s in run)
             continue
-        blocks: dict[tuple[int, int], list[Block]] = {}
+        blocks: dict[tuple[int, int, int], list[Block]] = {}
         for step in run:
             assert step.block is not None
             if step.torn > MOST_TORN:
                 raise Unwritable("a large model with large algebraic loops")
-            blocks.setdefault((len(step.block.torn), step.torn), []).append(step.block)
-        yield from blocks.values()
+            blocks.setdefault((-1, len(step.block.torn), step.torn), []).append(step.block)
+        yield from blocks.items()
+
+
+def _parts(step: Evaluation) -> Sequence[Step | Block]:
+    return step if isinstance(step, list) else [step]
+
+
+def _joined(steps: list[Evaluation]) -> Evaluation:
+    """Steps of one kind as one, in the order of their equations."""
+    laws = [step for step in steps if not isinstance(step, list)]
+    if not laws:
+        return [block for step in steps if isinstance(step, list) for block in step]
+    equations, unknowns = (np.concatenate([getattr(s, name) for s in laws])
+                           for name in ("equations", "unknowns"))
+    order = np.argsort(equations)
+    return replace(laws[0], equations=equations[order], unknowns=unknowns[order])
 
 
 def _needed_blocks(blocks: list[Block], need: Flags) -> list[Block]:

@@ -52,6 +52,8 @@ class EventLog:
         self.recent: deque[tuple[float, str]] = deque()
         self._counts: Counter[str] = Counter()  # of components in these
         self._often: set[str] = set()  # components that make up half of a crowd
+        #: Events that a method has carried out, and the first whose switches are not counted.
+        self._uncounted: tuple[PassedEpisodes, int] | None = None
 
     def remember(self, t: float, component: str, text: str, suspicious: bool = True,
                   **mode: str) -> None:
@@ -62,6 +64,7 @@ class EventLog:
 
     def remember_passed(self, passed: PassedEpisodes) -> None:
         """Record events that a method has carried out itself."""
+        self._count_passed()
         times, end = passed.times, float(passed.times[-1])
         since = max(end - WINDOW * self.duration, self._last_instant(end))
         crowded = self._may_be_crowded(times, passed.most_switches) and are_crowded(
@@ -69,13 +72,23 @@ class EventLog:
                             np.repeat(times, passed.switches)]), self.duration, self.instants)
         if not crowded:
             self.recording.log.append(passed)
-        for k in range(0 if crowded else int(np.searchsorted(times, since)), len(times)):
+            self._uncounted = passed, int(np.searchsorted(times, since))
+            return
+        for k in range(len(times)):
             t = float(times[k])
             for name in passed.who(k):
                 self.suspect(t, name)
-            if crowded:
-                self.recording.log.extend(passed.told(k))
-                self.refuse_chatter(t)
+            self.recording.log.extend(passed.told(k))
+            self.refuse_chatter(t)
+
+    def _count_passed(self) -> None:
+        """Count what has switched at the end of the events that were recorded last."""
+        if self._uncounted is None:
+            return
+        (passed, first), self._uncounted = self._uncounted, None
+        for k in range(first, len(passed.times)):
+            for name in passed.who(k):
+                self.suspect(float(passed.times[k]), name)
 
     def _may_be_crowded(self, times: Array, most: int) -> bool:
         """Whether events with at most so many switches each can hold more than are allowed."""
@@ -85,6 +98,7 @@ class EventLog:
 
     def suspect(self, t: float, component: str) -> None:
         """Count a switch, of which there may be too many."""
+        self._count_passed()
         self.recent.append((t, component))
         self._counts[component] += 1
         if self._counts[component] > CHATTER // 2:
@@ -92,6 +106,7 @@ class EventLog:
 
     def refuse_chatter(self, t: float) -> None:
         """Stop a run in which one component switches for ever."""
+        self._count_passed()
         since = max(t - WINDOW * self.duration, self._last_instant(t))
         while self.recent and self.recent[0][0] < since:
             _, component = self.recent.popleft()

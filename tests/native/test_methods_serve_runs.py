@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 import pytest
 
-from benchmarks import models
+from benchmarks import models, planar
 from blocks import Model
 from blocks.exceptions import SimulationError
 from blocks.results import Result
@@ -20,6 +20,7 @@ CASES = {
     "explicit": (lambda: models.chain_of_arrays(3), "springs.stiffness", "3 kN/m", "dopri5"),
     "implicit": (lambda: models.chain_of_arrays(3), "springs.stiffness", "3 kN/m", "rodas4"),
     "exact friction": (models.block_on_belt, "spring.stiffness", "300 N/m", "auto"),
+    "friction under a load": (planar.disc, "touch.friction", "0.3", "auto"),
     "known instants": (lambda: models.alone(models.Positioning()), "part.period", "2 ms", "auto"),
 }  # fmt: skip
 

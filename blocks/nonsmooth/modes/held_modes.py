@@ -65,11 +65,13 @@ class HeldModes:
     length : operations of what is solved for at every point: nothing
     entries : of K that may not be zero
     affine : whether rates and bounds are known to be linear in the efforts
+    direct : whether efforts follow from the point and the modes alone, without a guess
     """
 
     length = 0
     has_derivatives = True
     affine = False
+    direct = True
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
                  parts: list[Indices], companions: Companions) -> None:

@@ -36,17 +36,18 @@ class _Decision(NamedTuple):
 
 
 class KnownDecisions:
-    """Decisions of all runs of a system."""
+    """Decisions of all runs of a system, ``most`` at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
         self._found: dict[bytes, _Decision] = {}
 
     @staticmethod
     def key(problem: Problem, t: float, state: ModeState, touched: Indices) -> bytes:
         """All that a decision depends on."""
         numbers = [t, state.speed, state.strength, state.drift, state.least_flow]
-        parts = (problem.x, problem.z, problem.u, problem.p, problem.m, problem.d, state.noise,
-                 np.array(numbers), state.modes, touched)
+        parts = (problem.x, problem.z, problem.u, problem.p, problem.m, problem.d, problem.scale_x,
+                 state.noise, np.array(numbers), state.modes, touched)
         return b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)
 
     def recall(self, key: bytes, problem: Problem, state: ModeState) -> Array | float | None:
@@ -63,7 +64,7 @@ class KnownDecisions:
 
     def note(self, key: bytes, problem: Problem, state: ModeState, noise: Array | float) -> None:
         """Keep what has just been chosen."""
-        if len(self._found) >= MOST:
+        if len(self._found) >= self._most:
             self._found.clear()
         self._found[key] = _Decision(
             problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(),

@@ -65,6 +65,7 @@ class SolvedModes:
     slope : slopes at the last evaluation
     length : operations of what is solved for at every point
     affine : whether rates and bounds are known to be linear in the efforts
+    direct : whether efforts follow from the point and the modes alone, without a guess
     dependent, in_a_circle : see :class:`~blocks.nonsmooth.modes.bound_functions.BoundFunctions`
     """
 
@@ -106,6 +107,7 @@ class SolvedModes:
             self._both = Evaluator(ca.Function("both", [
                 *system.arguments[:2], *system.arguments[3:-1], modes, self._unknowns],
                 [ca.vec(ca.densify(both))]))  # fmt: skip
+        self.direct = self.affine and not self.with_loops
         self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
         self.in_a_circle = bounds is not None and bounds.in_a_circle
         self.symbols = [*system.arguments[:-1], modes, effort]
@@ -152,7 +154,7 @@ class SolvedModes:
     def apply(self, problem: Problem, t: float, modes: Indices, delassus: Delassus) -> bool:
         """Set the problem's inputs, and remember what there is besides; False where unsafe."""
         effort = self.elements.efforts_of(problem.u)
-        start = np.zeros(self.size) if self.affine and not self.with_loops else effort
+        start = np.zeros(self.size) if self.direct else effort
         found = self._efforts(problem, t, modes, start, delassus)
         self._out = None
         if found is None:
@@ -170,7 +172,7 @@ class SolvedModes:
         n, last, first = self.size, np.inf, np.abs(effort).max()
         exact = (modes != 0) & ~self.dependent  # such as no effort of an open contact
         follows = []
-        for _ in range(1 if self.affine and not self.with_loops else ROUNDS):
+        for _ in range(1 if self.direct else ROUNDS):
             if self.with_loops:
                 self.elements.put(problem.u, effort)
                 problem.solve_algebraic(t)
@@ -186,7 +188,7 @@ class SolvedModes:
             effort = effort - step
             size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
             stalled = size > 0.5 * last and size < EFFORTS_STALLED * whole
-            if self.affine and not self.with_loops or size <= LAST_NEWTON_STEP * whole or stalled:
+            if self.direct or size <= LAST_NEWTON_STEP * whole or stalled:
                 return effort
             last = size
         return None

@@ -66,10 +66,10 @@ def block(matrix: Matrix, rows: Indices | Flags, columns: Indices | Flags) -> Ma
 
 
 def times(rows: Array, matrix: Matrix, columns: Array) -> Matrix:
-    """diag(rows) matrix diag(columns); a sparse one comes by rows."""
+    """diag(rows) matrix diag(columns); a sparse one comes by rows, in arrays of its own."""
     if not sp.issparse(matrix):
         return rows[:, None] * matrix * columns
-    csr = matrix.tocsr()
+    csr = matrix.tocsr(copy=True)  # SciPy may sort the indices of either in place
     data = np.repeat(rows, np.diff(csr.indptr)) * csr.data * columns[csr.indices]
     return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
 

@@ -171,6 +171,26 @@ def test_many_contacts_at_once_obey_the_laws_whatever_pushes_them(seed, count):
         assert found.residual > 1e-8 and len(found.suspects)
 
 
+def test_matrices_whose_rows_are_in_no_order_are_left_as_they_are():
+    n = 60
+    D = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    low, high, L, H = contacts(n // 2, np.full(n // 2, 0.3))
+
+    def backwards(matrix):
+        rows, columns = (index[::-1] for index in np.nonzero(matrix))
+        starts = np.searchsorted(rows[::-1], np.arange(n + 1))
+        order = np.argsort(rows, kind="stable")
+        return csr_array((matrix[rows, columns][order], columns[order], starts), shape=(n, n))
+
+    b = np.cos(np.arange(n))
+    given = [backwards(matrix) for matrix in (D, L, H)]
+    assert not given[0].has_sorted_indices
+    found = by_newton(given[0], b, low, high, *given[1:])
+    assert found.converged and violation(D, b, low, high, L, H, found.effort) < 1e-9
+    for matrix, dense in zip(given, (D, L, H), strict=True):
+        assert (matrix.toarray() == dense).all()
+
+
 def test_a_column_of_a_hundred_contacts_carries_what_is_above_and_friction_holds_it():
     # n bodies of 1 kg above each other, pushed aside by a tenth of their weight, mu = 0.3
     n = 100

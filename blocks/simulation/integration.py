@@ -13,7 +13,6 @@ from ..solvers import Step, Trajectory
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
-from .pulses import Pulses
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .tied_branch import TiedBranch
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ..native.courses import PassedCourses
     from ..nonsmooth.modes.decisions import Change
     from ..nonsmooth.modes.drift_correction import Contacts
+    from .pulses import Pulses
 
 __all__ = ["Ending", "Integration"]
 
@@ -63,7 +63,8 @@ class Integration:
         self.running, self.events, self.crossings = running, events, crossings
         self.time_events = events.time_events
         self.contacts = contacts
-        self.pulses = Pulses(self.problem)
+        self.has_exponents = self.problem.system.tape.exponents.numel() > 0
+        self.pulses: Pulses | None = None  # made where a method in Python needs it
         self.progress: Callable[[float], None] | None = None
         self.until = np.inf  # where a program wants to look that drives the run step by step
         self.pauses = False  # whether the episode ends there, where nothing is known to happen
@@ -142,8 +143,8 @@ class Integration:
             stop_at_failed_step(self.recording, step, self.running.settings.t_start)
         if self.decided_in_steps:
             return self._look_at_decisions(step)
-        if self.pulses.any and not (self.method.looks_itself or self.method.fixed_step):
-            length = self.pulses.step_to_pulse(step, self.method, self.y)
+        if self.has_exponents and not (self.method.looks_itself or self.method.fixed_step):
+            length = self._step_to_pulse(step)
             if length < step.t - step.t_old:
                 self.method = self.running.begin_again(self.t, self.y, length)
                 return None
@@ -161,6 +162,13 @@ class Integration:
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
         return Ending(step.t) if self._is_over(step, shortened) else None
+
+    def _step_to_pulse(self, step: Step) -> float:
+        if self.pulses is None:
+            from .pulses import Pulses
+
+            self.pulses = Pulses(self.problem)
+        return self.pulses.step_to_pulse(step, self.method, self.y)
 
     def _go_on_from_events(self, passed: PassedCourses) -> None:
         """Go on from the last event that the method has carried out."""

@@ -148,10 +148,10 @@ def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None
 def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
     """The same method as machine code, where there is one that can run a problem.
 
-    Where nothing is integrated, all methods are one.
+    Where nothing is integrated, all methods are one; in Python where states are tied to others.
     """
     if not problem.size:
-        return explicit_one_step(problem) or Quasistatic
+        return (None if problem.system.nx else explicit_one_step(problem)) or Quasistatic
     made = {"cvode": native.compiled_cvode, "moreau_jean": native.compiled_steps}.get(kind.name)
     return (made(problem) if made else None) or kind
 

@@ -31,7 +31,6 @@ class Pulses:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.any = problem.system.tape.exponents.numel() > 0
         self._last: tuple[float, Array] = np.nan, np.zeros(0)  # time and exponents
 
     def step_to_pulse(self, step: Step, method: Method, y: Array) -> float:

@@ -123,13 +123,13 @@ MODELS = {**EXACT, "oscillator": oscillator, "row": row,
 END = quantity(0.6, "s")
 
 
-def compare(whole, some, paths, off):
+def compare(whole, some, paths, off, sides=("left", "right")):
     """At the ends of episodes, both limits, and between."""
     times = np.unique(np.concatenate([np.linspace(0, 0.6, 301), whole.recording.times]))
     for path in paths:
         exact = whole[path]
         size = np.abs(exact.si).max()
-        for side in ("left", "right"):
+        for side in sides:
             expected = exact.si_at(times, side, "test")
             assert_allclose(some[path].si_at(times, side, "test"), expected, rtol=0,
                             atol=off * size + 1e-300, err_msg=f"{path} {side}")
@@ -159,7 +159,9 @@ def test_fixed_steps_are_kept_too(method, step):
     model = EXACT["on a belt"]() if method == "moreau_jean" else MODELS["row"]()
     whole = model.simulate(END, method=method, step=step)
     some = model.simulate(END, method=method, step=step, record=list(whole))
-    compare(whole, some, list(whole), 1e-6)
+    # efforts of time stepping jump from step to step: there a whole record has the left one only
+    sides = ("left",) if method == "moreau_jean" else ("left", "right")
+    compare(whole, some, list(whole), 1e-6, sides)
     assert [e.time for e in some.events] == [e.time for e in whole.events]
 
 

@@ -250,6 +250,8 @@ def kinds_of(system: System) -> list[Kind] | None:
             if group.law is not None and group.family == f:
                 member = np.zeros(size, dtype=bool)
                 member[group.instances[step.equations - group.first]] = True
+                if group.law.arguments[step.position] not in flat.base[f]:
+                    return None  # a derivative is computed
                 steps.append((group.law, step.position))
                 members.append(member)
         keys = list(flat.base[f])

@@ -60,6 +60,10 @@ class DaeProblem(Problem):
         out[: self.inner] = self.system.slope(*self.arguments(t))[self.free] / self.scale_y
         return out
 
+    def exponents(self, t: float, y: Array) -> Array:
+        self.place(y)
+        return self.system.exponents(*self.arguments(t))
+
     def residual(self, t: float, y: Array, slope: Array) -> Array:
         self.place(y)
         values = (self.implicit or self.system.implicit)(*self.arguments(t))

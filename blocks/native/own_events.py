@@ -184,13 +184,13 @@ class OwnEvents:
         alike = rules.samplers is None and rules.resets is None and all(
             getattr(rules, name) is getattr(mine, name) for name in (
                 "at_zero", "timed", "slots", "samplers", "resets", "required"))
-        known = parts.is_like(mine.parts) if isinstance(parts, DecisionParts) else (
-            parts is None and mine.parts is None)
+        known = parts is None and mine.parts is None or isinstance(
+            parts, (DecisionParts, PredictedParts)) and parts.is_like(mine.parts)
         if not alike or not known:
             return False
         self.rules = rules
-        if isinstance(parts, DecisionParts):
-            self.elements.speed[0] = parts.speed
+        for one in (self.elements, self.predicted):
+            one.speed[:] = 0.0 if parts is None else parts.speed
         return True
 
     def begin(self, t: float) -> None:

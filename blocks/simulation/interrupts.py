@@ -48,7 +48,8 @@ def interruptible() -> Iterator[None]:
                 raise KeyboardInterrupt from None
             raise
         finally:
-            _again.cancel()
+            if _again.is_alive():
+                _again.cancel()
         if _pressed > before:
             raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ Knows equations and recorded runs; no solver.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -31,6 +31,7 @@ __all__ = ["ADVICE", "FiniteValues", "no_value"]
 #: operations that have no value for some arguments, and the argument that decides
 PARTIAL = {ca.OP_DIV: 1, ca.OP_INV: 0, ca.OP_LOG: 0, ca.OP_SQRT: 0, ca.OP_POW: 0,
            ca.OP_CONSTPOW: 0, ca.OP_ASIN: 0, ca.OP_ACOS: 0, ca.OP_FMOD: 1}  # fmt: skip
+DIVIDES = {ca.OP_DIV, ca.OP_INV, ca.OP_FMOD}
 #: operations that have no finite value where one of so many arguments, the first ones, has none
 PASSES = {ca.OP_ADD: 2, ca.OP_SUB: 2, ca.OP_MUL: 2, ca.OP_DIV: 1, ca.OP_NEG: 1, ca.OP_TWICE: 1,
           ca.OP_SQ: 1}
@@ -246,15 +247,21 @@ def _as_numbers(flags: Array) -> np.ndarray:
 def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
     """Which rows cannot but leave some slope without a finite value where they have none.
 
-    They are passed on by sums and products, and by nothing that may hide them.
+    They are passed on by sums and products, and by nothing that may hide them; or for each
+    operation of theirs that may have no value one is passed on that has none for the same reason.
     """
     shown = np.zeros(expression.numel(), dtype=bool)
     if not 0 < len(shown) <= MOST_NODES or (
             ca.n_nodes(system.tape.slope) + ca.n_nodes(expression) > MOST_NODES):
         return shown
     function = ca.Function("shown", system.arguments, [system.tape.slope, expression])
-    made: dict[int, int] = {}  # by which operation what stands in a place was made
+    numbers: dict[Hashable, int] = {}  # the same for operations that come to the same
     operands: list[list[int]] = []  # those that an operation passes on
+    reason: dict[int, tuple[int, ...]] = {}  # for which an operation may have no value
+    doubtful: list[frozenset[tuple[int, ...]]] = []  # such reasons in all that it is made of
+    positive: list[bool] = []
+    negated: dict[int, int] = {}
+    made: dict[int, int] = {}  # by which operation what stands in a place was made
     slopes, row_of = set(), {}
     for k in range(function.n_instructions()):
         operation, inputs = function.instruction_id(k), function.instruction_input(k)
@@ -264,19 +271,46 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
                 slopes.add(made[inputs[0]])
             else:
                 row_of[row] = made[inputs[0]]
-        found = [] if operation in (ca.OP_INPUT, ca.OP_CONST, ca.OP_OUTPUT) else [
-            made[i] for i in inputs[: PASSES.get(operation, 0)]]
-        operands.append(found)
-        if operation != ca.OP_OUTPUT:
-            made[function.instruction_output(k)[0]] = k
-    for k in reversed(range(len(operands))):
-        if k in slopes:
-            slopes.update(operands[k])
-    for row, k in row_of.items():
-        while k not in slopes and function.instruction_id(k) == ca.OP_NEG:
-            (k,) = operands[k]
-        shown[row] = k in slopes
+            continue
+        constant = function.instruction_constant(k) if operation == ca.OP_CONST else 0.0
+        given = [] if operation in (ca.OP_INPUT, ca.OP_CONST) else [made[i] for i in inputs]
+        key = operation, constant, *(given or inputs)
+        number = made[function.instruction_output(k)[0]] = numbers.setdefault(key, len(numbers))
+        if number < len(operands):
+            continue
+        operands.append(given[: PASSES.get(operation, 0)])
+        signs = [positive[i] for i in given]
+        if operation in PARTIAL and not _has_root(operation, signs):
+            first = min(PARTIAL[operation], len(given) - 1)
+            reason[number] = (ca.OP_INV if operation in DIVIDES else operation, *given[first:])
+        doubtful.append(frozenset([reason[number]] if number in reason else []).union(
+            *(doubtful[i] for i in given)))
+        positive.append(_is_never_negative(operation, signs, constant))
+        if operation == ca.OP_NEG:
+            negated[number] = given[0]
+    for number in reversed(range(len(operands))):
+        if number in slopes:
+            slopes.update(operands[number])
+    told = {reason[number] for number in slopes if number in reason}
+    for row, number in row_of.items():
+        while number not in slopes and number in negated:
+            number = negated[number]
+        shown[row] = number in slopes or doubtful[number] <= told
     return shown
+
+
+def _is_never_negative(operation: int, signs: list[bool], constant: float) -> bool:
+    """Whether what an operation gives is never below zero; ``signs``: whether its arguments are."""
+    if operation == ca.OP_CONST:
+        return constant >= 0
+    if operation in (ca.OP_SQ, ca.OP_FABS, ca.OP_SQRT, ca.OP_EXP):
+        return True
+    return operation in (ca.OP_ADD, ca.OP_MUL, ca.OP_DIV, ca.OP_TWICE) and all(signs)
+
+
+def _has_root(operation: int, signs: list[bool]) -> bool:
+    """Whether an operation is the root of something that is never below zero."""
+    return operation == ca.OP_SQRT and signs[0]
 
 
 ADVICE = ("Look for a division by zero, a root or logarithm of a negative number, or values that "
@@ -366,20 +400,24 @@ def _is_partial(kernel: Kernel, value: ca.SX) -> bool:
     function = ca.Function("law", symbols, [value])
     work: dict[int, bool] = {}
     whole: dict[int, bool] = {}  # exponents with which every power has a value
+    positive: dict[int, bool] = {}
     for k in range(function.n_instructions()):
         operation, inputs = function.instruction_id(k), function.instruction_input(k)
         if operation == ca.OP_OUTPUT:
             continue
         for out in function.instruction_output(k):
             if operation == ca.OP_INPUT:
-                work[out], whole[out] = moves[inputs[0]], False
+                work[out], whole[out], positive[out] = moves[inputs[0]], False, False
                 continue
             constant = function.instruction_constant(k) if operation == ca.OP_CONST else -1.0
+            signs = [positive[i] for i in inputs] if operation != ca.OP_CONST else []
+            positive[out] = _is_never_negative(operation, signs, constant)
             power = operation in (ca.OP_POW, ca.OP_CONSTPOW) and whole[inputs[1]]
             whole[out] = constant >= 0 and float(constant).is_integer()
             moving = [work.get(i, False) for i in inputs] if operation != ca.OP_CONST else []
             decides = min(PARTIAL.get(operation, 0), len(moving) - 1)
-            if operation in PARTIAL and not power and moving[decides]:
+            if operation in PARTIAL and not power and moving[decides] and (
+                    not _has_root(operation, signs)):
                 return True
             work[out] = any(moving)
     return False

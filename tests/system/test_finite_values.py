@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from blocks import Component, Input, Model, Output, Variable, der, quantity, sqrt
+import pytest
+
+from blocks import Component, Input, Model, Output, SimulationError, Variable, der, quantity, sqrt
 from blocks.system import finite_values
 from blocks.system.finite_values import SOLVED, FiniteValues
 from library.electrical import (
@@ -51,3 +53,32 @@ def test_those_of_a_large_system_are_found_without_going_through_all(monkeypatch
     assert not any("level" in text for _, text in told)
     monkeypatch.setattr(finite_values, "MANY", 0)
     assert FiniteValues(system)._decided_by(SOLVED) == laws._decided_by(SOLVED)
+
+
+class Approach(Component):
+    """What is slower the farther it is from a wall, and values that no motion depends on."""
+
+    x = Variable("m", "1 m", priority="high")
+    near, left, far = Variable("1/m"), Variable("m^0.5"), Variable("m")
+
+    def equations(self):
+        distance = quantity("2 m") - self.x
+        yield der(self.x) == -quantity("1 m^2/s") / distance
+        yield self.near == 3 / distance
+        yield self.left == sqrt(self.x + quantity("3 m"))
+        yield self.far == sqrt(distance**2 + self.x**2)
+
+
+def test_what_the_slopes_show_is_not_looked_at():
+    model = Model("approach")
+    model.part = Approach()
+    laws = FiniteValues(model.compile())
+    assert {laws._named(int(k))[1].partition(" ")[0] for k in laws._all[0]} == {"left"}
+
+
+def test_what_they_do_not_show_is_told():
+    model = Model("approach")
+    model.part = Approach(x="-2.9 m")
+    with pytest.raises(SimulationError, match=r"left == sqrt") as error:
+        model.simulate("1 s")  # it is below -3 m from (5^2 - 4.9^2) / 2 s on
+    assert error.value.code == "simulation.value" and error.value.time > 0.495

@@ -53,7 +53,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         own, blocks, strict=True)] if still.any() else own
     push = delassus.slope_by_efforts(problem, t, np.arange(n)).T
     return DecisionParts(
-        part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
+        evaluation.state.speed, part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
         np.concatenate([entries.ravel() for _, entries in blocks]),
         np.concatenate([block.ravel() for block in own]),
         np.array([_is_regular(b) for b in moving]), np.array([_is_symmetric(b) for b in moving]),
@@ -64,7 +64,6 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         ~functions.flow_varies & ~delassus.immovable(problem, t),
         flow_starts, flow_states, np.abs(flow_values), *_rows(push), RATE_ROUNDING,
         held.decided_by,
-        evaluation.state.speed,
     )  # fmt: skip
 
 
@@ -74,11 +73,10 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
     starts, states = evaluation.functions.flow_x.by_rows
     companions = evaluation.functions.companions
     return PredictedParts(
-        companions.leading(problem.p), companions.sense(problem.p), evaluation.elements.contact,
-        ~evaluation.functions.flow_varies,
+        evaluation.state.speed, companions.leading(problem.p), companions.sense(problem.p),
+        evaluation.elements.contact, ~evaluation.functions.flow_varies,
         bool(held.dependent.any()), held.in_a_circle, starts, states,
-        held.positions.astype(np.int64), np.array(problem.scale_x, dtype=float),
-        evaluation.state.speed)  # fmt: skip
+        held.positions.astype(np.int64), np.array(problem.scale_x, dtype=float))
 
 
 def _rows(matrix: Matrix) -> tuple[Indices, Indices, Array]:

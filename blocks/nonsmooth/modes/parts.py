@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices, Matrix
 
@@ -14,7 +16,29 @@ __all__ = ["DecisionParts", "NetworkParts", "PredictedParts"]
 
 
 @dataclass(frozen=True)
-class DecisionParts:
+class _OfElements:
+    """What is known of elements, and how fast they were.
+
+    Attributes
+    ----------
+    speed : the largest flow so far
+    """
+
+    speed: float
+
+    def is_like(self, other: object) -> bool:
+        """Whether the same is known of elements, but for their speeds."""
+        return type(other) is type(self) and all(
+            _is_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)
+            if f.name != "speed")
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other or isinstance(one, (np.ndarray, bool)) and np.array_equal(one, other)
+
+
+@dataclass(frozen=True)
+class DecisionParts(_OfElements):
     """Parts of elements that act on each other.
 
     Attributes
@@ -36,7 +60,6 @@ class DecisionParts:
     push_starts, push_states, push : the states whose slopes its effort changes, and how much
     rounding : part of the rates of states that is rounding
     values : flow, static and kinetic bounds, rate and effort, one after the other
-    speed : the largest flow so far
     """
 
     part: Indices
@@ -62,17 +85,10 @@ class DecisionParts:
     push: Array
     rounding: float
     values: ca.SX
-    speed: float
-
-    def is_like(self, other: object) -> bool:
-        """Whether the same is known of elements, but for their speeds."""
-        return isinstance(other, DecisionParts) and all(
-            getattr(self, f.name) is getattr(other, f.name) for f in fields(self)
-            if f.name != "speed")
 
 
 @dataclass(frozen=True)
-class PredictedParts:
+class PredictedParts(_OfElements):
     """Elements whose efforts are solved for at every point, and are affine in each other.
 
     Attributes
@@ -84,7 +100,6 @@ class PredictedParts:
     flow_starts, flow_states : the states that the flow of an element is made of
     positions : states that are positions
     scale : (states,) nominal values
-    speed : the largest flow so far
     """
 
     leader: Indices
@@ -97,7 +112,6 @@ class PredictedParts:
     flow_states: Indices
     positions: Indices
     scale: Array
-    speed: float
 
 
 @dataclass(frozen=True)

@@ -140,9 +140,8 @@ class FunctionText:
         return name
 
     def wrong(self, node: ast.AST, text: str) -> Untranslatable:
-        first = self.function.python.__code__.co_firstlineno
-        line = first - 1 + getattr(node, "lineno", 1)
-        return Untranslatable(f"{self.function.symbol}, line {line}: {text}: {ast.unparse(node)}")
+        return Untranslatable(f"{self.function.symbol}, line {getattr(node, 'lineno', '?')}: {text}: "
+                              f"{ast.unparse(node)}")
 
     # -- variables ------------------------------------------------------------------------
     def set(self, name: str, value: Value, node: ast.AST | None = None) -> None:

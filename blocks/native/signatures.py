@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import ctypes
-import inspect
-import textwrap
+import linecache
 from collections.abc import Callable
 from functools import cache, cached_property
 from itertools import accumulate
@@ -72,9 +71,8 @@ class Signature:
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
-        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(self.python))).body
-        assert isinstance(tree, ast.FunctionDef)
-        return tree
+        code = self.python.__code__
+        return _functions_in(code.co_filename)[code.co_firstlineno]
 
     @cached_property
     def parameters(self) -> list[tuple[str, Kind | Record]]:
@@ -99,6 +97,14 @@ class Signature:
             return Record(tuple((name, kind_named(str(getattr(given, "__forward_arg__", given))))
                                 for name, given in known.__annotations__.items()))
         return kind_named(text)
+
+
+@cache
+def _functions_in(file: str) -> dict[int, ast.FunctionDef]:
+    """The functions of a source file, by the lines that they, or their decorators, begin with."""
+    return {min(n.lineno for n in (node, *node.decorator_list)): node
+            for node in ast.walk(ast.parse("".join(linecache.getlines(file))))
+            if isinstance(node, ast.FunctionDef)}
 
 
 def name_of(node: ast.expr | None) -> str:

@@ -140,8 +140,8 @@ class FunctionText:
         return name
 
     def wrong(self, node: ast.AST, text: str) -> Untranslatable:
-        return Untranslatable(f"{self.function.symbol}, line {getattr(node, 'lineno', '?')}: {text}: "
-                              f"{ast.unparse(node)}")
+        line = getattr(node, "lineno", "?")
+        return Untranslatable(f"{self.function.symbol}, line {line}: {text}: {ast.unparse(node)}")
 
     # -- variables ------------------------------------------------------------------------
     def set(self, name: str, value: Value, node: ast.AST | None = None) -> None:

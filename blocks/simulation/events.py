@@ -90,8 +90,8 @@ class Events:
         before = recording.episodes[-1]
         passed = PassedEpisodes(courses, before, self.time_events.relations, recording.catalog,
                                 problem.laws, self.switching.resets)
+        recording.episodes.extend(passed)  # first: it may be found that they chatter
         self.log.remember_passed(passed)
-        recording.episodes.extend(passed)
         problem.m[:], problem.d[:] = events.m[-1], events.d[-1]
         if events.modes is not None:
             problem.laws.take_over(events.modes[-1], events.speed, float(events.times[-1]))

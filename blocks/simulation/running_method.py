@@ -37,7 +37,7 @@ BOLD = 10.0  # explicit steps that the first of them is long
 PATIENCE = 4  # times as many steps to the next look after a trial in vain
 WITH_LAWS = 2.0  # times that, where the implicit method is one-step, and costs more a step
 MOST_RATES = 1000  # that are kept of a system
-FEW_STATES = 100  # whose rates are looked at in every new combination of modes
+FEW_STATES = 100  # whose rates are looked at in every new combination of modes and relations
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
 TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
 LONG = 500  # steps after which it is asked how many are left
@@ -96,7 +96,7 @@ class RunningMethod:
         self.driven = False
         self._asked = 0  # how often it was asked whether to give the method up
         self._judged = 0  # steps at the last look for stiffness
-        self._seen: set[bytes] = set()  # modes whose rates were looked at
+        self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
         self._pace = Pace(settings.t_start, settings.t_end)
         self._patience = 1  # times the steps to the next one
 
@@ -230,10 +230,11 @@ class RunningMethod:
         SimulationError
             If the method was chosen by the user.
         """
-        problem, modes = self.problem, self.problem.laws.modes.tobytes()
-        if not 0 < problem.size <= FEW_STATES or modes in self._seen:
+        problem = self.problem
+        held = problem.laws.modes.tobytes() + problem.m.tobytes()
+        if not 0 < problem.size <= FEW_STATES or held in self._seen:
             return
-        self._seen.add(modes)
+        self._seen.add(held)
         rate, left = self._rate(t, y), self.settings.t_end - t
         if not (TEDIOUS if self.may_switch else ENDLESS) < rate * left < np.inf:
             return

@@ -158,11 +158,14 @@ class MasslessLaws(Laws):
         return self.changes(before)
 
     def _next_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
-        before = self.modes.copy()
+        before, state = self.modes.copy(), self.state
+        largest = state.speed, state.strength
         self.efforts.apply(problem, t, before)
-        if self.switching.missed(problem, t) <= self.state.drift:
+        if self.switching.missed(problem, t) <= state.drift:
             self.efforts.project(problem, t)  # what the integration has let go
         margin, size = self.margins(problem, t), self.switching.sizes(problem, t)[0]
+        # What a coil would do to a switch that has opened is large, and does not come to pass.
+        state.speed, state.strength = largest
         crossed = margin < -MODE_MARGIN_NONE * size  # by what else has switched at this instant
         # unless its margin was made of drift alone
         crossed[touched] |= margin[touched] <= MODE_MARGIN_NONE * size[touched]

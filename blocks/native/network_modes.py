@@ -15,6 +15,7 @@ from ..nonsmooth.modes.held_network import UNLOADED
 from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
+    ENDED_MARGIN,
     INSTANT,
     LATER_MARGIN,
     LEAST_DISTANCE,
@@ -61,6 +62,7 @@ class NetworkModes(NamedTuple):
     links: Indices  # (1,) how many modes have followed others
     source: Indices  # which one
     target: Indices  # followed which
+    brief: Flags  # whether it then held for less than an instant
     largest: Vector  # (2,) the largest flow and effort so far
     farthest: Vector  # (all relations,) the largest crossing function so far
     noise_so_far: Matrix  # what rounding may make of every margin, stuck and not
@@ -83,16 +85,17 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
     p, n = parts, len(modes)
     return NetworkModes(modes, constants, m, values, np.empty(VALUES * n + states), p.relations,
                         p.joint, p.m, p.modes, p.constants, p.weight, p.move, p.noise, p.present,
-                        p.links, p.source, p.target, p.largest, p.farthest, p.noise_so_far, p.drift,
-                        p.least_flow, np.empty((ROOM, n)))
+                        p.links, p.source, p.target, p.brief, p.largest, p.farthest,
+                        p.noise_so_far, p.drift, p.least_flow, np.empty((ROOM, n)))
 
 
 def no_network_modes() -> NetworkModes:
     """Where there are none."""
-    none, number, table = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, 0))
-    return NetworkModes(none, none, none, 0, none, number, np.zeros(0, dtype=bool), table, table,
-                        table, table, table, table, number, number, number, number, none, none,
-                        table, none, none, table)
+    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
+    table = np.zeros((0, 0))
+    return NetworkModes(none, none, none, 0, none, number, flags, table, table, table, table, table,
+                        table, number, number, number, number, flags, none, none, table, none, none,
+                        table)
 
 
 @machine_code
@@ -135,12 +138,13 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
         return False
     _bring(network, x, before)  # what the integration has let go
     if not ended and _goes_with_relations(network, before) and _holds(
-            code, work, relations, network, t, x, before):
+            code, work, relations, network, t, x, before, before, False):
         return _take(code, work, relations, network, t, x, before)
     for k in range(network.links[0]):
         following = network.target[k]
         if network.source[k] == before and following != before and _goes_with_relations(
-                network, following) and _holds(code, work, relations, network, t, x, following):
+                network, following) and _holds(code, work, relations, network, t, x, following,
+                                               before if ended else following, network.brief[k]):
             return _take(code, work, relations, network, t, x, following)
     return False
 
@@ -221,8 +225,12 @@ def _crossing_functions(code: Code, work: Workspace, network: NetworkModes, t: f
 
 @machine_code
 def _holds(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
-           x: Vector, row: int) -> bool:
-    """Whether modes obey all laws at an instant and, where that is close, also after it."""
+           x: Vector, row: int, before: int, brief: bool) -> bool:
+    """Whether modes obey all laws at an instant and, where that is close, also after it.
+
+    For less than that will do where they are ``brief``; and an element that has ended the mode it
+    had in the row ``before`` may only go on in it where it leads away from its end.
+    """
     n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
     _put(network, row)
     _look(code, work, network, t, x)
@@ -253,8 +261,13 @@ def _holds(code: Code, work: Workspace, relations: Relations, network: NetworkMo
     _look(code, work, network, t + h, point)
     for e in range(n):
         margin, size = room[MARGIN, e], room[SIZE, e]
-        if margin <= MODE_MARGIN_NONE * size and (
-                _margin(network, e) - margin < -LATER_MARGIN * h * size - network.noise[row, e]):
+        close = network.noise[row, e] if brief else MODE_MARGIN_NONE * size
+        least = LATER_MARGIN
+        if before != row and relations.wrong[relations.wrong.size - n + e] and (
+                network.kept_modes[before, e] == network.kept_modes[row, e]):
+            least = ENDED_MARGIN
+        if margin <= close and (
+                _margin(network, e) - margin < -least * h * size - network.noise[row, e]):
             return False
     _crossing_functions(code, work, network, t + h, point, later)
     for r in range(network.joint.size):

@@ -23,6 +23,7 @@ class ModeState:
         until its load is that much larger, closed contacts may pull with so much
     noise : what rounding alone may make of every margin, where that is measured: while the element
         is stuck or closed, and while it is not, whose margins have different units
+    brief : whether the modes were taken though they hold for less than an instant
     drift : share of its size by which the run's error may put off what modes hold constant
     unloaded : closed diodes that bear nothing of an effort whose split the motion leaves open:
         with these the others share it in one way, whichever is shown
@@ -36,6 +37,7 @@ class ModeState:
         self.slack: Array | float = 0.0
         self.noise = np.zeros((2, size))
         self.unloaded: Flags = np.zeros(size, dtype=bool)
+        self.brief = False
         self.drift, self.least_flow = MODE_MISSED, 0.0
 
     @property

@@ -46,11 +46,12 @@ class KeptModes:
             np.zeros((most, held.entries)), np.zeros((most, n * n)), np.zeros((most, nx * n)),
             np.zeros((most, n)), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64),
             np.zeros(MOST_LINKS * most, dtype=np.int64),
-            np.zeros(MOST_LINKS * most, dtype=np.int64), np.zeros(2),
+            np.zeros(MOST_LINKS * most, dtype=np.int64),
+            np.zeros(MOST_LINKS * most, dtype=bool), np.zeros(2),
             np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
             held.decided_by)
         self._number: dict[tuple[bytes, ...], int] = {}
-        self._links: set[tuple[int, int]] = set()
+        self._links: dict[tuple[int, int], int] = {}
 
     def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
         """Keep the present modes, which were decided on at a point, and that they follow."""
@@ -63,9 +64,11 @@ class KeptModes:
         now = parts.present[0] = self._kept(problem, t, noise)
         count, link = int(parts.links[0]), (before, int(now))
         if before >= 0 and now >= 0 and link not in self._links and count < len(parts.source):
-            self._links.add(link)
+            self._links[link] = count
             parts.source[count], parts.target[count] = link
             parts.links[0] = count + 1
+        if link in self._links:
+            parts.brief[self._links[link]] |= state.brief
 
     def _kept(self, problem: Problem, t: float, noise: Array | float) -> int:
         """Number of the present modes; -1 where they cannot be kept."""

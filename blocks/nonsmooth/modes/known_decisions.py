@@ -29,6 +29,7 @@ class _Decision(NamedTuple):
     u: Array
     modes: Indices
     unloaded: Flags
+    brief: bool
     speed: float
     strength: float
     so_far: Array  # noise of the state
@@ -57,7 +58,7 @@ class KnownDecisions:
             return None
         problem.x[:], problem.z[:], problem.u[:] = found.x, found.z, found.u
         state.modes, state.decided = found.modes.copy(), True
-        state.unloaded = found.unloaded
+        state.unloaded, state.brief = found.unloaded, found.brief
         state.speed, state.strength = found.speed, found.strength
         state.noise = found.so_far.copy()
         return found.noise
@@ -68,4 +69,4 @@ class KnownDecisions:
             self._found.clear()
         self._found[key] = _Decision(
             problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(),
-            state.unloaded, state.speed, state.strength, np.array(state.noise), noise)
+            state.unloaded, state.brief, state.speed, state.strength, np.array(state.noise), noise)

@@ -80,6 +80,7 @@ class ModeSearch:
                         _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True)):
             found = self._first(problem, t, doubt, noted, allowed)
             if found is not None:
+                self.state.brief = allowed.brief
                 return self._adopt(problem, t, found)
             noted = iter(tried)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)

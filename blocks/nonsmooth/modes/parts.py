@@ -131,6 +131,7 @@ class NetworkParts:
     present : which row holds now (-1: none of them), and how many there are
     links : how many modes have followed others
     source, target : which one followed which
+    brief : whether it then held for less than an instant
     largest : the largest flow and effort so far
     farthest : (all relations,) the largest crossing function so far
     noise_so_far : (2, n) what rounding may make of every margin, stuck and not
@@ -151,6 +152,7 @@ class NetworkParts:
     links: Indices
     source: Indices
     target: Indices
+    brief: Flags
     largest: Array
     farthest: Array
     noise_so_far: Matrix

@@ -37,6 +37,7 @@ from .step_control import (
 )
 from .step_kinds import arrive, following_step, length_of, root_of, take_step, values_inside
 from .steps import (
+    EXACT,
     EXPLICIT,
     Code,
     Workspace,
@@ -61,6 +62,7 @@ __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "SELD
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 SELDOM = 8  # steps between two looks at that
+SEEN = 0.9  # of a step: what lies before a crossing there has been seen by its stages
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
 
 
@@ -136,6 +138,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
 
     And so many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
     is only known of the explicit method: others ask for it after the event.
+
+    A first step in which a relation crosses is taken again up to there: it may have strode over all
+    that holds until then, as through a stop with all its stages beyond, where its error is nothing.
     """
     root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
@@ -143,7 +148,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         counts[2] += 1
     flush_denormals(code, work)
     rejected = pressed = looked = False
-    status = FULL
+    first, status = True, FULL
     while taken < record.ends.size and status == FULL:
         if t >= t_stop:
             status = REACHED
@@ -176,18 +181,26 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 rejected = True
                 h = length
                 continue
-            relations.exponents[0, :] = relations.exponents[END, :]
-        h = following_step(code, now, proposed, error, old_error, rejected)
+        following = following_step(code, now, proposed, error, old_error, rejected)
         if code.kind == EXPLICIT and (pressed or taken % SELDOM == 0):
             rate = rate_of_error(work, x, limits.rtol)
-            pressed = h * rate > DAMPS
+            pressed = following * rate > DAMPS
             if pressed:
-                h = DAMPS / rate
-        old_error = max(error, LEAST_ERROR)
-        rejected = False
+                following = DAMPS / rate
         end = t_stop if last else t + now
         if relations.held.size:
             status, end = watched(code, relations, work, x, t, end, now, state)
+            if (status == LOCATED and first and code.kind != EXACT and end - t < SEEN * now
+                    and not is_too_small(end - t, t, t_stop)):
+                counts[1] += 1
+                rejected, first, status = True, False, FULL
+                state[LOOKED] = 1.0
+                h = end - t
+                continue
+        if code.exponents != 0:
+            relations.exponents[0, :] = relations.exponents[END, :]
+        h, old_error = following, max(error, LEAST_ERROR)
+        rejected = first = False
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1

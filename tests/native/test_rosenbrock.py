@@ -24,11 +24,14 @@ from blocks import (
     time,
 )
 from library.translational import (
+    ForceSource,
+    HardStop,
     Mass,
     Reference,
     Spring,
     TranslationalFriction,
     VelocitySource,
+    table,
 )
 from library.translational.domain import TwoPort
 
@@ -297,3 +300,18 @@ def test_the_polynomial_between_the_ends_of_a_step_has_an_error_of_fourth_order(
 
     assert error(0.1) < 1e-5
     assert error(0.05) < error(0.1) / 10  # order 3 and a half, between 8 and 16
+
+
+@pytest.mark.parametrize("end", ["0.7 s", "0.8 s", "1.2 s"])
+def test_no_first_step_strides_over_a_stop(end):
+    """In free flight by a force that grows evenly no step has an error, nor do stages beyond it."""
+    model = Model("bounce")
+    model.body, model.wall = Mass(v="1.5 m/s"), Reference()
+    model.stop = HardStop(upper_bound="0.3 m", lower_bound="-10 m")
+    model.force = ForceSource(force=table(["0 s", "2 s"], ["0 N", "-40 N"]))
+    model.connect(model.body.M, model.stop.R, model.force.R)
+    model.connect(model.wall.V, model.stop.C, model.force.C)
+    result, other = (model.simulate(end, method=m, rtol=1e-8) for m in ("rodas4", "Radau"))
+    assert_allclose(result["body.v"].final.m, other["body.v"].final.m, rtol=1e-6)
+    assert [e.description for e in result.events] == [e.description for e in other.events]
+    assert abs(result.energy().residual.m) < 1e-6

@@ -12,20 +12,21 @@ from __future__ import annotations
 from math import isfinite
 from typing import NamedTuple
 
-from ..nonsmooth.timestepping.moreau_jean import LOADED, NEWTON, REACH, SIMPLIFIED, THETA
+from ..nonsmooth.timestepping.moreau_jean import HALVED, LOADED, NEWTON, REACH, SIMPLIFIED, THETA
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import NO_CHANGE, STEP_CORRECTION
 from .functions import machine_code
 from .lu import factorize, solve
 from .signatures import run_code
 from .sparse_lu import Factors, analyse
-from .step_efforts import Problem, connect, piece, pose, proved
+from .step_efforts import proved
+from .step_problem import FEW, INFINITE, Problem, connect, piece, pose
 
 __all__ = ["CHANGED", "FULL", "NOT_SOLVED", "REACHED", "Bodies", "Kinds", "Record", "Room", "act",
            "advance", "gaps"]
 
 REACHED, CHANGED, FULL, NOT_SOLVED = range(4)  # why a call has ended
-INFINITE = float("inf")
+TAKEN, NO_EFFORTS, NO_ROOM = range(3)  # what has become of a step
 
 
 class Bodies(NamedTuple):
@@ -573,8 +574,8 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
 
 
 def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, room: Room,
-              t: float, y: Vector, h: float, last: Vector, modes: Indices, efforts: Vector) -> bool:
-    """Add the efforts of the elements that can act to the end of the step; whether it could."""
+              t: float, y: Vector, h: float, last: Vector, modes: Indices, efforts: Vector) -> int:
+    """Add the efforts of the elements that can act to the end of the step; why it could not."""
     _see(bodies, room, t + h, room.end, room.seen_ahead)
     gaps(kinds, t + h, room.seen_ahead, room.ahead)
     _see(bodies, room, t, y, room.seen)
@@ -583,15 +584,25 @@ def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, 
     for a in range(count):
         n += kinds.laws[room.kind[a]]
     if n > room.element.size:
-        return False
+        return NO_ROOM
     _before(kinds, room, t, last, modes, count)
-    if not (_at_end(bodies, kinds, room, t + h, count)
-            and _push(bodies, kinds, room, t, y, h, 0.5, count)):
-        return False
-    _link(room, factors, y.size, count)
-    if not (_matrix(problem, factors, room, h, count) and _ordered(factors, room, count)
-            and _efforts(kinds, problem, factors, room, t, h, modes, count)):
-        return False
+    if not _at_end(bodies, kinds, room, t + h, count):
+        return NO_ROOM
+    part = 0.5
+    while True:
+        if not _push(bodies, kinds, room, t, y, h, part, count):
+            return NO_ROOM
+        _link(room, factors, y.size, count)
+        if not (_matrix(problem, factors, room, h, count) and _ordered(factors, room, count)):
+            return NO_ROOM
+        if _efforts(kinds, problem, factors, room, t, h, modes, count):
+            break
+        if n <= FEW:  # for Python to tell whether there are any
+            return NO_ROOM
+        if part == 1.0:
+            return NO_EFFORTS
+        part = 1.0  # crowds may have forces in symmetric directions only
+        _before(kinds, room, t, last, modes, count)
     for e in range(efforts.size):
         efforts[e] = 0.0
         if kinds.is_contact[e]:
@@ -603,7 +614,7 @@ def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, 
             by = h * room.effort[i]
             for q in range(room.push_starts[a], room.push_starts[a + 1]):
                 room.end[room.pushed_states[q]] += by * room.push_values[i - room.first[a], q]
-    return True
+    return TAKEN
 
 
 @machine_code
@@ -624,10 +635,16 @@ def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, ro
     taken = 0
     while taken < record.ends.size:
         h = step if t + 1.000001 * step < t_stop else t_stop - t
-        if not _smooth(bodies, room, t, y, h):
-            return NOT_SOLVED, taken
-        if not _contacts(bodies, kinds, problem, factors, room, t, y, h, last, modes,
-                         record.efforts[taken]):
+        result, halved = NO_EFFORTS, 0
+        while result == NO_EFFORTS and halved <= HALVED:
+            if not _smooth(bodies, room, t, y, h):
+                return NOT_SOLVED, taken
+            result = _contacts(bodies, kinds, problem, factors, room, t, y, h, last, modes,
+                               record.efforts[taken])
+            if result == NO_EFFORTS:  # others are needed for a shorter step
+                h *= 0.5
+                halved += 1
+        if result != TAKEN:
             return NOT_SOLVED, taken
         t += h
         y[:] = room.end

@@ -27,7 +27,7 @@ from .expressions import Unwritable, Writer
 from .functions import BoundCall, Kept
 from .machine import compiled
 from .sparse_lu import factors_of
-from .step_efforts import problem_of
+from .step_problem import problem_of
 
 __all__ = ["CompiledMoreauJean", "steps_compiled"]
 

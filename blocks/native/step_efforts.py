@@ -18,13 +18,14 @@ from .step_problem import FEW, Problem, at_efforts, newton, piece, residual
 
 __all__ = ["proved"]
 
-SOON = 6  # linear systems of many elements before they are sought from inside
+SOON = 3  # linear systems of many elements, after which
+HOPELESS = 1e-2  # is a residual with which they are sought from inside
 FOUR_ROUNDINGS = 4 * 2.0**-52
 
 
 def _direct(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
     """Newton's method from ``x`` until its pieces repeat; whether it has found efforts."""
-    for tried in range(DIRECT if n <= FEW else SOON):
+    for tried in range(DIRECT):
         for i in range(n):
             problem.pieces[tried, i] = piece(problem, problem.x, i)
         for k in range(tried):
@@ -37,8 +38,11 @@ def _direct(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
             return False
         for i in range(n):
             problem.x[i] = problem.new[i]
-        if residual(problem, problem.x, tol, n) <= tol:
+        left = residual(problem, problem.x, tol, n)
+        if left <= tol:
             return True
+        if n > FEW and tried + 1 >= SOON and left > HOPELESS:
+            return False
     return False
 
 

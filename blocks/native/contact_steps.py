@@ -12,15 +12,23 @@ from __future__ import annotations
 from math import isfinite
 from typing import NamedTuple
 
-from ..nonsmooth.timestepping.moreau_jean import HALVED, LOADED, NEWTON, REACH, SIMPLIFIED, THETA
+from ..nonsmooth.timestepping.moreau_jean import (
+    FEW,
+    HALVED,
+    LOADED,
+    NEWTON,
+    REACH,
+    SIMPLIFIED,
+    THETA,
+)
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
-from ..numerics.tolerances import NO_CHANGE, STEP_CORRECTION
+from ..numerics.tolerances import NO_CHANGE, STEP_CORRECTION, STEP_EXACT, STEP_RESIDUAL
 from .functions import machine_code
 from .lu import factorize, solve
 from .signatures import run_code
 from .sparse_lu import Factors, analyse
 from .step_efforts import proved
-from .step_problem import FEW, INFINITE, Problem, connect, piece, pose
+from .step_problem import INFINITE, Problem, connect, piece, pose
 
 __all__ = ["CHANGED", "FULL", "NOT_SOLVED", "REACHED", "Bodies", "Kinds", "Record", "Room", "act",
            "advance", "gaps"]
@@ -523,10 +531,11 @@ def _bound(problem: Problem, room: Room, kinds: Kinds, count: int) -> None:
 def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: float, h: float,
              modes: Indices, count: int) -> bool:
     """Efforts over the step, flows at its end and modes; whether they are proved."""
-    n, bent = room.first[count], False
+    n, bent, fastest = room.first[count], False, 0.0
     for a in range(count):
         bent |= kinds.bent[room.kind[a]] > 0
     for i in range(n):
+        fastest = max(fastest, abs(room.flow[i]))
         contact, before = kinds.is_contact[room.element[i]], room.flow_before[i]
         room.closed[i] = contact and room.gap[i] - 0.5 * h * max(before, room.flow[i]) <= 0.0
         room.apart[i] = contact and not room.closed[i] and room.restitution[i] == 0.0
@@ -534,6 +543,7 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
         if room.closed[i]:
             room.rebound[i] += room.restitution[i] * max(before, 0.0)
         problem.b[i] = room.flow[i] + room.rebound[i]
+    unknown = (STEP_EXACT if n <= FEW else STEP_RESIDUAL) * fastest  # a flow with no direction
     pose(problem, n)
     for _ in range(LOADED):
         _bound(problem, room, kinds, count)
@@ -563,7 +573,9 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
                 room.modes[i] = 0 if shut and room.effort[i] > 0.0 else -1
             elif held != 0:
                 flow = rate - room.rebound[i]
-                room.modes[i] = 1 if flow > 0.0 else (-1 if flow < 0.0 else 0)
+                room.modes[i] = 1 if flow > 0.0 else -1
+                if abs(flow) <= unknown:
+                    room.modes[i] = modes[room.element[i]]
         if not pushed and (not bent or change <= NO_CHANGE * largest):
             return True
         if bent:  # bounds at the efforts that were found

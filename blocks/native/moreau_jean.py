@@ -32,7 +32,7 @@ from .step_problem import problem_of
 __all__ = ["CompiledMoreauJean", "steps_compiled"]
 
 STEPS = 256  # in a call,
-NUMBERS = 1 << 18  # and numbers that these fill
+NUMBERS = 1 << 20  # and numbers that these fill
 STATES = 150  # that act on each other, up to which their matrix is full
 MOST = 3000  # elements that act at once
 ENTRIES = 250_000  # of their matrix, and of what they do to states

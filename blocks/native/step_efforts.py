@@ -10,11 +10,12 @@ from __future__ import annotations
 from math import isfinite
 
 from ..nonsmooth.complementarity.semismooth import DIRECT
+from ..nonsmooth.timestepping.moreau_jean import FEW
 from ..numerics.tolerances import STEP_EXACT, STEP_RESIDUAL
 from .functions import machine_code
 from .interior_points import from_inside
 from .sparse_lu import Factors
-from .step_problem import FEW, Problem, at_efforts, newton, piece, residual
+from .step_problem import Problem, at_efforts, newton, piece, residual
 
 __all__ = ["proved"]
 

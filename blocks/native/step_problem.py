@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..nonsmooth.complementarity.semismooth import DIRECT, FAINT, POINTS
+from ..nonsmooth.timestepping.moreau_jean import FEW
 from ..numerics.arrays import Flags, IndexMatrix, Indices, Vector
 from ..numerics.tolerances import PROXIMAL_POINT, UNIT_PIVOT
 from .sparse_lu import Factors, eliminate, solve_sparse
 
-__all__ = ["FEW", "INFINITE", "Problem", "at_efforts", "connect", "factorise", "newton", "piece",
+__all__ = ["INFINITE", "Problem", "at_efforts", "connect", "factorise", "newton", "piece",
            "pose", "problem_of", "residual"]
 
-FEW = 60  # elements up to which residuals are those of one solution, without proximal points
 INFINITE = float("inf")
 
 

@@ -475,15 +475,18 @@ def _matrix(problem: Problem, factors: Factors, room: Room, h: float, count: int
                 wide += room.first[b + 1] - room.first[b]
         if filled + n * wide > problem.D.size:
             return False
+        at = filled
+        for b in range(count):
+            if factors.linked[a * count + b]:
+                for other in range(room.first[b], room.first[b + 1]):
+                    problem.columns[at] = other
+                    at += 1
         for j in range(n):
-            at = filled + j * wide
-            problem.starts[e + j] = at
-            for b in range(count):
-                if factors.linked[a * count + b]:
-                    for other in range(room.first[b], room.first[b + 1]):
-                        problem.columns[at] = other
-                        problem.D[at], problem.L[at], problem.H[at] = 0.0, 0.0, 0.0
-                        at += 1
+            problem.starts[e + j] = filled + j * wide
+            for k in range(wide):
+                at = filled + j * wide + k
+                problem.columns[at] = problem.columns[filled + k]
+                problem.D[at], problem.L[at], problem.H[at] = 0.0, 0.0, 0.0
         for q in range(room.flow_starts[a], room.flow_starts[a + 1]):
             i = room.flow_states[q]
             for z in range(room.column_starts[i], room.column_starts[i + 1]):

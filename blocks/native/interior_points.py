@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import isfinite
 
 from ..numerics.tolerances import INTERIOR_WEIGHT, LEAST_CENTRING, NEARLY_SOLVED
+from .functions import machine_code
 from .sparse_lu import Factors, solve_sparse
 from .step_problem import Problem, at_efforts, factorise, newton, piece, residual
 
@@ -212,6 +213,7 @@ def _follow(problem: Problem, factors: Factors, margin: float, tol: float, n: in
     return False
 
 
+@machine_code
 def from_inside(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
     """Efforts from inside their bounds, near ``begun``; whether they are found."""
     return (_follow(problem, factors, MARGINS[0], tol, n)

@@ -253,7 +253,7 @@ class FiniteValues:
         return np.flatnonzero(np.concatenate(found)).tolist()
 
     def _variables(self, f: int, value: ca.SX) -> tuple[Indices, Indices]:
-        """(variable, instance) classes: what decides whether a law has a value, and all it reads."""
+        """(variable, instance) classes: what decides on a law's value, and all that it reads."""
         flat, family = self.system.flat, self.system.network.families[f]
         value = family.kernel.unfolded(value)
         inside = {s.__hash__() for s in ca.symvar(value)}

@@ -531,14 +531,46 @@ def _bound(problem: Problem, room: Room, kinds: Kinds, count: int) -> None:
                     problem.H[q] = room.by_high[i, k] / unit * problem.unit[other]
 
 
+def _holds(problem: Problem, i: int) -> int:
+    """At which bound an effort is (-1, 1), or inside (0)."""
+    if problem.down[i] == problem.up[i] and problem.rate[i] == 0.0:
+        return 0
+    return piece(problem, problem.x, i)
+
+
+def _flow(problem: Problem, room: Room, i: int) -> float:
+    """At the end of the step."""
+    rate = 0.0 if _holds(problem, i) == 0 else problem.rate[i] / problem.unit[i]
+    return rate - room.rebound[i]
+
+
+def _decide(kinds: Kinds, problem: Problem, room: Room, modes: Indices, n: int) -> None:
+    """Modes at the end; what is less than a solution tells leaves them as they are."""
+    exact = STEP_EXACT if n <= FEW else STEP_RESIDUAL
+    fastest, largest = 0.0, 0.0
+    for i in range(n):
+        fastest, largest = max(fastest, abs(room.flow[i])), max(largest, abs(room.effort[i]))
+    for i in range(n):
+        flow, mode = _flow(problem, room, i), 0
+        told = abs(flow) > exact * fastest
+        if kinds.is_contact[room.element[i]]:
+            shut = room.closed[i] or room.apart[i]
+            mode = 0 if shut and room.effort[i] > 0.0 else -1
+            told = told or not shut or room.effort[i] > exact * largest
+        elif _holds(problem, i) == 0:
+            told = True
+        else:
+            mode = 1 if flow > 0.0 else -1
+        room.modes[i] = mode if told else modes[room.element[i]]
+
+
 def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: float, h: float,
              modes: Indices, count: int) -> bool:
     """Efforts over the step, flows at its end and modes; whether they are proved."""
-    n, bent, fastest = room.first[count], False, 0.0
+    n, bent = room.first[count], False
     for a in range(count):
         bent |= kinds.bent[room.kind[a]] > 0
     for i in range(n):
-        fastest = max(fastest, abs(room.flow[i]))
         contact, before = kinds.is_contact[room.element[i]], room.flow_before[i]
         room.closed[i] = contact and room.gap[i] - 0.5 * h * max(before, room.flow[i]) <= 0.0
         room.apart[i] = contact and not room.closed[i] and room.restitution[i] == 0.0
@@ -546,7 +578,6 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
         if room.closed[i]:
             room.rebound[i] += room.restitution[i] * max(before, 0.0)
         problem.b[i] = room.flow[i] + room.rebound[i]
-    unknown = (STEP_EXACT if n <= FEW else STEP_RESIDUAL) * fastest  # a flow with no direction
     pose(problem, n)
     for _ in range(LOADED):
         _bound(problem, room, kinds, count)
@@ -555,31 +586,20 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
             return False
         pushed, change, largest = False, 0.0, 0.0
         for i in range(n):
-            held = piece(problem, problem.x, i)
-            if problem.down[i] == problem.up[i] and problem.rate[i] == 0.0:
-                held = 0
-            room.modes[i] = held
             effort = problem.x[i] * problem.unit[i]
             change, largest = max(change, abs(effort - room.effort[i])), max(largest, abs(effort))
             room.effort[i] = effort
-            rate = 0.0 if held == 0 else problem.rate[i] / problem.unit[i]
-            if kinds.is_contact[room.element[i]]:
-                if not room.closed[i] and not room.apart[i]:
-                    flow = rate - room.rebound[i]
-                    if flow > 0.0 and room.gap[i] - 0.5 * h * max(room.flow_before[i], flow) <= 0.0:
-                        room.closed[i] = True
-                        pushed = True  # together, by others that are closed
-                        size = room.restitution[i] * max(room.flow_before[i], 0.0)
-                        room.rebound[i] = size
-                        problem.b[i] = problem.unit[i] * (room.flow[i] + size)
-                shut = room.closed[i] or room.apart[i]
-                room.modes[i] = 0 if shut and room.effort[i] > 0.0 else -1
-            elif held != 0:
-                flow = rate - room.rebound[i]
-                room.modes[i] = 1 if flow > 0.0 else -1
-                if abs(flow) <= unknown:
-                    room.modes[i] = modes[room.element[i]]
+            flow = _flow(problem, room, i)
+            if (kinds.is_contact[room.element[i]] and not room.closed[i] and not room.apart[i]
+                    and flow > 0.0
+                    and room.gap[i] - 0.5 * h * max(room.flow_before[i], flow) <= 0.0):
+                room.closed[i] = True
+                pushed = True  # together, by others that are closed
+                size = room.restitution[i] * max(room.flow_before[i], 0.0)
+                room.rebound[i] = size
+                problem.b[i] = problem.unit[i] * (room.flow[i] + size)
         if not pushed and (not bent or change <= NO_CHANGE * largest):
+            _decide(kinds, problem, room, modes, n)
             return True
         if bent:  # bounds at the efforts that were found
             for i in range(n):

@@ -260,11 +260,12 @@ class MoreauJean(Method):
         effort = solved.effort
         modes = np.where(laws.contact, -1, laws.modes)
         exact = STEP_EXACT if len(index) <= FEW else STEP_RESIDUAL
-        known = np.abs(solved.flow) > exact * np.abs(now.flow).max(initial=0.0)
-        modes[index] = np.where(
+        told = np.abs(solved.flow) > exact * np.abs(now.flow).max(initial=0.0)
+        pressed = effort > exact * np.abs(effort).max(initial=0.0)
+        told |= np.where(contact, ~(shut | apart) | pressed, solved.solution.state == 0)
+        modes[index] = np.where(told, np.where(
             contact, np.where((shut | apart) & (effort > 0), 0, -1),
-            np.where(solved.solution.state == 0, 0,
-                     np.where(known, np.sign(solved.flow), laws.modes[index])))
+            np.where(solved.solution.state == 0, 0, np.sign(solved.flow))), laws.modes[index])
         laws.modes = modes.astype(np.int8)
         efforts = np.zeros((1, laws.size))
         efforts[0, index] = effort

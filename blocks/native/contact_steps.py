@@ -23,7 +23,7 @@ from .step_records import Bodies, Kinds, Record, Room
 __all__ = ["CHANGED", "FULL", "NOT_SOLVED", "REACHED", "advance"]
 
 REACHED, CHANGED, FULL, NOT_SOLVED = range(4)  # why a call has ended
-TAKEN, NO_EFFORTS, NO_ROOM = range(3)  # what has become of a step
+TAKEN, NO_EFFORTS, FOR_PYTHON = range(3)  # what has become of a step
 
 
 def _bound(problem: Problem, room: Room, kinds: Kinds, count: int) -> None:
@@ -131,21 +131,21 @@ def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, 
     for a in range(count):
         n += kinds.laws[room.kind[a]]
     if n > room.element.size:
-        return NO_ROOM
+        return FOR_PYTHON
     at_start(kinds, room, t, last, modes, count)
     if not at_end(bodies, kinds, room, t + h, count):
-        return NO_ROOM
+        return FOR_PYTHON
     part = 0.5
     while True:
         if not push(bodies, kinds, room, t, y, h, part, count):
-            return NO_ROOM
+            return FOR_PYTHON
         link(room, factors, y.size, count)
         if not (assemble(problem, factors, room, h, count) and order(factors, room, count)):
-            return NO_ROOM
+            return FOR_PYTHON
         if _efforts(kinds, problem, factors, room, t, h, modes, count):
             break
-        if n <= FEW:  # for Python to tell whether there are any
-            return NO_ROOM
+        if n <= FEW:  # it tells whether there are any
+            return FOR_PYTHON
         if part == 1.0:
             return NO_EFFORTS
         part = 1.0  # crowds may have forces in symmetric directions only

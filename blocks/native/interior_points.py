@@ -189,6 +189,7 @@ def _polished(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
 
 
 def _follow(problem: Problem, factors: Factors, margin: float, tol: float, n: int) -> bool:
+    """The way from one beginning; whether it leads to efforts."""
     bounds, short = _begin(problem, margin, n), 0
     if bounds == 0:
         return False

@@ -191,13 +191,9 @@ class Writer:
                    memory: Memory | None = None) -> ca.SX:
         """A kernel expression (crossing, observed variable, …) on all instances of a family."""
         kernel = self.flat.network.families[f].kernel
+        sx = kernel.unfolded(sx)
         inside = {s.__hash__() for s in ca.symvar(sx)}
         keys = [k for k, s in kernel.symbols.items() if s.__hash__() in inside]
-        observed = [k for k in keys if k[0] in kernel.observed]
-        if observed:
-            sx = ca.substitute(sx, ca.vertcat(*(kernel.symbols[k] for k in observed)),
-                               ca.vertcat(*(kernel.observed[k[0]] for k in observed)))
-            return self.kernel_row(f, sx, instances, memory)
         function = kernel.function("row", [kernel.symbols[k] for k in keys], sx)
         every = np.arange(self.flat.network.families[f].size)
         return self.call(function, f, keys, every if instances is None else instances, memory)

@@ -366,6 +366,16 @@ class Kernel:
             p[i].__hash__() for p in self.parameter_symbols for i in range(p.numel())
         }
 
+    def unfolded(self, sx: ca.SX) -> ca.SX:
+        """An expression without observed variables."""
+        while True:
+            inside = {s.__hash__() for s in ca.symvar(sx)}
+            observed = [i for i in self.observed if self.symbols[i, 0].__hash__() in inside]
+            if not observed:
+                return sx
+            sx = ca.substitute(sx, ca.vertcat(*(self.symbols[i, 0] for i in observed)),
+                               ca.vertcat(*(self.observed[i] for i in observed)))
+
     def key_of(self, symbol: ca.SX) -> Key | None:
         """(variable, derivative order) of a symbol, None where it is none of them."""
         return self._key_by_hash.get(symbol.__hash__())

@@ -43,7 +43,10 @@
     cvode           the steps of CVODE
     cvode_course    what is kept of them
     cvode_method    CVODE under the contract of all methods
-    contact_steps   the steps of Moreau-Jean time stepping
+    free_steps      Moreau-Jean time stepping: a step of bodies alone
+    contact_matrix  who can act in it on whom
+    step_problem, interior_points, step_efforts  which efforts end it
+    contact_steps   such steps, one after the other
     moreau_jean     the same under the contract of all methods
 
 llvmlite is imported where a run is worth it or a compiled method is asked for. The steps are

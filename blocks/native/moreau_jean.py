@@ -21,18 +21,19 @@ from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..solvers import Step
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
-from . import contact_steps
-from .contact_steps import CHANGED, NOT_SOLVED, Bodies, Kinds, Record, Room
+from .contact_matrix import act, gaps
+from .contact_steps import CHANGED, NOT_SOLVED, advance
 from .expressions import Unwritable, Writer
 from .functions import BoundCall, Kept
 from .machine import compiled
 from .sparse_lu import factors_of
-from .step_efforts import problem_of
+from .step_problem import problem_of
+from .step_records import Bodies, Kinds, Record, Room
 
 __all__ = ["CompiledMoreauJean", "steps_compiled"]
 
 STEPS = 256  # in a call,
-NUMBERS = 1 << 18  # and numbers that these fill
+NUMBERS = 1 << 20  # and numbers that these fill
 STATES = 150  # that act on each other, up to which their matrix is full
 MOST = 3000  # elements that act at once
 ENTRIES = 250_000  # of their matrix, and of what they do to states
@@ -203,8 +204,8 @@ class _Contacts:
         """Per kind, the instances that can act between two points."""
         self.hold(before.m, before.d)
         for point, found in ((before, self.behind), (after, self.ahead)):
-            contact_steps.gaps(self.record, float(point.t), point.seen, found)
-        count = contact_steps.act(self.record, self.behind, self.ahead, self.kind, self.row)
+            gaps(self.record, float(point.t), point.seen, found)
+        count = act(self.record, self.behind, self.ahead, self.kind, self.row)
         ends = np.searchsorted(self.kind[:count], np.arange(1, len(self.code.kinds)))
         return np.split(self.row[:count].copy(), ends)
 
@@ -227,7 +228,7 @@ class _Run:
         self.room = _room(contacts, code, n)
         most = len(self.room.element)
         entries = min(most * most, ENTRIES)
-        self.call: BoundCall = contact_steps.advance.bound(
+        self.call: BoundCall = advance.bound(
             Kept(bodies), contacts.record, Kept(problem_of(most, entries)),
             Kept(factors_of(most, FILLED * entries)), Kept(self.room), Kept(self.record), 0.0, 0.0,
             0.0, self.y, self.last, self.modes, self.begun)

@@ -33,6 +33,7 @@ class Factors(NamedTuple):
     upper, lower, inverse : entries there, and reciprocals of the diagonal
     row : where a row is worked out
     cursor : of every row
+    paired : whether a row and the next one are of one node, and no row before is paired with it
     """
 
     linked: Flags
@@ -51,6 +52,7 @@ class Factors(NamedTuple):
     inverse: Vector
     row: Vector
     cursor: Indices
+    paired: Flags
 
 
 def factors_of(most: int, entries: int) -> Factors:
@@ -62,7 +64,7 @@ def factors_of(most: int, entries: int) -> Factors:
         np.zeros(most * most, dtype=bool), whole(most), whole(most), whole(most + 1),
         whole(min(most * most, entries)), whole(most), whole(most), whole(most + 1), whole(entries),
         whole(most + 1), whole(entries), np.zeros(entries), np.zeros(entries), np.zeros(most),
-        np.zeros(most), whole(most))  # fmt: skip
+        np.zeros(most), whole(most), np.zeros(most, dtype=bool))  # fmt: skip
 
 
 def _order_nodes(factors: Factors, nodes: int) -> bool:
@@ -129,6 +131,7 @@ def analyse(factors: Factors, first: Indices, nodes: int) -> bool:
             reach += first[u + 1] - first[u]
         for e in range(size):
             factors.above_starts[row] = filled
+            factors.paired[row] = e % 2 == 0 and e + 1 < size
             if filled + size + reach > factors.above.size:
                 return False
             for other in range(e + 1, size):
@@ -160,16 +163,26 @@ def analyse(factors: Factors, first: Indices, nodes: int) -> bool:
 def eliminate(factors: Factors, i: int) -> float:
     """Take the factors' row from ``factors.row``, which is left zero; its pivot."""
     row, above, upper = factors.row, factors.above, factors.upper
-    starts = factors.above_starts
-    for q in range(factors.below_starts[i], factors.below_starts[i + 1]):
+    starts, q, last = factors.above_starts, factors.below_starts[i], factors.below_starts[i + 1]
+    while q < last:
         k = factors.below[q]
-        factor = row[k]
+        first, count = starts[k], starts[k + 1] - starts[k]
+        factor = row[k] * factors.inverse[k]
         row[k] = 0.0
-        if factor != 0.0:
-            factor *= factors.inverse[k]
-            for s in range(starts[k], starts[k + 1]):
-                row[above[s]] -= factor * upper[s]
         factors.lower[q] = factor
+        q += 1
+        if factors.paired[k] and k + 1 < i:  # rows of one node have the same columns
+            row[k + 1] -= factor * upper[first]
+            other = row[k + 1] * factors.inverse[k + 1]
+            row[k + 1] = 0.0
+            factors.lower[q] = other
+            q += 1
+            if factor != 0.0 or other != 0.0:
+                for s in range(first + 1, first + count):
+                    row[above[s]] -= factor * upper[s] + other * upper[s + count - 1]
+        elif factor != 0.0:
+            for s in range(first, first + count):
+                row[above[s]] -= factor * upper[s]
     for s in range(starts[i], starts[i + 1]):
         upper[s] = row[above[s]]
         row[above[s]] = 0.0

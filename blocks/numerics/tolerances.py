@@ -179,6 +179,9 @@ ENERGY_GAIN = 1e-12  # of the work of an impulse: a gain that is rounding
 DAMPED = 1e-12  # of the largest damping: a direction that is damped
 BOUND_ROUNDING = 4e-16  # of the bounds at massless nodes
 SLIPPING = 1e-11  # of the largest flow per velocity: a direction in which something slips
+INTERIOR_WEIGHT = 1e-9  # of a unit diagonal: weight of the point before, of interior points
+LEAST_CENTRING = 1e-8  # of the products of distances and multipliers: the next ones
+NEARLY_SOLVED = 1e-6  # residual of efforts whose pieces are tried
 SMOOTHING = 1e-9  # of the largest rate: roundness of corners to begin with
 SHARPEST = 1e-14  # of that: roundness at which smoothing ends
 

@@ -7,13 +7,14 @@ Knows equations and recorded runs; no solver.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import casadi as ca
 import numpy as np
 
+from ..assembly.flatten import Group
 from ..assembly.network import Family
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
@@ -58,8 +59,10 @@ class FiniteValues:
         self.system = system
         self.told: list[tuple[Family, int, str]] = []  # family, instance, equation
         rows, moving, slopes = [], [], _laws_of_slopes(system)
+        self._laws: list[tuple[int, ca.SX]] = []  # family, what its instances say
         for f, family in enumerate(system.network.families):
             for law, text, value in _partial_laws(family.kernel):
+                self._laws.append((f, value))
                 rows.append(system.tape.writer.kernel_row(f, value).T)
                 self.told += [(family, i, text) for i in range(family.size)]
                 moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
@@ -167,23 +170,29 @@ class FiniteValues:
                 self._stop(recording, law, float(times[k]))
 
     def _some(self, rows: list[int]) -> _Laws:
+        if len(rows) == len(self.told):
+            return np.arange(len(rows)), self._values
         return np.array(rows, dtype=int), self.system.function(
             "finite", self.expression[rows])
 
     @cached_property
+    def _looked_at(self) -> list[int]:
+        return sorted(set(range(len(self.told))) - set(self.moving.tolist())
+                      - set(self._of_relations[0].tolist()))
+
+    @cached_property
     def _all(self) -> _Laws:
-        return self._some(sorted(set(range(len(self.told))) - set(self.moving.tolist())
-                                 - set(self._of_relations[0].tolist())))
+        return self._some(self._looked_at)
 
     @cached_property
     def _of_states(self) -> _Laws:
         """Laws that may lose their value by states, time and parameters alone."""
-        return self._some(sorted(set(self._all[0].tolist()) - set(self._of_others[0].tolist())))
+        return self._some(sorted(set(self._looked_at) - set(self._of_others[0].tolist())))
 
     @cached_property
     def _of_others(self) -> _Laws:
         """Laws in which unknowns that are solved for decide whether there is a value."""
-        return self._some(np.intersect1d(self._decided_by(SOLVED), self._all[0]).tolist())
+        return self._some(sorted(set(self._decided_by(SOLVED)) & set(self._looked_at)))
 
     @cached_property
     def _of_relations(self) -> _Laws:
@@ -203,9 +212,8 @@ class FiniteValues:
         whole : operations besides :data:`PARTIAL` of which none but these always has a value
         """
         function, rows = self._function, list(range(len(self.told)))
-        if function.n_instructions() > MANY:  # what decides is not followed linearly
-            symbols = ca.vertcat(*(self.system.arguments[i] for i in given))
-            rows = np.flatnonzero(ca.which_depends(self.expression, symbols, 2, True)).tolist()
+        if function.n_instructions() > MANY:
+            rows = self._may_be_decided_by(given)
             function = ca.Function("some", self.system.arguments, [self.expression[rows]])
         follows: dict[int, bool] = {}  # values that depend on these arguments
         decided: dict[int, bool] = {}  # or have operations that do
@@ -228,6 +236,37 @@ class FiniteValues:
             elif whole is not None and operation not in whole:
                 decided[out] |= follows[out]
         return found
+
+    def _may_be_decided_by(self, given: set[int]) -> list[int]:
+        """Rows in which unknowns may decide; told by laws, and of each of their variables once."""
+        flat, values = self.system.flat, self.system.tape.values
+        symbols = ca.vertcat(*(self.system.arguments[i] for i in given))
+        follows, bent = np.zeros((2, flat.classes), dtype=bool)
+        read = [self._variables(f, value) for f, value in self._laws]
+        for flags, order in (follows, 1), (bent, 2):  # what decides does not follow linearly
+            classes = distinct(np.concatenate(
+                [np.zeros(0, dtype=int)] + [each[order - 1].ravel() for each in read]))
+            flags[classes] = ca.which_depends(values[classes.tolist()], symbols, order, True)
+        found = [(follows[deciding].any(axis=0) | bent[every].any(axis=0))
+                 for deciding, every in read]
+        found.append(np.array(ca.which_depends(self.expression[self.alone:], symbols, 2, True),
+                              dtype=bool))
+        return np.flatnonzero(np.concatenate(found)).tolist()
+
+    def _variables(self, f: int, value: ca.SX) -> tuple[Indices, Indices]:
+        """(variable, instance) classes: what decides on a law's value, and all that it reads."""
+        flat, family = self.system.flat, self.system.network.families[f]
+        value = family.kernel.unfolded(value)
+        inside = {s.__hash__() for s in ca.symvar(value)}
+        every = Group(f, None, np.arange(family.size))
+        classes, decides = [np.zeros((0, family.size), dtype=int)], []
+        for key, symbol in family.kernel.symbols.items():
+            if symbol.__hash__() in inside and (
+                    family.kernel.variables[key[0]].kind != "discrete"):
+                classes.append(flat.argument(every, key)[0][None, :])
+                decides.append(_is_partial(value, [symbol.__hash__()].__contains__))
+        found = np.concatenate(classes)
+        return found[np.array(decides, dtype=bool)], found
 
     def _stop(self, recording: RunRecording, law: int, t: float) -> None:
         path, text = self._named(law)
@@ -379,7 +418,8 @@ def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, str, ca.SX]]:
         (law, law.text, _without_constant_terms(law)) for law in kernel.laws]
     laws += [(None, f"{kernel.variables[i].name} == {readable(value)}", value)
              for i, value in kernel.observed.items()]
-    return [(law, text, value) for law, text, value in laws if _is_partial(kernel, value)]
+    return [(law, text, value) for law, text, value in laws
+            if _is_partial(value, lambda symbol: symbol not in kernel.parameter_hashes)]
 
 
 def _without_constant_terms(law: Law) -> ca.SX:
@@ -391,12 +431,15 @@ def _without_constant_terms(law: Law) -> ca.SX:
     return ca.substitute(law.residual, ca.vertcat(*constant), ca.SX.zeros(len(constant)))
 
 
-def _is_partial(kernel: Kernel, value: ca.SX) -> bool:
-    """Whether an operation with a value for some arguments only has one that moves."""
+def _is_partial(value: ca.SX, moves: Callable[[int], bool]) -> bool:
+    """Whether an operation with a value for some arguments only has one that moves.
+
+    ``moves`` is asked of hashes of symbols.
+    """
     symbols = ca.symvar(value)
     if not symbols:
         return not np.isfinite(float(value))
-    moves = [s.__hash__() not in kernel.parameter_hashes for s in symbols]
+    moving_symbols = [moves(s.__hash__()) for s in symbols]
     function = ca.Function("law", symbols, [value])
     work: dict[int, bool] = {}
     whole: dict[int, bool] = {}  # exponents with which every power has a value
@@ -407,7 +450,8 @@ def _is_partial(kernel: Kernel, value: ca.SX) -> bool:
             continue
         for out in function.instruction_output(k):
             if operation == ca.OP_INPUT:
-                work[out], whole[out], positive[out] = moves[inputs[0]], False, False
+                work[out], whole[out] = moving_symbols[inputs[0]], False
+                positive[out] = False
                 continue
             constant = function.instruction_constant(k) if operation == ca.OP_CONST else -1.0
             signs = [positive[i] for i in inputs] if operation != ca.OP_CONST else []

@@ -222,7 +222,7 @@ class _Variables:
 
     def placed(self, sx: Any) -> Any:
         """An expression of the component's variables as one of what is seen and of the efforts."""
-        return ca.substitute(_unfolded(self.kernel, sx), self._symbols, self._values)
+        return ca.substitute(self.kernel.unfolded(sx), self._symbols, self._values)
 
     def read_by(self, expressions: Any) -> list[int]:
         """Variables that are not computed and stand in expressions."""
@@ -287,17 +287,6 @@ def _aliases(classes: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.nda
     """The pattern that all instances share."""
     one = _pattern(classes[:, :1], signs[:, :1])[:, 0]
     return np.abs(one) - 1, np.sign(one)
-
-
-def _unfolded(kernel: Any, sx: Any) -> Any:
-    """An expression without observed variables."""
-    while True:
-        inside = {s.__hash__() for s in ca.symvar(sx)}
-        observed = [i for i in kernel.observed if kernel.symbols[i, 0].__hash__() in inside]
-        if not observed:
-            return sx
-        sx = ca.substitute(sx, ca.vertcat(*(kernel.symbols[i, 0] for i in observed)),
-                           ca.vertcat(*(kernel.observed[i] for i in observed)))
 
 
 class _Mapped:

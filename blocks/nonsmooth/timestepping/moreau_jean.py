@@ -25,6 +25,7 @@ from ...numerics.tolerances import (
     SAME_IMPULSES,
     SERIES_TERM,
     STEP_CORRECTION,
+    STEP_EXACT,
     STEP_RESIDUAL,
 )
 from ...solvers import Method, Step
@@ -43,7 +44,7 @@ THETA = 0.5
 NEWTON = 40
 SIMPLIFIED = 4  # iterations with the first Jacobian
 DENSE = 200  # elements up to which the smooth forces' inverse is applied exactly
-FEW = 80  # elements up to which their matrix is dense
+FEW = 60  # elements up to which their matrix is dense, and their efforts are exact
 SERIES = 12
 HALVED = 4  # how often a step is halved for which no efforts are found
 REACH = 2.0  # times the largest change of all gaps without contacts: one that may close
@@ -258,9 +259,13 @@ class MoreauJean(Method):
             self._refuse(laws, solved.solution, t, index)
         effort = solved.effort
         modes = np.where(laws.contact, -1, laws.modes)
-        modes[index] = np.where(
+        exact = STEP_EXACT if len(index) <= FEW else STEP_RESIDUAL
+        told = np.abs(solved.flow) > exact * np.abs(now.flow).max(initial=0.0)
+        pressed = effort > exact * np.abs(effort).max(initial=0.0)
+        told |= np.where(contact, ~(shut | apart) | pressed, solved.solution.state == 0)
+        modes[index] = np.where(told, np.where(
             contact, np.where((shut | apart) & (effort > 0), 0, -1),
-            np.where(solved.solution.state == 0, 0, np.sign(solved.flow)))
+            np.where(solved.solution.state == 0, 0, np.sign(solved.flow))), laws.modes[index])
         laws.modes = modes.astype(np.int8)
         efforts = np.zeros((1, laws.size))
         efforts[0, index] = effort

@@ -1,0 +1,214 @@
+"""The problem of efforts that end a step, compiled: its residual, and linear systems of it.
+
+That of :mod:`blocks.nonsmooth.complementarity.semismooth`, with one pattern for all its matrices.
+"""
+
+from __future__ import annotations
+
+from math import isfinite, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..nonsmooth.complementarity.semismooth import DIRECT, FAINT, POINTS
+from ..nonsmooth.timestepping.moreau_jean import FEW
+from ..numerics.arrays import Flags, IndexMatrix, Indices, Vector
+from ..numerics.tolerances import PROXIMAL_POINT, UNIT_PIVOT
+from .sparse_lu import Factors, eliminate, solve_sparse
+
+__all__ = ["INFINITE", "Problem", "at_efforts", "connect", "factorise", "newton", "piece",
+           "pose", "problem_of", "residual"]
+
+INFINITE = float("inf")
+
+
+class Problem(NamedTuple):
+    """Efforts x within low + L x and high + H x, rate b - D x, in equal units; and how it goes.
+
+    Attributes
+    ----------
+    starts, columns : of rows: the entries of D, L and H
+    diagonal, by_rate, by_low, by_high : factors of 1, D, -L and -H in the matrix of Newton's method
+    below, above, lower, upper : distances from both bounds, and their multipliers: rate is
+        upper - lower; ``to_below`` and so on are the directions in which they go
+    lower_product, upper_product : of these directions, which are neglected in finding them
+    held : whether bounds leave no room between them
+    """
+
+    starts: Indices
+    columns: Indices
+    D: Vector
+    L: Vector
+    H: Vector
+    unit: Vector
+    b: Vector
+    low: Vector
+    high: Vector
+    floor: Vector
+    top: Vector
+    x: Vector
+    new: Vector
+    before: Vector
+    begun: Vector
+    kept: Vector
+    diagonal: Vector
+    by_rate: Vector
+    by_low: Vector
+    by_high: Vector
+    way: Vector
+    error: Vector
+    rate: Vector
+    down: Vector
+    up: Vector
+    limit: Vector
+    right: Vector
+    room: Vector
+    below: Vector
+    above: Vector
+    lower: Vector
+    upper: Vector
+    to_below: Vector
+    to_above: Vector
+    to_lower: Vector
+    to_upper: Vector
+    lower_product: Vector
+    upper_product: Vector
+    held: Flags
+    group: Indices
+    waiting: Indices
+    pieces: IndexMatrix
+
+
+def problem_of(most: int, entries: int) -> Problem:
+    """Room for so many elements, and entries of a matrix."""
+    return Problem._make([
+        np.zeros(most + 1, dtype=np.int64), np.zeros(entries, dtype=np.int64),
+        *np.zeros((3, entries)), *np.zeros((33, most)), np.zeros(most, dtype=bool),
+        *np.zeros((2, most), dtype=np.int64), np.zeros((DIRECT, most), dtype=np.int64)])
+
+
+def pose(problem: Problem, n: int) -> None:
+    """Take equal units, once D and b are written."""
+    starts, columns = problem.starts, problem.columns
+    for i in range(n):
+        problem.unit[i] = 1.0
+        for q in range(starts[i], starts[i + 1]):
+            if columns[q] == i and problem.D[q] > 0.0:
+                problem.unit[i] = 1.0 / sqrt(problem.D[q])
+    for i in range(n):
+        problem.b[i] *= problem.unit[i]
+        for q in range(starts[i], starts[i + 1]):
+            problem.D[q] *= problem.unit[i] * problem.unit[columns[q]]
+
+
+def connect(problem: Problem, n: int) -> None:
+    """Which elements are connected: groups of them have the number of their first one."""
+    starts, columns = problem.starts, problem.columns
+    for i in range(n):
+        problem.group[i] = -1
+    for i in range(n):
+        if problem.group[i] < 0:
+            problem.group[i], problem.waiting[0] = i, i
+            left = 1
+            while left > 0:
+                left -= 1
+                k = problem.waiting[left]
+                for q in range(starts[k], starts[k + 1]):
+                    j = columns[q]
+                    if problem.group[j] < 0 and (
+                            problem.D[q] != 0.0 or problem.L[q] != 0.0 or problem.H[q] != 0.0):
+                        problem.group[j], problem.waiting[left] = i, j
+                        left += 1
+
+
+def at_efforts(problem: Problem, x: Vector, n: int) -> None:
+    """Rates and bounds at efforts."""
+    starts, columns, D, L, H = (problem.starts, problem.columns, problem.D, problem.L, problem.H)
+    for i in range(n):
+        rate, low, high = problem.b[i], problem.low[i], problem.high[i]
+        for q in range(starts[i], starts[i + 1]):
+            value = x[columns[q]]
+            rate -= D[q] * value
+            low += L[q] * value
+            high += H[q] * value
+        problem.rate[i], problem.down[i], problem.limit[i] = rate, low, high
+        problem.up[i] = max(high, low)
+
+
+def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
+    """The largest natural residual, in units of the largest rate of each connected part."""
+    at_efforts(problem, x, n)
+    largest, worst = 0.0, 0.0
+    for i in range(n):
+        problem.top[i] = 0.0
+    for i in range(n):
+        size = max(abs(problem.b[i]), abs(problem.b[i] - problem.rate[i]))
+        g = problem.group[i]
+        problem.top[g] = max(problem.top[g], size)
+        largest = max(largest, size)
+    for i in range(n):
+        natural = abs(x[i] - min(max(x[i] + problem.rate[i], problem.down[i]), problem.up[i]))
+        unit = max(problem.top[problem.group[i]], FAINT * largest) + problem.floor[i] / tol
+        if not natural <= worst * unit:
+            worst = natural / unit if unit > 0.0 else INFINITE
+    return worst
+
+
+def piece(problem: Problem, x: Vector, i: int) -> int:
+    """Whether the natural map holds an element at a bound (-1, 1) or inside (0)."""
+    z = x[i] + problem.rate[i]
+    return 1 if z > problem.up[i] else (-1 if z < problem.down[i] else 0)
+
+
+def factorise(problem: Problem, factors: Factors, n: int) -> bool:
+    """Factors of diagonal + by_rate D - by_low L - by_high H; whether it is regular."""
+    starts, columns, place, row = problem.starts, problem.columns, factors.place, factors.row
+    D, L, H = problem.D, problem.L, problem.H
+    for k in range(n):
+        i = factors.at[k]
+        a, b, c = problem.by_rate[i], problem.by_low[i], problem.by_high[i]
+        for q in range(starts[i], starts[i + 1]):
+            row[place[columns[q]]] = a * D[q] - b * L[q] - c * H[q]
+        row[k] += problem.diagonal[i]
+        pivot = eliminate(factors, k)
+        if not (abs(pivot) > UNIT_PIVOT and isfinite(pivot)):
+            return False
+    return True
+
+
+def newton(problem: Problem, factors: Factors, pieces: Indices, n: int) -> bool:
+    """The point where the present pieces of the natural map are zero, near ``x``."""
+    weight = 0.0 if n <= FEW else PROXIMAL_POINT
+    for i in range(n):
+        problem.by_rate[i] = 1.0 if pieces[i] == 0 else 0.0
+        problem.by_low[i] = 1.0 if pieces[i] < 0 else 0.0
+        problem.by_high[i] = 1.0 if pieces[i] > 0 else 0.0
+        problem.diagonal[i] = weight if pieces[i] == 0 else 1.0
+    if not factorise(problem, factors, n):
+        if weight > 0.0:
+            return False
+        weight = PROXIMAL_POINT
+        for i in range(n):
+            problem.diagonal[i] = weight if pieces[i] == 0 else 1.0
+        if not factorise(problem, factors, n):
+            return False
+    for i in range(n):
+        problem.before[i] = problem.x[i]
+        problem.new[i] = problem.low[i] if pieces[i] < 0 else problem.high[i]
+        if pieces[i] == 0:
+            problem.new[i] = problem.b[i] + weight * problem.x[i]
+    solve_sparse(factors, problem.new, problem.room, n)
+    if weight > 0.0:
+        for _ in range(POINTS):
+            for i in range(n):
+                problem.right[i] = 0.0
+                if pieces[i] == 0:
+                    problem.right[i] = weight * (problem.new[i] - problem.before[i])
+                problem.before[i] = problem.new[i]
+            solve_sparse(factors, problem.right, problem.room, n)
+            for i in range(n):
+                problem.new[i] += problem.right[i]
+    finite = True
+    for i in range(n):
+        finite &= isfinite(problem.new[i])
+    return finite

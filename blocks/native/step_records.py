@@ -1,0 +1,161 @@
+"""What the plain loops of Moreau-Jean steps are given, and where they work."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..numerics.arrays import Flags, Indices, Matrix, Vector
+
+__all__ = ["Bodies", "Kinds", "Record", "Room"]
+
+
+class Bodies(NamedTuple):
+    """The network without its set-valued laws: functions of (t, x, p, m, d).
+
+    Attributes
+    ----------
+    slope, seen : what bodies do, and what contacts see of them
+    slope_x, seen_x, slope_w : nonzeros of derivatives: of slopes by states, column by column; of
+        what is seen by states, row by row; of slopes by inputs, column by column
+    slope_starts, ... : where columns or rows begin among them, and the numbers of what they hold
+    input_starts, inputs, input_signs : per force that contacts compute, the inputs it adds to
+    block, block_starts, block_states, row : per state, its block; the states of blocks, and per
+        state where it stands among these
+    pushed : 1 for velocities, which forces change at once
+    """
+
+    slope: int
+    slope_x: int
+    seen: int
+    seen_x: int
+    slope_w: int
+    slope_starts: Indices
+    slope_rows: Indices
+    seen_starts: Indices
+    seen_columns: Indices
+    slope_w_starts: Indices
+    slope_w_rows: Indices
+    input_starts: Indices
+    inputs: Indices
+    input_signs: Vector
+    block: Indices
+    block_starts: Indices
+    block_states: Indices
+    row: Indices
+    pushed: Vector
+    scale: Vector
+    p: Vector
+    m: Vector
+    d: Vector
+
+
+class Kinds(NamedTuple):
+    """Components with set-valued laws, kind by kind; what is of instances stands end to end.
+
+    Attributes
+    ----------
+    gap, law : functions of a row of the table of arguments: gaps, and all else
+    number, seen, laws, contacts, forces, width, results : per kind, how many instances it has, what
+        an instance sees, its laws, those with a gap, forces, arguments, and values of ``law``
+    alone, bent : whether instances act without a contact that presses, and whether bounds are no
+        affine functions of efforts
+    seen_at, seen_sign, force_at, force_sign, element : of instances
+    first_seen, first_force, first_element, first_argument, first_gap : where a kind's begin
+    is_contact : of elements
+    table : arguments of all instances
+    """
+
+    gap: Indices
+    law: Indices
+    number: Indices
+    seen: Indices
+    laws: Indices
+    contacts: Indices
+    forces: Indices
+    width: Indices
+    results: Indices
+    alone: Indices
+    bent: Indices
+    seen_at: Indices
+    seen_sign: Vector
+    force_at: Indices
+    force_sign: Vector
+    element: Indices
+    first_seen: Indices
+    first_force: Indices
+    first_element: Indices
+    first_argument: Indices
+    first_gap: Indices
+    is_contact: Flags
+    table: Vector
+
+
+class Room(NamedTuple):
+    """Where a step is worked out.
+
+    ``kind`` and ``row`` are those of the instances that act, ``first`` is the first element of
+    each, ``flow_states`` and ``pushed_states`` are the velocities that its flows depend on and the
+    states that it acts on, with values law by law; ``columns`` say who acts on a state. What is of
+    elements that act has their number: the ``element``, its ``flow`` before and at the end, its
+    gap, bounds at no effort and so on. ``ordered`` are the instances of the last order of
+    elimination.
+    """
+
+    at: Vector
+    x: Vector
+    end: Vector
+    start: Vector
+    slope: Vector
+    step: Vector
+    work: Vector
+    ones: Vector
+    order: Indices
+    jacobian: Vector
+    matrix: Matrix
+    seen: Vector
+    seen_between: Vector
+    seen_ahead: Vector
+    seen_x: Vector
+    slope_w: Vector
+    behind: Vector
+    ahead: Vector
+    kind: Indices
+    row: Indices
+    values: Vector
+    first: Indices
+    flow_starts: Indices
+    flow_states: Indices
+    flow_values: Matrix
+    push_starts: Indices
+    pushed_states: Indices
+    push_values: Matrix
+    slot: Indices
+    column_starts: Indices
+    columns: Indices
+    entries: Indices
+    offset: Indices
+    ordered: Indices
+    element: Indices
+    flow_before: Vector
+    flow: Vector
+    gap: Vector
+    restitution: Vector
+    rebound: Vector
+    low: Vector
+    high: Vector
+    by_low: Matrix
+    by_high: Matrix
+    effort: Vector
+    last: Vector
+    closed: Flags
+    apart: Flags
+    modes: Indices
+    counts: Indices
+
+
+class Record(NamedTuple):
+    """Ends of steps, and efforts of all elements over them."""
+
+    ends: Vector
+    rows: Matrix
+    efforts: Matrix

@@ -64,6 +64,7 @@ class MasslessEfforts:
             If they have no solution there, or Newton's method does not find it.
         """
         equations, last, first, decided = self.equations, np.inf, 0.0, True
+        missed = np.inf
         problem.solve_algebraic(t)
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
@@ -77,9 +78,11 @@ class MasslessEfforts:
             self.change(problem, -step)
             problem.solve_algebraic(t)
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
+            before, missed = missed, np.abs(held.residual).max(initial=0.0)
             if equations.constant and size < LARGE_STEP and not held.null.shape[1]:
                 return
-            stalled = size < NEWTON_STALLED and size > 0.5 * last or (
+            # down an exponential a voltage falls evenly, with currents that hardly change
+            stalled = size < NEWTON_STALLED and size > 0.5 * last and missed >= before or (
                 held.error <= LAST_NEWTON_STEP * first) or (
                 self._is_rounding(problem, t, modes, held))
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:

@@ -88,11 +88,11 @@ def _in_series(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
 
 def _in_parallel(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
     """Elements whose two ports an ammeter joins."""
+    by_name = {r.name: r.nodes for r in rows}
     pair = next((t.ports for t in topology.traits[rows[0].family].ties
-                 if not t.given and len(t.ports) == 2), None)
+                 if not t.given and len(t.ports) == 2 and set(t.ports) <= set(by_name)), None)
     if pair is None:
         return
-    by_name = {r.name: r.nodes for r in rows}
     joined = {frozenset(ends): i for i, ends in enumerate(zip(
         *(by_name[name].tolist() for name in pair), strict=True))}
     short: dict[int, list[str]] = {}

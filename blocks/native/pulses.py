@@ -20,7 +20,8 @@ from .step_kinds import about_inside
 from .steps import Code, Workspace, slope_at
 
 __all__ = ["ABOUT", "BEFORE", "END", "EXPONENT_ROWS", "INSIDE_ROWS", "LASTS", "LEAST", "NEAR",
-           "NEAREST", "OUTSIDE", "PART", "WIDEST", "error_of_exponents", "peak", "step_to_pulse"]  # fmt: skip
+           "NEAREST", "OUTSIDE", "PART", "WIDEST", "error_of_exponents", "peak",
+           "step_to_pulse"]  # fmt: skip
 
 WIDEST = 1 / 3  # part of a step from a peak to where exp(u) is 0.6 of it: stages see what is wider
 LEAST = -60.0  # exponent up to which exp(u) is nothing, whatever it is multiplied by

@@ -94,8 +94,9 @@ def error_of_exponents(code: Code, work: Workspace, exponents: Matrix, inside: M
     missed = 0.0
     for r in range(exponents.shape[1]):
         one, other = exponents[SPARE, r], exponents[END, r]
-        if max(one, other) > LEAST:
-            missed = max(missed, abs(one - other) / MISSED)
+        apart = abs(one - other) / MISSED
+        if apart > missed and max(one, other) > LEAST:
+            missed = apart
     return missed
 
 

@@ -71,7 +71,9 @@ class CarriedNetwork(HeldNetwork):
         given = [s for s in self.symbols[:-1] if s is not self.symbols[Z]]
         self._solve = Evaluator(ca.Function("equations", [*given, solved], [
             ca.vec(ca.densify(both))]))
-        self.length = self._solve.function.n_instructions()
+        mine = self.residual[system.nz :]
+        self.length = ca.Function("elements", self.symbols, [
+            ca.densify(ca.jacobian(mine, self.taken)), mine]).n_instructions()
 
     def _taken(self, taken: ca.SX) -> ca.SX:
         """What elements take is solved for."""

@@ -184,7 +184,8 @@ class ModeSearch:
             size = self.margins.sizes(problem, t)[0]
             margin = self.margins.present(problem, t)
             if not np.all(margin >= -allowed.margin * size):
-                self.against = margin < -allowed.margin * size - self.margins.noise(problem, t)
+                noise = self.margins.noise(problem, t)
+                self.against = ~(margin >= -allowed.margin * size - noise)
                 if self.against.any():
                     return None
             close = margin <= (self.margins.noise(problem, t) if allowed.brief

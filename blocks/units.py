@@ -33,7 +33,7 @@ from .exceptions import (
 )
 from .numerics.arrays import Array
 from .reading.grammar import factors_of, number_and_unit
-from .reading.slips import meant_texts, meant_unit, measures, spelt_out
+from .reading.slips import marked, meant_texts, meant_unit, measures, spelt_out
 from .reading.unit import (
     SECOND,
     Unit,
@@ -243,9 +243,32 @@ def _parse_at(text: str, where: str, expected: Unit) -> tuple[float, Unit]:
         data = {k: v for k, v in error.data.items() if k == "piece"}
         meant = spelt_out(text, expected.text)
         raise UnknownUnit(where, f"was given {brief(text)}: {error.problem}",
-                          f"Did you mean {meant!r}?" if meant else error.advice or
-                          _example(expected), given=text, expected=expected,
+                          f"Did you mean {meant!r}?" if meant else _counted(text, expected) or
+                          error.advice or _example(expected), given=text, expected=expected,
                           **data) from None  # fmt: skip
+
+
+def _counted(text: str, expected: Unit) -> str:
+    """Advice for a value whose unit says how it counts, such as "5 barg" or "230 Vrms"."""
+    try:
+        number, rest = number_and_unit(text)
+    except UnitError:
+        return ""
+    measured = next((m for m in ("Pa", "V", "A") if expected.dimension == unit(m).dimension), "")
+    name, mark = marked(rest, measured)
+    if not name or not _fits(name, expected):
+        return ""
+    as_it_is = f"'{_six_digits(number)} {name}'"
+    if mark == "gauge":
+        above = number + unit("atm").factor / unit(name).factor
+        return (f"That is counted from the pressure of the atmosphere, pressures here from vacuum: "
+                f"write '{above:.8g} {name}' for that pressure, {as_it_is} for a "
+                "difference of pressures.")
+    if mark == "plain":
+        return f"Write {as_it_is}{': pressures here are absolute' * (measured == 'Pa')}."
+    times, word = (2**0.5, "√2 times its root mean square") if mark == "rms" else (
+        0.5, "half of what it is from peak to peak")
+    return f"The amplitude of a sine is {word}: write '{_six_digits(number * times)} {name}'."
 
 
 def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
@@ -282,6 +305,7 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,
         (sentence for text, sentence in advice.items()
          if unit(text).dimension == given.dimension), "")  # fmt: skip
     factors = factors_of(given.text)
+    said = _counted(shown, expected) or said
     slip = spelt_out(shown, expected.text)
     slip = slip or next(filter(lambda text: _fits(text, expected), meant_texts(given.text)), "")
     slip = slip or meant_unit(factors, lambda text: _fits(text, expected), squares=not said)

@@ -24,7 +24,7 @@ model.connect(model.furnace.A, model.rod.A)
 model.connect(model.rod.B, model.end.A)
 model.connect(model.end.B, model.walls.A)
 
-result = model.simulate("3000 s", rtol=1e-8)
+result = model.simulate("1500 s", rtol=1e-8)
 end = result["end.A.T"]
 balance = brentq(lambda T: 50 * 1e-4 / 0.1 * (1000 - T) - 4e-8 * 0.01 * (T**4 - 300**4), 300, 1000)
 print(result.energy().grouped())
@@ -33,5 +33,6 @@ half = np.interp(300 + (balance - 300) / 2, end.to("K").magnitude, result.time.t
 print(f"Half of the way up after {half:.0f} s; the diffusion time L^2 k^-1 rho c is "
       f"{0.1**2 / 50 * 7850 * 447:.0f} s")
 
-show(result.plot(*(f"rod.segment[{k}].T" for k in (0, 24, 49, 74, 99)), "end.Q"),
-     "rod_with_radiation")
+figure = result.plot(*(f"rod.segment[{k}].T" for k in (0, 24, 49, 74, 99)), "end.Q")
+figure.axes[0].set_xlim(0, 15)  # min; nothing is to be seen after that
+show(figure, "rod_with_radiation")

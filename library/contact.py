@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from blocks import maximum, minimum, where
 
-__all__ = ["STOP_MODELS", "gap_law", "stop_law"]
+__all__ = ["STOP_MODELS", "gap_law", "start_beyond", "stop_law"]
 
 STOP_MODELS = ("smooth", "full", "undamped rebound")
 
@@ -34,6 +37,14 @@ def stop_law(
         energy = within + stiffness * (p**2 - minimum(p, transition) ** 2) / 2
     effort = where(depth > 0, share * (stiffness * p + damping * flow), 0)
     return effort, energy, where(depth > 0, share * damping * flow**2, 0)
+
+
+def start_beyond(variable: Any, lower: Any, upper: Any) -> Iterator[str]:
+    """A word about an initial target of a position beyond its stops, for ``advise()``."""
+    start = variable.initial
+    if np.ndim(start.magnitude) == 0 and not lower <= start <= upper:
+        yield (f"{variable.variable.name} starts at {start:~P}, beyond the stops at {lower:~P} and "
+               f"{upper:~P}, which push back at once. Give an initial target between them.")
 
 
 def gap_law(depth: Any, flow: Any, stiffness: Any, damping: Any) -> tuple[Any, Any, Any]:

@@ -19,6 +19,7 @@ from ..language.domain import Domain
 from ..numerics.arrays import Flags, distinct
 from ..units import Unit, from_si
 from .findings import Finding, found
+from .meters import is_meter
 from .topology import MOST, PortRow, Topology
 from .traits import Tie
 from .words import article, example_word, listed, quantity_word, several
@@ -143,9 +144,11 @@ def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, across:
         place = f"of the same node ({ports})" if grounded else (
             f"between the same two nodes ({ports})")
         if givers and rigid:
+            meter = is_meter(topology.network.families[cycle[names.index(rigid[0])].family])
             return found("conflict.across", names,
                          f"{givers[0]} prescribes the {word} {place}, which {rigid[0]} already "
-                         "fixes.", soften)
+                         "fixes.", f"{rigid[0]} is a meter that belongs in series with what it "
+                         "measures, not across it." if meter else soften)
         verb = f"both prescribe the {word}" if givers else "are both rigid"
         return found("conflict.across", names, f"{listed(names)} {verb} {place}"
                      f"{_by_how_much(topology, cycle, names)}.", soften)

@@ -45,6 +45,8 @@ SEVERITIES = {
     "network.repeated": "info",
     "network.shorted": "warning",
     "network.short": "info",
+    "network.meter": "info",
+    "network.datum": "info",
     "network.barred": "info",
     "network.unconnected": "info",
     "contact.overlap": "error",

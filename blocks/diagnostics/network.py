@@ -17,6 +17,7 @@ from ..numerics.arrays import Flags
 from .conflicts import across_conflicts, through_conflicts
 from .feedback import feedback_findings
 from .findings import Finding, found
+from .meters import meter_findings
 from .topology import MOST, PortRow, Topology
 from .words import article, example_word, listed, outer_path, quantity_word
 
@@ -39,6 +40,7 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
             yield finding
         if domain.reference:
             yield from _references(topology, domain)
+            yield from _led_to_datums(topology, domain)
         if domain.shared:
             yield from _stated_twice(topology, domain)
         if domain.assumed:
@@ -48,6 +50,7 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
         yield finding
     yield from _repeated(topology)
     yield from _shorted(topology)
+    yield from meter_findings(topology)
     yield from _unconnected(topology, explained)
 
 
@@ -97,6 +100,33 @@ def _reference(topology: Topology, domain: Domain, rows: list[PortRow], inside: 
         f"Add one: model.ground = {kind}(); then connect it, for example to "
         f"{'.'.join(ports[-1])}.",
     )  # fmt: skip
+
+
+def _led_to_datums(topology: Topology, domain: Domain) -> Iterator[Finding]:
+    """Flows that go to a reference that is meant to be measured against.
+
+    A class says so by ``datum = (what it is, what is probably meant)``.
+    """
+    datums: dict[int, tuple[str, tuple[str, str]]] = {}
+    for r in topology.of(domain):
+        words = getattr(type(topology.network.families[r.family].members[0]), "datum", None)
+        if words is not None:
+            datums.update((int(n), (topology.path(r.family, i), words))
+                          for i, n in enumerate(r.nodes))
+    leads: dict[int, list[str]] = {}
+    for rows in topology.groups(domain) if datums else ():
+        traits = topology.traits[rows[0].family]
+        if len(rows) == 2 and not traits.ties and topology.prescribed(rows[0]) is None:
+            for r in rows:
+                for i in np.flatnonzero(np.isin(r.nodes, list(datums))):
+                    leads.setdefault(int(r.nodes[i]), []).append(topology.path(r.family, i))
+    through = quantity_word(*next(iter(domain.through.items())))
+    for node, paths in list(leads.items())[:MOST]:
+        path, (what, meant) = datums[node]
+        yield found(
+            "network.datum", [*paths[:19], path],
+            f"{listed(paths)} {'leads' if len(paths) == 1 else 'lead'} {through} to {path}, which "
+            f"{what}.", f"Nothing to do if that is meant; {meant}.")
 
 
 # -- parameters of a circuit ---------------------------------------------------------------------

@@ -36,7 +36,7 @@ from .targets import (
     given_targets,
     given_way,
 )
-from .words import Names, enumerated, listed
+from .words import Names, enumerated, listed, quantity_word
 
 if TYPE_CHECKING:
     from ..initialisation.start import Start
@@ -200,7 +200,23 @@ def undetermined(system: System, problem: Problem, t: float
     paths = [names.unknown(c) for c in unknowns[:20]]
     lines = enumerated([names.equation(e) for e in equations])
     return paths, (f"At t = {t:.9g} s nothing determines {listed(paths, 3)}, so no finite value "
-                   f"can be given{f':{lines}' if lines else '.'}"), ELSEWHERE
+                   f"can be given{f':{lines}' if lines else '.'}"), _elsewhere(names, equations)
+
+
+def _elsewhere(names: Names, equations: list[int]) -> str:
+    """What to do about equations that give no value, in the words of their domain."""
+    flat = names.flat
+    stated = [group for group, _ in map(flat.group_of, equations) if group.law is not None]
+    ports = flat.network.families[stated[0].family].kernel.ports if stated else {}
+    for domain in {d.name: d for d, _ in ports.values()}.values():
+        across, through = (quantity_word(*next(iter(of.items())))
+                           for of in (domain.across, domain.through))
+        if through not in ("force", "torque"):
+            owner = next(filter(None, map(names.owner, equations)))
+            return (f"Where nothing limits the {through} of {owner}, put "
+                    f"{domain.resistance} in series with it; where nothing determines the {across} "
+                    f"of one of its ports, put {domain.resistance} in parallel.")
+    return ELSEWHERE
 
 
 def _refuse_massless(system: System) -> None:

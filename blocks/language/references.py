@@ -9,7 +9,7 @@ import numpy as np
 
 from ..exceptions import ConnectionRefused, UnknownName
 from ..numerics.arrays import Indices
-from ..units import Unit
+from ..units import Unit, from_si
 
 if TYPE_CHECKING:
     from .component import Component
@@ -118,6 +118,12 @@ class VariableRef:
     @property
     def unit(self) -> Unit:
         return self.variable.unit
+
+    @property
+    def initial(self) -> Any:
+        """The initial target, given or preset, as a quantity; None where there is none."""
+        value = self.component._targets.get(self.variable.name, (self.variable.initial, ""))[0]
+        return None if value is None else from_si(value, self.unit)
 
     def __repr__(self) -> str:
         return f"<variable {self.path} in {self.unit}>"

@@ -23,7 +23,7 @@ from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
 from .network_modes import NetworkModes
 from .predictions import PredictedElements
-from .pulses import END, step_to_pulse
+from .pulses import END, error_of_exponents, step_to_pulse
 from .resets import Resets
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
@@ -39,6 +39,7 @@ from .step_kinds import arrive, following_step, length_of, root_of, take_step, v
 from .steps import (
     EXACT,
     EXPLICIT,
+    IMPLICIT,
     Code,
     Workspace,
     error_of_step,
@@ -162,6 +163,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             break
         take_step(code, work, t, now, x, rejected, counts)
         error = error_of_step(code, work, now, limits.rtol, x)
+        if code.kind == IMPLICIT and code.exponents != 0 and error <= 1.0:
+            error = max(error, error_of_exponents(code, work, relations.exponents,
+                                                  relations.inside, t + now))
         if not error <= 1.0:
             counts[1] += 1
             rejected = True

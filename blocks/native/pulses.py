@@ -20,7 +20,8 @@ from .step_kinds import about_inside
 from .steps import Code, Workspace, slope_at
 
 __all__ = ["ABOUT", "BEFORE", "END", "EXPONENT_ROWS", "INSIDE_ROWS", "LASTS", "LEAST", "NEAR",
-           "NEAREST", "OUTSIDE", "PART", "WIDEST", "peak", "step_to_pulse"]  # fmt: skip
+           "NEAREST", "OUTSIDE", "PART", "WIDEST", "error_of_exponents", "peak",
+           "step_to_pulse"]  # fmt: skip
 
 WIDEST = 1 / 3  # part of a step from a peak to where exp(u) is 0.6 of it: stages see what is wider
 LEAST = -60.0  # exponent up to which exp(u) is nothing, whatever it is multiplied by
@@ -29,9 +30,11 @@ OUTSIDE = 0.25  # parts of a step beyond its ends, where it may seem to be
 NEAR = 0.1, 0.02, 0.002  # parts of a step from a peak, at which it is looked at more closely
 BEFORE = 3.0  # of these widths: a step ends so long before a peak
 LASTS = 2.5  # of these widths: the area under exp(u), over its largest value
+MISSED = 1.0  # of an exponent, by which it may be off at the end of an implicit step
 PART, NEAREST = 0.25, 0.05  # of that, and of a step: over which the step's own slope is taken
 EXPONENT_ROWS, INSIDE_ROWS = 4, 4
 START, MIDDLE, END, SPARE = range(EXPONENT_ROWS)
+ERROR = 6  # the last stage of the implicit method is its error
 
 
 @machine_code
@@ -73,6 +76,28 @@ def step_to_pulse(code: Code, work: Workspace, exponents: Matrix, inside: Matrix
                 code, work, inside, x, t, at, width, h, rtol):
             length = min(length, max(at - BEFORE * width, width))
     return h * length
+
+
+@machine_code
+def error_of_exponents(code: Code, work: Workspace, exponents: Matrix, inside: Matrix, t: float
+                       ) -> float:
+    """The largest error of an exponent at the end ``t`` of an implicit step, in units of MISSED.
+
+    What a diode that blocks lets through is less than the tolerance of the current of a coil
+    behind it, which may be off by what volts go with.
+    """
+    other_end = inside[0]
+    for i in range(other_end.size):
+        other_end[i] = work.k[NEW, i] - work.k[ERROR, i]
+    _look(code, work, t, other_end, exponents[SPARE])
+    _look(code, work, t, work.k[NEW], exponents[END])
+    missed = 0.0
+    for r in range(exponents.shape[1]):
+        one, other = exponents[SPARE, r], exponents[END, r]
+        apart = abs(one - other) / MISSED
+        if apart > missed and max(one, other) > LEAST:
+            missed = apart
+    return missed
 
 
 @machine_code

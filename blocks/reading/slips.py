@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Protocol
 
-__all__ = ["meant_name", "meant_texts", "meant_unit", "measures", "misread", "spelt_out"]
+__all__ = ["marked", "meant_name", "meant_texts", "meant_unit", "measures", "misread", "spelt_out"]
 
 _MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s", "rev": "turn",
           "revs": "turn", "rev/s": "turn/s", "rev/min": "rpm", "U/min": "rpm", "U/s": "turn/s",
@@ -34,6 +34,12 @@ _FAMILIAR = ("N", "kN", "mN", "MN", "kg", "g", "mg", "t", "m", "mm", "cm", "km",
 _PER_KELVIN = re.compile(r"([^/]{1,20})/\(?(kg|m(?:\^?2|²)?) ?(K|degC)\)?$")
 _SHORT = re.compile(r"([+-]?\d+(?:\.\d*)?)( ?)(meg|[GMkKmunp])(\d*)")  # 10k, 4k7, 100n
 _PREFIXED = ("ohm", "S", "F", "H", "V", "A", "W", "Hz")  # units that circuits leave out behind them
+_MARKED = re.compile(r"(\S+?)[ _]?(?:\((\w+|p-p)\)|(gauge|abs|rms|RMS|eff|AC|DC|pp|p-p|pk|p|g|a))")
+_MARKS = {
+    "Pa": {"g": "gauge", "gauge": "gauge", "a": "plain", "abs": "plain"},
+    "V": {"rms": "rms", "RMS": "rms", "eff": "rms", "AC": "rms", "pp": "span", "p-p": "span",
+          "p": "plain", "pk": "plain", "DC": "plain"},
+}  # fmt: skip
 MANY = 5  # names in a unit, above which no slip is looked for
 # an angle tells a torsional stiffness from a torque
 _MEASURES = (
@@ -90,6 +96,18 @@ def spelt_out(text: str, unit: str) -> str:
         return ""
     prefix = {"meg": "M", "K": "k"}.get(prefix, prefix)
     return f"{number}{'.' * bool(decimals)}{decimals} {prefix}{unit}"
+
+
+def marked(text: str, measured: str) -> tuple[str, str]:
+    """A unit with a mark behind it that says how values count, "barg" or "Vrms", taken apart.
+
+    ``measured``: "Pa", "V" or "A", what is wanted. The mark is "gauge" (above the atmosphere),
+    "rms", "span" (peak to peak) or "plain"; empty where there is none.
+    """
+    match = _MARKED.fullmatch(text.strip()) if len(text) < 20 else None
+    marks = _MARKS.get("V" if measured == "A" else measured, {})
+    meaning = marks.get(match[2] or match[3], "") if match else ""
+    return (match[1], meaning) if match and meaning else ("", "")
 
 
 def meant_name(name: str, exists: Callable[[str], bool]) -> str:

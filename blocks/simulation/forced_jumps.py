@@ -37,6 +37,7 @@ class _Watched:
     stores: bool  # whether it is what an element remembers
     partner: str  # what an impulse is one of: "current" where it is a voltage; else empty
     held_by_force: bool  # whether it is a force or a current, and no velocity or voltage
+    soft: str  # what would give way: "a resistor"
 
 
 class ForcedJumps:
@@ -108,9 +109,11 @@ class ForcedJumps:
                     for v in (before, after))
         others = self._others(it)
         shared = f" (or {' and '.join(others)} a part of it)" if others else ""
-        giver = cause if cause != it.path else ""
+        giver, led = (self._driven(cause), "") if cause != it.path else ("", "")
+        if giver != cause and giver:
+            led = f", which {cause} drives,"
         text = (f"at t = {t:.9g} s {name}{shared} would have to"
-                f"{f' follow {giver} and' if giver else ''} jump from {old:.6g} to {new:.6g} "
+                f"{f' follow {giver}{led} and' if giver else ''} jump from {old:.6g} to {new:.6g} "
                 f"{it.local.unit}".rstrip()
                 + (f", which takes an endless {it.partner}: nothing gives way." if it.partner else
                    ": its rate would be endless."))
@@ -118,13 +121,37 @@ class ForcedJumps:
         if not it.stores:
             advice = f"{ramp[0].upper()}{ramp[1:]}, or a smooth table."
         elif it.held_by_force:
-            advice = (f"Put a resistance (in mechanics a damper) in parallel with {it.path}, or "
-                      f"{ramp}.")
+            advice = f"Put {it.soft} in parallel with {it.path}, or {ramp}."
         else:
-            advice = (f"Put a resistance (in mechanics a spring or a damper) between {it.path} and "
-                      f"{giver or 'what prescribes it'}, or {ramp}.")
+            advice = (f"Put {it.soft} between {it.path} and {giver or 'what prescribes it'}, or "
+                      f"{ramp}.")
         return SimulationError(it.path, text, advice, code="simulation.jump", time=t,
                                variables=(name,))
+
+    def _driven(self, cause: str) -> str:
+        """The component between nodes that a block's signals lead to; else the one given."""
+        network = self.system.network
+        places = {family.path(i): (f, i) for f, family in enumerate(network.families)
+                  for i in range(family.size)} if cause else {}  # fmt: skip
+        seen, todo = {cause}, [cause]
+        while todo:
+            path = todo.pop(0)
+            f, i = places.get(path, (-1, 0))
+            if f < 0 or network.families[f].kernel.ports:
+                return path if f >= 0 else cause
+            led = {int(network.node_of[network.port_numbers(f, v.name)][i])
+                   for v in network.families[f].kernel.variables if v.kind == "output"}
+            todo += [p for p in self._readers(led) if p not in seen]
+            seen.update(todo)
+        return cause
+
+    def _readers(self, nodes: set[int]) -> list[str]:
+        """Components with an input on one of these lines."""
+        network = self.system.network
+        return [family.path(i) for f, family in enumerate(network.families)
+                for v in family.kernel.variables if v.kind == "input"
+                for i in np.flatnonzero(np.isin(
+                    network.node_of[network.port_numbers(f, v.name)], list(nodes))).tolist()]
 
     def _others(self, it: _Watched) -> list[str]:
         """States in one loop or cut with it, by name."""
@@ -164,16 +191,16 @@ def _acts(kernel: Kernel, k: int) -> bool:
     return any(kind not in ("input", "output", "discrete") for kind in beside)
 
 
-def _partner(kernel: Kernel, local: Local) -> tuple[str, bool]:
-    """What an impulse is one of, if known, and whether the variable is counted through."""
+def _partner(kernel: Kernel, local: Local) -> tuple[str, bool, str]:
+    """What an impulse is one of, if known, whether the variable is counted through, what gives."""
     for domain, _ in kernel.ports.values():
         for (across, u), (through, w) in zip(domain.across.items(), domain.through.items(),
                                              strict=False):
             if u.dimension == local.unit.dimension:
-                return quantity_word(through, w), False
+                return quantity_word(through, w), False, domain.resistance
             if w.dimension == local.unit.dimension:
-                return quantity_word(across, u), True
-    return "", False
+                return quantity_word(across, u), True, domain.resistance
+    return "", False, "something that gives way"
 
 
 def _movable(system: System, found: list[_Watched]) -> Flags:

@@ -149,8 +149,10 @@ class RunningMethod:
         """Begin again with a step that reaches hardly farther than the last one did.
 
         A mode was to end there and goes on: the flow had not turned, it was within the error of a
-        step far longer than the time in which it grows clear of that.
+        step far longer than the time in which it grows clear of that. Or it has become so fast,
+        since these modes were looked at, that steps wiggle about it: that is looked at anew.
         """
+        self._seen.discard(self.problem.laws.modes.tobytes())
         self.begin_with(max(reach, self.time_events.tiny), t)
 
     def begin_again(self, t: float, y: Array, step: float) -> Method:

@@ -10,7 +10,7 @@ from typing import Any
 from blocks import Option, Output, Parameter, Port, Replaceable, Variable, contact, der, quantity
 
 from .. import symbols
-from ..contact import STOP_MODELS, stop_law
+from ..contact import STOP_MODELS, start_beyond, stop_law
 from ..frictionlaws import LAWS, FrictionLaw, force
 from ..translational import TranslationalFriction
 from .converters import displaced
@@ -102,6 +102,11 @@ class Cylinder(TranslationalFriction):
     @property
     def effort(self) -> Any:
         return self.seal_force
+
+    def advise(self) -> Iterator[str]:
+        yield from super().advise()
+        if not _rigid(self):  # told with how far the sides overlap
+            yield from start_beyond(self.x, 0 * self.stroke, self.stroke)
 
     def sides(self) -> Iterator[tuple[Any, Any, Any, Any, Any]]:
         """Per side: port, pressure, volume at the start of its way, area, way gone by it."""

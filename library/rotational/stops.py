@@ -10,7 +10,7 @@ import numpy as np
 from blocks import Option, Parameter, Variable, contact, der
 
 from .. import symbols
-from ..contact import STOP_MODELS, gap_law, stop_law
+from ..contact import STOP_MODELS, gap_law, start_beyond, stop_law
 from ..heat import Dissipative, Struck
 from .domain import TwoPort
 
@@ -85,6 +85,10 @@ class RotationalHardStop(Struck, TwoPort):
         if np.any(self.upper_bound <= self.lower_bound):
             yield (f"upper_bound is {self.upper_bound:~P} and lower_bound {self.lower_bound:~P}. "
                    "The upper bound must be above the lower one.")  # fmt: skip
+
+    def advise(self) -> Iterator[str]:
+        if not self.rigid:  # told with how far the sides overlap
+            yield from start_beyond(self.phi, self.lower_bound, self.upper_bound)
 
     def equations(self) -> Iterator[Any]:
         yield der(self.phi) == self.w

@@ -47,6 +47,7 @@ class ThermalReference(Component):
     symbol = symbols.EARTH
 
     grounds = True
+    datum = ("is absolute zero, 0 K", "surroundings at room temperature are a TemperatureSource")
 
     H = Port(thermal, doc="absolute zero")
     power_supplied = Variable("W", doc="heat given to the circuit")

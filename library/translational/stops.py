@@ -10,7 +10,7 @@ import numpy as np
 from blocks import Option, Parameter, Variable, contact, der, integral_of_table, interpolate
 
 from .. import symbols
-from ..contact import STOP_MODELS, gap_law, stop_law
+from ..contact import STOP_MODELS, gap_law, start_beyond, stop_law
 from ..heat import Dissipative, Struck
 from ..tables import table_faults
 from .domain import TwoPort
@@ -86,6 +86,10 @@ class HardStop(Struck, TwoPort):
         if np.any(self.upper_bound <= self.lower_bound):
             yield (f"upper_bound is {self.upper_bound:~P} and lower_bound {self.lower_bound:~P}. "
                    "The upper bound must be above the lower one.")  # fmt: skip
+
+    def advise(self) -> Iterator[str]:
+        if not self.rigid:  # told with how far the sides overlap
+            yield from start_beyond(self.x, self.lower_bound, self.upper_bound)
 
     def equations(self) -> Iterator[Any]:
         yield der(self.x) == self.v

@@ -10,7 +10,8 @@ from library import magnetic as g
 from library import thermal as h
 from library.electromechanical import DCMotor
 from library.rotational import Inertia
-from library.signal import Constant
+from library.signal import Constant, Gain, Step
+from library.translational import Mass, Reference
 
 
 def circuit(source):
@@ -45,6 +46,139 @@ def test_a_value_as_it_is_written_elsewhere_is_answered_with_what_is_meant(make,
     with pytest.raises(BlocksError) as caught:
         make()
     assert caught.value.advice.endswith(f"Did you mean {meant}?")
+
+
+@pytest.mark.parametrize(("given", "meant"), [
+    ("100 barg", "'101.01325 bar' for that pressure, '100 bar' for a difference of pressures."),
+    ("5 bar(g)", "'6.01325 bar' for that pressure, '5 bar' for a difference of pressures."),
+    ("200 kPa gauge", "'301.325 kPa' for that pressure, '200 kPa' for a difference of pressures."),
+    ("3 bar g", "'4.01325 bar' for that pressure, '3 bar' for a difference of pressures."),
+    ("3 bara", "Write '3 bar': pressures here are absolute."),
+])  # fmt: skip
+def test_a_gauge_pressure_is_answered_with_the_absolute_one(given, meant):
+    with pytest.raises(BlocksError) as caught:
+        liquid.Reservoir(pressure_spec="specified", pressure=given)
+    assert caught.value.where == "Reservoir.pressure"
+    assert caught.value.advice.endswith(meant)
+
+
+@pytest.mark.parametrize(("given", "meant"), [
+    ("230 Vrms", "√2 times its root mean square: write '325.269 V'."),
+    ("0.23 kV(rms)", "√2 times its root mean square: write '0.325269 kV'."),
+    ("230 VAC", "√2 times its root mean square: write '325.269 V'."),
+    ("650 Vpp", "half of what it is from peak to peak: write '325 V'."),
+])  # fmt: skip
+def test_a_root_mean_square_is_answered_with_the_amplitude(given, meant):
+    with pytest.raises(BlocksError) as caught:
+        e.ACVoltageSource(amplitude=given)
+    assert caught.value.advice == f"The amplitude of a sine is {meant}"
+
+
+def test_surroundings_at_absolute_zero_are_told_of():
+    model = Model("cooling")
+    model.body, model.zero = h.ThermalMass(), h.ThermalReference()
+    model.air, model.sensor = h.ConvectiveHeatTransfer(), h.TemperatureSensor()
+    model.connect(model.body.M, model.air.A, model.sensor.A)
+    model.connect(model.air.B, model.sensor.B, model.zero.H)
+    (finding,) = model.check()
+    assert (finding.code, finding.where) == ("network.datum", ("air", "zero"))
+    assert finding.problem == "air leads heat flow to zero, which is absolute zero, 0 K."
+    assert "TemperatureSource" in finding.advice
+
+
+def in_series(meter):
+    model = circuit(e.DCVoltageSource(voltage="12 V"))
+    model.meter, model.r = meter, e.Resistor()
+    model.connect(model.s.p, model.meter.p)
+    model.connect(model.meter.n, model.r.p)
+    model.connect(model.r.n, model.ground.V)
+    return model
+
+
+def in_parallel(meter):
+    model = in_series(e.Resistor())
+    model.inner = meter
+    model.connect(model.inner.p, model.r.p)
+    model.connect(model.inner.n, model.ground.V)
+    return model
+
+
+def test_a_voltmeter_in_series_is_told_of_and_one_in_parallel_is_not():
+    (finding,) = in_series(e.VoltageSensor()).check()
+    assert (finding.code, finding.where) == ("network.meter", ("meter", "r"))
+    assert finding.problem.startswith("meter lets no current through, and r carries none")
+    assert finding.advice.endswith("connect meter in parallel with it.")
+    assert not in_parallel(e.VoltageSensor()).check()
+    alone = circuit(e.DCVoltageSource())
+    alone.meter = e.VoltageSensor()
+    alone.connect(alone.s.p, alone.meter.p)
+    alone.connect(alone.meter.n, alone.ground.V)
+    assert not alone.check()
+
+
+def test_an_ammeter_in_parallel_is_told_of_and_one_in_series_is_not():
+    (finding,) = in_parallel(e.CurrentSensor()).check()
+    assert (finding.code, finding.where) == ("network.shorted", ("r", "inner"))
+    assert finding.problem == "inner joins both ports of r, and no voltage can stand across it."
+    assert finding.advice.endswith("connect inner in series with what it measures.")
+    assert not in_series(e.CurrentSensor()).check()
+    across = loaded(e.DCVoltageSource())
+    across.meter = e.CurrentSensor()
+    across.connect(across.meter.p, across.s.p)
+    across.connect(across.meter.n, across.ground.V)
+    (error,) = across.check().errors
+    assert error.advice == ("meter is a meter that belongs in series with what it measures, not "
+                            "across it.")
+
+
+@pytest.mark.parametrize(("x", "told"), [("0.2 m", True), ("-1 mm", True), ("0.1 m", False)])
+def test_a_cylinder_that_starts_beyond_its_stroke_is_told_of(x, told):
+    model = Model("press")
+    model.tank, model.c = liquid.Reservoir(), liquid.SingleActingActuator(stroke="0.1 m", x=x)
+    model.m, model.wall = Mass(), Reference()
+    model.connect(model.tank.A, model.c.A)
+    model.connect(model.c.R, model.m.M)
+    model.connect(model.c.C, model.wall.V)
+    findings = model.check().filter("parameter.advice")
+    assert [f.where for f in findings] == [("c",)] * told
+    assert all("beyond the stops at 0.0 m and 0.1 m" in f.problem for f in findings)
+
+
+def test_a_step_onto_a_capacitor_names_block_source_and_capacitor():
+    model = circuit(e.ControlledVoltageSource())
+    model.step, model.gain = Step(final=2.5, start="10 ms"), Gain(gain="2 V")
+    model.c = e.Capacitor()
+    model.connect(model.step.y, model.gain.u)
+    model.connect(model.gain.y, model.s.vT)
+    model.connect(model.s.p, model.c.p)
+    model.connect(model.c.n, model.ground.V)
+    with pytest.raises(BlocksError) as caught:
+        model.simulate("20 ms")
+    assert "c.vc would have to follow s, which step drives, and jump from 0 to 5 V" in str(
+        caught.value)
+    assert "Put a resistor between c and s" in caught.value.advice
+
+
+def test_a_gap_that_is_closed_is_told_of_in_words_of_magnetism():
+    model = Model("gap")
+    model.pole, model.s = g.MagneticReference(), g.MMFSource(magnetomotive_force="100 A")
+    model.gap, model.x = g.VariableReluctance(), Constant(value="0 mm")
+    model.connect(model.x.y, model.gap.X)
+    model.connect(model.s.N, model.gap.N)
+    model.connect(model.s.S, model.gap.S, model.pole.M)
+    (error,) = model.check().errors
+    assert error.advice.startswith("Where nothing limits the magnetic flux of gap, put a "
+                                   "reluctance in series with it")
+
+
+def test_signals_in_a_circle_of_gain_one_are_named_as_blocks():
+    model = Model("circle")
+    model.a, model.b = Gain(gain=2), Gain(gain=0.5)
+    model.connect(model.a.y, model.b.u)
+    model.connect(model.b.y, model.a.u)
+    (error,) = model.check().errors
+    assert error.problem.startswith("The signals of a and b run in a circle whose gain is 1")
+    assert error.advice.startswith("Change the gain of one of a and b, or break the circle")
 
 
 def test_a_length_is_not_taken_for_a_milliohm():

@@ -59,8 +59,8 @@ def test_a_capacitor_on_a_voltage_that_steps_is_named(method):
     error = refused(on_voltage(Capacitor(), voltage=step(5, "V")), method=method)
     assert str(error) == (
         "c1: at t = 0.001 s c1.vc would have to follow s and jump from 0 to 5 V, which takes an "
-        "endless current: nothing gives way. Put a resistance (in mechanics a spring or a damper) "
-        "between c1 and s, or prescribe a ramp instead of a step.")
+        "endless current: nothing gives way. Put a resistor between c1 and s, or prescribe a ramp "
+        "instead of a step.")
     assert error.time == pytest.approx(1e-3)
 
 

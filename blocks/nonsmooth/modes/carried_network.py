@@ -31,6 +31,7 @@ __all__ = ["CarriedNetwork", "held_network"]
 MOST = 400  # elements
 MOST_TOGETHER = 20_000  # of these, pairs that can feel each other: entries of two matrices
 MOST_CARRIED = 24  # elements that are solved for at every point
+Z = 2  # the place of unknowns among what the functions of a system take
 
 
 def held_network(system: System, elements: Elements, laws: LawExpressions,
@@ -63,11 +64,16 @@ class CarriedNetwork(HeldNetwork):
                  equations: ModeEquations, together: Flags) -> None:
         super().__init__(system, elements, laws, equations, together)
         self.symbols = [*self.symbols, self.taken]
-        mine = self.residual[system.nz :]
-        both = ca.horzcat(ca.jacobian(mine, self.taken), mine)
-        self._solve = Evaluator(ca.Function("equations", self.symbols, [
+        solved = ca.SX.sym("solved", system.nz + elements.size)
+        matrix = ca.jacobian(self.residual, ca.vertcat(system.tape.z, self.taken))
+        both = ca.substitute(
+            ca.horzcat(matrix, self.residual), ca.vertcat(system.tape.z, self.taken), solved)
+        given = [s for s in self.symbols[:-1] if s is not self.symbols[Z]]
+        self._solve = Evaluator(ca.Function("equations", [*given, solved], [
             ca.vec(ca.densify(both))]))
-        self.length = self._solve.function.n_instructions()
+        mine = self.residual[system.nz :]
+        self.length = ca.Function("elements", self.symbols, [
+            ca.densify(ca.jacobian(mine, self.taken)), mine]).n_instructions()
 
     def _taken(self, taken: ca.SX) -> ca.SX:
         """What elements take is solved for."""
@@ -94,7 +100,7 @@ class CarriedNetwork(HeldNetwork):
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:
         """Inputs at many times, as columns, near those given; and in which of them they are found.
 
-        Unknowns of loops are those given.
+        Solved for together with unknowns of loops: a closed switch says something of these alone.
         """
         n, found = self.elements.size, np.zeros(len(points), dtype=bool)
         taken, at = self.elements.efforts_of(points.u), problem.copy_for_reading()
@@ -109,9 +115,10 @@ class CarriedNetwork(HeldNetwork):
                     continue
                 rows = [a.T.ravel() for a in self.by_rows(at, t, modes)]
                 constants = np.concatenate([np.zeros(2 * n), *rows])
-                some = points.some(mine)
+                where, x, z, *known = points.some(mine).columns()[:6]
                 held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
                         for a in (modes, constants)]
-                taken[:, mine], found[mine] = solved_at_points(
-                    self._solve, taken[:, mine], *some.columns()[:6], *held)
+                solved, found[mine] = solved_at_points(
+                    self._solve, np.vstack([z, taken[:, mine]]), where, x, *known, *held)
+                taken[:, mine] = solved[len(z) :]
         return self.elements.inputs_of(taken, self.system.nu), found

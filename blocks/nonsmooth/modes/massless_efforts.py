@@ -15,6 +15,7 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
     BALANCED,
+    LAST_BITS,
     LAST_NEWTON_STEP,
     LEAST_CHANGE,
     LOOKS_ROUNDING,
@@ -64,6 +65,7 @@ class MasslessEfforts:
             If they have no solution there, or Newton's method does not find it.
         """
         equations, last, first, decided = self.equations, np.inf, 0.0, True
+        missed = np.inf
         problem.solve_algebraic(t)
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
@@ -77,9 +79,13 @@ class MasslessEfforts:
             self.change(problem, -step)
             problem.solve_algebraic(t)
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
+            before, missed = missed, np.abs(held.residual).max(initial=0.0)
             if equations.constant and size < LARGE_STEP and not held.null.shape[1]:
                 return
-            stalled = size < NEWTON_STALLED and size > 0.5 * last or (
+            # down an exponential a voltage falls evenly, with currents that hardly change
+            stalled = missed >= before and (
+                size < NEWTON_STALLED and size > 0.5 * last
+                or self._is_noise(problem, t, modes, held)) or (
                 held.error <= LAST_NEWTON_STEP * first) or (
                 self._is_rounding(problem, t, modes, held))
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
@@ -100,6 +106,12 @@ class MasslessEfforts:
                       "rises faster than the friction falls.")
         raise AlgebraicFailure(t, [self.elements.label(int(i)) for i in worst], reason,
                                advice=advice)
+
+    def _is_noise(self, problem: Problem, t: float, modes: Indices, held: LinearEquations) -> bool:
+        """Whether what equations miss is no more than what the last digits of the states make:
+        the leakage of a diode is the difference of the currents of two coils."""
+        by_x = np.abs(self.equations.by_x(problem, t, modes)[0])
+        return bool((np.abs(held.residual) <= LAST_BITS * by_x @ np.abs(problem.x)).all())
 
     def _is_rounding(self, problem: Problem, t: float, modes: Indices, held: LinearEquations
                      ) -> bool:

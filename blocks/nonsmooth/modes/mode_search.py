@@ -62,6 +62,8 @@ class ModeSearch:
         self.elements, self.state, self.system = efforts.elements, efforts.state, efforts.system
         #: Elements whose modes have ended; they go on only where they lead away from their end.
         self.ended: Flags = np.zeros(self.elements.size, dtype=bool)
+        #: Elements whose laws the modes looked at last break even now.
+        self.against: Flags = np.zeros(self.elements.size, dtype=bool)
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
                    proposals: Iterable[Indices]) -> Array:
@@ -74,15 +76,20 @@ class ModeSearch:
         """
         tried: list[Indices] = []
         noted = self._noted(problem, t, proposals, tried)
-        for allowed in (_Allowed(MODE_MARGIN_CLEAR, MODE_MISSED),
-                        _Allowed(MODE_MARGIN_NONE, MODE_MISSED),
-                        _Allowed(MODE_MARGIN_NONE, self.state.drift),
-                        _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True)):
+        degrees = (_Allowed(MODE_MARGIN_CLEAR, MODE_MISSED),
+                   _Allowed(MODE_MARGIN_NONE, MODE_MISSED),
+                   _Allowed(MODE_MARGIN_NONE, self.state.drift),
+                   _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True))
+        for allowed in degrees:
             found = self._first(problem, t, doubt, noted, allowed)
             if found is not None:
                 self.state.brief = allowed.brief
                 return self._adopt(problem, t, found)
             noted = iter(tried)
+        for allowed in degrees:
+            found = self._exchanged(problem, t, tried, allowed)
+            if found is not None:
+                return self._adopt(problem, t, found)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
     def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
@@ -115,6 +122,22 @@ class ModeSearch:
                 leaves = self._leaves(problem, t, option, allowed)
                 if leaves is not None and not leaves.any():
                     return option
+        return None
+
+    def _exchanged(self, problem: Problem, t: float, tried: list[Indices], allowed: _Allowed
+                   ) -> Indices | None:
+        """The first modes that hold, after those that break the laws of a proposal are exchanged.
+
+        Proposals are made of the present slopes of what curves: beside an exponential that
+        begins to conduct they say nothing of where its voltage goes.
+        """
+        for trial in tried:
+            self.against = np.zeros(self.elements.size, dtype=bool)
+            self._leaves(problem, t, trial, allowed)
+            if self.against.any():
+                found = self._first(problem, t, self.against, [trial], allowed)
+                if found is not None:
+                    return found
         return None
 
     def _combinations(self, guess: Indices, doubt: Flags) -> Iterator[Indices]:
@@ -161,9 +184,11 @@ class ModeSearch:
                 self.efforts.apply(problem, t)
             size = self.margins.sizes(problem, t)[0]
             margin = self.margins.present(problem, t)
-            if not np.all(margin >= -allowed.margin * size) and not np.all(
-                    margin >= -allowed.margin * size - self.margins.noise(problem, t)):
-                return None
+            if not np.all(margin >= -allowed.margin * size):
+                noise = self.margins.noise(problem, t)
+                self.against = ~(margin >= -allowed.margin * size - noise)
+                if self.against.any():
+                    return None
             close = margin <= (self.margins.noise(problem, t) if allowed.brief
                                else MODE_MARGIN_NONE * size)
             h = self._step(problem, t)

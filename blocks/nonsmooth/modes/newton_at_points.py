@@ -32,7 +32,7 @@ def solved_at_points(function: Evaluator, unknowns: Array, *given: Array) -> tup
         out = function.at_columns(*some, unknowns[:, left]).T.reshape(-1, n + 1, n)
         sure = np.asarray(np.isfinite(out).all(axis=(1, 2)))
         matrix, residual = np.where(sure[:, None, None], out, 0.0)[:, :n], out[:, n]
-        sure &= np.linalg.det(matrix) != 0.0
+        sure &= np.linalg.slogdet(matrix)[0] != 0.0  # a determinant may underflow
         if not sure.any():
             break
         step = np.zeros((len(left), n))

@@ -12,7 +12,17 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from blocks import quantity
-from library.electrical import ACVoltageSource, Capacitor, Diode, Inductor, Resistor
+from library.electrical import (
+    MOSFET,
+    ACVoltageSource,
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    Inductor,
+    Resistor,
+    Switch,
+)
+from library.signal import Pulse
 
 SATURATION, THERMAL, LARGEST, OHMIC = 1e-6, 0.04, 15.0, 1e8
 
@@ -86,3 +96,65 @@ def test_short_pulses_that_charge_a_store_are_not_stepped_over(method, circuit_o
     run = peak_rectifier(*circuit_of).simulate(quantity(times[-1], "s"), method=method)
     assert len(run.events) == 0
     assert_allclose(values(run, "store.vc", "V", times), exact, atol=3e-5 * circuit_of[0])
+
+
+PERIOD = 29.1e-6  # s
+SWITCHES = {
+    "switch": (lambda: Switch(model="ideal"), "p", "n", "vT"),
+    "transistor": (lambda: MOSFET(on_resistance="0 ohm"), "D", "S", "G"),
+}
+
+
+def converter(switch, boosts):
+    """A coil between a source, an ideal switch and an exponential diode, with nothing beside."""
+    make, p, n, gate = SWITCHES[switch]
+    parts = {"coil": Inductor(inductance="11.24 uH"), "store": Capacitor(capacitance="1.17 uF"),
+             "drive": Pulse(period=quantity(PERIOD, "s"), width=0.616),
+             "load": Resistor(resistance="7.721 ohm")} if boosts else {
+        "coil": Inductor(inductance="69.66 uH", parasitic=True),
+        "store": Capacitor(capacitance="48.47 uF", series_resistance="3.926 mohm", parasitic=True),
+        "drive": Pulse(period=quantity(PERIOD, "s"), width=0.459),
+        "load": Resistor(resistance="2.353 ohm")}  # fmt: skip
+    m = circuit("converter", source=DCVoltageSource(voltage="12 V"), switch=make(), diode=Diode(
+        model="exponential"), **parts)
+    m.connect(m.drive.y, getattr(m.switch, gate))
+    top, foot = getattr(m.switch, p), getattr(m.switch, n)
+    m.connect(m.source.n, m.load.n, m.store.n, m.ground.V)
+    if boosts:
+        m.connect(m.source.p, m.coil.p)
+        m.connect(m.coil.n, top, m.diode.p)
+        m.connect(m.diode.n, m.store.p, m.load.p)
+        m.connect(foot, m.ground.V)
+    else:
+        m.connect(m.source.p, top)
+        m.connect(foot, m.coil.p, m.diode.n)
+        m.connect(m.coil.n, m.store.p, m.load.p)
+        m.connect(m.diode.p, m.ground.V)
+    return m
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+@pytest.mark.parametrize("boosts", [True, False])
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_ideal_switches_hand_the_current_of_a_coil_to_an_exponential_diode(switch, boosts, method):
+    """Down to no current at all, where the diode leaks less than the coil's current is known to.
+
+    The node between them has nothing that stores: its voltage is the root of the diode's law,
+    or that of the switch that is closed.
+    """
+    run = converter(switch, boosts).simulate(quantity(12 * PERIOD, "s"), method=method)
+    periods = np.arange(12) * PERIOD
+    closed = np.concatenate([periods + part * PERIOD for part in (0.07, 0.2, 0.38)])
+    opened = np.concatenate([periods + part * PERIOD for part in (0.617, 0.65, 0.7)])
+    end = "n" if boosts else "p"
+    node = lambda times: values(run, f"coil.{end}.v", "V", times)  # noqa: E731
+    assert_allclose(node(closed), 0.0 if boosts else 12.0, atol=1e-9)
+    coil, store = (values(run, path, unit, opened) for path, unit in (
+        ("coil.i_L", "A"), ("store.vc", "V")))
+    exact = [brentq(lambda v: current(v) - i, -300, 300, xtol=1e-13) for i in coil]  # noqa: B023
+    conducts = coil > 1e-3  # beyond, rounding of the current counts 1e8 ohm
+    assert conducts.sum() > 20
+    across = node(opened) - store if boosts else -node(opened)
+    assert_allclose(across[conducts], np.array(exact)[conducts], rtol=1e-6, atol=1e-6)
+    assert run.energy().relative_residual < 1e-4
+    assert run.statistics.steps < 12_000  # 1,000 a period

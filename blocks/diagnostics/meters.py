@@ -1,0 +1,115 @@
+"""Is a meter where it can measure: a voltmeter in parallel, an ammeter in series?
+
+A meter has an output and either lets nothing through (voltmeter) or lets no difference stand
+between two of its ports (ammeter). A voltmeter in series stops what a source drives; an ammeter
+in parallel takes all of it. Knows ports and classes; no domain by name and no values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..assembly.network import Family
+from .findings import Finding, found
+from .one_way import ways
+from .topology import MOST, PortRow, Topology
+from .words import listed, quantity_word
+
+__all__ = ["is_meter", "meter_findings"]
+
+MOST_NODES = 20_000  # up to which bridges are looked for
+
+
+def is_meter(family: Family) -> bool:
+    """Whether a class tells a value of the network and is told none."""
+    kinds = {v.kind for v in family.kernel.variables}
+    return "output" in kinds and "input" not in kinds and not family.is_reference
+
+
+def meter_findings(topology: Topology) -> Iterator[Finding]:
+    """Hints on meters that stop or take what they were meant to measure."""
+    families = topology.network.families
+    meters = [rows for domain in topology.domains for rows in topology.groups(domain)
+              if is_meter(families[rows[0].family])]  # fmt: skip
+    for rows in meters:
+        if len(rows) == 2 and all(topology.prescribed(r) is False for r in rows):
+            yield from _in_series(topology, rows)
+    for rows in meters:
+        yield from _in_parallel(topology, rows)
+
+
+def _in_series(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
+    """Voltmeters that are the only way between a source and what it drives.
+
+    Without the meter, everything between its two ends is a bridge of the network: nothing can
+    flow there. With it, the source and the others form a circle. Masses, references and whatever
+    else takes up flow are joined outside.
+    """
+    import networkx as nx
+
+    network, domain = topology.network, rows[0].domain
+    outside = topology.count
+    driven = {f for f, traits in enumerate(topology.traits) for tie in traits.ties
+              if tie.given and len(tie.ports) == 2}  # fmt: skip
+    sources = {network.families[f].path(i) for f in driven
+               for i in range(network.families[f].size)}
+    graph = nx.MultiGraph()
+    graph.add_edges_from((e.start, e.end, {"path": e.path}) for e in ways(topology))
+    for r in topology.of(domain):
+        if domain.name not in topology.traits[r.family].conserves and (
+                topology.prescribed(r) is not False):
+            graph.add_edges_from((int(n), outside, {"path": ""}) for n in r.nodes)
+    if not sources or topology.count > MOST_NODES:
+        return
+    bridges = set(nx.bridges(graph))
+    rest = nx.Graph(graph)
+    rest.remove_edges_from(bridges)
+    label = {n: k for k, part in enumerate(nx.connected_components(rest)) for n in part}
+    word = quantity_word(*next(iter(domain.through.items())))
+    shown = 0
+    for i, (a, b) in enumerate(zip(rows[0].nodes.tolist(), rows[1].nodes.tolist(), strict=True)):
+        if shown == MOST or a not in graph or b not in graph or label[a] == label[b] or (
+                not nx.has_path(graph, a, b)):
+            continue
+        nodes = nx.shortest_path(graph, a, b)
+        dead = [graph.edges[u, v, 0]["path"] for u, v in zip(nodes, nodes[1:], strict=False)
+                if (u, v) in bridges or (v, u) in bridges]
+        still = [path for path in dead if path and path not in sources]
+        if still and sources & set(dead):
+            shown += 1
+            meter = topology.path(rows[0].family, i)
+            yield found(
+                "network.meter", [meter, *still[:19]],
+                f"{meter} lets no {word} through, and {listed(still)} "
+                f"{'carries' if len(still) == 1 else 'carry'} none, since no other way leads on.",
+                f"Nothing to do if that is meant. To measure across something, connect {meter} in "
+                "parallel with it.")
+
+
+def _in_parallel(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
+    """Elements whose two ports an ammeter joins."""
+    by_name = {r.name: r.nodes for r in rows}
+    pair = next((t.ports for t in topology.traits[rows[0].family].ties
+                 if not t.given and len(t.ports) == 2 and set(t.ports) <= set(by_name)), None)
+    if pair is None:
+        return
+    joined = {frozenset(ends): i for i, ends in enumerate(zip(
+        *(by_name[name].tolist() for name in pair), strict=True))}
+    short: dict[int, list[str]] = {}
+    for first, *others in topology.groups(rows[0].domain):
+        if len(others) == 1 and not topology.traits[first.family].ties and (
+                topology.prescribed(first) is None):
+            for k, ends in enumerate(zip(first.nodes.tolist(), others[0].nodes.tolist(),
+                                         strict=True)):
+                if len({*ends}) == 2 and frozenset(ends) in joined:
+                    short.setdefault(joined[frozenset(ends)], []).append(
+                        topology.path(first.family, k))
+    domain = rows[0].domain
+    across = quantity_word(*next(iter(domain.across.items())))
+    through = quantity_word(*next(iter(domain.through.items())))
+    for i, paths in list(short.items())[:MOST]:
+        meter = topology.path(rows[0].family, i)
+        yield found(
+            "network.shorted", [*paths[:19], meter],
+            f"{meter} joins both ports of {listed(paths)}, and no {across} can stand across it.",
+            f"To measure the {through}, connect {meter} in series with what it measures.")

@@ -152,7 +152,7 @@ class RunningMethod:
         step far longer than the time in which it grows clear of that. Or it has become so fast,
         since these modes were looked at, that steps wiggle about it: that is looked at anew.
         """
-        self._seen.discard(self.problem.laws.modes.tobytes())
+        self._seen.discard(self._held())
         self.begin_with(max(reach, self.time_events.tiny), t)
 
     def begin_again(self, t: float, y: Array, step: float) -> Method:
@@ -233,7 +233,7 @@ class RunningMethod:
             If the method was chosen by the user.
         """
         problem = self.problem
-        held = problem.laws.modes.tobytes() + problem.m.tobytes()
+        held = self._held()
         if not 0 < problem.size <= FEW_STATES or held in self._seen:
             return
         self._seen.add(held)
@@ -251,6 +251,11 @@ class RunningMethod:
         if kind is not None:
             self.may_switch = False
             self._take(kind, f"it became stiff at t = {t:.4g} s (fastest rate {rate:.3g} 1/s)")
+
+    def _held(self) -> bytes:
+        """The present modes and relations."""
+        problem: Any = self.problem
+        return bytes(problem.laws.modes.tobytes() + problem.m.tobytes())
 
     def _rate(self, t: float, y: Array) -> float:
         """The fastest rate at the beginning of modes; kept for a run that comes to the same point.

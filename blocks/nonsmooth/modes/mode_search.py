@@ -83,13 +83,12 @@ class ModeSearch:
         for allowed in degrees:
             found = self._first(problem, t, doubt, noted, allowed)
             if found is not None:
-                self.state.brief = allowed.brief
-                return self._adopt(problem, t, found)
+                return self._adopt(problem, t, found, allowed.brief)
             noted = iter(tried)
         for allowed in degrees:
             found = self._exchanged(problem, t, tried, allowed)
             if found is not None:
-                return self._adopt(problem, t, found)
+                return self._adopt(problem, t, found, allowed.brief)
         raise self.jumps.found(problem, t) or self._undecided(problem, t, doubt)
 
     def leaving(self, problem: Problem, t: float, modes: Indices) -> Flags | None:
@@ -151,9 +150,9 @@ class ModeSearch:
             trial[index] = option
             yield trial
 
-    def _adopt(self, problem: Problem, t: float, trial: Indices) -> Array:
+    def _adopt(self, problem: Problem, t: float, trial: Indices, brief: bool) -> Array:
         """Take modes; returns what rounding makes of their margins."""
-        self.state.modes, self.state.decided = trial, True
+        self.state.modes, self.state.decided, self.state.brief = trial, True, brief
         self.efforts.project(problem, t)
         self.efforts.apply(problem, t)
         self.margins.present(problem, t)  # notices what is large

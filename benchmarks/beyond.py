@@ -230,5 +230,4 @@ def main(words: list[str], repeats: int = 30) -> None:
               f"{t.problem.published * 1e3:13.3f}{t.spice * 1e3:10.0f}{t.spice_error:7.0e}"
               f"{t.scipy * 1e3:10.0f}{t.scipy_error:7.0e}  {t.method}; {t.scipy_method or 'none'}",
               flush=True)  # fmt: skip
-    print("ngspice is not waited for with 100,000 cells, and knows no ideal diodes and switches; nor "
-          "does SciPy.")
+    print("ngspice is not waited for with 100,000 cells; nobody else takes ideal diodes exactly.")

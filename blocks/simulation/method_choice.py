@@ -22,7 +22,7 @@ SHORT = 300.0  # and up to which importing SciPy's would take longer than the ru
 MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of IDA's
 SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
-TEDIOUS = 1e4  # explicit steps that are not begun with where what holds them up has died out at once
+TEDIOUS = 1e4  # explicit steps that are not begun with where what holds them up dies out at once
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 

@@ -208,15 +208,15 @@ def _entries(pattern: csc_matrix, place: Indices, first: Indices, front_of: Indi
 
 def _groups(pattern: csc_matrix) -> list[Indices]:
     """Columns that share no row, first come first served."""
-    n = pattern.shape[1]
-    by_row = pattern.tocsr()
-    group = np.full(n, -1)
-    for j in range(n):
-        rows = pattern.indices[pattern.indptr[j]:pattern.indptr[j + 1]]
-        near = {int(g) for i in rows
-                for g in group[by_row.indices[by_row.indptr[i]:by_row.indptr[i + 1]]]}
-        free = 0
-        while free in near:
-            free += 1
-        group[j] = free
+    taken = [0] * pattern.shape[0]  # of rows: a bit for each group that has a column there
+    starts, rows = pattern.indptr.tolist(), pattern.indices.tolist()
+    group = np.empty(pattern.shape[1], dtype=np.int64)
+    for j in range(len(group)):
+        near = 0
+        for i in rows[starts[j]:starts[j + 1]]:
+            near |= taken[i]
+        free = ~near & (near + 1)  # the lowest bit that is not there
+        group[j] = free.bit_length() - 1
+        for i in rows[starts[j]:starts[j + 1]]:
+            taken[i] |= free
     return [np.flatnonzero(group == g) for g in range(int(group.max(initial=-1)) + 1)]

@@ -179,13 +179,15 @@ def timed(problem: Problem, repeats: int) -> Timed:
         if out.error <= problem.error:
             break
     c_rtol = next((r for r in TOLERANCES if _run_c(problem, r, 1)[1] <= problem.error), np.nan)
+    warm = 3 if repeats > 3 else 1  # runs one after the other, of either side
     for _ in range(repeats):
-        began = time.process_time()
-        result = model.simulate(problem.duration, rtol=out.rtol, method=problem.method)
-        out.whole = min(out.whole, time.process_time() - began)
-        out.solving = min(out.solving, result.statistics["time integrating"])
+        for _ in range(warm):
+            began = time.process_time()
+            result = model.simulate(problem.duration, rtol=out.rtol, method=problem.method)
+            out.whole = min(out.whole, time.process_time() - began)
+            out.solving = min(out.solving, result.statistics["time integrating"])
         if np.isfinite(c_rtol):
-            seconds, out.c_error = _run_c(problem, c_rtol, 3 if repeats > 3 else 1)
+            seconds, out.c_error = _run_c(problem, c_rtol, warm)
             out.c = seconds if not np.isfinite(out.c) else min(out.c, seconds)
     if problem.name in spice.NETLISTS and spice.available():
         ends = np.array([[v, scale] for *_, v, scale in problem.ends])
@@ -193,7 +195,7 @@ def timed(problem: Problem, repeats: int) -> Timed:
             spice.NETLISTS[problem.name](),
             lambda values: float(np.max(np.abs(values - ends[:, 0]) / ends[:, 1])), problem.error)
     if problem.name in BY_HAND:
-        _run_scipy(out, 3 if repeats > 3 else 1)
+        _run_scipy(out, warm)
     return out
 
 

@@ -22,7 +22,7 @@ SHORT = 300.0  # and up to which importing SciPy's would take longer than the ru
 MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of IDA's
 SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
-TEDIOUS = 1e4  # explicit steps that are not begun with where what holds them up dies out at once
+TEDIOUS = 2e4  # explicit steps that are not begun with where what holds them up dies out at once
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -201,7 +201,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         if (hard or switches or native.pays_off(steps, problem.size, rtol)) and (
                 exact := exact_one_step(problem, hard)):
             return exact, LINEAR  # whatever the tolerance
-        if steps > TEDIOUS and rtol >= native.TIGHT and _dies_out(problem, t0) and (
+        if TEDIOUS < steps <= most and rtol >= native.TIGHT and _dies_out(problem, t0) and (
                 kind := implicit_one_step(problem)):
             return kind, ("implicit, one-step, in machine code: the fastest motion "
                           f"({rate:.3g} 1/s) dies out at once")

@@ -121,10 +121,10 @@ class OneStep(Method):
             return None
         matrices = band_of(problem.system, self.equations.large)
         form = None
-        if matrices is None and not self.equations.differences:
-            if problem.system.nx <= MOST_STATES:
-                return None
+        if matrices is None and problem.system.nx > MOST_STATES:
             form = sparse_form(problem.system)
+        elif matrices is None and not self.equations.differences:
+            return None
         sizes = problem.scale_x
         if self.carries:  # their slopes are zero, and they act on none
             sizes = np.concatenate([sizes, problem.scale_z])

@@ -22,7 +22,6 @@ SHORT = 300.0  # and up to which importing SciPy's would take longer than the ru
 MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of IDA's
 SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
-TEDIOUS = 2e4  # explicit steps that are not begun with where what holds them up dies out at once
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -118,15 +117,6 @@ def _rate_at_start(problem: Problem, t0: float) -> float:
     return float(rate)
 
 
-def _dies_out(problem: Problem, t0: float) -> bool:
-    """Whether the fastest of few motions at the start does not swing."""
-    if problem.size > SMALL or problem.algebraic or problem.laws is not None:
-        return False
-    problem.solve(t0, problem.start_vector())
-    value = problem.fastest_eigenvalue(t0)
-    return value.real < 0.0 and value.imag == 0.0
-
-
 def _stiff_one_step(problem: Problem, rtol: float) -> tuple[type[Method], str] | None:
     """The implicit one-step method where it costs less than BDF does.
 
@@ -201,10 +191,6 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         if (hard or switches or native.pays_off(steps, problem.size, rtol)) and (
                 exact := exact_one_step(problem, hard)):
             return exact, LINEAR  # whatever the tolerance
-        if TEDIOUS < steps <= most and rtol >= native.TIGHT and _dies_out(problem, t0) and (
-                kind := implicit_one_step(problem)):
-            return kind, ("implicit, one-step, in machine code: the fastest motion "
-                          f"({rate:.3g} 1/s) dies out at once")
         if steps <= most and native.pays_off(steps, problem.size, rtol, switches) and (
                 not native.unwritable(problem)):
             return native.compiled_method(), (

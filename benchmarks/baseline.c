@@ -315,7 +315,7 @@ int main(int count, char **words) {
     double end = small ? 4.0 : 2.0, *y = malloc(n * sizeof(double));
     for (int k = 0; k < repeats; k++) {
         struct timespec a, b;
-        clock_gettime(CLOCK_MONOTONIC, &a);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
         evaluations = 0;
         for (int run = 0; run < (sweep ? size : 1); run++) {
             if (sweep) {
@@ -332,7 +332,7 @@ int main(int count, char **words) {
             else return 3;
 #endif
         }
-        clock_gettime(CLOCK_MONOTONIC, &b);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
         double seconds = (b.tv_sec - a.tv_sec) + 1e-9 * (b.tv_nsec - a.tv_nsec);
         if (seconds < best) best = seconds;
     }

@@ -1,8 +1,9 @@
-"""E1 to E8 timed: ours beside C by hand, each at its fastest with an error near 1e-6.
+"""E1 to E8 timed: ours beside C by hand, ngspice and SciPy by hand, with an error near 1e-6.
 
-``python -m benchmarks beyond [WORDS]``. The published column is what the best C took on another
-machine (its own error near 1e-6, too); the C beside it is compiled and run here, in turn with ours,
-and so is ngspice for the circuits, if it is installed (:mod:`benchmarks.spice`).
+``python -m benchmarks beyond [WORDS]``. Processor time, the best of several. The published column
+is what the best C took on another machine (its own error near 1e-6, too); the C beside it is
+compiled and run here, in turn with ours (E8: if SUNDIALS and KLU are installed), and so are
+ngspice, if it is installed (:mod:`benchmarks.spice`), and SciPy (:mod:`benchmarks.by_hand`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import domains, models, spice
+from .by_hand import BY_HAND
 from .table import compiled_baseline
 
 __all__ = ["PROBLEMS", "Problem", "Timed", "main", "timed"]
@@ -36,7 +38,7 @@ class Problem:
     Attributes
     ----------
     ends : path, instance, value at ``at`` and its scale
-    c : program (``baseline``, ``domains`` or none), problem and size
+    c : program (``baseline``, ``domains``, ``grid`` or none), problem and size
     published : seconds of the best C
     """
 
@@ -102,7 +104,7 @@ PROBLEMS = (
     Problem("E8 grid of 100 x 100", domains.grid, "2 ms",
             tuple(("nodes.V.v", i, v, 5.0) for i, v in (
                 (99, -3.05624603), (4999, -3.05662805), (5050, -2.51204190), (9999, -3.05687173))),
-            None, 2.7, error=5e-6),
+            ("grid", "grid", 100), 2.7, error=5e-6),
 )  # fmt: skip
 
 
@@ -120,6 +122,9 @@ class Timed:
     c_error: float = np.nan
     spice: float = np.nan
     spice_error: float = np.nan
+    scipy: float = np.nan
+    scipy_error: float = np.nan
+    scipy_method: str = ""
 
 
 def error_of(problem: Problem, result: Any) -> float:
@@ -139,20 +144,25 @@ def _program(name: str) -> Path | None:
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         return None
-    program = Path(tempfile.mkdtemp(prefix="domains-")) / "domains"
-    subprocess.run([compiler, "-O3", "-march=native", "-o", str(program),
-                    str(Path(__file__).with_name("domains.c")), "-lm"], check=True)
-    return program
+    program = Path(tempfile.mkdtemp(prefix="domains-")) / name
+    libraries = ["-lsundials_ida", "-lsundials_nvecserial", "-lsundials_sunmatrixsparse",
+                 "-lsundials_sunlinsolklu"] if name == "grid" else []
+    done = subprocess.run([compiler, "-O3", "-march=native", "-I/usr/include/suitesparse", "-o",
+                           str(program), str(Path(__file__).with_name(f"{name}.c")), *libraries,
+                           "-lm"], check=name == "domains", capture_output=name == "grid")
+    return program if done.returncode == 0 else None
 
 
 def _run_c(problem: Problem, rtol: float, repeats: int) -> tuple[float, float]:
-    """Seconds and error of C; nan where there is none."""
+    """Seconds and error of C; nan where there is none, or it finds no solution."""
     if problem.c is None or (program := _program(problem.c[0])) is None:
         return np.nan, np.nan
     name, which, size = problem.c
     words = [which, str(size), *(["dopri5"] if name == "baseline" else []), str(rtol), str(repeats)]
-    found = np.array(subprocess.run([str(program), *words], check=True, capture_output=True,
-                                    text=True).stdout.split(), dtype=float)
+    done = subprocess.run([str(program), *words], check=False, capture_output=True, text=True)
+    if done.returncode:
+        return np.nan, np.nan
+    found = np.array(done.stdout.split(), dtype=float)
     ends = np.array([[v, scale] for *_, v, scale in problem.ends])
     return float(found[0]), float(np.max(np.abs(found[2:] - ends[:, 0]) / ends[:, 1]))
 
@@ -169,35 +179,57 @@ def timed(problem: Problem, repeats: int) -> Timed:
         if out.error <= problem.error:
             break
     c_rtol = next((r for r in TOLERANCES if _run_c(problem, r, 1)[1] <= problem.error), np.nan)
+    warm = 3 if repeats > 3 else 1  # runs one after the other, of either side
     for _ in range(repeats):
-        began = time.perf_counter()
-        result = model.simulate(problem.duration, rtol=out.rtol, method=problem.method)
-        out.whole = min(out.whole, time.perf_counter() - began)
-        out.solving = min(out.solving, result.statistics["time integrating"])
+        for _ in range(warm):
+            began = time.process_time()
+            result = model.simulate(problem.duration, rtol=out.rtol, method=problem.method)
+            out.whole = min(out.whole, time.process_time() - began)
+            out.solving = min(out.solving, result.statistics["time integrating"])
         if np.isfinite(c_rtol):
-            seconds, out.c_error = _run_c(problem, c_rtol, 3)
+            seconds, out.c_error = _run_c(problem, c_rtol, warm)
             out.c = seconds if not np.isfinite(out.c) else min(out.c, seconds)
     if problem.name in spice.NETLISTS and spice.available():
         ends = np.array([[v, scale] for *_, v, scale in problem.ends])
         out.spice, out.spice_error = spice.run(
             spice.NETLISTS[problem.name](),
             lambda values: float(np.max(np.abs(values - ends[:, 0]) / ends[:, 1])), problem.error)
+    if problem.name in BY_HAND:
+        _run_scipy(out, warm)
     return out
+
+
+def _run_scipy(out: Timed, repeats: int, patience: float = 60.0) -> None:
+    """Seconds and error of the first tolerance that is exact enough, or of the last one."""
+    problem, (values, out.scipy_method) = out.problem, BY_HAND[out.problem.name]
+    ends = np.array([[v, scale] for *_, v, scale in problem.ends])
+    for rtol in TOLERANCES[::2]:
+        out.scipy = np.inf
+        for _ in range(repeats):
+            began = time.process_time()
+            found = values(rtol)
+            out.scipy = min(out.scipy, time.process_time() - began)
+        out.scipy_error = float(np.max(np.abs(found - ends[:, 0]) / ends[:, 1]))
+        if out.scipy_error <= problem.error or out.scipy > patience:
+            break
 
 
 def _lines(words: list[str], repeats: int) -> Iterator[Timed]:
     for problem in PROBLEMS:
         if not words or any(w in problem.name for w in words):
-            yield timed(problem, repeats if problem.published < 0.1 else 1)
+            yield timed(problem, repeats if problem.published < 0.1 else 3 if (
+                problem.published < 1.0) else 1)
 
 
-def main(words: list[str], repeats: int = 10) -> None:
+def main(words: list[str], repeats: int = 30) -> None:
     """Print the table."""
-    print(f"{'problem':29}{'whole ms':>11}{'solving':>10}{'error':>9}{'C here':>10}{'error':>9}"
-          f"{'ratio':>7}{'solving':>8}{'published C':>13}{'ngspice':>10}"
-          f"{'error':>9}  method")  # fmt: skip
+    print(f"{'problem':29}{'whole ms':>11}{'solving':>10}{'error':>7}{'C here':>10}{'error':>7}"
+          f"{'ratio':>7}{'solving':>8}{'published C':>13}{'ngspice':>10}{'error':>7}{'SciPy':>10}"
+          f"{'error':>7}  method; that of SciPy")  # fmt: skip
     for t in _lines(words, repeats):
-        print(f"{t.problem.name:29}{t.whole * 1e3:11.2f}{t.solving * 1e3:10.2f}{t.error:9.0e}"
-              f"{t.c * 1e3:10.3f}{t.c_error:9.0e}{t.whole / t.c:7.1f}{t.solving / t.c:8.1f}"
-              f"{t.problem.published * 1e3:13.3f}{t.spice * 1e3:10.0f}{t.spice_error:9.0e}"
-              f"  {t.method}", flush=True)  # fmt: skip
+        print(f"{t.problem.name:29}{t.whole * 1e3:11.2f}{t.solving * 1e3:10.2f}{t.error:7.0e}"
+              f"{t.c * 1e3:10.3f}{t.c_error:7.0e}{t.whole / t.c:7.1f}{t.solving / t.c:8.1f}"
+              f"{t.problem.published * 1e3:13.3f}{t.spice * 1e3:10.0f}{t.spice_error:7.0e}"
+              f"{t.scipy * 1e3:10.0f}{t.scipy_error:7.0e}  {t.method}; {t.scipy_method or 'none'}",
+              flush=True)  # fmt: skip
+    print("ngspice is not waited for with 100,000 cells; nobody else takes ideal diodes exactly.")

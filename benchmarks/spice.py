@@ -1,4 +1,7 @@
-"""The circuits among E1 to E8 as netlists, run by ngspice where it is installed.
+"""E1 to E8 as netlists, run by ngspice where it is installed.
+
+What is no circuit is said by integrators: a capacitor of 1 F for each state, in units of its scale,
+that a behavioural source charges with its slope.
 
 At equal error: its steps are bounded ever more until the same values are met as closely. Seconds
 are those of the processor for the whole process, which reads the netlist too.
@@ -6,6 +9,7 @@ are those of the processor for the whole process, which reads the netlist too.
 
 from __future__ import annotations
 
+import math
 import re
 import resource
 import shutil
@@ -31,6 +35,7 @@ class Circuit(NamedTuple):
     elements: tuple[str, ...]
     end: float
     values: tuple[str, ...]
+    scales: tuple[float, ...] = ()  # of the values
 
 
 def available() -> bool:
@@ -77,11 +82,82 @@ def grid(n: int = 100) -> Circuit:
                    tuple(f"v(n{k})" for k in (99, 4999, 5050, 9999)))  # fmt: skip
 
 
+def rod(n: int) -> Circuit:
+    """E5, a volt a kelvin."""
+    g, c = 50 * 1e-4 * n / 0.1, 7850 * 447 * 1e-4 * 0.1 / n
+    elements = ["V1 n0 0 1000"]
+    for k in range(1, n + 1):
+        elements += [f"R{k} n{k - 1} n{k} {1 / g!r}", f"C{k} n{k} 0 {c!r} IC=300"]
+    elements.append(f"B1 n{n} 0 I=4e-10*(V(n{n})*V(n{n})*V(n{n})*V(n{n})-8.1e9)")
+    return Circuit(tuple(elements), 600.0, (f"v(n{n // 2})", f"v(n{n})"))
+
+
+def _integrators(end: float, scales: dict[str, float], starts: dict[str, float],
+                 slopes: dict[str, str], *more: str) -> Circuit:
+    """States by name; in their slopes a name in braces stands for a state, in SI units."""
+    values = {name: f"({scale!r}*V({name}))" for name, scale in scales.items()}
+    elements = list(more)
+    for name, slope in slopes.items():
+        elements += [f"C{name} {name} 0 1 IC={starts.get(name, 0.0) / scales[name]!r}",
+                     f"B{name} 0 {name} I=({slope.format(**values)})/{scales[name]!r}"]
+    return Circuit(tuple(elements), end, tuple(f"v({name})" for name in slopes),
+                   tuple(scales[name] for name in slopes))
+
+
+def motor() -> Circuit:
+    """E4."""
+    high, drop = 24 * (100 - 1e-8) / (100 + 1e-8), 2 / (100 + 1e-8)
+    s, bell = "({w2}/0.1414213562373095)", (2 * math.exp(1)) ** 0.5 * 0.3
+    shaft = "(10*{twist}+0.002*({w1}-{w2}))"
+    return _integrators(1.0, dict.fromkeys(("i", "w1", "twist", "w2", "angle"), 1.0), {}, {
+        "i": f"(V(gate)-{drop!r}*{{i}}-{{i}}-{{w1}})/1e-3", "w1": f"({{i}}-{shaft})/0.01",
+        "twist": "{w1}-{w2}", "w2": f"({shaft}-{bell!r}*exp(-{s}*{s})*{s}-0.7*tanh(100*{{w2}})"
+        "-0.01*{w2})/0.01", "angle": "{w2}"},
+        f"VG gate 0 PULSE({high!r} {-high!r} 104.9995u 1n 1n 94.999u 200u)")  # fmt: skip
+
+
+def cylinder() -> Circuit:
+    """E6."""
+    tank, bell = 101325.0, (2 * math.exp(1)) ** 0.5 * 200
+
+    def flow(area: str, drop: str) -> str:
+        least = math.pi / 8 * 850 * (150 * 1.8e-5 / 0.64) ** 2
+        return (f"(0.64*{area}*{(2 / 850) ** 0.5!r}*{drop}"
+                f"/sqrt(sqrt({drop}*{drop}+({least!r}/{area})*({least!r}/{area}))))")
+
+    area, speed = "(1e-10+4e-6*(1-V(wave)))", "({v}/0.0028284271247461903)"
+    relief = f"max(1e-10,min(2e-5,1e-10+{(2e-5 - 1e-10) / 2e6!r}*({{pp}}-{tank + 12e6!r})))"
+    qa, qb = flow(area, "({pp}-{pa})"), flow(area, f"({{pb}}-{tank!r})")
+    force = (f"({bell!r}*{speed}*exp(-{speed}*{speed})+500*tanh(5000*{{v}})+200*{{v}})")
+    return _integrators(
+        2.0, {"pp": 1e7, "pa": 1e7, "pb": 1e7, "x": 0.1, "v": 0.1},
+        {"pp": tank, "pa": tank + 4e6, "pb": tank, "x": 0.02}, {
+            "pp": f"1.2e14*(1.5e-4-{qa}-{flow('(' + relief + ')', f'({{pp}}-{tank!r})')})",
+            "pa": f"1.2e9/(5e-5+1e-3*{{x}})*({qa}-1e-3*{{v}})",
+            "pb": f"1.2e9/(5e-5+6e-4*(0.3-{{x}}))*(6e-4*{{v}}-{qb})", "x": "{v}",
+            "v": f"(({{pa}}-{tank!r})*1e-3-({{pb}}-{tank!r})*6e-4-4000-{force})/50"},
+        "VW wave 0 SIN(0 1 1 -0.25)")  # of cos(2 pi t)
+
+
+def solenoid() -> Circuit:
+    """E7, up to where it is compared."""
+    air = 4e-7 * math.pi * 1e-4
+    stops = ("(({x}<2e-4)?(1e6*(2e-4-{x})-150*{v}):0)"
+             "-(({x}>2e-3)?(1e6*({x}-2e-3)+150*{v}):0)")
+    return _integrators(
+        0.05, {"flux": 1e-4, "x": 1e-3, "v": 1.0}, {"x": 2e-3 + 2.4e-6}, {
+            "flux": f"(V(volts)-20*{{flux}}*({{x}}/{air!r}+2e6)/1000)/1000", "x": "{v}",
+            "v": f"(-{{flux}}*{{flux}}/{2 * air!r}+400*(8e-3-{{x}})-0.5*{{v}}+{stops})/0.02"},
+        "VV volts 0 PULSE(12 0 40m 1p 1p 1 2)")
+
+
 #: By the beginning of a problem's name.
 NETLISTS: dict[str, Callable[[], Circuit]] = {
     "E1 ladder, N = 10": lambda: ladder(10), "E1 ladder, N = 1,000": lambda: ladder(1000),
     "E1 ladder, N = 10,000": lambda: ladder(10_000),
     "E2 bridge, 200 commutations": bridge, "E3 buck, 1,012 events": buck,
+    "E4 motor, 10,000 edges": motor, "E5 rod, N = 1,000": lambda: rod(1000),
+    "E6 cylinder, 5 events": cylinder, "E7 solenoid, 7 events": solenoid,
     "E8 grid of 100 x 100": grid,
 }  # fmt: skip
 
@@ -126,7 +202,7 @@ def _once(circuit: Circuit, steps: float) -> tuple[float, np.ndarray]:
     found = re.findall(r"^\S+\[last\] = (\S+)", said, re.MULTILINE)
     if len(found) != len(circuit.values):
         raise RuntimeError(f"ngspice printed no end values: {said[-400:]}")
-    return took, np.array(found, dtype=float)
+    return took, np.array(found, dtype=float) * (circuit.scales or 1.0)
 
 
 def _seconds_of_children() -> float:

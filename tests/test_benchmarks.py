@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from benchmarks import beyond, domains, models, planar, precision, spice
+from benchmarks.by_hand import BY_HAND
 from benchmarks.cases import CASES, plain_installation
 
 
@@ -143,7 +144,7 @@ def test_problems_beyond_mechanics_meet_their_published_end_values(name, rtol, m
 
 
 @pytest.mark.skipif(not spice.available(), reason="ngspice is not installed")
-@pytest.mark.parametrize("name", ["E1 ladder, N = 10", "E3"])
+@pytest.mark.parametrize("name", ["E1 ladder, N = 10", "E3", "E5 rod, N = 1,000", "E7"])
 def test_netlists_are_the_same_circuits(name):
     problem = next(p for p in beyond.PROBLEMS if p.name.startswith(name))
     netlist = next(make for start, make in spice.NETLISTS.items() if start == problem.name)
@@ -151,6 +152,15 @@ def test_netlists_are_the_same_circuits(name):
         abs(v - end) / scale for v, (*_, end, scale) in zip(values, problem.ends, strict=True)),
         problem.error)  # fmt: skip
     assert error <= problem.error
+
+
+@pytest.mark.parametrize("name", ["E1 ladder, N = 10", "E1 ladder, N = 1,000", "E2", "E3",
+                                  "E5 rod, N = 1,000", "E6", "E7"])
+def test_what_scipy_is_given_by_hand_are_the_same_problems(name):
+    problem = next(p for p in beyond.PROBLEMS if p.name.startswith(name))
+    found = BY_HAND[problem.name].values(1e-6)
+    for value, (*_, end, scale) in zip(found, problem.ends, strict=True):
+        assert abs(value - end) <= 2e-6 * scale
 
 
 def test_the_diodes_of_a_bridge_commutate_in_pairs():

@@ -24,6 +24,8 @@
     linearisation   how derivatives of slopes read as machine code
     lu              small systems of linear equations
     band            large ones whose matrix is a narrow band
+    fronts          and those whose matrix is sparse
+    front_lists     in which order these are eliminated
     parallel_values  what parallel elements of a large network have in common
     columns         outputs at many points
     often_called    residuals of large networks with large loops

@@ -13,11 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Vector
-from ..numerics.tolerances import BAND_DIFFERENCE, DIAGONAL_PIVOT, TIME_DIFFERENCE
+from ..numerics.tolerances import BAND_DIFFERENCE, DIAGONAL_PIVOT
 from .functions import machine_code
 from .signatures import run_code
 from .stages import ATOL, NEW, WORK
-from .steps import Code, Workspace, slope_at
+from .steps import Code, Workspace, derive_by_time, slope_at
 
 __all__ = ["derive_band", "factorize_band", "solve_band"]
 
@@ -57,10 +57,7 @@ def derive_band(code: Code, work: Workspace, t: float, h: float, x: Vector, slop
                 linear[j, row - j + upper] = (
                     other[order[row]] - base * slope[order[row]]) * inverse
             j += upper + lower + 1
-    later = t + max(TIME_DIFFERENCE * h, BAND_DIFFERENCE * TIME_DIFFERENCE * abs(t))
-    slope_at(code, work, later, x, other)
-    for i in range(n):
-        work.by_time[i] = (other[i] - slope[i]) / (later - t)
+    derive_by_time(code, work, t, h, x, slope)
 
 
 @machine_code

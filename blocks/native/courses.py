@@ -17,7 +17,7 @@ from .functions import Kept
 from .kept_matrices import READS
 from .signatures import address_of
 from .stages import ATOL
-from .steps import EXACT, EXPLICIT, Banded, Code, settle_at, workspace
+from .steps import EXACT, EXPLICIT, Banded, Code, Sparse, settle_at, workspace
 from .variations import Track
 
 __all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses", "Retaken", "WholeRun"]
@@ -39,7 +39,7 @@ class CourseForm:
     kind: int  # of steps
     every: int  # so many steps from one end that is kept to the next
     p: Array
-    banded: Banded | None
+    matrix: Banded | Sparse | None
 
     @property
     def size(self) -> int:
@@ -60,7 +60,7 @@ class CourseForm:
     @cached_property
     def work(self) -> Kept:
         """Room for the steps that are taken again, with the tolerances as units of unknowns."""
-        work_space = workspace(self.atol.size, self.kind, self.banded)
+        work_space = workspace(self.atol.size, self.kind, self.matrix)
         work_space.k[ATOL] = self.atol
         work_space.present[READS] = 1
         return Kept(work_space)

@@ -45,14 +45,16 @@ def why_no_derivatives(system: System, laws: Any = None) -> str:
 def why_not_implicit(system: System, laws: Any = None) -> str:
     """Why a model cannot run in machine code by a Rosenbrock method; empty if it can.
 
-    That takes a full matrix of few states, or a narrow band.
+    That takes a full matrix of few states, a narrow band, or a sparse matrix of a large network.
     """
-    from .matrices import band_of
+    from .matrices import band_of, sparse_form
 
     if reason := why_not(system, laws):
         return reason
     if system.nx <= MOST_STATES or laws is None and not system.nu and (
             is_large(system) or not is_solved_for(system)) and band_of(system) is not None:
+        return ""
+    if laws is None and is_large(system) and sparse_form(system) is not None:
         return ""
     return f"more than {MOST_STATES} states need a sparse matrix"
 

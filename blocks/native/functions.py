@@ -17,7 +17,7 @@ import numpy as np
 from .machine import compiled, compiled_from_source
 from .signatures import Kind, Record, Signature, address_of
 
-__all__ = ["BoundCall", "Kept", "MachineCode", "machine_code"]
+__all__ = ["BoundCall", "Kept", "MachineCode", "machine_code", "vector_code"]
 
 STORED = {"double": np.dtype(float), "i64": np.dtype(np.int64), "i1": np.dtype(np.bool_)}
 FROM = {"i64": int, "i1": bool}
@@ -46,6 +46,8 @@ class Kept:
 class MachineCode(Signature):
     """A function that Python calls as machine code, with NumPy arrays and named tuples of these."""
 
+    thorough = False  # compiled by all passes, which takes longer
+
     def __call__(self, *given: Any) -> Any:
         return self.entry(*given)
 
@@ -57,7 +59,8 @@ class MachineCode(Signature):
             return translated(self, called_by_c)
 
         if self.python.__module__.startswith(PACKAGE):
-            return compiled_from_source(self.symbol + " called by C" * called_by_c, text)
+            return compiled_from_source(self.symbol + " called by C" * called_by_c, text,
+                                        not self.thorough)
         return compiled(text(), quick=True)
 
     @cached_property
@@ -167,6 +170,13 @@ def _layout(function: MachineCode) -> list[tuple[str, str]]:
 def machine_code(function: Callable[..., Any]) -> MachineCode:
     """Declare that a function can be written as machine code."""
     return MachineCode(function)
+
+
+def vector_code(function: Callable[..., Any]) -> MachineCode:
+    """The same for loops over many numbers, called by address: several numbers at a time."""
+    code = MachineCode(function)
+    code.thorough = True
+    return code
 
 
 def _shown(record: tuple[Any, ...], fields: tuple[tuple[str, Kind], ...]) -> list[Any]:

@@ -112,13 +112,13 @@ def compiled(text: str, parallel: bool = True, quick: bool = False) -> int:
         return _address(text, lambda: text, parallel, quick)
 
 
-def compiled_from_source(name: str, text: Callable[[], str]) -> int:
+def compiled_from_source(name: str, text: Callable[[], str], quick: bool = True) -> int:
     """The same for a function of this package, whose text its source files give.
 
     Where these are as they were when it was compiled, the text is not made again.
     """
     with _lock:
-        return _address(f"{name} of {_sources()}", text, parallel=True, quick=True)
+        return _address(f"{name} of {_sources()}", text, parallel=True, quick=quick)
 
 
 @cache

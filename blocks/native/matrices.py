@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from ..system import System
     from .cvode_library import Band
 
-__all__ = ["LinearAlgebra", "band_of", "linear_algebra_of"]
+__all__ = ["LinearAlgebra", "band_of", "linear_algebra_of", "sparse_form"]
 
 DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
 SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
 WIDEST = 50  # diagonals on either side
+MOST_ENTRIES = 50  # of a column of a sparse matrix, on average
 NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
 
 
@@ -47,15 +48,36 @@ def _linear_algebra(system: System) -> LinearAlgebra | None:
     return LinearAlgebra(as_they_are) if n <= MOST_DENSE else None
 
 
+def sparse_form(system: System) -> Indices | None:
+    """The fronts of a Jacobian; None where every state acts on many others."""
+    return system.once("fronts", lambda: _sparse_form(system))
+
+
+def _sparse_form(system: System) -> Indices | None:
+    if max(system.tape.loops, default=0) > SMALL_LOOP:
+        return None
+    graph = _graph(system).tocsc()
+    graph.sort_indices()
+    if graph.nnz > MOST_ENTRIES * system.nx:
+        return None
+    from .front_lists import form_of
+
+    return form_of(graph)
+
+
+def _graph(system: System) -> csc_matrix:
+    """Where slopes depend on states."""
+    graph = _pattern(system.tape.slope, system.tape.x)
+    return graph + _through_loops(system) if system.nz else graph
+
+
 def _narrowest(system: System) -> tuple[Indices, Band]:
     """The order of unknowns after Cuthill and McKee, and the band that they then make."""
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     from .cvode_library import Band
 
-    graph = _pattern(system.tape.slope, system.tape.x)
-    if system.nz:
-        graph = graph + _through_loops(system)
+    graph = _graph(system)
     row, column = graph.nonzero()
     order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
     place = np.empty(system.nx, dtype=np.int64)

@@ -20,13 +20,15 @@ from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
 from .events import STEP, TIME
+from .forms import MOST_STATES
+from .fronts import form_with
 from .functions import Kept
-from .matrices import band_of
+from .matrices import band_of, sparse_form
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .signatures import address_of
 from .stages import ATOL
-from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, slope_at, workspace
+from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, Sparse, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["Dopri5", "Exact", "OneStep", "Rodas4"]
@@ -83,8 +85,8 @@ class OneStep(Method):
             np.empty((INSIDE_ROWS, n))))
         #: So many steps from one end that is kept to the next; events may end any of them.
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
-        banded = self._banded()
-        work_space = workspace(n, self.kind, banded)
+        matrix = self._matrix()
+        work_space = workspace(n, self.kind, matrix)
         self.work_space, self.k = Kept(work_space), work_space.k
         self.capacity = min(max(every * BLOCK // max(n, 1), every), MOST_ROWS) // every * every
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
@@ -93,9 +95,9 @@ class OneStep(Method):
         self.state, self.x = np.zeros(4), np.zeros(n)
         self._last_events: OwnEvents | None = None
         self._bound: BoundAdvance | None = None  # of a method that serves several runs
-        self._begin(banded)
+        self._begin(matrix)
 
-    def _begin(self, banded: Banded | None) -> None:
+    def _begin(self, matrix: Banded | Sparse | None) -> None:
         """Begin the run of the present problem."""
         problem: Any = self.problem
         self.scale, self.p = np.asarray(problem.scale), np.array(problem.p, dtype=float)
@@ -108,23 +110,27 @@ class OneStep(Method):
         self.few: int | None = None  # steps after which the next call is to return
         self.own_events: OwnEvents | None = None
         self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, self.every,
-                               self.p, banded)
+                               self.p, matrix)
         self.restart(self.t, self.y)
 
-    def _banded(self) -> Banded | None:
-        """The narrow band of an implicit method's large matrix, or all of a small one that is found
-        by differences of slopes."""
+    def _matrix(self) -> Banded | Sparse | None:
+        """The narrow band of an implicit method's large matrix, or what it is without one; or all
+        of a small one that is found by differences of slopes."""
         problem: Any = self.problem
-        matrices = None
-        if self.kind == IMPLICIT:
-            matrices = band_of(problem.system, self.equations.large)
-        full = self.kind == IMPLICIT and matrices is None and self.equations.differences
-        if matrices is None and not full:
+        if self.kind != IMPLICIT:
+            return None
+        matrices = band_of(problem.system, self.equations.large)
+        form = None
+        if matrices is None and problem.system.nx > MOST_STATES:
+            form = sparse_form(problem.system)
+        elif matrices is None and not self.equations.differences:
             return None
         sizes = problem.scale_x
         if self.carries:  # their slopes are zero, and they act on none
             sizes = np.concatenate([sizes, problem.scale_z])
         n = len(sizes)
+        if form is not None:
+            return Sparse(form_with(form, n), sizes)
         if matrices is None:
             return Banded(n - 1, n - 1, np.arange(n), sizes)
         assert matrices.band is not None
@@ -243,7 +249,7 @@ class OneStep(Method):
         self.passed, self.waits = None, False
 
     def rest(self) -> None:
-        if self.x.size <= SMALL and self.form.banded is None:
+        if self.x.size <= SMALL and self.form.matrix is None:
             system = self.problem.system  # type: ignore[attr-defined]
             self.problem = self.course = self.passed = None  # type: ignore[assignment]  # the run's
             system.cache[self._place()] = self

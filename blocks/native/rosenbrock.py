@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from ..numerics.arrays import Matrix, Vector
 from .band import derive_band, factorize_band, solve_band
+from .front_lists import FACTORIZE, SOLVE
+from .fronts import derive_columns, factorize_code, solve_code
 from .functions import machine_code
 from .lu import factorize, solve
 from .rosenbrock_arithmetic import (
@@ -37,7 +39,7 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
     """
     inner, n = k[WORK], x.size
     of_time = work.by_time
-    if work.band.size == 0:
+    if work.by_time.size == 0:
         of_time = work.linear[n]
     if not again:
         _derive(code, work, t, h, x)
@@ -78,6 +80,9 @@ def _derive(code: Code, work: Workspace, t: float, h: float, x: Vector) -> None:
     if work.band.size > 0:
         derive_band(code, work, t, h, x, work.k[0])
         return
+    if work.sparse.size > 0:
+        derive_columns(code, work, t, h, x, work.k[0])
+        return
     work.at[0] = t
     run_code(code.linear, work.at, x, code.p, code.q, work.linear)
 
@@ -86,6 +91,8 @@ def _derive(code: Code, work: Workspace, t: float, h: float, x: Vector) -> None:
 def _solve(work: Workspace, b: Vector, room: Vector) -> None:
     if work.band.size > 0:
         solve_band(work, b, room)
+    elif work.sparse.size > 0:
+        solve_code(work.sparse[SOLVE], work.sparse, work.factors[0], b, room)
     else:
         solve(work.factors, work.order, b, room)
 
@@ -95,6 +102,10 @@ def _factorize(work: Workspace, h: float) -> None:
     """1/(gamma h) - df/dx."""
     if work.band.size > 0:
         factorize_band(work, 1.0 / (GAMMA * h))
+        return
+    if work.sparse.size > 0:
+        factorize_code(work.sparse[FACTORIZE], work.sparse, work.linear[0], 1.0 / (GAMMA * h),
+                       work.factors[0])
         return
     n, factors = work.factors.shape[0], work.factors
     for i in range(n):

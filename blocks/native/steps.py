@@ -12,16 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Cube, Indices, Matrix, Vector
-from ..numerics.tolerances import NEARLY_STILL
+from ..numerics.tolerances import BAND_DIFFERENCE, NEARLY_STILL, TIME_DIFFERENCE
+from .front_lists import room_of
 from .functions import machine_code
 from .kept_matrices import MARKS, MATRICES, most_modes
 from .signatures import run_code
 from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import told_error
 
-__all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Workspace", "error_of_step",
-           "flush_denormals", "keep_denormals", "rate_of_error", "settle_at", "settle_in_place",
-           "slope_at", "take_stages", "workspace"]  # fmt: skip
+__all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
+           "derive_by_time", "error_of_step", "flush_denormals", "keep_denormals", "rate_of_error",
+           "settle_at", "settle_in_place", "slope_at", "take_stages", "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
 
@@ -60,7 +61,16 @@ class Workspace(NamedTuple):
     band: Indices  # (3,) diagonals above, below, and above of factors; empty: a full matrix
     unknowns: Indices  # (n,) which unknown stands where in a band
     by_time: Vector  # (n,) df/dt beside a band
-    sizes: Vector  # (n,) nominal values beside a band
+    sizes: Vector  # (n,) nominal values beside a band or a sparse matrix
+    sparse: Indices  # the form of a sparse matrix, whose entries stand in the one row of ``linear``
+    # and whose factors stand in that of ``factors``; empty: a full one or a band
+
+
+class Sparse(NamedTuple):
+    """A sparse Jacobian."""
+
+    form: Indices  # of :mod:`~blocks.native.fronts`
+    sizes: Vector  # nominal values, in units of the model
 
 
 class Banded(NamedTuple):
@@ -72,15 +82,21 @@ class Banded(NamedTuple):
     sizes: Vector  # nominal values, in units of the model
 
 
-def workspace(n: int, kind: int = EXPLICIT, banded: Banded | None = None) -> Workspace:
+def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = None
+              ) -> Workspace:
     """Work space for ``n`` unknowns, and steps of a kind."""
-    if banded is not None:
-        upper, lower = banded.upper, banded.lower
+    if isinstance(matrix, Sparse):
+        entries, numbers = room_of(matrix.form)
+        return workspace(n)._replace(
+            linear=np.zeros((1, entries)), factors=np.empty((1, numbers)),
+            inner=np.empty((ATOL, n)), by_time=np.empty(n), sizes=matrix.sizes, sparse=matrix.form)
+    if matrix is not None:
+        upper, lower = matrix.upper, matrix.lower
         return workspace(n)._replace(
             linear=np.zeros((n, upper + lower + 1)), factors=np.empty((n, upper + 2 * lower + 1)),
             order=np.zeros(n, dtype=np.int64), inner=np.empty((ATOL, n)),
-            band=np.array([upper, lower, 0]), unknowns=banded.order, by_time=np.empty(n),
-            sizes=banded.sizes)
+            band=np.array([upper, lower, 0]), unknowns=matrix.order, by_time=np.empty(n),
+            sizes=matrix.sizes)
     width, modes = 0 if kind == EXPLICIT else n, most_modes(n) if kind == EXACT else 0
     # of derivatives only those are written that are not always zero
     return Workspace(np.empty((len(ROWS), n)), np.empty(1), np.array([n]), np.empty(2),
@@ -88,7 +104,7 @@ def workspace(n: int, kind: int = EXPLICIT, banded: Banded | None = None) -> Wor
                      np.empty((width, width)), np.zeros(width, dtype=int),
                      np.empty((ATOL, width)), np.empty((modes, MATRICES, n * n)),
                      np.empty((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
-                     np.zeros(0, dtype=int), np.empty(0), np.empty(0))
+                     np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int))
 
 
 @machine_code
@@ -110,6 +126,16 @@ def slope_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> N
     """f(t, x)."""
     work.at[0] = t
     run_code(code.slope, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def derive_by_time(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector
+                   ) -> None:
+    """df/dt by a difference, near ``slope`` = f(t, x)."""
+    later = t + max(TIME_DIFFERENCE * h, BAND_DIFFERENCE * TIME_DIFFERENCE * abs(t))
+    slope_at(code, work, later, x, work.k[NEW])
+    for i in range(x.size):
+        work.by_time[i] = (work.k[NEW, i] - slope[i]) / (later - t)
 
 
 @machine_code

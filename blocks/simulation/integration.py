@@ -119,7 +119,7 @@ class Integration:
         if self.trajectory is None:
             self.trajectory = Trajectory(t, self.y, order=self.method.order)
         self.open(t, struck, self.trajectory)
-        problem.predictor = self.branch = None
+        problem.predictor = self.branch = self.pulses = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
         self.stop = self.time_events.after(t, self.method.own_events is not None)

@@ -132,7 +132,7 @@ def _stiff_one_step(problem: Problem, rtol: float) -> tuple[type[Method], str] |
     kind = implicit_one_step(problem)
     return None if kind is None else (kind, "implicit, one-step, in machine code: " + (
         "stiff, with unknowns that are solved for at every point" if solves
-        else "a narrow band, and nothing acts on it in time"))
+        else "a sparse Jacobian, and nothing acts on it in time"))
 
 
 def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None:

@@ -5,19 +5,27 @@ As :mod:`blocks.native.pulses` says, whose arithmetic this is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..native.pulses import (
-    ABOUT,
+    AFTER,
     BEFORE,
+    END,
+    EXPONENT_ROWS,
+    FOOT,
     LASTS,
-    LEAST,
+    MIDDLE,
     NEAR,
     NEAREST,
-    OUTSIDE,
     PART,
-    WIDEST,
-    peak,
+    START,
+    THERE,
+    earliest_peak,
+    look_closer,
+    next_peak,
+    see_peaks,
 )
 from ..numerics.arrays import Array
 from ..solvers import Method, Step
@@ -31,39 +39,41 @@ class Pulses:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self._last: tuple[float, Array] = np.nan, np.zeros(0)  # time and exponents
+        self._rows = np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel()))
+        self._known = np.nan  # time of the look at the start
 
     def step_to_pulse(self, step: Step, method: Method, y: Array) -> float:
         """How long a step from ``y`` may be: as it was, or up to the foot of a pulse within it."""
-        start, h = step.t_old, step.t - step.t_old
+        start, h, rows = step.t_old, step.t - step.t_old, self._rows
 
-        def exponents(part: float) -> Array:
+        def look(row: int, part: float) -> None:
             t = start + part * h
-            return self.problem.exponents(t, step.dense(t))
+            rows[row] = self.problem.exponents(t, step.dense(t))
 
-        first = self._last[1] if self._last[0] == start else self.problem.exponents(start, y)
-        middle, last = exponents(0.5), self.problem.exponents(step.t, step.y)
-        length = 1.0
-        for r, (a, b, c) in enumerate(zip(first, middle, last, strict=True)):
-            at, width = peak.python(0.5, 0.5, a, b, c)
-            highest, lowest = b + 0.5 * ((at - 0.5) / width) ** 2, min(a, b, c)
-            if not (-OUTSIDE < at < 1.0 + OUTSIDE and width < WIDEST
-                    and highest + ABOUT * (highest - lowest) > LEAST):
-                continue
-            value = highest
-            for near in NEAR:
-                here = min(max(at, near), 1.0 - near)
-                before, value, after = (float(exponents(here + k)[r]) for k in (-near, 0, near))
-                at, narrower = peak.python(here, near, before, value, after)
-                at = min(max(at, here - near), here + near) if at < np.inf else here
-                if narrower < near:
-                    width = narrower
-            if 0.0 < at < length and value > LEAST and self._is_overlooked(
-                    step, method, y, at, width):
-                length = min(length, max(at - BEFORE * width, width))
+        if self._known != start:
+            rows[START] = self.problem.exponents(start, y)
+            self._known = start
+        look(MIDDLE, 0.5)
+        rows[END] = self.problem.exponents(step.t, step.y)
+        length = self._length(look, step, method, y) if see_peaks(rows) else 1.0
         if length == 1.0:
-            self._last = step.t, last
+            rows[START], self._known = rows[END], step.t
         return h * length
+
+    def _length(self, look: Callable[[int, float], None], step: Step, method: Method, y: Array
+                ) -> float:
+        """Up to which part of a step there is no pulse, where exponents have peaks."""
+        for k, near in enumerate(NEAR):
+            while (at := next_peak(self._rows, k)) < np.inf:
+                for row, part in ((THERE, at), (BEFORE, at - near), (AFTER, at + near)):
+                    look(row, part)
+                look_closer(self._rows, at, k)
+        at, width = earliest_peak(self._rows)
+        while at < 1.0:
+            if self._is_overlooked(step, method, y, at, width):
+                return float(min(max(at - FOOT * width, width), 1.0))
+            at, width = earliest_peak(self._rows)
+        return 1.0
 
     def _is_overlooked(self, step: Step, method: Method, y: Array, at: float, width: float
                        ) -> bool:

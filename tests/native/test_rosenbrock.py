@@ -262,12 +262,28 @@ def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
     assert_allclose(run["spring.x"].final.magnitude, tight["spring.x"].final.magnitude, rtol=1e-5)
 
 
-def test_what_it_cannot_run_is_refused_by_name():
+def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():
     model = Model("everyone holds everyone")
-    model.masses, model.springs, model.ground = Mass(count=40), Spring(count=780), Reference()
     ends = np.array([(i, k) for i in range(40) for k in range(i)])
+    at = np.linspace(-1.0, 1.0, 40)
+    model.masses = Mass(count=40, mass="2 kg")
+    apart = quantity(at[ends[:, 0]] - at[ends[:, 1]], "m")
+    model.springs = Spring(count=780, stiffness="5 N/m", x=apart)
+    model.ground = Reference()
     model.connect(model.springs.R, model.masses[ends[:, 0]].M)
     model.connect(model.springs.C, model.masses[ends[:, 1]].M)
+    rate = np.sqrt(40 * 5.0 / 2.0)
+    end = 2.0 / rate
+    run = model.simulate(quantity(end, "s"), method="rodas4", rtol=1e-7)
+    assert_allclose(run["masses.v"].final.m, -rate * np.sin(2.0) * at, atol=1e-5 * rate)
+
+
+def test_what_it_cannot_run_is_refused_by_name():
+    model = Model("blocks on a floor")
+    model.masses, model.springs, model.ground = Mass(count=30), Spring(count=30), Reference()
+    model.friction = TranslationalFriction(count=30, law="coulomb")
+    model.connect(model.springs.R, model.friction.R, model.masses.M)
+    model.connect(model.springs.C, model.friction.C, model.ground.V)
     with pytest.raises(ParameterError, match="rodas4.*more than 50 states"):
         model.simulate("1 s", method="rodas4")
     with pytest.raises(UnknownName, match="Did you mean 'rodas4'"):

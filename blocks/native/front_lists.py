@@ -1,0 +1,222 @@
+"""In which fronts is a sparse matrix factored, and which of its columns share no row?
+
+See :mod:`blocks.native.fronts`, whose form is made here, once for a pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..numerics.arrays import Indices
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_matrix
+
+__all__ = [
+    "AT", "BEHIND", "BEHIND_STARTS", "CHILDREN", "CHILD_STARTS", "COLUMN_GROUPS", "COLUMN_ROWS",
+    "COLUMN_STARTS", "ENTRIES", "ENTRIES_OF", "ENTRY_PLACES", "ENTRY_STARTS", "FACTORIZE",
+    "FACTORS_AT", "FIRST", "FRONT", "FRONTS", "GROUPS", "GROUP_STARTS", "HEAD", "IN_PARENT", "LEFT",
+    "LEFT_AT", "NUMBERS", "SIZE", "SOLVE", "UNKNOWNS", "form_of", "room_of"]  # fmt: skip
+
+#: The form of a matrix is one array of whole numbers, lists end to end. First stands where each
+#: list begins.
+LISTS = ("first", "behind_starts", "behind", "in_parent", "child_starts", "children", "left_at",
+         "factors_at", "entry_starts", "entries", "entry_places", "at", "group_starts", "groups",
+         "column_starts", "column_rows")  # fmt: skip
+(FIRST, BEHIND_STARTS, BEHIND, IN_PARENT, CHILD_STARTS, CHILDREN, LEFT_AT, FACTORS_AT, ENTRY_STARTS,
+ ENTRIES_OF, ENTRY_PLACES, AT, GROUP_STARTS, GROUPS, COLUMN_STARTS, COLUMN_ROWS) = range(len(LISTS))
+#: Then how many fronts, unknowns, groups of columns and entries there are, how many numbers factors
+#: take with the room behind them, where that room begins (a front, what is left of others); and, of
+#: the process, how many numbers a vector has and the addresses of what factors and solves.
+(FRONTS, UNKNOWNS, COLUMN_GROUPS, ENTRIES, NUMBERS, FRONT, LEFT, SIZE, FACTORIZE, SOLVE, HEAD) = (
+    range(len(LISTS), len(LISTS) + 11))
+
+SMALL = 8  # pivots of a front up to which all that lead to one are taken together
+SPARE = 0.25  # part of a front's pivot rows that may be zero
+
+
+def form_of(pattern: csc_matrix) -> Indices:
+    """The form of matrices with these entries.
+
+    Parameters
+    ----------
+    pattern : (n, n), its entries column after column with ascending rows
+    """
+    n = pattern.shape[0]
+    order, parent, reach = _elimination(pattern)
+    first = _fronts(parent, reach)
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n)
+    count = len(first) - 1
+    front_of = np.repeat(np.arange(count), np.diff(first))
+    behind = [_behind(reach, first[s], first[s + 1]) for s in range(count)]
+    sizes = np.array([len(b) for b in behind])
+    parent_front = np.array([front_of[b[0]] if len(b) else -1 for b in behind])
+    in_parent = [_places(b, first[p], first[p + 1], behind[p]) if len(b) else b
+                 for b, p in zip(behind, parent_front, strict=True)]
+    pivots = np.diff(first)
+    children: list[list[int]] = [[] for _ in range(count)]
+    for c in np.flatnonzero(parent_front >= 0).tolist():
+        children[parent_front[c]].append(c)
+    left_at, most = np.zeros(count, dtype=np.int64), 0
+    for s in range(count):  # where those of its children stand, which it takes up
+        top = left_at[s - 1] + sizes[s - 1] ** 2 if s else 0
+        left_at[s] = left_at[children[s][0]] if children[s] else top
+        most = max(most, int(left_at[s] + sizes[s] ** 2))
+    factors = pivots * (pivots + 2 * sizes)
+    entries, entry_places, entry_starts = _entries(pattern, place, first, front_of, behind)
+    groups = _groups(pattern)
+    lists = {
+        "first": first, "behind_starts": _starts(sizes), "behind": _joined(behind),
+        "in_parent": _joined(in_parent), "child_starts": _starts([len(c) for c in children]),
+        "children": _joined(children), "left_at": left_at, "factors_at": _starts(factors),
+        "entry_starts": entry_starts, "entries": entries, "entry_places": entry_places,
+        "at": order, "group_starts": _starts([len(g) for g in groups]), "groups": _joined(groups),
+        "column_starts": pattern.indptr, "column_rows": pattern.indices,
+    }  # fmt: skip
+    largest, factored = int(np.max(pivots + sizes)) ** 2, int(factors.sum())
+    numbers = factored + largest + most + 1
+    starts = HEAD + _starts([len(lists[name]) for name in LISTS])[:-1]
+    head = [count, n, len(groups), pattern.nnz, numbers, factored, factored + largest, n, 0, 0]
+    return _joined([starts, head, *(lists[name] for name in LISTS)])
+
+
+def room_of(form: Indices) -> tuple[int, int]:
+    """How many entries a matrix has, and numbers its factors take."""
+    return int(form[ENTRIES]), int(form[NUMBERS])
+
+
+def _starts(sizes: object) -> Indices:
+    return np.concatenate([[0], np.cumsum(np.asarray(sizes, dtype=np.int64))]).astype(np.int64)
+
+
+def _joined(lists: Iterable[Sequence[int] | Indices]) -> Indices:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *lists]).astype(np.int64)
+
+
+def _elimination(pattern: csc_matrix) -> tuple[Indices, Indices, list[Indices]]:
+    """Who is eliminated when; of every place its parent in the tree, and all places it acts on."""
+    from scipy.sparse import csc_matrix, eye_array
+    from scipy.sparse.linalg import splu
+
+    n = pattern.shape[0]
+    ones = csc_matrix((np.ones(pattern.nnz), pattern.indices, pattern.indptr), pattern.shape)
+    both = csc_matrix(ones + ones.T)
+    dominant = csc_matrix(both + eye_array(n) * (2.0 * n))
+    place = splu(dominant, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
+                 options={"SymmetricMode": True}).perm_c
+    order = np.argsort(place)
+    parent, reach = _tree(both[order][:, order].tocsc())
+    after = _postorder(parent)
+    place = np.append(np.argsort(after), -1)  # the last for those without a parent
+    return order[after], place[parent[after]], [np.sort(place[reach[j]]) for j in after]
+
+
+def _tree(both: csc_matrix) -> tuple[Indices, list[Indices]]:
+    """The elimination tree, and the filled columns behind the diagonal."""
+    n = both.shape[0]
+    parent = np.full(n, -1)
+    children: list[list[int]] = [[] for _ in range(n)]
+    reach: list[set[int]] = []
+    for j in range(n):
+        found = {i for i in both.indices[both.indptr[j]:both.indptr[j + 1]].tolist() if i > j}
+        found.update(*(reach[c] for c in children[j]))
+        found.discard(j)
+        reach.append(found)
+        if found:
+            first = min(found)
+            parent[j] = first
+            children[first].append(j)
+    return parent, [np.fromiter(found, dtype=np.int64) for found in reach]
+
+
+def _postorder(parent: Indices) -> Indices:
+    """An order in which all that lead to a node stand just before it."""
+    n = len(parent)
+    children: list[list[int]] = [[] for _ in range(n + 1)]
+    for j in range(n - 1, -1, -1):
+        children[parent[j]].append(j)  # those without a parent stand last
+    out: list[int] = []
+    waiting = children[n][::-1] if n else []
+    while waiting:
+        j = waiting.pop()
+        out.append(j)
+        waiting += children[j][::-1]
+    return np.array(out[::-1], dtype=np.int64)
+
+
+def _fronts(parent: Indices, reach: list[Indices]) -> Indices:
+    """The first pivot of every front, and their number at the end."""
+    n = len(parent)
+    size = np.ones(n, dtype=np.int64)  # of the tree below and with a pivot
+    for j in range(n):
+        if parent[j] >= 0:
+            size[parent[j]] += size[j]
+    firsts: list[int] = []
+    for j in range(n):
+        if size[j] <= SMALL and (parent[j] < 0 or size[parent[j]] > SMALL):
+            firsts.append(j - size[j] + 1)
+        elif size[j] > SMALL:
+            firsts.append(j)
+    fronts: list[tuple[int, int]] = []  # first and last pivot
+    for begin, end in zip(firsts, [*firsts[1:], n], strict=True):
+        a, b = begin, end - 1
+        while fronts and parent[fronts[-1][1]] == a:
+            before, last = fronts[-1]
+            full = (a - before) * (b - before + 1 + len(reach[b]))
+            held = sum(len(reach[i]) + 1 for i in range(before, last + 1))
+            spare = full - held - (a - before) * (a - before - 1) // 2
+            if spare > SPARE * full:
+                break
+            a = before
+            fronts.pop()
+        fronts.append((a, b))
+    return np.array([a for a, _ in fronts] + [n], dtype=np.int64)
+
+
+def _behind(reach: list[Indices], begin: int, end: int) -> Indices:
+    """What the pivots of a front act on behind it."""
+    found = np.unique(np.concatenate([reach[j] for j in range(begin, end)]))
+    return found[found >= end]
+
+
+def _places(of: Indices, begin: int, end: int, behind: Indices) -> Indices:
+    """Where unknowns stand in a front."""
+    return np.where(of < end, of - begin, end - begin + np.searchsorted(behind, of))
+
+
+def _entries(pattern: csc_matrix, place: Indices, first: Indices, front_of: Indices,
+             behind: list[Indices]) -> tuple[Indices, Indices, Indices]:
+    """Which entries a front takes, where it has them, and where those of each front begin."""
+    row = place[pattern.indices]
+    column = place[np.repeat(np.arange(pattern.shape[1]), np.diff(pattern.indptr))]
+    front = front_of[np.minimum(row, column)]
+    entries = np.argsort(front, kind="stable")
+    starts = np.searchsorted(front[entries], np.arange(len(behind) + 1))
+    places = np.empty(len(entries), dtype=np.int64)
+    for s, after in enumerate(behind):
+        part = slice(starts[s], starts[s + 1])
+        of = entries[part]
+        size = first[s + 1] - first[s] + len(after)
+        places[part] = _places(row[of], first[s], first[s + 1], after) * size + _places(
+            column[of], first[s], first[s + 1], after)
+    return entries, places, starts.astype(np.int64)
+
+
+def _groups(pattern: csc_matrix) -> list[Indices]:
+    """Columns that share no row, first come first served."""
+    taken = [0] * pattern.shape[0]  # of rows: a bit for each group that has a column there
+    starts, rows = pattern.indptr.tolist(), pattern.indices.tolist()
+    group = np.empty(pattern.shape[1], dtype=np.int64)
+    for j in range(len(group)):
+        near = 0
+        for i in rows[starts[j]:starts[j + 1]]:
+            near |= taken[i]
+        free = ~near & (near + 1)  # the lowest bit that is not there
+        group[j] = free.bit_length() - 1
+        for i in rows[starts[j]:starts[j + 1]]:
+            taken[i] |= free
+    return [np.flatnonzero(group == g) for g in range(int(group.max(initial=-1)) + 1)]

@@ -1,0 +1,285 @@
+"""Sparse linear equations of an implicit method whose Jacobian is no narrow band, compiled.
+
+The matrix is a number on the diagonal less the Jacobian. Unknowns are eliminated in an order of
+least degree, those with the same neighbours together, each group of them in a small full matrix,
+its front, to which what is left of earlier fronts is added [I. S. Duff and J. K. Reid, "The
+Multifrontal Solution of Indefinite Sparse Symmetric Linear Equations", ACM Trans. Math. Softw. 9
+(1983) 302-325]. All inner loops run over neighbouring numbers. Patterns are taken as symmetric and
+pivots stay on the diagonal, which short steps make large; where a step is too long for that, its
+error says so.
+
+The Jacobian is found column group by column group: columns that share no row by one derivative in
+a direction [A. R. Curtis, M. J. D. Powell and J. K. Reid, "On the Estimation of Sparse Jacobian
+Matrices", J. Inst. Maths Applics 13, 1974].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..numerics.arrays import Indices, Vector
+from ..numerics.tolerances import BAND_DIFFERENCE
+from .front_lists import (
+    AT,
+    BEHIND,
+    BEHIND_STARTS,
+    CHILD_STARTS,
+    CHILDREN,
+    COLUMN_GROUPS,
+    COLUMN_ROWS,
+    COLUMN_STARTS,
+    ENTRIES,
+    ENTRIES_OF,
+    ENTRY_PLACES,
+    ENTRY_STARTS,
+    FACTORIZE,
+    FACTORS_AT,
+    FIRST,
+    FRONT,
+    FRONTS,
+    GROUP_STARTS,
+    GROUPS,
+    HEAD,
+    IN_PARENT,
+    LEFT,
+    LEFT_AT,
+    NUMBERS,
+    SIZE,
+    SOLVE,
+    UNKNOWNS,
+)
+from .functions import machine_code, vector_code
+from .signatures import CFunction, indices_at, run_code, vector_at
+from .stages import NEW, WORK
+from .steps import Code, Workspace, derive_by_time, slope_at
+
+__all__ = ["derive_columns", "factorize_code", "factorize_fronts", "form_with", "solve_code",
+           "solve_fronts"]  # fmt: skip
+
+#: The form, entries or nothing, a number on the diagonal; factors, vectors: called by address.
+factorize_code = CFunction("i32", "ptr", "ptr", "double", "ptr")
+solve_code = CFunction("i32", "ptr", "ptr", "ptr", "ptr")
+
+
+def form_with(form: Indices, size: int) -> Indices:
+    """The same for vectors with so many numbers, of which nothing acts on the last ones."""
+    out = form.copy()
+    out[SIZE], out[FACTORIZE], out[SOLVE] = (
+        size, factorize_fronts.callback, solve_fronts.callback)
+    return out
+
+
+@machine_code
+def derive_columns(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector
+                   ) -> None:
+    """The entries of df/dx, and df/dt, near ``slope`` = f(t, x)."""
+    form, values = work.sparse, work.linear[0]
+    point, other = work.k[WORK], work.k[NEW]
+    group_starts, groups = form[form[GROUP_STARTS]:], form[form[GROUPS]:]
+    starts, rows = form[form[COLUMN_STARTS]:], form[form[COLUMN_ROWS]:]
+    if code.linear != 0:
+        work.at[0], other[0] = t, np.nan
+        run_code(code.linear, work.at, x, code.p, code.q, other)
+        other[:] = 0.0
+    else:
+        point[:] = x
+    for g in range(form[COLUMN_GROUPS]):
+        for q in range(group_starts[g], group_starts[g + 1]):
+            j = groups[q]
+            if code.linear != 0:
+                other[j] = 1.0
+            else:
+                point[j] = x[j] + BAND_DIFFERENCE * max(abs(x[j]), work.sizes[j])
+        if code.linear != 0:
+            run_code(code.linear, work.at, x, code.p, code.q, other)
+        else:
+            slope_at(code, work, t, point, other)
+        for q in range(group_starts[g], group_starts[g + 1]):
+            j = groups[q]
+            for e in range(starts[j], starts[j + 1]):
+                values[e] = other[rows[e]]
+                if code.linear == 0:
+                    values[e] = (other[rows[e]] - slope[rows[e]]) / (point[j] - x[j])
+            point[j] = x[j]
+        if code.linear != 0:
+            other[:] = 0.0
+    derive_by_time(code, work, t, h, x, slope)
+
+
+@vector_code
+def factorize_fronts(of: int, entries: int, diagonal: float, of_factors: int) -> int:
+    """Triangular factors of a number on the diagonal less the matrix of these entries."""
+    form = indices_at(of, HEAD)
+    form = indices_at(of, form[COLUMN_ROWS])
+    values, numbers = vector_at(entries, form[ENTRIES]), vector_at(of_factors, form[NUMBERS])
+    numbers[form[NUMBERS] - 1] = 1.0 / diagonal
+    first, behind_starts = form[form[FIRST]:], form[form[BEHIND_STARTS]:]
+    factors_at, left_at = form[form[FACTORS_AT]:], form[form[LEFT_AT]:]
+    front, left = numbers[form[FRONT]:], numbers[form[LEFT]:]
+    for s in range(form[FRONTS]):
+        pivots = first[s + 1] - first[s]
+        behind = behind_starts[s + 1] - behind_starts[s]
+        _assemble(form, values, diagonal, front, left, s, pivots, pivots + behind)
+        factors = numbers[factors_at[s]:]
+        _eliminate(front, factors, pivots, behind)
+        _update(front, factors, left[left_at[s]:], pivots, behind)
+    return 0
+
+
+@machine_code
+def _assemble(form: Indices, values: Vector, diagonal: float, front: Vector, left: Vector, s: int,
+              pivots: int, size: int) -> None:
+    """A front: its entries of the matrix, and what is left of the fronts that lead to it."""
+    starts, entries = form[form[ENTRY_STARTS]:], form[form[ENTRIES_OF]:]
+    places, behind_starts = form[form[ENTRY_PLACES]:], form[form[BEHIND_STARTS]:]
+    child_starts, children = form[form[CHILD_STARTS]:], form[form[CHILDREN]:]
+    in_parent, left_at = form[form[IN_PARENT]:], form[form[LEFT_AT]:]
+    for i in range(size * size):
+        front[i] = 0.0
+    for k in range(pivots):
+        front[k * size + k] = diagonal
+    for q in range(starts[s], starts[s + 1]):
+        front[places[q]] -= values[entries[q]]
+    for q in range(child_starts[s], child_starts[s + 1]):
+        child = children[q]
+        begin = behind_starts[child]
+        count = behind_starts[child + 1] - begin
+        for a in range(count):
+            row = in_parent[begin + a] * size
+            source = left_at[child] + a * count
+            for b in range(count):
+                front[row + in_parent[begin + b]] += left[source + b]
+
+
+@machine_code
+def _eliminate(front: Vector, factors: Vector, pivots: int, behind: int) -> None:
+    """The factors of a front: among pivots, whose reciprocals are kept; rows to the right of
+    these; and, column by column, what is below."""
+    size, right = pivots + behind, pivots * pivots
+    below = right + pivots * behind
+    for k in range(pivots):
+        for c in range(pivots):
+            factors[k * pivots + c] = front[k * size + c]
+        for c in range(behind):
+            factors[right + k * behind + c] = front[k * size + pivots + c]
+    for r in range(behind):
+        for k in range(pivots):
+            factors[below + k * behind + r] = front[(pivots + r) * size + k]
+    for k in range(pivots):
+        inverse = 1.0 / factors[k * pivots + k]
+        factors[k * pivots + k] = inverse
+        for r in range(k + 1, pivots):
+            factor = factors[r * pivots + k] * inverse
+            factors[r * pivots + k] = factor
+            for c in range(k + 1, pivots):
+                factors[r * pivots + c] -= factor * factors[k * pivots + c]
+    for k in range(pivots):
+        for j in range(k):
+            left, upper = factors[k * pivots + j], factors[j * pivots + k]
+            for c in range(behind):
+                factors[right + k * behind + c] -= left * factors[right + j * behind + c]
+            for r in range(behind):
+                factors[below + k * behind + r] -= upper * factors[below + j * behind + r]
+        inverse = factors[k * pivots + k]
+        for r in range(behind):
+            factors[below + k * behind + r] *= inverse
+
+
+@machine_code
+def _update(front: Vector, factors: Vector, left: Vector, pivots: int, behind: int) -> None:
+    """What is left of a front without its pivots; two rows and four pivots at a time."""
+    size, right = pivots + behind, pivots * pivots
+    below = right + pivots * behind
+    for r in range(behind):
+        for c in range(behind):
+            left[r * behind + c] = front[(pivots + r) * size + pivots + c]
+    r = 0
+    while r < behind:
+        other = min(r + 1, behind - 1)
+        k = 0
+        while k + 4 <= pivots:
+            column, row = below + k * behind, right + k * behind
+            a0, a1 = factors[column + r], factors[column + behind + r]
+            a2, a3 = factors[column + 2 * behind + r], factors[column + 3 * behind + r]
+            b0, b1 = factors[column + other], factors[column + behind + other]
+            b2, b3 = factors[column + 2 * behind + other], factors[column + 3 * behind + other]
+            if other == r:
+                b0 = b1 = b2 = b3 = 0.0
+            for c in range(behind):
+                u0, u1 = factors[row + c], factors[row + behind + c]
+                u2, u3 = factors[row + 2 * behind + c], factors[row + 3 * behind + c]
+                left[r * behind + c] -= a0 * u0 + a1 * u1 + a2 * u2 + a3 * u3
+                left[other * behind + c] -= b0 * u0 + b1 * u1 + b2 * u2 + b3 * u3
+            k += 4
+        while k < pivots:
+            a, b = factors[below + k * behind + r], factors[below + k * behind + other]
+            if other == r:
+                b = 0.0
+            for c in range(behind):
+                left[r * behind + c] -= a * factors[right + k * behind + c]
+                left[other * behind + c] -= b * factors[right + k * behind + c]
+            k += 1
+        r += 2
+
+
+@vector_code
+def solve_fronts(of: int, of_factors: int, of_b: int, of_room: int) -> int:
+    """The solution takes the place of the right side."""
+    form = indices_at(of, HEAD)
+    form = indices_at(of, form[COLUMN_ROWS])
+    numbers = vector_at(of_factors, form[NUMBERS])
+    b, room = vector_at(of_b, form[SIZE]), vector_at(of_room, form[UNKNOWNS])
+    n, fronts, at = form[UNKNOWNS], form[FRONTS], form[form[AT]:]
+    first, behind_starts = form[form[FIRST]:], form[form[BEHIND_STARTS]:]
+    rows, factors_at, near = form[form[BEHIND]:], form[form[FACTORS_AT]:], numbers[form[FRONT]:]
+    for i in range(n):
+        room[i] = b[at[i]]
+    for s in range(fronts):
+        pivots, begin = first[s + 1] - first[s], behind_starts[s]
+        behind = behind_starts[s + 1] - begin
+        factors = numbers[factors_at[s]:]
+        below = pivots * (pivots + behind)
+        for r in range(behind):
+            near[r] = 0.0
+        for k in range(pivots):
+            value = room[first[s] + k]
+            for j in range(k + 1, pivots):
+                room[first[s] + j] -= factors[j * pivots + k] * value
+            for r in range(behind):
+                near[r] += factors[below + k * behind + r] * value
+        for r in range(behind):
+            room[rows[begin + r]] -= near[r]
+    for s in range(fronts - 1, -1, -1):
+        pivots, begin = first[s + 1] - first[s], behind_starts[s]
+        behind = behind_starts[s + 1] - begin
+        factors = numbers[factors_at[s]:]
+        for r in range(behind):
+            near[r] = room[rows[begin + r]]
+        for k in range(pivots - 1, -1, -1):
+            value = room[first[s] + k] - _product(
+                factors[pivots * pivots + k * behind:], near, behind)
+            for j in range(k + 1, pivots):
+                value -= factors[k * pivots + j] * room[first[s] + j]
+            room[first[s] + k] = value * factors[k * pivots + k]
+    for i in range(n):
+        b[at[i]] = room[i]
+    for i in range(n, form[SIZE]):
+        b[i] *= numbers[form[NUMBERS] - 1]
+    return 0
+
+
+@machine_code
+def _product(a: Vector, b: Vector, count: int) -> float:
+    """The sum of products, in four sums that do not wait for each other."""
+    one = two = three = four = 0.0
+    k = 0
+    while k + 4 <= count:
+        one += a[k] * b[k]
+        two += a[k + 1] * b[k + 1]
+        three += a[k + 2] * b[k + 2]
+        four += a[k + 3] * b[k + 3]
+        k += 4
+    while k < count:
+        one += a[k] * b[k]
+        k += 1
+    return (one + two) + (three + four)

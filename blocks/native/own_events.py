@@ -184,9 +184,8 @@ class OwnEvents:
         alike = rules.samplers is None and rules.resets is None and all(
             getattr(rules, name) is getattr(mine, name) for name in (
                 "at_zero", "timed", "slots", "samplers", "resets", "required"))
-        known = parts is None and mine.parts is None or isinstance(
-            parts, (DecisionParts, PredictedParts)) and parts.is_like(mine.parts)
-        if not alike or not known:
+        if not alike or isinstance(parts, NetworkParts) or not (
+                mine.parts is None if parts is None else parts.is_like(mine.parts)):
             return False
         self.rules = rules
         for one in (self.elements, self.predicted):

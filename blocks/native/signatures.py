@@ -102,7 +102,7 @@ class Signature:
 @cache
 def _functions_in(file: str) -> dict[int, ast.FunctionDef]:
     """The functions of a source file, by the lines that they, or their decorators, begin with."""
-    return {min(n.lineno for n in (node, *node.decorator_list)): node
+    return {min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
             for node in ast.walk(ast.parse("".join(linecache.getlines(file))))
             if isinstance(node, ast.FunctionDef)}
 

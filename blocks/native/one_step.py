@@ -37,7 +37,6 @@ from .step_control import (
 )
 from .step_kinds import arrive, following_step, length_of, root_of, take_step, values_inside
 from .steps import (
-    EXACT,
     EXPLICIT,
     IMPLICIT,
     Code,
@@ -140,8 +139,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     And so many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
     is only known of the explicit method: others ask for it after the event.
 
-    A first step in which a relation crosses is taken again up to there: it may have strode over all
-    that holds until then, as through a stop with all its stages beyond, where its error is nothing.
+    A first implicit step in which a relation crosses is taken again up to there. It goes on with the
+    step of before the event, so it may have strode over all that holds until then, as through a
+    stop with all its stages beyond, where its error is nothing.
     """
     root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
@@ -194,7 +194,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         end = t_stop if last else t + now
         if relations.held.size:
             status, end = watched(code, relations, work, x, t, end, now, state)
-            if (status == LOCATED and first and code.kind != EXACT and end - t < SEEN * now
+            if (status == LOCATED and first and code.kind == IMPLICIT and end - t < SEEN * now
                     and not is_too_small(end - t, t, t_stop)):
                 counts[1] += 1
                 rejected, first, status = True, False, FULL

@@ -139,9 +139,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     And so many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
     is only known of the explicit method: others ask for it after the event.
 
-    A first implicit step in which a relation crosses is taken again up to there. It goes on with the
-    step of before the event, so it may have strode over all that holds until then, as through a
-    stop with all its stages beyond, where its error is nothing.
+    A first implicit step in which a relation crosses is taken again up to there. It has the length
+    of one before the event, and may have strode over all that holds until then, as through a stop
+    with all its stages beyond, where its error is nothing.
     """
     root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:

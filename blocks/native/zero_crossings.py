@@ -135,7 +135,7 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
         if crossed:
             break
     while count < MOST_LOOKS:  # between the looks comes first
-        place = next_look(times, looks, count)
+        place = next_look(times, looks, count, end - start)
         if not place < np.inf:
             break
         j = _make_room(times, looks, count, place)

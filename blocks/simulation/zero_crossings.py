@@ -92,7 +92,7 @@ class ZeroCrossings:
             looks = looks[: bad + 1]
         most = max(MOST_LOOKS, len(looks) + MOST_LOOKS // 2)
         while len(looks) < most:
-            at = _next_look(looks)
+            at = _next_look(looks, step.t - step.t_old)
             if not at < np.inf:
                 break
             k = int(np.searchsorted(np.array([t for t, _ in looks]), at))
@@ -192,16 +192,18 @@ class ZeroCrossings:
         return at
 
 
-def _next_look(looks: list[tuple[float, Array]]) -> float:
+def _next_look(looks: list[tuple[float, Array]], step: float) -> float:
     """Where a margin may be below zero between looks; inf if nowhere."""
     times, margins = np.array([t for t, _ in looks]), np.array([m for _, m in looks])
-    # most margins are so large that no parabola could reach zero
+    if len(looks) > 2:
+        margins = _that_may_reach_zero(margins)
+    return float(next_look(times, margins, len(times), step))
+
+
+def _that_may_reach_zero(margins: Array) -> Array:
+    """Most are so large that no parabola through the looks could reach zero."""
     finite = np.where(np.isfinite(margins), margins, np.nan)
     with np.errstate(invalid="ignore"):
         low = np.fmin.reduce(margins, axis=0)
         near = low < np.fmax.reduce(finite, axis=0) - low
-    if not near.any():
-        return np.inf
-    margins = margins[:, near]
-    at: float = next_look(times, margins, len(times))
-    return at
+    return margins[:, near]

@@ -18,9 +18,10 @@ ALONE = 1.5  # times that again, where there is no second parabola to compare it
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
 NARROW = 1e-3  # part of a step between two looks that is not looked into
 ENDS = 0.05  # part of an interval at its ends where no look is placed
+EARLY = 1 / 64  # part of a step at its start, of which nothing but its ends is looked at
 
 
-def next_look(times: Vector, margins: Matrix, count: int) -> float:
+def next_look(times: Vector, margins: Matrix, count: int, step: float) -> float:
     """Where some margin may be below zero between two looks, the earliest; inf if nowhere.
 
     In plain loops: it is compiled for machine code as it stands.
@@ -30,8 +31,16 @@ def next_look(times: Vector, margins: Matrix, count: int) -> float:
     times : (looks,) ascending
     margins : (looks, n) not negative before the last look; nan where not known
     count : number of looks
+    step : length of the step
     """
     earliest = np.inf
+    if count == 2:  # two looks tell nothing of a margin that is below zero between them
+        for r in range(margins.shape[1]):
+            a, b = margins[0, r], margins[1, r]
+            if (times[1] - times[0] > EARLY * step and 0.0 <= a < np.inf and 0.0 <= b < np.inf
+                    and a != b):
+                earliest = 0.5 * (times[0] + times[1])
+        return earliest
     shortest = NARROW * (times[count - 1] - times[0])
     for r in range(margins.shape[1]):
         low, high = np.inf, -np.inf

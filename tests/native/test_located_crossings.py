@@ -117,3 +117,26 @@ def test_a_body_falls_on_a_rigid_stop_as_often_as_its_flights_allow(method):
     exact = exact[exact < 0.59]
     assert len(exact) == len(times(run)) == 6
     assert_allclose(times(run), exact, rtol=0, atol=1e-13)
+
+
+class Valley(Component):
+    """x = t, told when it is above 0.24, and y = (t - 0.12)^2 - 0.05^2, told when it is below 0."""
+
+    x, y = Variable("1", "0"), Variable("1", "0.0119")
+    v = Variable("1/s", "-0.24 1/s")
+    far, low = Variable("1"), Variable("1")
+
+    def equations(self):
+        yield der(self.x) == quantity("1 1/s")
+        yield der(self.y) == self.v
+        yield der(self.v) == quantity("2 1/s^2")
+        yield self.far == where(self.x > 0.24, 1, 0)
+        yield self.low == where(self.y < 0, 1, 0)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "exact", "Radau"])
+def test_a_short_visit_is_found_before_what_the_first_look_at_a_step_finds(method):
+    model = Model("valley")
+    model.part = Valley()
+    run = model.simulate("1 s", method=method, first_step="1 s")
+    assert_allclose(times(run), [0.07, 0.17, 0.24], atol=1e-9)

@@ -439,7 +439,8 @@ class Kernel:
     @cached_property
     def exponents(self) -> list[ca.SX]:
         """Exponents in laws, and in what follows from them, that depend on variables."""
-        found = exponents_in([law.residual for law in self.laws])
+        found = exponents_in([law.residual for law in self.laws] + [
+            one for law in self.set_valued for one in law.given])
         return [e for e in found if any(
             (key := self.key_of(s)) is not None and self.variables[key[0]].kind != "discrete"
             for s in ca.symvar(e))]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import quad
 
 from blocks import Component, Model, Parameter, Variable, der, exp, quantity, time
+from library.translational import ForceSource, Mass, Reference, TranslationalFriction
 
 PASSED_AT = 0.3
 
@@ -71,3 +73,19 @@ def test_pulses_are_seen_at_every_tolerance(method, rtol):
     run = run_of(Kicked(), "12 s", method=method, rtol=rtol)
     exact = 4 * np.sqrt(np.pi) / np.sin(np.arccos(PASSED_AT))
     assert_allclose(run["a.z"].at(quantity(12, "s")).magnitude, exact, rtol=100 * rtol + 2e-6)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853"])
+def test_friction_that_rises_before_the_motion_turns_is_not_stepped_over(method, rtol):
+    """dv/dt = 12 + exp(-(v / 0.1)^2): by a quadrature, where constant friction lets steps grow."""
+    model = Model("turned")
+    model.body, model.ground = Mass(v="-1.2 m/s"), Reference()
+    model.floor = TranslationalFriction(law="stribeck", breakaway_force="3 N", coulomb_force="2 N")
+    model.push = ForceSource(force="10 N")
+    model.connect(model.body.M, model.floor.R, model.push.R)
+    model.connect(model.ground.V, model.floor.C, model.push.C)
+    exact = quad(lambda v: 1 / (12 + np.exp(-(v / 0.1) ** 2)), -1.2, 0, points=[-0.3, -0.1],
+                 epsabs=1e-13)[0]
+    (turn,) = model.simulate("1 s", method=method, rtol=rtol).events
+    assert turn.time == pytest.approx(exact, abs=0.1 * rtol)

@@ -15,7 +15,7 @@ from ..numerics.arrays import Indices, Matrix, Vector
 from .cvode_library import ONE_STEP, ROWS
 from .functions import machine_code
 from .one_step import FULL, REACHED, Limits, watched
-from .pulses import END, step_to_pulse
+from .pulses import END, START, step_to_pulse
 from .signatures import CFunction, indices_at, run_code, vector_at
 from .stages import NEW
 from .step_control import count_up_to, step_to_piece
@@ -156,13 +156,13 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
             _unpacked(cvode, work, (record.first[taken + 1] - record.first[taken]) // n)
         if code.exponents != 0:
             length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t,
-                                   end - t, limits.rtol, looked)
+                                   end - t, limits.rtol, looked, False)
             looked = True
             if length < end - t:
                 state[LENGTH] = length
                 status = PULSE
                 break
-            relations.exponents[0, :] = relations.exponents[END, :]
+            relations.exponents[START, :] = relations.exponents[END, :]
         if relations.held.size:
             status, end = watched(code, relations, work, x, t, end, record.sizes[taken], state)
         if relations.held.size or code.exponents != 0:

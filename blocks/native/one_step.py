@@ -23,7 +23,7 @@ from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
 from .network_modes import NetworkModes
 from .predictions import PredictedElements
-from .pulses import END, error_of_exponents, step_to_pulse
+from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
@@ -178,7 +178,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             continue
         if code.exponents != 0:
             length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t, now,
-                                   limits.rtol, looked)
+                                   limits.rtol, looked, code.kind == IMPLICIT)
             looked = True
             if length < now:
                 counts[1] += 1
@@ -202,7 +202,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 h = end - t
                 continue
         if code.exponents != 0:
-            relations.exponents[0, :] = relations.exponents[END, :]
+            relations.exponents[START, :] = relations.exponents[END, :]
         h, old_error = following, max(error, LEAST_ERROR)
         rejected = first = False
         counts[0] += 1

@@ -45,18 +45,19 @@ EXPONENT_ROWS, INSIDE_ROWS = 10, 4
 
 @machine_code
 def step_to_pulse(code: Code, work: Workspace, exponents: Matrix, inside: Matrix, x: Vector,
-                  t: float, h: float, rtol: float, known: bool) -> float:
+                  t: float, h: float, rtol: float, known: bool, ended: bool) -> float:
     """How long a step from (t, x) may be: ``h``, or up to the foot of a pulse within it.
 
     Parameters
     ----------
-    exponents : rows as above; the look at the start may be ``known``
+    exponents : rows as above; the look at the start may be ``known``, that at the end as well
     inside : rows of points and slopes, work space
     """
     if not known:
         _look(code, work, t, x, exponents[START])
     _look_inside(code, work, t, 0.5, h, x, inside[0], exponents[MIDDLE])
-    _look(code, work, t + h, work.k[NEW], exponents[END])
+    if not ended:
+        _look(code, work, t + h, work.k[NEW], exponents[END])
     if not see_peaks(exponents):
         return h
     for k in range(3):

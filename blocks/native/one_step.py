@@ -18,6 +18,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
+from ..solvers.looks import SEEN
 from .decisions import Elements
 from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
@@ -37,6 +38,7 @@ from .step_control import (
 )
 from .step_kinds import arrive, following_step, length_of, root_of, take_step, values_inside
 from .steps import (
+    EXACT,
     EXPLICIT,
     IMPLICIT,
     Code,
@@ -62,7 +64,6 @@ __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "SELD
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 SELDOM = 8  # steps between two looks at that
-SEEN = 0.9  # of a step: what lies before a crossing there has been seen by its stages
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
 
 
@@ -139,9 +140,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     And so many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
     is only known of the explicit method: others ask for it after the event.
 
-    A first implicit step in which a relation crosses is taken again up to there. It has the length
-    of one before the event, and may have strode over all that holds until then, as through a stop
-    with all its stages beyond, where its error is nothing.
+    A first step in which a relation crosses is taken again up to there. It has the length of one
+    before the event, and may have strode over all that holds until then, as through a stop with
+    all its stages beyond, where its error is nothing.
     """
     root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
@@ -194,7 +195,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         end = t_stop if last else t + now
         if relations.held.size:
             status, end = watched(code, relations, work, x, t, end, now, state)
-            if (status == LOCATED and first and code.kind == IMPLICIT and end - t < SEEN * now
+            if (status == LOCATED and first and code.kind != EXACT and end - t < SEEN * now
                     and not is_too_small(end - t, t, t_stop)):
                 counts[1] += 1
                 rejected, first, status = True, False, FULL

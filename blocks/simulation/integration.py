@@ -10,6 +10,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..solvers import Step, Trajectory
+from ..solvers.looks import SEEN
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
@@ -76,6 +77,7 @@ class Integration:
         self.method: Any = None
         self.trajectory: Any = None
         self.branch: TiedBranch | None = None
+        self.retaken = False  # its first step
         self.decided_in_steps = False  # by a method that steps over events
         self.modes: Any = None  # at the start, where they are
 
@@ -128,6 +130,7 @@ class Integration:
         self.decided_in_steps = laws is not None and self.method.steps_over_events
         self.modes = laws.modes.copy() if self.decided_in_steps else None
         self.crossings.begin(t)
+        self.retaken = False
 
     def _advance(self) -> Ending | None:
         """Take a step, or as many as the method takes; tell the ending if that was the last."""
@@ -153,6 +156,10 @@ class Integration:
             step, shortened = replace(step, t=until, y=step.dense(until)), True
         crossing = self._crossing(step)
         if crossing is not None:
+            if self._strode(step, crossing[0]):
+                self.retaken = True
+                self.method = self.running.begin_again(self.t, self.y, crossing[0] - self.t)
+                return None
             return self._end_at_crossing(step, *crossing)
         if shortened:
             self.running.longest = step.t - step.t_old
@@ -208,6 +215,15 @@ class Integration:
         if self.running.kind.fixed_step:
             pieces = self.time_events.functions.count(step.t_old, step.t)
         return self.crossings.first(step, pieces)
+
+    def _strode(self, step: Step, at: float) -> bool:
+        """Whether the first step of an episode may have strode over what holds up to a crossing.
+
+        It has the length of one before the event; no error tells of what its stages have not seen.
+        """
+        now = step.t - step.t_old
+        return (step.t_old == self.t == self.trajectory.start and not self.retaken
+                and not self.method.fixed_step and self.time_events.tiny < at - self.t < SEEN * now)
 
     def _end_at_crossing(self, step: Step, at: float, which: Indices) -> Ending:
         laws = self.problem.laws

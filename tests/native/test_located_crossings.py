@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, Parameter, Variable, der, quantity, where
+from blocks import Component, Model, Parameter, Variable, der, quantity, sin, where
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
 pytest.importorskip("llvmlite")
@@ -140,3 +140,19 @@ def test_a_short_visit_is_found_before_what_the_first_look_at_a_step_finds(metho
     model.part = Valley()
     run = model.simulate("1 s", method=method, first_step="1 s")
     assert_allclose(times(run), [0.07, 0.17, 0.24], atol=1e-9)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "RK45"])
+def test_a_first_step_after_a_contact_does_not_stride_over_the_way_out(method):
+    """The stages of a step that is as long as one before the event all lie beyond the stop."""
+    model = Model("shaken")
+    model.wall, model.ball = Reference(), Mass(v="1.5 m/s")
+    model.stop = HardStop(upper_bound="0.1 m", lower_bound="-0.1 m", transition="0.3 mm",
+                          upper_stiffness="1e5 N/m", lower_stiffness="1e5 N/m",
+                          upper_damping="5 N*s/m", lower_damping="5 N*s/m")
+    model.push = ForceSource(force=lambda t: quantity("10 N") * sin(quantity("5 rad/s") * t))
+    model.connect(model.ball.M, model.stop.R, model.push.R)
+    model.connect(model.wall.V, model.stop.C, model.push.C)
+    run = model.simulate("1.5 s", method=method, rtol=1e-7)
+    assert len(run.events) == 20
+    assert abs(run.energy().relative_residual) < 3e-6

@@ -42,6 +42,7 @@ class _Made:
 
     system: System | None = None
     revision: int = -1  # of the structure that the system is of
+    values: int = -1  # revision of the values that suit it
     findings: Findings | None = None
     checked: tuple[int, int, int] | None = None  # revisions that the findings are about
     start: KeptStart | None = None  # the last one that was found
@@ -173,15 +174,25 @@ class Model(Component):
             Naming the components of the over- and under-determined parts.
         """
         made = self._made
-        if made.system is None or made.revision != self._structure_revision:
-            revision = self._structure_revision
+        if made.system is None or made.revision != self._structure_revision or not self._suits():
+            revision, values = self._structure_revision, self._revision
             start = clock.perf_counter()
             system = self._assembled()
             system.seconds = clock.perf_counter() - start
             if made.system is not None:
                 made.system.superseded = True
-            made.system, made.revision = system, revision
+            made.system, made.revision, made.values = system, revision, values
         return made.system
+
+    def _suits(self) -> bool:
+        """Whether the present values of parameters can be solved for as the system is compiled."""
+        made = self._made
+        if made.values != self._revision:
+            assert made.system is not None
+            if not made.system.suit():
+                return False
+            made.values = self._revision
+        return True
 
     def _assembled(self) -> System:
         network = build_network(self)

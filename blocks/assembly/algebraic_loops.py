@@ -11,18 +11,19 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.arrays import Array, Flags, Indices, Vector, distinct
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
-from .tearing import tear
+from .tearing import GROWTH, tear
 
-__all__ = ["Block", "classes_with_guesses", "cramer", "eliminated", "entries", "pairs_within",
-           "solvable", "torn_block"]  # fmt: skip
+__all__ = ["Block", "Pairs", "amplify", "classes_with_guesses", "cramer", "eliminated", "entries",
+           "even_sizes", "pairs_within", "solvable", "torn_block"]  # fmt: skip
 
-DEEPEST = 20  # explicit assignments in a row: longer chains amplify rounding errors
+MOST = GROWTH**20  # amplification of rounding errors by assignments in a row
+WIDE = GROWTH**12  # the same, assumed of a term that bends: it is passed once
 LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more
 EVEN_ROUNDS = 10  # of making rows and columns of equal size
-SHALLOW = 6  # than few unknowns, and assignments in a row there
+SHALLOW = GROWTH**6  # than few unknowns, and the most amplification there
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,11 @@ class Block:
 
 class Pairs:
     """Equations, classes, positions (-1: not solvable), linearity, and whether the equation is a
-    node's balance, block by block."""
+    node's balance, block by block; the sizes of coefficients, rows and columns made even."""
 
-    def __init__(self, pairs: Indices, block: Indices) -> None:
+    def __init__(self, pairs: Indices, sizes: Vector, block: Indices) -> None:
         order = np.lexsort((pairs[1], pairs[0], block))
-        pairs, block = pairs[:, order], block[order]
+        pairs, sizes, block = pairs[:, order], sizes[order], block[order]
         new = np.ones(len(block), dtype=bool)  # a class may occur at several arguments
         new[1:] = (np.diff(pairs[0]) != 0) | (np.diff(pairs[1]) != 0)
         starts = np.flatnonzero(new)
@@ -54,10 +55,12 @@ class Pairs:
         if len(starts):
             self.pairs[2, np.diff(np.append(starts, len(new))) > 1] = -1
             self.pairs[3] = np.minimum.reduceat(pairs[3], starts)
+            sizes = np.maximum.reduceat(sizes, starts)
         self.block = block[starts]
+        self.sizes = sizes
 
-    def of_block(self, b: int) -> Indices:
-        return self.pairs[:, slice(*np.searchsorted(self.block, [b, b + 1]))]
+    def of_block(self, b: int) -> slice:
+        return slice(*np.searchsorted(self.block, [b, b + 1]))
 
 
 def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
@@ -68,7 +71,7 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
     home[reduced.equations] = np.where(hard[block_of], block_of, -1)
     block_of_class = np.full(flat.classes, -2)
     block_of_class[reduced.unknowns] = column_block
-    found = [np.zeros((5, 0), dtype=int)]
+    found, sizes = [np.zeros((5, 0), dtype=int)], [np.zeros(0)]
     for group in flat.groups:
         numbers = np.arange(group.first, group.first + group.size)
         if not (home[numbers] >= 0).any():
@@ -77,34 +80,53 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
             which, classes, _ = group.terms(np.arange(group.size))
             every = np.ones(len(which), dtype=int)
             found.append(np.stack([numbers[which], classes, 0 * every, every, every]))
+            sizes.append(every.astype(float))
             continue
         for k, key in enumerate(group.law.arguments):
             if group.law.kernel.variables[key[0]].kind == "discrete":
                 continue
-            position, linear = solvable(group, k, parameters)
+            position, linear, size = solvable(group, k, parameters)
             classes = flat.argument(group, key)[0]
             found.append(np.stack([numbers, classes, position, linear, np.zeros_like(linear)]))
-    pairs = np.concatenate([f[:, home[f[0]] == block_of_class[f[1]]] for f in found], axis=1)
-    return Pairs(pairs, home[pairs[0]])
+            sizes.append(size)
+    pairs, size = np.concatenate(found, axis=1), np.concatenate(sizes)
+    inside = home[pairs[0]] == block_of_class[pairs[1]]
+    pairs, size = pairs[:, inside], size[inside]
+    even = even_sizes(pairs[0], pairs[1], np.where(np.isfinite(size), size, 0.0))
+    size = np.where(np.isfinite(size), even, np.where(np.isnan(size), 1.0, WIDE))
+    return Pairs(pairs, size, home[pairs[0]])
 
 
-def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Indices]:
+def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Indices, Vector]:
     """Per row of a group: the position k, or -1 where the law cannot be solved for it
-    explicitly; and whether it is linear there, with a coefficient of parameters only."""
+    explicitly; whether it is linear there, with a coefficient of parameters only; and the size of
+    that: not a number where others decide, infinite where it changes with conditions or bends."""
     law = group.law
     assert law is not None
     kind = law.slopes[k]
-    good = np.full(group.size, kind == "constant")
-    if kind == "parameter":
+    known = kind in ("constant", "parameter")
+    size = np.full(group.size, np.inf if law.bends[k] else np.nan)
+    if known:
         values = [p[:, group.instances] for p in parameters[group.family]]
-        slopes = np.ravel(law.slopes_at(k, values))
-        good = (slopes != 0) & np.isfinite(slopes)
-    linear = np.full(group.size, kind in ("constant", "parameter"), dtype=int)
-    return np.where(good, k, -1), linear
+        size[:] = np.abs(law.slopes_at(k, values))
+    good = known & (size != 0) & np.isfinite(size)
+    return np.where(good, k, -1), np.full(group.size, int(known)), size
 
 
-def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags
-               ) -> Block:
+def even_sizes(rows: Indices, columns: Indices, sizes: Vector) -> Vector:
+    """Sizes of entries, with rows and columns that have a largest one of about one [Ruiz, 2001]."""
+    sizes, column = sizes.copy(), np.unique(columns, return_inverse=True)[1]
+    row = np.unique(rows, return_inverse=True)[1]
+    for _ in range(EVEN_ROUNDS):
+        for index in (row, column):
+            largest = np.zeros(int(index.max(initial=-1)) + 1)
+            np.maximum.at(largest, index, sizes)
+            sizes /= np.sqrt(np.where(largest > 0, largest, 1.0))[index]
+    return sizes
+
+
+def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags,
+               sizes: Vector | None = None) -> Block:
     """Tear a block.
 
     Large ones first as in nodal analysis: no balance of a node is solved for anything. Where the
@@ -116,6 +138,7 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
     equations, unknowns : of the block
     pairs : equations, unknowns, positions, linearity and which are balances, see :class:`Pairs`
     wanted : per class, whether it is torn before others
+    sizes : of the coefficients, where they are not of one size
     """
     size = len(equations)
     equations, unknowns = np.sort(equations), np.sort(unknowns)
@@ -123,16 +146,47 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
     places = np.searchsorted(equations, rows), np.searchsorted(unknowns, classes)
     torn = None
     if size >= LARGE:
-        torn = tear(*places, (position >= 0) & (balance == 0), size, wanted[unknowns], DEEPEST)
+        torn = tear(*places, (position >= 0) & (balance == 0), size, wanted[unknowns],
+                    MOST, sizes)
         if len(torn.leftover) > len(distinct(rows[balance > 0])):
             torn = None
     if torn is None:
         torn = tear(*places, position >= 0, size, wanted[unknowns],
-                    DEEPEST if size < LARGE else SHALLOW)
+                    MOST if size < LARGE else SHALLOW, sizes)
     return Block(
         equations, unknowns, rows[torn.pairs], classes[torn.pairs], position[torn.pairs],
         torn.depth, unknowns[torn.torn], equations[torn.leftover], bool(linear.all()),
     )  # fmt: skip
+
+
+def amplify(blocks: list[Block], pairs: Pairs) -> Flags:
+    """Blocks whose chains of assignments lose too many digits of what they begin with.
+
+    The error of what is assigned is that of the largest term of its equation, divided by the
+    coefficient of what it is solved for: along a ladder of 100 ohm in series and 1 mohm to
+    ground, solved from its end, it grows by 1e5 at every rung.
+    """
+    many = [len(b.solved) for b in blocks]
+    block = np.repeat(np.arange(len(blocks)), many)
+    equations, classes, position, depth = (
+        np.concatenate([getattr(b, name) for b in blocks])
+        for name in ("solved", "assigned", "position", "depth"))
+    order = np.argsort(pairs.pairs[0], kind="stable")
+    row, column = pairs.pairs[:2, order]
+    size = pairs.sizes[order]
+    starts, ends = (np.searchsorted(row, equations, side) for side in ("left", "right"))
+    error = np.ones(int(column.max(initial=0)) + 1)
+    bad = np.zeros(len(blocks), dtype=bool)
+    for d in range(1, int(depth.max(initial=0)) + 1):
+        now = np.flatnonzero(depth == d)
+        lengths = ends[now] - starts[now]
+        first = np.cumsum(lengths) - lengths
+        places = np.repeat(starts[now] - first, lengths) + np.arange(lengths.sum())
+        solved = column[places] == np.repeat(classes[now], lengths)
+        term = np.where(solved, 0.0, size[places] * error[column[places]])
+        error[classes[now]] = GROWTH * np.maximum.reduceat(term, first) / size[places[solved]]
+        bad[block[now[error[classes[now]] > MOST]]] = True
+    return bad
 
 
 def classes_with_guesses(flat: Flat) -> Flags:

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..numerics.arrays import Flags, Indices
 from ..numerics.tolerances import CANCELLED_PIVOT, PARASITIC_PIVOT
+from .algebraic_loops import even_sizes
 from .dummy_derivatives import coefficients
 from .flatten import Flat, Parameters
 from .set_valued import SetValuedElements
@@ -27,7 +28,6 @@ from .set_valued import SetValuedElements
 __all__ = ["LARGE", "has_parasitics", "independent_choice", "is_regular", "parasitic_pairs"]
 
 LARGE = 2000  # equations from which a block is taken for regular, and a network for even
-EVEN_ROUNDS = 10
 
 Column = dict[int, float]  # entries by equation
 
@@ -100,12 +100,7 @@ def _columns(flat: Flat, equations: Indices, parameters: Parameters) -> dict[int
         for c, value in of.items() if value != 0), strict=True))
     known = np.isfinite(values)
     size = np.where(known, np.abs(values), 0.0)
-    local = np.unique(classes, return_inverse=True)[1]
-    for _ in range(EVEN_ROUNDS):
-        for index in (rows, local):
-            largest = np.zeros(int(index.max()) + 1)
-            np.maximum.at(largest, index, size)
-            size /= np.sqrt(np.where(largest > 0, largest, 1.0))[index]
+    size = even_sizes(rows, classes, size)
     entries = np.where(known, np.sign(np.where(known, values, 1.0)) * size,
                        draw.uniform(0.5, 1.0, len(values)))
     columns: dict[int, Column] = {}

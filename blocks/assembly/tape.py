@@ -22,6 +22,8 @@ from ..numerics.arrays import Flags, Indices, distinct
 from ..numerics.tolerances import CEASED_FLOW
 from .algebraic_loops import (
     Block,
+    Pairs,
+    amplify,
     classes_with_guesses,
     cramer,
     eliminated,
@@ -34,6 +36,7 @@ from .carried import CarriedByFlows
 from .flatten import Flat, Group, Parameters
 from .independent_inputs import LARGE, parasitic_pairs
 from .reduced import Reduced, Singular
+from .suited_values import SuitedValues
 from .writer import Writer, put
 
 __all__ = ["Step", "Tape", "alike", "by_level", "tape_of", "write_tape"]
@@ -84,6 +87,7 @@ class Tape:
     loops: list[int]  # torn unknowns of every block that stays in z, in order
     steps: list[Step]
     linear: bool  # residual is linear in z with coefficients of parameters only
+    suited: SuitedValues  # parameters by whose values this order was chosen
     writer: Writer = field(repr=False)
 
     @property
@@ -153,19 +157,40 @@ class _Order:
         column_block[m.block_unknowns] = np.repeat(np.arange(len(sizes)), sizes)
         hard = (sizes > 1) | (self.position[m.block_equations[starts[:-1]]] < 0)
         wanted = classes_with_guesses(flat)
-        pairs = pairs_within(reduced, self.writer.parameters, block_of, column_block, hard)
+
+        def pairs_at(parameters: Parameters) -> Pairs:
+            return pairs_within(reduced, parameters, block_of, column_block, hard)
+
+        pairs = pairs_at(self.writer.parameters)
         level = _levels(column_block[columns], block_of[rows], len(sizes))
+        torn = self._all_torn({
+            b: (equations[m.block_equations[starts[b] : starts[b + 1]]],
+                unknowns[m.block_unknowns[starts[b] : starts[b + 1]]])
+            for b in np.flatnonzero(hard).tolist()}, pairs, wanted)
         for depth, blocks in enumerate(by_level(level)):
             easy = blocks[~hard[blocks]]
             local = m.block_equations[starts[easy]]
             self._assign_level(equations[local], unknowns[m.unknown_of[local]],
                                self.position[local])
-            self._solve_blocks([
-                self._torn(equations[m.block_equations[starts[b] : starts[b + 1]]],
-                           unknowns[m.block_unknowns[starts[b] : starts[b + 1]]],
-                           pairs.of_block(b), wanted)
-                for b in blocks[hard[blocks]]
-            ], depth, wanted)  # fmt: skip
+            self._solve_blocks([torn[b] for b in blocks[hard[blocks]].tolist()], depth, wanted)
+        self.suited = SuitedValues(
+            self.writer.parameters, self.writer.parameter_layout,
+            [(flat.groups[s.group], s.position, s.equations - flat.groups[s.group].first)
+             for s in self.steps if s.group >= 0],
+            list(torn.values()), pairs_at,
+            [flat.groups[g] for g in distinct(flat.groups_of(pairs.pairs[0])).tolist()])
+
+    def _all_torn(self, parts: dict[int, tuple[Indices, Indices]], pairs: Pairs, wanted: Flags
+                  ) -> dict[int, Block]:
+        """All blocks torn, those anew by their coefficients whose digits would be lost."""
+        inside = {b: pairs.of_block(b) for b in parts}
+        torn = {b: self._torn(*part, pairs.pairs[:, inside[b]], wanted)
+                for b, part in parts.items()}
+        lossy = amplify(list(torn.values()), pairs) if torn else ()
+        for b in [b for b, lost in zip(parts, lossy, strict=True) if lost]:
+            torn[b] = torn_block(*parts[b], pairs.pairs[:, inside[b]], wanted,
+                                 pairs.sizes[inside[b]])
+        return torn
 
     def _torn(self, equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags) -> Block:
         """A block torn; nothing follows by a parasitic coefficient as long as the block remains as
@@ -374,7 +399,7 @@ class _Order:
             crossing, ca.vertcat(*exponents) if exponents else ca.SX(0, 1),
             np.array(self.z_classes, dtype=int), carried, directions,
             self.switched, self.loops,
-            self.steps, self.all_linear, writer,
+            self.steps, self.all_linear, self.suited, writer,
         )  # fmt: skip
 
 

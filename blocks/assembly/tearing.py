@@ -11,11 +11,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..numerics.arrays import Flags, Indices
+from ..numerics.arrays import Flags, Indices, Vector
 
-__all__ = ["Tearing", "tear"]
+__all__ = ["GROWTH", "Tearing", "tear"]
 
 SMALL = 50  # equations of a block of which many may be alike
+GROWTH = 2.0  # of rounding errors by an assignment, whose terms are of one size
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class Tearing:
     leftover: Indices
 
 
-def tear(rows: Indices, columns: Indices, solvable: Flags, size: int,
-         wanted: Flags, deepest: int) -> Tearing:
+def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Flags,
+         most: float, sizes: Vector | None = None) -> Tearing:
     """Tear a block greedily.
 
     Whenever no equation has a single open unknown it can be solved for, the unknown
@@ -41,25 +42,28 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int,
     solvable : per pair, whether the equation can be solved for the unknown
     size : number of equations, and of unknowns
     wanted : per unknown, whether it is torn before all others
-    deepest : assignments in a row; longer chains amplify rounding errors
+    most : how much a chain of assignments may amplify rounding errors of torn unknowns
+    sizes : of the coefficients of the pairs; ones if not given
     """
+    if sizes is not None:
+        return _torn(rows, columns, solvable, size, wanted, most, sizes)
     if size > SMALL:
-        return _torn(rows, columns, solvable, size, wanted, deepest)
+        return _torn(rows, columns, solvable, size, wanted, most, np.ones(len(rows)))
     return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),
-                        solvable.tobytes(), size, wanted.tobytes(), deepest)
+                        solvable.tobytes(), size, wanted.tobytes(), most)
 
 
 @lru_cache(maxsize=1000)
 def _torn_before(rows: bytes, columns: bytes, solvable: bytes, size: int, wanted: bytes,
-                 deepest: int) -> Tearing:
+                 most: float) -> Tearing:
     """A small block torn once, however many blocks of networks are like it."""
-    return _torn(np.frombuffer(rows, dtype=int), np.frombuffer(columns, dtype=int),
-                 np.frombuffer(solvable, dtype=bool), size, np.frombuffer(wanted, dtype=bool),
-                 deepest)
+    equation = np.frombuffer(rows, dtype=int)
+    return _torn(equation, np.frombuffer(columns, dtype=int), np.frombuffer(solvable, dtype=bool),
+                 size, np.frombuffer(wanted, dtype=bool), most, np.ones(len(equation)))
 
 
-def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int,
-          wanted: Flags, deepest: int) -> Tearing:
+def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Flags,
+          most: float, sizes: Vector) -> Tearing:
     degree = np.bincount(columns, minlength=size)
     preferred = np.lexsort((np.arange(size), -degree, ~wanted)).tolist()
     pairs_of = np.argsort(columns, kind="stable").tolist()
@@ -71,18 +75,20 @@ def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int,
     ready = np.flatnonzero(left == 1).tolist()
     left = left.tolist()
     equation, unknown, good = rows.tolist(), columns.tolist(), solvable.tolist()
-    depth, chain = [-1] * size, [0] * size  # of unknowns, and of the deepest in an equation
+    weight = sizes.tolist()
+    depth, deepest = [-1] * size, [0] * size  # of unknowns, and of the deepest in an equation
+    largest = [0.0] * size  # error of what is known in an equation
     torn: list[int] = []
     pairs: list[int] = []
 
-    def close(c: int, deep: int) -> None:
+    def close(c: int, deep: int, error: float) -> None:
         depth[c] = deep
         for k in pairs_of[first[c] : first[c + 1]]:
             e = equation[k]
             left[e] -= 1
             total[e] -= k
-            if deep > chain[e]:
-                chain[e] = deep
+            deepest[e] = max(deepest[e], deep)
+            largest[e] = max(largest[e], weight[k] * error)
             if left[e] == 1:
                 ready.append(e)
 
@@ -91,16 +97,17 @@ def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int,
             at = total[e]
             if left[e] != 1 or not good[at]:
                 continue
-            if chain[e] < deepest:
+            error = GROWTH * largest[e] / weight[at]
+            if error <= most:
                 pairs.append(at)
-                close(unknown[at], chain[e] + 1)
+                close(unknown[at], deepest[e] + 1, error)
             else:
                 torn.append(unknown[at])
-                close(unknown[at], 0)
+                close(unknown[at], 0, 1.0)
         ready.clear()
         if depth[c] < 0:
             torn.append(c)
-            close(c, 0)
+            close(c, 0, 1.0)
     order = np.array(pairs, dtype=int)
     deep = np.array(depth, dtype=int)[columns[order]]
     leftover = np.delete(np.arange(size), rows[order])

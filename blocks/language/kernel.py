@@ -206,6 +206,14 @@ class Law:
         return kinds
 
     @cached_property
+    def bends(self) -> list[bool]:
+        """Per argument whether its coefficient changes with it, or by conditions."""
+        switches = {s.__hash__() for s in self.kernel.relation_symbols}
+        return [kind == "nonlinear" or not switches.isdisjoint(
+            s.__hash__() for s in ca.symvar(slope))
+            for kind, slope in zip(self.slopes, self.partials, strict=True)]
+
+    @cached_property
     def fading(self) -> list[bool]:
         """Per argument whether the residual does not depend on it while conditions say so.
 

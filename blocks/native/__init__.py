@@ -76,7 +76,6 @@ from .forms import (
     MOST_STATES,
     is_large,
     is_solved_for,
-    solves_loops_quickly,
     why_not,
     why_not_implicit,
 )
@@ -93,7 +92,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
            "compiled_method", "compiled_steps", "compiles_quickly", "is_installed", "is_large",
            "is_solved_for", "many_values", "most_steps", "pays_off", "residuals_of_run",
-           "solves_compiled", "solves_loops_quickly", "study", "unwritable", "why_not",
+           "solves_compiled", "study", "unwritable", "why_not",
            "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods

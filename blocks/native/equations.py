@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["Equations", "equations_of", "written"]
 
 LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more care
-VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
@@ -79,7 +78,7 @@ def written(writer: Writer | LoopText, beginning: Beginning, quick: bool | None 
                       f"define void @main({ARGUMENTS}) {{", *beginning.lines, *lines,
                       "  ret void", "}", PARALLEL])  # fmt: skip
     return compiled(text, parallel=isinstance(writer, LoopText) or len(lines) <= LONG,
-                    quick=len(lines) > VERY_LONG if quick is None else quick)
+                    quick=quick)
 
 
 class Equations:

@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from ..system import System
 
 __all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large", "is_solved_for",
-           "solves_loops_quickly", "why_no_derivatives", "why_not", "why_not_implicit"]  # fmt: skip
+           "why_no_derivatives", "why_not", "why_not_implicit"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
-MOST_UNKNOWNS = 50  # of algebraic loops, up to which those of a small network are solved together
+MOST_UNKNOWNS = 100  # of algebraic loops, up to which those of a small network are solved together
 MOST_STATES = 50  # of an implicit method, whose matrix is full
 MOST_TORN = 3  # unknowns of each of the nonlinear loops that are solved side by side
 
@@ -62,7 +62,8 @@ def why_not_implicit(system: System, laws: Any = None) -> str:
 def is_large(system: System) -> bool:
     """Whether its laws are written as loops over their instances."""
     return system.once("is large", lambda: (
-        sum(len(s.unknowns) for s in system.tape.steps) > LARGE
+        sum(len(s.unknowns) for s in system.tape.steps) > LARGE and (
+            has_small_loops(system) or not 0 < system.nz + system.nc <= MOST_UNKNOWNS)
         or system.nz > MOST_UNKNOWNS and not system.nu and has_small_loops(system)
         and not _are_linear(system)))
 
@@ -72,12 +73,6 @@ def has_small_loops(system: System) -> bool:
     tape = system.tape
     return bool(system.nz) and not system.clusters and not (
         tape.switched_loops or tape.carried.any()) and max(tape.loops) <= MOST_TORN
-
-
-def solves_loops_quickly(system: System) -> bool:
-    """Whether machine code solves all its algebraic loops, each of few unknowns."""
-    return is_large(system) and has_small_loops(system) or (
-        system.nz <= MOST_UNKNOWNS and max(system.tape.loops, default=0) <= MOST_TORN)
 
 
 def is_solved_for(system: System) -> bool:

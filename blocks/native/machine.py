@@ -29,6 +29,7 @@ __all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "
 #: Passes that make a text quick to emit, and code that is a tenth slower than all passes do.
 QUICK = ("sroa", "instruction_combine", "simplify_cfg", "dead_arg_elimination", "new_gvn",
          "simplify_cfg")  # fmt: skip
+VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 MOST_KEPT = 500  # objects on disk; the ones not used for longest go first
 
 
@@ -102,12 +103,15 @@ _tables: dict[str, np.ndarray] = {}
 _lock = Lock()  # runs of a study may begin at once in several threads
 
 
-def compiled(text: str, parallel: bool = True, quick: bool = False) -> int:
+def compiled(text: str, parallel: bool = True, quick: bool | None = None) -> int:
     """Address of the function ``@main`` of an LLVM text; the same text is compiled once.
 
     Without ``parallel``, equal operations are not sought, which takes long in a long text. What is
-    to be compiled ``quick`` is a tenth slower, and made in a sixth of the time.
+    to be compiled ``quick``, as a very long text is, is a tenth slower, and made in a sixth of the
+    time.
     """
+    if quick is None:
+        quick = text.count("\n") > VERY_LONG
     with _lock:
         return _address(text, lambda: text, parallel, quick)
 

@@ -154,7 +154,7 @@ class Tied(Text):
         for k in range(self.n):
             w.store(w.constant(0.0), integrated, self.index_of_entry(w, k))
         right = -ca.jacobian(self.residual, ca.vertcat(self.unknowns[: self.nx], TIME))
-        self._put(w, [w.constant(0.0)] * (count * (self.nx + 1)), "%q", self.changes)
+        self._clear(w, w.pointer("%q", self.changes), count * (self.nx + 1))
         for j in range(self.nx + 1):
             self._put(w, self._values(w, right[:, j]), "%q", self.right)
             self._solve(w, self.n, factored=True)
@@ -220,8 +220,10 @@ class Tied(Text):
                     "  %count = phi i64 [ 0, %entry ], [ %more, %round ]",
                     f"  %last = phi double [ {w.constant(np.inf)}, %entry ], [ %norm, %round ]"]
         jacobian = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
-        values = self._values(w, ca.vertcat(ca.vec(ca.densify(jacobian)), self.residual))
-        self._put(w, values[:-n], "%q", self.jacobian)
+        values = self._values(w, ca.vertcat(jacobian.nz[:], self.residual))
+        self._clear(w, w.pointer("%q", self.jacobian), jacobian.numel())
+        for place, value in zip(jacobian.sparsity().find(), values[:-n], strict=True):
+            w.store(value, "%q", self.jacobian + place)
         self._put(w, values[-n:], "%q", self.right)
         for j in range(n):
             column = w.pointer(w.pointer("%q", self.jacobian), self._index(w, self.columns + j))
@@ -272,6 +274,11 @@ class Tied(Text):
         w.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
         w.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
                        f"i64 {8 * count}, i1 false)")  # fmt: skip
+
+    def _clear(self, w: Writer, target: str, count: int) -> None:
+        w.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+        w.lines.append(f"  call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {8 * count}, "
+                       "i1 false)")  # fmt: skip
 
     def index_of_entry(self, w: Writer, k: int) -> str:
         """Which entry of x and z the k-th solution is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import native
 from ..exceptions import ParameterError, need_package, unknown_name
-from ..native import COMPILED, solves_loops_quickly
+from ..native import COMPILED
 from ..reading.foreign_words import method_elsewhere
 from ..solvers import METHODS, Method, UnknownMethod, method_named
 from ..system.problem import Problem
@@ -46,7 +46,7 @@ def chosen_method(method: str, system: System, step: object) -> tuple[type[Metho
         return method_named("trapezoidal"), "a fixed step was given"
     if system.clusters or system.nu:
         return method_named("DOP853"), "one-step: cheap to restart after events"
-    if system.nz > 20 and not system.linear and not solves_loops_quickly(system):
+    if system.nz > 20 and not system.linear and native.why_not(system):
         return method_named("ida"), "large nonlinear algebraic loops"
     return method_named("cvode"), "implicit, variable order: safe for stiff models"
 

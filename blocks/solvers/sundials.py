@@ -31,6 +31,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..numerics.arrays import Indices
 from ..numerics.tolerances import LEAST_RTOL
 from .base import Array, Step
 from .interpolation import NodalPolynomial, basis, chebyshev_nodes
@@ -38,6 +39,7 @@ from .trouble import FreshStart, NotFinite, finite
 
 __all__ = ["CVODE", "IDA", "Adams", "failure_of"]
 
+TIME_AWAY = 1e-9  # of what is left: the difference that stands for a derivative by time
 DENSE_LIMIT = 50  # unknowns up to which a dense factorization is the faster one
 
 _REASONS = {
@@ -277,8 +279,30 @@ class IDA(SundialsMethod):
 
     def _initialize(self) -> None:
         self.work.residuals += 1
-        slope = finite(self.t, self.problem.slope(self.t, self.y))
-        self._solver.init_step(self.t, self.y.copy(), np.array(slope, dtype=float))
+        slope = np.array(finite(self.t, self.problem.slope(self.t, self.y)), dtype=float)
+        algebraic = np.flatnonzero(~np.asarray(self.problem.differential))
+        if len(algebraic):
+            slope[algebraic] = self._slope_of(algebraic, slope)
+        self._solver.init_step(self.t, self.y.copy(), slope)
+
+    def _slope_of(self, algebraic: Indices, slope: Array) -> Array:
+        """How fast algebraic unknowns change at the start; zeros where that cannot be told.
+
+        Without it the first step is as wrong as it is long, and its length is guessed from the
+        other slopes, which may be nothing.
+        """
+        from scipy.sparse.linalg import splu
+
+        self.work.residuals += 1
+        t, y, away = self.t, self.y, TIME_AWAY * max(abs(self.t), self.t_end - self.t)
+        missed = self.problem.residual(t + away, y + away * slope, slope)[algebraic] / away
+        self.work.jacobians += 1
+        matrix = self.problem.residual_jacobian(t, y, slope, 1.0).tocsc()
+        try:
+            rates = splu(matrix[:, algebraic][algebraic]).solve(-missed)
+        except RuntimeError:  # singular
+            return np.zeros(len(algebraic))
+        return rates if np.isfinite(rates).all() else np.zeros(len(algebraic))
 
     def _matrix(self, t: float, y: Array) -> Any:
         return self.problem.residual_jacobian(t, y, np.zeros_like(y), 1.0)

@@ -110,10 +110,15 @@ class VariedValues:
         return np.where(none.origin[states] == 3, 0.0, none.value[states]), sized
 
     def refused(self, places: list[Indices]) -> Flags:
-        """Which points a component refuses."""
+        """Which points a component refuses, or need another order of solving."""
         refused = np.zeros(len(places[0]), dtype=bool)
         for k in self.parameters:
             refused |= self._out_of_bounds[k][places[k]]
+        if self.system.tape.suited.decide:
+            p, x = (np.tile(row, (len(refused), 1))
+                    for row in (self.system.parameters(), np.zeros(self.system.nx)))
+            self.fill(places, p, x)
+            refused |= np.array([not self.system.suit(row) for row in p], dtype=bool)
         varied, parts = [], {}
         for k in self.parameters:
             setting = self.runner.settings[k]

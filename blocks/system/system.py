@@ -175,6 +175,14 @@ class System:
                 family.parameter(name).ravel() if same is None else same)
         return out
 
+    def suit(self, p: Array | None = None) -> bool:
+        """Whether it can be solved in its order with other parameters, keeping its digits.
+
+        With the components' present values, if none are given.
+        """
+        suited = self.tape.suited
+        return not suited.decide or suited.suit(self.parameters() if p is None else p)
+
     # -- names -----------------------------------------------------------------------
     @cached_property
     def slot_runs(self) -> list[tuple[int, int, int, tuple[int, int]]]:

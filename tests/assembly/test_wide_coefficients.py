@@ -1,0 +1,124 @@
+"""Loops whose coefficients differ by orders of magnitude keep their digits.
+
+Along a ladder that is solved from its end, every rung multiplies what rounding leaves by the ratio
+of what is in series to what is across; solved by its nodes, nothing grows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Resistor,
+)
+from library.translational import Damper, Mass, Reference, VelocitySource
+
+
+def ladder(n, along, across):
+    """10 V, n resistors along and n to ground; behind them a capacitor that is charged slowly."""
+    model = Model("ladder")
+    model.ground, model.source = ElectricalReference(), DCVoltageSource(voltage="10 V")
+    model.along = Resistor(count=n, resistance=quantity(along, "ohm"))
+    model.across = Resistor(count=n, resistance=quantity(across, "ohm"))
+    model.last, model.store = Resistor(resistance="1 ohm"), Capacitor(capacitance="1 uF")
+    model.connect(model.source.n, model.across.n, model.store.n, model.ground.V)
+    model.connect(model.source.p, model.along[0].p)
+    model.connect(model.along[1:].p, model.along[:-1].n, model.across[:-1].p)
+    model.connect(model.along[-1].n, model.across[-1].p, model.last.p)
+    model.connect(model.last.n, model.store.p)
+    return model
+
+
+def nodes(n, along, across):
+    """Their steady voltages, by the sum of currents at every node."""
+    g = 1 / np.broadcast_to(along, n)
+    matrix = np.diag(g + np.append(g[1:], 0) + 1 / across) - np.diag(g[1:], 1) - np.diag(g[1:], -1)
+    return np.linalg.solve(matrix, 10 * g[0] * np.eye(n)[0])
+
+
+def found(model, n):
+    run = model.simulate("1 s")
+    return np.array([run[f"across[{i}].v"].final.m for i in range(n)])
+
+
+@pytest.mark.parametrize("n", [5, 12, 30])
+@pytest.mark.parametrize(("along", "across"), [(1, 2), (100, 1e-3), (1e4, 1e-4), (1e-3, 100)])
+def test_a_ladder_has_the_voltages_that_its_nodes_ask_for(n, along, across):
+    assert_allclose(found(ladder(n, along, across), n), nodes(n, along, across),
+                    rtol=1e-12, atol=1e-14)
+
+
+def test_dampers_of_unlike_size_share_a_velocity_as_conductances_do():
+    n, along, across = 6, 1e-2, 1e4  # N*s/m: the nodes hardly move
+    model = Model("dampers")
+    model.ground, model.pull = Reference(), VelocitySource(velocity="10 m/s")
+    model.along = Damper(count=n, damping=quantity(along, "N*s/m"))
+    model.across = Damper(count=n, damping=quantity(across, "N*s/m"))
+    model.body = Mass(mass="1 kg")
+    model.connect(model.pull.C, model.across.C, model.ground.V)
+    model.connect(model.pull.R, model.along[0].R)
+    model.connect(model.along[1:].R, model.along[:-1].C, model.across[:-1].R)
+    model.film = Damper(damping="1 N*s/m")
+    model.connect(model.along[-1].C, model.across[-1].R, model.film.R)
+    model.connect(model.film.C, model.body.M)
+    run = model.simulate("100 s")
+    speeds = [run[f"across[{i}].R.v"].final.m for i in range(n)]
+    assert_allclose(speeds, nodes(n, 1 / along, 1 / across), rtol=1e-12, atol=1e-14)
+
+
+def test_other_values_than_those_a_model_was_compiled_with_keep_their_digits():
+    model = ladder(5, 1, 2)
+    assert_allclose(found(model, 5), nodes(5, 1, 2), rtol=1e-12)
+    model.along.resistance, model.across.resistance = "10 kohm", "0.1 mohm"
+    assert_allclose(found(model, 5), nodes(5, 1e4, 1e-4), rtol=1e-12, atol=1e-14)
+
+
+def test_a_resistance_that_becomes_zero_is_a_wire():
+    model = ladder(5, 1, 2)
+    found(model, 5)
+    model.along.resistance = quantity([0, 1, 1, 1, 1], "ohm")
+    assert_allclose(found(model, 5)[1:], nodes(5, [1e-12, 1, 1, 1, 1], 2)[1:], rtol=1e-9)
+
+
+def test_a_sweep_over_decades_keeps_the_digits_of_every_run():
+    values = [2, 1, 1e-2, 1e-4, 1e-6]
+    study = ladder(5, 1, 2).sweep({"across.resistance": quantity(values, "ohm")}, "1 s",
+                                  outputs=["final(across[4].v)"], progress=False)
+    assert_allclose(study["final(across[4].v)"], [nodes(5, 1, v)[4] for v in values],
+                    rtol=1e-10, atol=1e-14)
+
+
+def clipper(n):
+    """A ladder of resistors and diodes between a source and a capacitor."""
+    model = Model("clipper")
+    model.ground = ElectricalReference()
+    model.source = ACVoltageSource(amplitude="10 V", frequency="8 Hz")
+    model.along = Resistor(count=n, resistance="100 ohm")
+    model.diodes = Diode(count=n, model="exponential")
+    model.store = Capacitor(capacitance="100 uF")
+    model.connect(model.source.n, model.diodes.n, model.store.n, model.ground.V)
+    model.connect(model.source.p, model.along[0].p)
+    model.connect(model.along[1:].p, model.along[:-1].n, model.diodes[:-1].p)
+    model.connect(model.along[-1].n, model.diodes[-1].p, model.store.p)
+    return model
+
+
+@pytest.mark.parametrize("method", ["auto", "ida", "rodas4"])
+def test_a_ladder_of_diodes_is_solved_by_its_nodes(method):
+    n, times = 24, quantity(np.linspace(0.01, 0.09, 9), "s")
+    run = clipper(n).simulate("0.1 s", method=method, rtol=1e-6)
+    exact = clipper(n).simulate("0.1 s", method="Radau", rtol=1e-9)
+    voltages = np.array([run[f"diodes[{i}].v"].at(times).m for i in range(n)])
+    along = -np.diff(voltages, axis=0, prepend=run["source.v"].at(times).m[None]) / 100
+    assert_allclose(along, [run[f"along[{i}].i"].at(times).m for i in range(n)], atol=1e-8)
+    given = [run[f"diodes[{i}].i"].at(times).m for i in range(n)]
+    assert_allclose(along[:-1] - along[1:], given[:-1], atol=1e-8)
+    assert_allclose(run["store.v"].at(times).m, exact["store.v"].at(times).m, atol=2e-4)

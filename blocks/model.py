@@ -189,7 +189,7 @@ class Model(Component):
         made = self._made
         if made.values != self._revision:
             assert made.system is not None
-            if not made.system.suit():
+            if not made.system.suit().all():
                 return False
             made.values = self._revision
         return True

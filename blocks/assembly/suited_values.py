@@ -11,13 +11,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from .algebraic_loops import Block, Pairs, amplify
 from .flatten import Group, Parameters
 
 __all__ = ["SuitedValues"]
 
 ALIKE = 4.0  # values that differ by no more than this factor need no second look
+FAR = 5.0  # such factors from which on pivots that were chosen by values are chosen anew
 
 
 class SuitedValues:
@@ -30,11 +31,16 @@ class SuitedValues:
     solved : groups, the position of the argument that they are solved for, and which rows
     blocks : torn blocks
     pairs : gives their pairs and coefficients for other values
+    groups : equations of these pairs
+    eliminated : whether pivots and inputs were chosen by values, too
     """
 
     def __init__(self, values: Parameters, layout: list[tuple[int, str, int, int]],
                  solved: list[tuple[Group, int, Indices]], blocks: list[Block],
-                 pairs: Callable[[Parameters], Pairs], groups: list[Group]) -> None:
+                 pairs: Callable[[Parameters], Pairs], groups: list[Group], eliminated: bool
+                 ) -> None:
+        self._eliminated = eliminated
+        self._looked_at: dict[bytes, bool] = {}  # by how many such factors values are away
         self._solved = [(group, k, rows) for group, k, rows in solved
                         if group.law is not None and group.law.slopes[k] == "parameter"]
         self._blocks, self._pairs, self._layout = blocks, pairs, layout
@@ -50,27 +56,48 @@ class SuitedValues:
         flat = [np.asarray(block).T.ravel() for family in values for block in family]
         self._known = np.concatenate([np.zeros(0), *flat])[self._entries]
 
-    def suit(self, p: Array) -> bool:
-        """Whether a system solved as it is keeps its digits with these parameters."""
-        now = p[self._entries]
+    def suit(self, p: Array) -> Flags:
+        """Whether a system solved as it is keeps its digits, per row of parameters."""
+        now = p[:, self._entries]
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = now / self._known
-            alike = (now == self._known) | (ratio > 1 / ALIKE) & (ratio < ALIKE)
-        return bool(alike.all()) or self._is_solvable(p)
+            away = np.log(now / self._known) / np.log(ALIKE)  # not a number: of another sign
+        away[now == self._known] = 0.0
+        found: Flags = (np.abs(away) < 1.0).all(axis=1)
+        others = np.flatnonzero(~found)
+        if self._eliminated:
+            far = np.isfinite(away) & (np.abs(away) > FAR)
+            others = others[~far[others].any(axis=1)]
+        others = others[self._have_pivots(p[others])]
+        if not self._blocks:
+            found[others] = True
+            return found
+        for k, steps in zip(others, np.round(away[others]), strict=True):
+            kind = steps.tobytes()
+            if kind not in self._looked_at:
+                self._looked_at[kind] = self._keep_digits(self._values(p[k : k + 1]))
+            found[k] = self._looked_at[kind]
+        return found
 
-    def _is_solvable(self, p: Array) -> bool:
+    def _values(self, p: Array) -> Parameters:
+        """As kernels take them, instances of one row behind those of the other."""
         values: Parameters = [[] for _ in self._sizes]
         for f, _, offset, width in self._layout:
-            n = self._sizes[f]
-            values[f].append(p[offset : offset + width * n].reshape(n, width).T)
-        for group, k, rows in self._solved:
+            values[f].append(p[:, offset : offset + width * self._sizes[f]].reshape(-1, width).T)
+        return values
+
+    def _have_pivots(self, p: Array) -> Flags:
+        found = np.ones(len(p), dtype=bool)
+        values = self._values(p)
+        for group, k, rows in self._solved if len(p) else ():
             assert group.law is not None
-            mine = [v[:, group.instances[rows]] for v in values[group.family]]
-            slope = np.asarray(group.law.slopes_at(k, mine))
-            if not (np.isfinite(slope) & (slope != 0)).all():
-                return False
-        if not self._blocks:
-            return True
+            every = (np.arange(len(p))[:, None] * self._sizes[group.family]
+                     + group.instances[rows]).ravel()
+            slope = np.broadcast_to(
+                group.law.slopes_at(k, [v[:, every] for v in values[group.family]]), every.shape)
+            found &= (np.isfinite(slope) & (slope != 0)).reshape(len(p), -1).all(axis=1)
+        return found
+
+    def _keep_digits(self, values: Parameters) -> bool:
         pairs = self._pairs(values)
         found = {(e, c): at >= 0 for e, c, at in zip(*pairs.pairs[:3].tolist(), strict=True)}
         return all(found[pair] for block in self._blocks for pair in zip(

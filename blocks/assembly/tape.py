@@ -178,7 +178,8 @@ class _Order:
             [(flat.groups[s.group], s.position, s.equations - flat.groups[s.group].first)
              for s in self.steps if s.group >= 0],
             list(torn.values()), pairs_at,
-            [flat.groups[g] for g in distinct(flat.groups_of(pairs.pairs[0])).tolist()])
+            [flat.groups[g] for g in distinct(flat.groups_of(pairs.pairs[0])).tolist()],
+            bool(len(reduced.inputs)))
 
     def _all_torn(self, parts: dict[int, tuple[Indices, Indices]], pairs: Pairs, wanted: Flags
                   ) -> dict[int, Block]:

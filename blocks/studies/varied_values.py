@@ -118,7 +118,7 @@ class VariedValues:
             p, x = (np.tile(row, (len(refused), 1))
                     for row in (self.system.parameters(), np.zeros(self.system.nx)))
             self.fill(places, p, x)
-            refused |= np.array([not self.system.suit(row) for row in p], dtype=bool)
+            refused |= ~self.system.suit(p)
         varied, parts = [], {}
         for k in self.parameters:
             setting = self.runner.settings[k]

@@ -17,7 +17,7 @@ from ..assembly import Tape
 from ..assembly.network import Network
 from ..exceptions import StructureError
 from ..language.expression import TIME
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Flags
 from .class_names import ClassNames
 from .compressed_jacobian import CompressedJacobian
 from .evaluator import Evaluator
@@ -175,13 +175,15 @@ class System:
                 family.parameter(name).ravel() if same is None else same)
         return out
 
-    def suit(self, p: Array | None = None) -> bool:
-        """Whether it can be solved in its order with other parameters, keeping its digits.
+    def suit(self, p: Array | None = None) -> Flags:
+        """Per row of parameters, whether it can be solved in its order, keeping its digits.
 
         With the components' present values, if none are given.
         """
         suited = self.tape.suited
-        return not suited.decide or suited.suit(self.parameters() if p is None else p)
+        if not suited.decide:
+            return np.ones(1 if p is None else len(p), dtype=bool)
+        return suited.suit(self.parameters()[None] if p is None else p)
 
     # -- names -----------------------------------------------------------------------
     @cached_property

@@ -71,10 +71,10 @@ def refuse_massless(system: System) -> None:
                 code="structure.massless",
             )  # fmt: skip
         raise StructureError(
-            contacts[0], f"a rigid contact cannot be decided in one model with {light[0]}, an ideal "
-            "element or exact friction at a node without mass.", f"Take another model or law for "
-            f"{light[0]}, or let the contact yield (a spring with a damper).",
-            code="structure.massless",
+            contacts[0], f"a rigid contact cannot be decided in one model with {light[0]}, an "
+            "ideal element or exact friction at a node without mass.",
+            f"Take another model or law for {light[0]}, or let the contact yield (a spring with "
+            "a damper).", code="structure.massless",
         )  # fmt: skip
     if system.nz and system.clusters:
         raise StructureError(

@@ -3,7 +3,7 @@
 Nominal values scale unknowns, residuals and absolute tolerances. They come, in
 this order, from the variable (class or instance), the model's table by
 dimension, parameters and initial targets of the same dimension in the same
-component, and last 1 SI unit.
+component, what is typical at a port, and last 1 SI unit.
 """
 
 from __future__ import annotations
@@ -78,6 +78,8 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
                 targets = _targets(family, local)
                 if targets is not None:
                     offer(classes, targets, 2)
+            if local.typical is not None and dimension == local.unit.dimension:
+                offer(classes, local.typical, 2)
             if dimension in table:
                 offer(classes, table[dimension][0], 1)
             if dimension in known and local.kind == "variable":

@@ -74,9 +74,15 @@ def collect_targets(system: System) -> Targets:
 
 
 def class_values(system: System, targets: Targets) -> Array:
-    """Values of classes that have a target themselves, the strongest target winning."""
+    """Values of classes: of those with a target the strongest one, else what is typical, or 0."""
     flat = system.flat
     value = np.zeros(flat.classes)
+    for f, family in enumerate(system.network.families):
+        for (i, order), base in flat.base[f].items():
+            typical = family.kernel.variables[i].typical
+            if typical is not None and not order:
+                mine = slice(base, base + family.size)
+                value[flat.class_of[mine]] = flat.sign_of[mine] * typical
     for k in np.argsort(-targets.levels, kind="stable"):
         slot = targets.slots[k]
         value[flat.class_of[slot]] = flat.sign_of[slot] * targets.values[k]

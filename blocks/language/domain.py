@@ -58,6 +58,9 @@ class Domain:
         Values that all ports of a circuit share, ``{"gravity": "9.81 m/s^2"}``: read
         like the port's variables. A component with a port declared ``sets=True``
         states them by equations; where a circuit has none, these values hold.
+    typical : mapping of str to value with unit
+        Values of across variables that are ordinary where zero is not, ``{"T": "293.15 K"}``:
+        where nothing else says one, a node's is sought from there and scaled by it.
     reference : str
         Name of the component class that grounds a circuit, for the advice in
         messages; empty where circuits need no reference.
@@ -96,13 +99,14 @@ class Domain:
     power: Callable[[Any], object] | None
     variables: dict[str, Unit] = field(repr=False)
     shared: dict[str, tuple[Unit, float]] = field(repr=False)  # parameters in SI units
+    typical: dict[str, float] = field(repr=False)  # in SI units
 
     def __init__(self, name: str, across: Mapping[str, str], through: Mapping[str, str],
                  reference: str = "", rates: Mapping[str, str] | None = None,
                  parameters: Mapping[str, str] | None = None, colour: str = "tab:gray",
                  doc: str = "", power: Callable[[Any], object] | None = None,
                  alone: str = "", storage: str = "", resistance: str = "", assumed: str = "",
-                 ) -> None:
+                 typical: Mapping[str, str] | None = None) -> None:
         rates, parameters = rates or {}, parameters or {}
         units = [{k: unit_at(u, f"Domain {name}.{k}") for k, u in variables.items()}
                  for variables in (across, through)]  # fmt: skip
@@ -115,6 +119,7 @@ class Domain:
             "assumed": assumed,
             "variables": {**units[0], **units[1]},
             "shared": {k: (u, float(to_si(parameters[k], u))) for k, u in given.items()},
+            "typical": self._typical(name, units[0], typical or {}),
         }.items():  # fmt: skip
             object.__setattr__(self, attribute, value)
         self._refuse_rates()
@@ -134,6 +139,15 @@ class Domain:
         pairs = [getattr(port, a) * getattr(port, t)
                  for a, t in zip(self.across, self.through, strict=False)]
         return sum(pairs[1:], pairs[0])
+
+    @staticmethod
+    def _typical(name: str, across: Mapping[str, Unit], given: Mapping[str, str]
+                 ) -> dict[str, float]:
+        """Typical values in SI units."""
+        for variable in given:
+            if variable not in across:
+                raise unknown_name(f"Domain {name}.typical", variable, across, "variables")
+        return {k: float(to_si(v, across[k], f"Domain {name}.{k}")) for k, v in given.items()}
 
     def _refuse_no_power(self) -> None:
         """Raise where what is counted as energy is none."""

@@ -45,6 +45,7 @@ class Local:
     kind: str  # "variable", "across", "through", "shared", "input", "output", "discrete"
     declared: Declaration
     port: str = ""  # name of the conserving port it belongs to
+    typical: float | None = None  # of an across variable whose zero is far from what occurs
 
 
 @dataclass(frozen=True)

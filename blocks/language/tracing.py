@@ -111,7 +111,8 @@ class Trace:
         for kind, group in (("across", domain.across), ("through", domain.through)):
             for variable, u in group.items():
                 full = f"{name}.{variable}"
-                kernel.add_variable(Local(full, u, kind, declared, name))
+                kernel.add_variable(Local(full, u, kind, declared, name,
+                                          domain.typical.get(variable)))
                 indices[variable] = kernel.index[full]
         kernel.ports[name] = (domain, indices)
         for position, velocity in domain.rates.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -280,6 +281,12 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             assumed = problem.m.copy()
             problem.unknowns.solve_through_pieces(problem.arguments(t), hold)
             holding = time_events.holding(system.crossings(*problem.arguments(t)), t)
+            if np.array_equal(holding, problem.m):  # a piece may have another root beyond its end
+                with suppress(InitialisationError, AlgebraicFailure):
+                    found = initialise(system, problem, nominals, t,
+                                       (problem.x.copy(), problem.z.copy()))
+                    if np.array_equal(time_events.holding(problem.crossings_here(t), t), holding):
+                        return found
             problem.m[:] = assumed
         following = next((m for m in _switched(problem.m, holding) if m.tobytes() not in tried),
                          None)

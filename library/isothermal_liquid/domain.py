@@ -25,6 +25,7 @@ isothermal_liquid = Domain(
         "air_dissolution": "0",
         "critical_pressure": "3 MPa",
     },
+    typical={"p": "0.101325 MPa"},
     assumed="holds water, since no IsothermalLiquidProperties says otherwise. Connect one to any "
     "of its ports for another liquid, or to say that water is meant.",
     reference="Reservoir",

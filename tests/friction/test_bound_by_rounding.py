@@ -9,7 +9,7 @@ from scipy.linalg import expm
 from blocks import Model, quantity
 from blocks.harmonics import describing_function
 from library.mechanisms import LossyGear
-from library.rotational import Inertia, RotationalReference, TorqueSource
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Constant, Gain, Integrator, Sum
 from library.translational import (
     ForceSource,
@@ -162,3 +162,25 @@ def test_a_gear_whose_load_ends_goes_on():
     run = model.simulate("3 s", rtol=1e-9, progress=False)
     # w' = 2 - t_S and 1.125 w' = 0.5 t_S + 0.75 t
     assert value(run, "O.w") == pytest.approx((3 + 0.375 * 9) / 1.625, rel=1e-8)
+
+
+@pytest.mark.parametrize("method", ["auto", "DOP853", "rodas4"])
+@pytest.mark.parametrize("sense", [1, -1])
+def test_a_gear_beside_a_clutch_starts_to_turn_under_a_torque_that_starts_from_zero(method, sense):
+    """At the instant its load shows, that is rounding beside what the clutch can hold."""
+    model = Model("gear and clutch")
+    model.S, model.O, model.load = (Inertia(inertia="0.19 kg*m^2"), Inertia(inertia="0.086 kg*m^2"),
+                                    Inertia(inertia="0.055 kg*m^2"))  # fmt: skip
+    model.gear = LossyGear(ratio=5, forward_efficiency=0.6, backward_efficiency=0.4)
+    model.clutch = RotationalFriction(law="coulomb", breakaway_torque="4.5 N*m",
+                                      coulomb_torque="4.5 N*m")
+    model.drive, model.ground = TorqueSource(
+        torque=lambda t: sense * quantity("3 N*m/s") * t), RotationalReference()
+    model.connect(model.drive.R, model.S.I, model.gear.S)
+    model.connect(model.gear.O, model.O.I, model.clutch.R)
+    model.connect(model.clutch.C, model.load.I)
+    model.connect(model.drive.C, model.ground.W)
+    run = model.simulate("2 s", method=method, progress=False)
+    # 3 t = (5 J_S + (J_O + J_load) / (5 e)) w_O'
+    assert value(run, "load.w") == pytest.approx(sense * 6 / (5 * 0.19 + 0.141 / 3), rel=1e-6)
+    assert len(happened(run)) == 1

@@ -331,7 +331,8 @@ class Decisions:
         up = loose & (effort >= high - slack)
         down = loose & (effort <= low + slack) & ~(up & (high - effort <= effort - low))
         largest = np.abs(effort).max()
-        unsaid = loose & (high - low <= NO_RANGE * largest) & (now.forth >= now.back)[index]
+        narrow = max(NO_RANGE * largest, solved.unseen)
+        unsaid = loose & (high - low <= narrow) & (now.forth >= now.back)[index]
         if unsaid.any():  # no width to tell the sense from: the next instant does
             self.state.modes[index] = state
             state[unsaid] = self.look_ahead.senses(problem, t, index, moved | loose)[unsaid]

@@ -32,11 +32,15 @@ __all__ = ["JointProblem", "Solved"]
 
 @dataclass(frozen=True)
 class Solved:
-    """Efforts and motion of elements that were at rest, and their bounds there."""
+    """Efforts and motion of elements that were at rest, and their bounds there.
+
+    Loads up to ``unseen`` are none beside the bounds of others.
+    """
 
     solution: Solution
     low: Array
     high: Array
+    unseen: float = 0.0
 
     @property
     def moving(self) -> Flags:
@@ -160,7 +164,7 @@ class JointProblem:
         if not load.affine and change > none + EFFORTS_SETTLED * np.abs(solution.effort).max():
             raise unsettled((self.elements.name(int(i)) for i in here), t, "efforts")
         return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
-                      (high + by_high @ solution.effort)[at])  # fmt: skip
+                      (high + by_high @ solution.effort)[at], none)  # fmt: skip
 
 
 class _PartBounds:

@@ -59,14 +59,22 @@ def refuse_massless(system: System) -> None:
     light = without_mass(system)
     if not light:
         return
-    contacts = [family.path(0) for family in system.network.families
-                for law in family.kernel.set_valued if law.is_contact]  # fmt: skip
+    contacts = [family.path(i) for family in system.network.families
+                if any(law.is_contact for law in family.kernel.set_valued)
+                for i in range(family.size)]  # fmt: skip
     if contacts:
+        own = next((path for path in contacts if path in light), None)
+        if own is not None:
+            raise StructureError(
+                own, "a rigid contact acts on a node without mass.", "Give both sides of the "
+                "contact a mass; or let it yield (a spring with a damper).",
+                code="structure.massless",
+            )  # fmt: skip
         raise StructureError(
-            next((path for path in contacts if path in light), contacts[0]),
-            "a rigid contact acts on a node without mass, or in one network with friction that "
-            "does.", "Give both sides of the contact, and every node between frictions, a mass; or "
-            "let the contact yield (a spring with a damper).", code="structure.massless",
+            contacts[0], f"a rigid contact cannot be decided in one model with {light[0]}, an "
+            "ideal element or exact friction at a node without mass.",
+            f"Take another model or law for {light[0]}, or let the contact yield (a spring with "
+            "a damper).", code="structure.massless",
         )  # fmt: skip
     if system.nz and system.clusters:
         raise StructureError(

@@ -19,6 +19,7 @@ from liquid_bench import (
     values,
 )
 from numpy.testing import assert_allclose
+from scipy.optimize import brentq
 
 from blocks import Model, quantity
 from blocks.simulation.method_choice import chosen_method
@@ -26,6 +27,7 @@ from library.isothermal_liquid import (
     Cap,
     CheckValve,
     DirectionalValve,
+    FixedDisplacementMotor,
     FlowResistance,
     LaminarLeakage,
     LocalRestriction,
@@ -34,6 +36,7 @@ from library.isothermal_liquid import (
     Reservoir,
     VariableOrifice,
 )
+from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Constant
 
 LOW, HIGH = 1e6, 6e6
@@ -342,6 +345,51 @@ def test_a_directional_valve_joins_the_pump_with_one_side_and_the_tank_with_the_
     assert_allclose(values(run, "tank.A.mdot", "kg/s"), exact["AT"] + exact["BT"], rtol=1e-9)
     heat = sum(m * (h(pressure[e[0]], OIL) - h(pressure[e[1]], OIL)) for e, m in exact.items())
     assert_allclose(values(run, "valve.power_dissipated", "W"), heat, rtol=1e-9)
+
+
+def mixed(p):
+    """Density of oil with half a per cent of air."""
+    return rho(p, OIL, air=0.005)
+
+
+def through(p_A, p_B, area, cd=0.64, re=150):
+    """The law of an orifice for it, by hand."""
+    mean, dp = (mixed(p_A) + mixed(p_B)) / 2, p_A - p_B
+    critical = np.pi / 8 * mean / area * (re * OIL["nu"] / cd) ** 2
+    return cd * area * np.sqrt(2 * mean) * dp / (dp**2 + critical**2) ** 0.25
+
+
+def open_area(drop):
+    """Area of the check valve as it opens from 10 kPa to 100 kPa."""
+    return 1e-10 + (1e-4 - 1e-10) * np.clip((drop - 1e4) / 9e4, 0, 1)
+
+
+@pytest.mark.parametrize("second", ["restriction", "check valve", "motor"])
+def test_a_node_without_volume_between_resistances_starts_with_air_in_the_liquid(second):
+    """Where one pressure is sought, from that of the atmosphere; the reference is bisection."""
+    model = Model("series")
+    model.a, model.b = reservoir(HIGH), reservoir(LOW)
+    model.liquid = oil(air=True, air_fraction=0.005)
+    model.first = LocalRestriction(restriction_type="fixed", area="2 mm^2")
+    law = {"restriction": lambda p: through(p, LOW, 1e-6),
+           "check valve": lambda p: through(p, LOW, open_area(p - LOW)),
+           "motor": lambda p: 50e-6 * (mixed(p) + mixed(LOW)) / 2}[second]
+    model.second = {
+        "restriction": lambda: LocalRestriction(restriction_type="fixed", area="1 mm^2"),
+        "check valve": lambda: CheckValve(cracking_pressure="10 kPa", maximum_pressure="100 kPa"),
+        "motor": lambda: FixedDisplacementMotor(displacement="1 cm^3/rad"),
+    }[second]()
+    if second == "motor":
+        model.speed, model.frame = AngularVelocitySource(velocity="50 rad/s"), RotationalReference()
+        model.connect(model.speed.R, model.second.R)
+        model.connect(model.speed.C, model.second.C, model.frame.W)
+    model.connect(model.a.A, model.first.A, model.liquid.A)
+    model.connect(model.first.B, model.second.A)
+    model.connect(model.second.B, model.b.A)
+    run = model.simulate("1 s", **TIGHT)
+    middle = brentq(lambda p: through(HIGH, p, 2e-6) - law(p), LOW, HIGH, xtol=1e-4)
+    assert_allclose(values(run, "first.B.p", "Pa"), middle, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9
 
 
 def test_two_restrictions_in_series_share_the_pressure_by_their_areas():

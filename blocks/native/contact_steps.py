@@ -5,7 +5,8 @@ step, in the directions that they have in its middle, such that the flows at its
 [Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257]. Equations are functions that are
 given by address. States that act on each other without set-valued laws are a block: what efforts do
 is worked out block by block, and so is the matrix of the elements that act. Where no efforts are
-found (:mod:`blocks.native.step_efforts`) the step is halved.
+found (:mod:`blocks.native.step_efforts`) the step is halved; where none are at all, efforts are
+accepted that are nearly right.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def _decide(kinds: Kinds, problem: Problem, room: Room, modes: Indices, n: int) 
 
 
 def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: float, h: float,
-             modes: Indices, count: int, last: bool) -> int:
+             modes: Indices, count: int, loose: bool) -> int:
     """Efforts over the step, flows at its end and modes, where efforts are proved."""
     n, bent = room.first[count], False
     for a in range(count):
@@ -98,7 +99,7 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
     for _ in range(LOADED):
         _bound(problem, room, kinds, count)
         connect(problem, n)
-        if not proved(problem, factors, n, last):
+        if not proved(problem, factors, n, loose):
             return NO_EFFORTS
         pushed, change, largest = False, 0.0, 0.0
         for i in range(n):
@@ -129,7 +130,7 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
 
 def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, room: Room,
               t: float, y: Vector, h: float, last: Vector, modes: Indices, efforts: Vector,
-              last_time: bool) -> int:
+              loose: bool) -> int:
     """Add the efforts of the elements that can act to the end of the step; why it could not."""
     see(bodies, room, t + h, room.end, room.seen_ahead)
     gaps(kinds, t + h, room.seen_ahead, room.ahead)
@@ -148,7 +149,7 @@ def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, 
         if not (push(bodies, kinds, room, t, y, h, part, count)
                 and link(room, factors, y.size, count) and assemble(problem, room, h, count)):
             return NO_ROOM
-        result = _efforts(kinds, problem, factors, room, t, h, modes, count, last_time)
+        result = _efforts(kinds, problem, factors, room, t, h, modes, count, loose)
         if result != TAKEN and part == 1.0:
             return result
         if result != TAKEN:
@@ -187,17 +188,17 @@ def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, ro
     """
     t, step, t_stop, taken = when[0], when[1], when[2], 0
     while taken < most[0]:
-        h = step if t + 1.000001 * step < t_stop else t_stop - t
-        result, halved, again = NO_EFFORTS, 0, True
-        while again and halved <= HALVED:
+        whole = step if t + 1.000001 * step < t_stop else t_stop - t
+        h, result, tries, again = whole, NO_EFFORTS, 0, True
+        while again and tries <= 2 * HALVED + 1:
             result = smooth(bodies, room, t, y, h)
             if result == SMOOTH:
                 result = _contacts(bodies, kinds, problem, factors, room, t, y, h, last, modes,
-                                   record.efforts[taken], halved == HALVED)
+                                   record.efforts[taken], tries > HALVED)
             again = NO_EFFORTS <= result <= UNSETTLED
-            if again:  # others are needed for a shorter step
-                h *= 0.5
-                halved += 1
+            if again:  # others are needed for a shorter step, or none are better
+                h = whole if tries == HALVED else 0.5 * h
+                tries += 1
         if result != TAKEN:
             return result, taken
         t += h

@@ -49,10 +49,10 @@ def _direct(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
 
 
 @machine_code
-def proved(problem: Problem, factors: Factors, n: int, last: bool) -> bool:
+def proved(problem: Problem, factors: Factors, n: int, loose: bool) -> bool:
     """Efforts near ``new`` that their residual proves, in ``x``; whether they are found.
 
-    For the ``last`` time more is accepted: nothing better will be found.
+    ``loose``: a larger residual is accepted, as nothing better will be found.
     """
     tol = STEP_EXACT if n <= FEW else STEP_RESIDUAL
     starts, columns = problem.starts, problem.columns
@@ -79,4 +79,4 @@ def proved(problem: Problem, factors: Factors, n: int, last: bool) -> bool:
             return True
     for i in range(n):
         problem.x[i] = problem.best[i]
-    return residual(problem, problem.x, tol, n) <= ACCEPTED_RESIDUAL and last
+    return residual(problem, problem.x, tol, n) <= ACCEPTED_RESIDUAL and loose

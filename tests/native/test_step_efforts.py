@@ -23,7 +23,7 @@ def contacts(count, mu):
     return low, high, -slope, slope
 
 
-def solved(D, b, low, high, L, H, start=None, last=False, prove=proved):
+def solved(D, b, low, high, L, H, start=None, loose=False, prove=proved):
     """Whether efforts are found, and they; bounds are low + L x and high + H x."""
     n, callbacks = len(b), Callbacks()
 
@@ -43,7 +43,7 @@ def solved(D, b, low, high, L, H, start=None, last=False, prove=proved):
     problem.new[:] = 0 if start is None else start / unit
     problem.L[:], problem.H[:] = ((m / unit[:, None] * unit).ravel() for m in (L, H))
     connect(problem, n)
-    found = prove(problem, factors, n, last)
+    found = prove(problem, factors, n, loose)
     callbacks.check()
     return found, problem.x * unit
 
@@ -107,4 +107,4 @@ def test_what_is_not_found_at_all_is_not_proved():
     slope = np.array([[0.0, 0.0], [1.0, 0.0]])
     b, low, high = np.array([1.0, 10.0]), np.zeros(2), np.array([np.inf, 0.0])
     assert not solved(D, b, low, high, slope, slope)[0]
-    assert not solved(D, b, low, high, slope, slope, last=True)[0]
+    assert not solved(D, b, low, high, slope, slope, loose=True)[0]

@@ -49,6 +49,8 @@
     contact_matrix  who can act in it on whom
     step_problem, interior_points, step_efforts  which efforts end it
     contact_steps   such steps, one after the other
+    step_equations  what they evaluate: machine code, or called back in Python
+    callbacks       functions of Python that plain loops call by address
     moreau_jean     the same under the contract of all methods
 
 llvmlite is imported where a run is worth it or a compiled method is asked for. The steps are

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.arrays import Vector
+from .signatures import vector_at
 
 __all__ = ["Callbacks"]
 
@@ -32,10 +32,10 @@ class Callbacks:
         :meth:`check`.
         """
         def called(*places: int) -> None:
-            out = _vector(places[-1], result)
+            out = vector_at(places[-1], result)
             try:
                 if self._error is None:
-                    given = (_vector(p, n) for p, n in zip(places, sizes, strict=False))
+                    given = (vector_at(p, n) for p, n in zip(places, sizes, strict=False))
                     out[:] = function(*given)
                     return
             except BaseException as error:  # nothing else could tell of it from here
@@ -51,7 +51,3 @@ class Callbacks:
         error, self._error = self._error, None
         if error is not None:
             raise error
-
-
-def _vector(place: int, size: int) -> Vector:
-    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(place))

@@ -17,9 +17,9 @@ from .signatures import run_code
 from .sparse_lu import Factors
 from .step_problem import DIRECT, FEW, INFINITE, Problem, at_efforts, newton, piece, residual
 
-__all__ = ["PIVOTED", "proved"]
+__all__ = ["proved"]
 
-PIVOTED = 150  # elements up to which bounds that depend on efforts are solved for by pivoting
+PIVOTED = 150  # elements up to which pivoting is tried
 SOON = 3  # linear systems of many elements, after which
 HOPELESS = 1e-2  # is a residual with which they are sought from inside
 FOUR_ROUNDINGS = 4 * 2.0**-52
@@ -73,7 +73,7 @@ def proved(problem: Problem, factors: Factors, n: int, loose: bool) -> bool:
         return True
     if not (loaded and n <= FEW) and from_inside(problem, factors, tol, n):
         return True
-    if not loaded or n <= PIVOTED:
+    if n <= PIVOTED:
         run_code(problem.pivoting, problem.begun, problem.x)
         if residual(problem, problem.x, tol, n) <= tol:
             return True

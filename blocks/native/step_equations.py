@@ -55,16 +55,15 @@ class _Parts:
 
     def __init__(self, laws: StepLaws) -> None:
         kinds, bodies = laws.kinds, laws.bodies
-        self.gap = [_function(k.gap_of.one.sx_in(), k.gap_of.one) for k in kinds]
-        self.law = [_function(k.laws_of.one.sx_in(), k.laws_of.one) for k in kinds]
+        self.gap = [_function(k.gap_of.function) for k in kinds]
+        self.law = [_function(k.laws_of.function) for k in kinds]
         forces = distinct(np.concatenate([k.forces.ravel() for k in kinds]))
         self.kinds = _kinds(kinds, forces, laws.contact)
         symbols = bodies.slope_of.function.sx_in()
-        functions = [_function(symbols, e.function) for e in (
-            bodies.slope_of, bodies.slope_x_of, bodies.seen_of, bodies.slope_w_of)]
-        by_rows = bodies.seen_x_of.function.call(symbols)[0].T
-        self.of_bodies = [*functions[:3], _function(symbols, ca.Function("seen_x", symbols, [
-            by_rows])), functions[3]]
+        by_rows = ca.Function("seen_x", symbols, [bodies.seen_x_of.function.call(symbols)[0].T])
+        self.of_bodies = [_function(f) for f in (
+            bodies.slope_of.function, bodies.slope_x_of.function, bodies.seen_of.function, by_rows,
+            bodies.slope_w_of.function)]
         slope_x, seen_x, slope_w = (self.of_bodies[k].function.sparsity_out(0) for k in (1, 3, 4))
         given = bodies.gathers[:, forces]
         starts, rows = _pattern(slope_x)
@@ -195,7 +194,8 @@ def _kinds(kinds: list[Kind], forces: Indices, is_contact: Any) -> list[Any]:
         [k.contact.sum() for k in kinds], [k.forces.shape[1] for k in kinds],
         [k.arguments.numel() for k in kinds]))
     return [
-        counts, seen, laws, gaps, force, width, np.array([k.laws_of.width for k in kinds]),
+        counts, seen, laws, gaps, force, width,
+        np.array([k.laws_of.function.nnz_out(0) for k in kinds], dtype=np.int64),
         np.array([(~k.contact & ~k.follows).any() for k in kinds], dtype=np.int64),
         np.array([k.bent for k in kinds], dtype=np.int64),
         _end_to_end([k.seen_at for k in kinds], np.int64),
@@ -229,8 +229,9 @@ def _with_code(form: Indices, size: int) -> Indices:
     return form_with(form, size) if len(form) else form
 
 
-def _function(symbols: list[ca.SX], function: ca.Function) -> _Function:
+def _function(function: ca.Function) -> _Function:
     """With machine code that stores its nonzeros, column by column, if it has some."""
+    symbols = function.sx_in()
     flat = ca.Function("f", symbols, [function.call(symbols)[0].nz[:]])
     code = 0
     if costs.is_installed() and flat.n_instructions() <= LONGEST:

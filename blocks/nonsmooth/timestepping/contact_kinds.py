@@ -16,12 +16,11 @@ import numpy as np
 from ...assembly.flatten import Group
 from ...language.expression import TIME
 from ...numerics.arrays import Array
+from ...system.evaluator import Evaluator
 from ...system.problem import Problem
 from ...system.system import System
 
 __all__ = ["Kind", "kinds_of"]
-
-CHUNK = 64  # instances are evaluated in multiples of these
 
 
 class Kind:
@@ -75,8 +74,8 @@ class Kind:
                                                1, True)) and not any(
             ca.which_depends(force, self.efforts, 2, True))
         self._inputs(system, f, kernel, looked)
-        self.gap_of = _Mapped("gap", self.arguments, ca.vec(gaps))
-        self.laws_of = _Mapped("laws", self.arguments, ca.vertcat(*map(ca.vec, (
+        self.gap_of = self._function(ca.vec(gaps))
+        self.laws_of = self._function(ca.vertcat(*map(ca.vec, (
             flow, bounds, restitution, ca.jacobian(flow, looked), by_effort,
             ca.jacobian(force, self.efforts)))))  # fmt: skip
 
@@ -110,6 +109,9 @@ class Kind:
             (len(self.instances), 0), dtype=int)
         self.arguments = ca.vertcat(*(ca.vec(c) for c in columns))
 
+    def _function(self, value: ca.SX) -> Evaluator:
+        return Evaluator(ca.Function("of_component", [self.arguments], [ca.densify(ca.cse(value))]))
+
     def table_at(self, p: np.ndarray) -> np.ndarray:
         """A table of arguments, with parameters alone."""
         table = np.zeros((len(self.instances), self.arguments.numel()))
@@ -130,7 +132,8 @@ class Kind:
         table[:, :n] = seen[self.seen_at] * self.seen_sign
         table[:, n + self.efforts.numel()] = t
         self.hold(table, problem.m, problem.d, self.instances)
-        return self.gap_of(table), self.laws_of(table)[:, : len(self.contact)]
+        gaps, values = (f.at_columns(table.T) for f in (self.gap_of, self.laws_of))
+        return gaps.T, values[: len(self.contact)].T
 
 
 class _Variables:
@@ -237,30 +240,3 @@ def _aliases(classes: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.nda
     """The pattern that all instances share."""
     one = _pattern(classes[:, :1], signs[:, :1])[:, 0]
     return np.abs(one) - 1, np.sign(one)
-
-
-class _Mapped:
-    """A function of one row of arguments, called for many rows."""
-
-    def __init__(self, name: str, arguments: Any, value: Any) -> None:
-        self.one = ca.Function(name, [arguments], [ca.densify(ca.cse(value))])
-        self.width = int(value.numel())
-        self._made: dict[int, Any] = {}
-
-    def __call__(self, table: np.ndarray) -> np.ndarray:
-        n = len(table)
-        if not n or not self.width:
-            return np.zeros((n, self.width))
-        room = -(-n // CHUNK) * CHUNK
-        if room not in self._made:
-            made = self.one.map(room)
-            buffer, trigger = made.buffer()
-            given = np.ones((room, table.shape[1]))
-            out = np.zeros((room, self.width))
-            buffer.set_arg(0, given.data)  # type: ignore[call-arg]  # a view knows its size
-            buffer.set_res(0, out.data)  # type: ignore[call-arg]
-            self._made[room] = buffer, trigger, given, out
-        _, trigger, given, out = self._made[room]
-        given[:n] = table
-        trigger()
-        return out[:n].copy()

@@ -163,7 +163,7 @@ def solve_by_series(bodies: Bodies, room: Room, h: float, a: int, filled: int, n
 
 
 def smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> int:
-    """End of the step without set-valued efforts; whether Newton's method has found it."""
+    """End of the step without set-valued efforts; what has become of it."""
     n = y.size
     _slope(bodies, room, t, y, room.start)
     for i in range(n):

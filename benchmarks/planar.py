@@ -116,8 +116,8 @@ class Pour:
     discs: int
     contacts: int  # possible ones
     prepared: float  # seconds: checked, compiled, and the first step made
-    falling: float  # seconds a step, over the whole run
-    resting: float  # the same, over the last tenth
+    falling: float  # seconds a step, until they rest
+    resting: float  # the same, from there on, as long again
     touching: int  # contacts with a force at the end
     weight: float  # what floor, walls and friction carry at the end, over the weight
     fastest: float  # m/s, at the end
@@ -133,9 +133,9 @@ def pour(n: int, smooth: bool = False, end: float = 3.0) -> Pour:
                               every=quantity(length, "s"))  # fmt: skip
 
     prepared = _timed(lambda: run(5e-3))
-    run(end)  # code for all groups of contacts is there then
-    most, result = run(0.9 * end), run(end)
-    steps, seconds = ([r.statistics[what] for r in (most, result)]
+    run(end)
+    result, longer = run(end), run(2 * end)
+    steps, seconds = ([r.statistics[what] for r in (result, longer)]
                       for what in ("steps", "time integrating"))
     at = quantity(end, "s")
     forces = {name: result[f"{name}.N"].at(at).to("N").m for name in SIDES}
@@ -144,7 +144,7 @@ def pour(n: int, smooth: bool = False, end: float = 3.0) -> Pour:
         lift -= result[f"{name}.F.fy"].at(at).to("N").m
     speed = np.hypot(*(result[f"discs.{v}"].at(at).to("m/s").m for v in ("vx", "vy")))
     gaps = [result[f"{name}.gap"].at(at).to("m").m.min() for name in SIDES]
-    return Pour(n, n * (n - 1) // 2 + 3 * n, prepared, seconds[1] / steps[1],
+    return Pour(n, n * (n - 1) // 2 + 3 * n, prepared, seconds[0] / steps[0],
                 (seconds[1] - seconds[0]) / (steps[1] - steps[0]),
                 sum(int((force > 0).sum()) for force in forces.values()),
                 float(lift.sum()) / (n * G), float(speed.max()), -min(gaps))

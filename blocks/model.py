@@ -315,7 +315,7 @@ class Model(Component):
             Time at the start.
         method : str
             ``"auto"``, a name listed in :mod:`blocks.solvers`, or ``"moreau_jean"``: time stepping
-            for exact friction and contacts (:mod:`blocks.nonsmooth.timestepping.moreau_jean`).
+            for exact friction and contacts (:mod:`blocks.native.moreau_jean`).
         rtol : float
             Relative tolerance of every variable.
         atol : float or sequence of quantities, optional

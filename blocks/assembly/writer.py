@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ..language.expression import TIME
-from ..language.kernel import Key
+from ..language.kernel import Kernel, Key
 from ..numerics.arrays import Array, Indices, distinct
 from .flatten import Group, Parameters
 from .reduced import Reduced
@@ -192,11 +192,25 @@ class Writer:
         """A kernel expression (crossing, observed variable, …) on all instances of a family."""
         kernel = self.flat.network.families[f].kernel
         sx = kernel.unfolded(sx)
-        inside = {s.__hash__() for s in ca.symvar(sx)}
-        keys = [k for k, s in kernel.symbols.items() if s.__hash__() in inside]
+        keys = _symbols_in(kernel, sx)
         function = kernel.function("row", [kernel.symbols[k] for k in keys], sx)
         every = np.arange(self.flat.network.families[f].size)
         return self.call(function, f, keys, every if instances is None else instances, memory)
+
+    def classes_read(self, f: int, sx: ca.SX) -> Indices:
+        """(variable, instance) classes that a kernel expression reads, but for discrete ones."""
+        family = self.flat.network.families[f]
+        group = Group(f, None, np.arange(family.size))
+        keys = _symbols_in(family.kernel, family.kernel.unfolded(sx))
+        return np.array([self.flat.argument(group, key)[0] for key in keys
+                         if family.kernel.variables[key[0]].kind != "discrete"],
+                        dtype=int).reshape(-1, family.size)
+
+
+def _symbols_in(kernel: Kernel, sx: ca.SX) -> list[Key]:
+    """The variables of a component that stand in an expression."""
+    inside = {s.__hash__() for s in ca.symvar(sx)}
+    return [k for k, s in kernel.symbols.items() if s.__hash__() in inside]
 
 
 def _take(values: ca.SX, index: Indices) -> ca.SX:

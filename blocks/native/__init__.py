@@ -49,6 +49,8 @@
     contact_matrix  who can act in it on whom
     step_problem, interior_points, step_efforts  which efforts end it
     contact_steps   such steps, one after the other
+    step_equations  what they evaluate: machine code, or called back in Python
+    callbacks       functions of Python that plain loops call by address
     moreau_jean     the same under the contract of all methods
 
 llvmlite is imported where a run is worth it or a compiled method is asked for. The steps are
@@ -144,12 +146,11 @@ def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:
 
 
 def compiled_steps(problem: Problem) -> type[CompiledMoreauJean] | None:
-    """Moreau-Jean time stepping in machine code, where it can run a problem."""
-    if not is_installed():
-        return None
-    from .moreau_jean import CompiledMoreauJean, steps_compiled
+    """Moreau-Jean time stepping where all that a step evaluates is machine code."""
+    from .moreau_jean import CompiledMoreauJean
+    from .step_equations import is_machine_code
 
-    return CompiledMoreauJean if steps_compiled(problem) else None
+    return CompiledMoreauJean if is_machine_code(problem) else None
 
 
 def column_values(function: Evaluator, points: Points, *more: Array, again: bool = False

@@ -6,16 +6,16 @@ other depend on.
 
 from __future__ import annotations
 
-from ..nonsmooth.timestepping.moreau_jean import REACH
 from ..numerics.arrays import Indices, Vector
-from .free_steps import see, solve_block
-from .functions import machine_code
+from .free_steps import SERIES, see, solve_block, solve_by_series, take_state
 from .signatures import run_code
 from .sparse_lu import Factors, analyse
 from .step_problem import Problem
 from .step_records import Bodies, Kinds, Room
 
-__all__ = ["act", "assemble", "at_end", "at_start", "gaps", "link", "order", "push"]
+__all__ = ["act", "assemble", "at_end", "at_start", "gaps", "link", "push"]
+
+REACH = 2.0  # times the largest change of all gaps without contacts: one that may close
 
 
 def _look(kinds: Kinds, t: float, seen: Vector, k: int, i: int) -> int:
@@ -28,7 +28,6 @@ def _look(kinds: Kinds, t: float, seen: Vector, k: int, i: int) -> int:
     return at
 
 
-@machine_code
 def gaps(kinds: Kinds, t: float, seen: Vector, found: Vector) -> None:
     """Gaps of all instances."""
     at = 0
@@ -39,7 +38,6 @@ def gaps(kinds: Kinds, t: float, seen: Vector, found: Vector) -> None:
                 at += kinds.contacts[k]
 
 
-@machine_code
 def act(kinds: Kinds, behind: Vector, ahead: Vector, kind: Indices, row: Indices) -> int:
     """Which instances can have an effort in a step; their number."""
     largest = 0.0
@@ -142,7 +140,7 @@ def push(bodies: Bodies, kinds: Kinds, room: Room, t: float, y: Vector, h: float
         room.step[i] = y[i] + part * (room.end[i] - y[i])
     see(bodies, room, t + part * h, room.step, room.seen_between)
     run_code(bodies.slope_w, room.at, room.x, bodies.p, bodies.m, bodies.d, room.slope_w)
-    filled = 0
+    filled, sparse = 0, bodies.form.size > 0
     for a in range(count):
         k, row = room.kind[a], room.row[a]
         n, c = kinds.laws[k], kinds.forces[k]
@@ -160,21 +158,23 @@ def push(bodies: Bodies, kinds: Kinds, room: Room, t: float, y: Vector, h: float
                 sign = kinds.force_sign[first + f] * bodies.input_signs[z]
                 for q in range(bodies.slope_w_starts[w], bodies.slope_w_starts[w + 1]):
                     i = bodies.slope_w_rows[q]
-                    if room.slot[i] < 0:  # with all that its block holds
-                        low = bodies.block_starts[bodies.block[i]]
-                        high = bodies.block_starts[bodies.block[i] + 1]
-                        if filled + high - low > room.pushed_states.size:
-                            return False
-                        for b in range(low, high):
-                            room.slot[bodies.block_states[b]] = filled
-                            room.pushed_states[filled] = bodies.block_states[b]
-                            for j in range(n):
-                                room.push_values[j, filled] = 0.0
-                            filled += 1
+                    if room.slot[i] < 0 and sparse:
+                        filled = take_state(room, i, filled, n)
+                    elif room.slot[i] < 0:  # with all that its block holds
+                        for b in range(bodies.block_starts[bodies.block[i]],
+                                       bodies.block_starts[bodies.block[i] + 1]):
+                            filled = take_state(room, bodies.block_states[b], filled, n)
+                    if filled < 0:
+                        return False
                     by = sign * room.slope_w[q] / bodies.scale[i]
                     for j in range(n):
                         room.push_values[j, room.slot[i]] += by * room.values[forces + j * c + f]
         q = room.push_starts[a]
+        if sparse:
+            filled = solve_by_series(bodies, room, h, a, filled, n)
+            q = filled
+        if filled < 0:
+            return False
         while q < filled:
             b = bodies.block[room.pushed_states[q]]
             size = bodies.block_starts[b + 1] - bodies.block_starts[b]
@@ -187,9 +187,24 @@ def push(bodies: Bodies, kinds: Kinds, room: Room, t: float, y: Vector, h: float
     return True
 
 
-def link(room: Room, factors: Factors, size: int, count: int) -> None:
-    """Which instances act on each other: one on a state that the flows of the other depend on."""
-    starts, linked = room.column_starts, factors.linked
+def _as_before(room: Room, count: int) -> bool:
+    """Whether the same instances act as in the last step, and reach as many states."""
+    same = room.counts[3] == count
+    for a in range(count):
+        number = (room.kind[a] * room.kind.size + room.row[a]) * (SERIES + 1) + room.terms[a]
+        same = same and room.ordered[a] == number
+        room.ordered[a] = number
+    return same
+
+
+def link(room: Room, factors: Factors, size: int, count: int) -> bool:
+    """Who acts on whom: one on a state that the flows of the other depend on; whether there is room
+    for that, and for what an elimination fills in.
+    """
+    if _as_before(room, count):
+        return True
+    room.counts[3] = -1
+    starts, linked, filled = room.column_starts, factors.linked, 0
     for i in range(size + 1):
         starts[i] = 0
     for q in range(room.push_starts[count]):
@@ -214,26 +229,39 @@ def link(room: Room, factors: Factors, size: int, count: int) -> None:
                 b = room.columns[z]
                 linked[a * count + b] = True
                 linked[b * count + a] = True
+    for a in range(count):
+        room.neighbour_starts[a] = filled
+        for b in range(count):
+            if linked[a * count + b]:
+                if filled == room.neighbours.size:
+                    return False
+                room.neighbours[filled] = b
+                filled += 1
+    room.neighbour_starts[count] = filled
+    if not analyse(factors, room.first, count):
+        return False
+    room.counts[3] = count
+    return True
 
 
-def assemble(problem: Problem, factors: Factors, room: Room, h: float, count: int) -> bool:
+def assemble(problem: Problem, room: Room, h: float, count: int) -> bool:
     """The flows' change by the efforts, in the pattern of what is linked; whether there is room."""
     filled = 0
     for a in range(count):
         wide, e = 0, room.first[a]
         n = room.first[a + 1] - e
-        for b in range(count):
-            if factors.linked[a * count + b]:
-                room.offset[b] = wide
-                wide += room.first[b + 1] - room.first[b]
+        for z in range(room.neighbour_starts[a], room.neighbour_starts[a + 1]):
+            b = room.neighbours[z]
+            room.offset[b] = wide
+            wide += room.first[b + 1] - room.first[b]
         if filled + n * wide > problem.D.size:
             return False
         at = filled
-        for b in range(count):
-            if factors.linked[a * count + b]:
-                for other in range(room.first[b], room.first[b + 1]):
-                    problem.columns[at] = other
-                    at += 1
+        for z in range(room.neighbour_starts[a], room.neighbour_starts[a + 1]):
+            b = room.neighbours[z]
+            for other in range(room.first[b], room.first[b + 1]):
+                problem.columns[at] = other
+                at += 1
         for j in range(n):
             problem.starts[e + j] = filled + j * wide
             for k in range(wide):
@@ -252,15 +280,3 @@ def assemble(problem: Problem, factors: Factors, room: Room, h: float, count: in
         filled += n * wide
     problem.starts[room.first[count]] = filled
     return True
-
-
-def order(factors: Factors, room: Room, count: int) -> bool:
-    """Have an order of elimination; whether there is room for what is filled in."""
-    same = room.counts[2] == count
-    for a in range(count):
-        number = room.kind[a] * room.behind.size + room.row[a]
-        same = same and room.ordered[a] == number
-        room.ordered[a] = number
-    if not same:
-        room.counts[2] = count if analyse(factors, room.first, count) else -1
-    return room.counts[2] == count

@@ -1,29 +1,33 @@
 """Moreau-Jean steps in plain loops: smooth forces, elements that can act, their efforts.
 
-The arithmetic of :mod:`blocks.nonsmooth.timestepping.moreau_jean`, step after step. Equations are
-the functions that it evaluates, given by address. States that act on each other without set-valued
-laws are a block: what efforts do is worked out block by block, and so is the matrix of the elements
-that act. A step for which no efforts are found (:mod:`blocks.native.step_efforts`) is left to
-Python.
+Smooth forces by the theta rule with theta = 1/2; efforts of friction and contact act over the whole
+step, in the directions that they have in its middle, such that the flows at its end obey the laws
+[Jean, Comput. Methods Appl. Mech. Engrg. 177 (1999) 235-257]. Equations are functions that are
+given by address. States that act on each other without set-valued laws are a block: what efforts do
+is worked out block by block, and so is the matrix of the elements that act. Where no efforts are
+found (:mod:`blocks.native.step_efforts`) the step is halved; where none are at all, efforts are
+accepted that are nearly right.
 """
 
 from __future__ import annotations
 
-from ..nonsmooth.timestepping.moreau_jean import FEW, HALVED, LOADED
 from ..numerics.arrays import Indices, Vector
-from ..numerics.tolerances import NO_CHANGE, STEP_EXACT, STEP_RESIDUAL
-from .contact_matrix import act, assemble, at_end, at_start, gaps, link, order, push
-from .free_steps import see, smooth
+from ..numerics.tolerances import NO_CHANGE, SAME_IMPULSES, STEP_EXACT, STEP_RESIDUAL
+from .contact_matrix import act, assemble, at_end, at_start, gaps, link, push
+from .free_steps import NOT_CONVERGED, NOT_FINITE, SINGULAR, SMOOTH, see, smooth
 from .functions import machine_code
 from .sparse_lu import Factors
 from .step_efforts import proved
-from .step_problem import INFINITE, Problem, connect, piece, pose
+from .step_problem import FEW, INFINITE, Problem, connect, piece, pose
 from .step_records import Bodies, Kinds, Record, Room
 
-__all__ = ["CHANGED", "FULL", "NOT_SOLVED", "REACHED", "advance"]
+__all__ = ["CHANGED", "NOT_CONVERGED", "NOT_FINITE", "NO_EFFORTS", "NO_ROOM", "SINGULAR",
+           "UNSETTLED", "advance"]
 
-REACHED, CHANGED, FULL, NOT_SOLVED = range(4)  # why a call has ended
-TAKEN, NO_EFFORTS, FOR_PYTHON = range(3)  # what has become of a step
+TAKEN = SMOOTH
+NO_EFFORTS, UNSETTLED, NO_ROOM, CHANGED, FULL, REACHED = range(NOT_CONVERGED + 1, NOT_CONVERGED + 7)
+HALVED = 4  # how often a step is halved for which no efforts are found
+LOADED = 25  # repetitions for bounds that are no affine functions of efforts
 
 
 def _bound(problem: Problem, room: Room, kinds: Kinds, count: int) -> None:
@@ -77,8 +81,8 @@ def _decide(kinds: Kinds, problem: Problem, room: Room, modes: Indices, n: int) 
 
 
 def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: float, h: float,
-             modes: Indices, count: int) -> bool:
-    """Efforts over the step, flows at its end and modes; whether they are proved."""
+             modes: Indices, count: int, loose: bool) -> int:
+    """Efforts over the step, flows at its end and modes, where efforts are proved."""
     n, bent = room.first[count], False
     for a in range(count):
         bent |= kinds.bent[room.kind[a]] > 0
@@ -91,11 +95,12 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
             room.rebound[i] += room.restitution[i] * max(before, 0.0)
         problem.b[i] = room.flow[i] + room.rebound[i]
     pose(problem, n)
+    pushed, change, largest = False, 0.0, 0.0
     for _ in range(LOADED):
         _bound(problem, room, kinds, count)
         connect(problem, n)
-        if not proved(problem, factors, n):
-            return False
+        if not proved(problem, factors, n, loose):
+            return NO_EFFORTS
         pushed, change, largest = False, 0.0, 0.0
         for i in range(n):
             effort = problem.x[i] * problem.unit[i]
@@ -112,16 +117,20 @@ def _efforts(kinds: Kinds, problem: Problem, factors: Factors, room: Room, t: fl
                 problem.b[i] = problem.unit[i] * (room.flow[i] + size)
         if not pushed and (not bent or change <= NO_CHANGE * largest):
             _decide(kinds, problem, room, modes, n)
-            return True
+            return TAKEN
         if bent:  # bounds at the efforts that were found
             for i in range(n):
                 room.last[room.element[i]] = room.effort[i]
             at_start(kinds, room, t, room.last, modes, count)
-    return False
+    if pushed or change > SAME_IMPULSES * largest:
+        return UNSETTLED
+    _decide(kinds, problem, room, modes, n)
+    return TAKEN
 
 
 def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, room: Room,
-              t: float, y: Vector, h: float, last: Vector, modes: Indices, efforts: Vector) -> int:
+              t: float, y: Vector, h: float, last: Vector, modes: Indices, efforts: Vector,
+              loose: bool) -> int:
     """Add the efforts of the elements that can act to the end of the step; why it could not."""
     see(bodies, room, t + h, room.end, room.seen_ahead)
     gaps(kinds, t + h, room.seen_ahead, room.ahead)
@@ -131,25 +140,21 @@ def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, 
     for a in range(count):
         n += kinds.laws[room.kind[a]]
     if n > room.element.size:
-        return FOR_PYTHON
+        return NO_ROOM
     at_start(kinds, room, t, last, modes, count)
     if not at_end(bodies, kinds, room, t + h, count):
-        return FOR_PYTHON
-    part = 0.5
-    while True:
-        if not push(bodies, kinds, room, t, y, h, part, count):
-            return FOR_PYTHON
-        link(room, factors, y.size, count)
-        if not (assemble(problem, factors, room, h, count) and order(factors, room, count)):
-            return FOR_PYTHON
-        if _efforts(kinds, problem, factors, room, t, h, modes, count):
-            break
-        if n <= FEW:  # it tells whether there are any
-            return FOR_PYTHON
-        if part == 1.0:
-            return NO_EFFORTS
-        part = 1.0  # crowds may have forces in symmetric directions only
-        at_start(kinds, room, t, last, modes, count)
+        return NO_ROOM
+    part, result = 0.5, NO_EFFORTS
+    while result != TAKEN:
+        if not (push(bodies, kinds, room, t, y, h, part, count)
+                and link(room, factors, y.size, count) and assemble(problem, room, h, count)):
+            return NO_ROOM
+        result = _efforts(kinds, problem, factors, room, t, h, modes, count, loose)
+        if result != TAKEN and part == 1.0:
+            return result
+        if result != TAKEN:
+            part = 1.0  # crowds may have forces in symmetric directions only
+            at_start(kinds, room, t, last, modes, count)
     for e in range(efforts.size):
         efforts[e] = 0.0
         if kinds.is_contact[e]:
@@ -166,12 +171,14 @@ def _contacts(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, 
 
 @machine_code
 def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, room: Room,
-            record: Record, t: float, step: float, t_stop: float, y: Vector, last: Vector,
-            modes: Indices, begun: Indices) -> tuple[int, int]:
-    """Steps until a mode changes, the time is reached or the record is full.
+            record: Record, when: Vector, most: Indices, y: Vector, last: Vector, modes: Indices,
+            begun: Indices) -> tuple[int, int]:
+    """Steps until a mode changes, the time is reached or there are as many as asked for.
 
     Parameters
     ----------
+    when : present time, step, and the time to stop at
+    most : how many steps
     y, last, modes : states, efforts of the step before and modes of all elements; gone on with
     begun : modes that end with a call
 
@@ -179,20 +186,21 @@ def advance(bodies: Bodies, kinds: Kinds, problem: Problem, factors: Factors, ro
     -------
     why it ends, and how many steps there are
     """
-    taken = 0
-    while taken < record.ends.size:
-        h = step if t + 1.000001 * step < t_stop else t_stop - t
-        result, halved = NO_EFFORTS, 0
-        while result == NO_EFFORTS and halved <= HALVED:
-            if not smooth(bodies, room, t, y, h):
-                return NOT_SOLVED, taken
-            result = _contacts(bodies, kinds, problem, factors, room, t, y, h, last, modes,
-                               record.efforts[taken])
-            if result == NO_EFFORTS:  # others are needed for a shorter step
-                h *= 0.5
-                halved += 1
+    t, step, t_stop, taken = when[0], when[1], when[2], 0
+    while taken < most[0]:
+        whole = step if t + 1.000001 * step < t_stop else t_stop - t
+        h, result, tries, again = whole, NO_EFFORTS, 0, True
+        while again and tries <= 2 * HALVED + 1:
+            result = smooth(bodies, room, t, y, h)
+            if result == SMOOTH:
+                result = _contacts(bodies, kinds, problem, factors, room, t, y, h, last, modes,
+                                   record.efforts[taken], tries > HALVED)
+            again = NO_EFFORTS <= result <= UNSETTLED
+            if again:  # others are needed for a shorter step, or none are better
+                h = whole if tries == HALVED else 0.5 * h
+                tries += 1
         if result != TAKEN:
-            return NOT_SOLVED, taken
+            return result, taken
         t += h
         y[:] = room.end
         record.ends[taken] = t

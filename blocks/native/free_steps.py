@@ -1,20 +1,29 @@
 """Moreau-Jean steps of bodies alone, in plain loops: smooth forces by the theta rule.
 
-States that act on each other are a block, whose matrix is full.
+States that act on each other are a block, whose matrix is full; where many do, that of all states
+is sparse (:mod:`blocks.native.fronts`).
 """
 
 from __future__ import annotations
 
 from math import isfinite
 
-from ..nonsmooth.timestepping.moreau_jean import NEWTON, SIMPLIFIED, THETA
 from ..numerics.arrays import Vector
-from ..numerics.tolerances import STEP_CORRECTION
+from ..numerics.tolerances import SERIES_TERM, STEP_CORRECTION
+from .front_lists import FACTORIZE, SOLVE
+from .fronts import factorize_code, solve_code
 from .lu import factorize, solve
 from .signatures import run_code
 from .step_records import Bodies, Room
 
-__all__ = ["see", "smooth", "solve_block"]
+__all__ = ["NOT_CONVERGED", "NOT_FINITE", "SERIES", "SINGULAR", "SMOOTH", "see", "smooth",
+           "solve_block", "solve_by_series", "take_state"]
+
+SMOOTH, NOT_FINITE, SINGULAR, NOT_CONVERGED = range(4)  # what has become of a step
+THETA = 0.5
+NEWTON = 40
+SIMPLIFIED = 4  # iterations with the first Jacobian
+SERIES = 12  # terms of the inverse, from which on all of it is taken
 
 
 def see(bodies: Bodies, room: Room, t: float, y: Vector, seen: Vector) -> None:
@@ -35,13 +44,29 @@ def _slope(bodies: Bodies, room: Room, t: float, y: Vector, out: Vector) -> None
     room.counts[0] += 1
 
 
-def _factorise(bodies: Bodies, room: Room, t: float, h: float) -> None:
-    """Factors of 1 - h theta J at the end."""
-    n = room.end.size
+def _factorise(bodies: Bodies, room: Room, t: float, h: float) -> bool:
+    """Factors of 1 - h theta J at the end, unless they are those of the last step; whether J is
+    finite."""
+    n, same, finite = room.end.size, room.length[0] == h, True
     for i in range(n):
         room.x[i] = room.end[i] * bodies.scale[i]
     room.at[0] = t + h
-    run_code(bodies.slope_x, room.at, room.x, bodies.p, bodies.m, bodies.d, room.jacobian)
+    run_code(bodies.slope_x, room.at, room.x, bodies.p, bodies.m, bodies.d, room.new_jacobian)
+    room.counts[1] += 1
+    for j in range(n):
+        for q in range(bodies.slope_starts[j], bodies.slope_starts[j + 1]):
+            value = room.new_jacobian[q] * bodies.scale[j] / bodies.scale[bodies.slope_rows[q]]
+            same &= value == room.jacobian[q]
+            finite &= isfinite(value)
+            room.jacobian[q] = value
+    if same:
+        return finite
+    room.length[0] = h
+    room.counts[2] += 1
+    if bodies.form.size > 0:
+        factorize_code(bodies.form[FACTORIZE], bodies.form, room.jacobian, 1.0 / (h * THETA),
+                       room.fronts)
+        return finite
     for i in range(n):
         for j in range(room.matrix.shape[1]):
             room.matrix[i, j] = 0.0
@@ -49,13 +74,12 @@ def _factorise(bodies: Bodies, room: Room, t: float, h: float) -> None:
         first = bodies.block_starts[bodies.block[j]]
         room.matrix[bodies.row[j], bodies.row[j] - first] = 1.0
         for q in range(bodies.slope_starts[j], bodies.slope_starts[j + 1]):
-            i = bodies.slope_rows[q]
-            room.matrix[bodies.row[i], bodies.row[j] - first] -= (
-                h * THETA * room.jacobian[q] * bodies.scale[j] / bodies.scale[i])
+            room.matrix[bodies.row[bodies.slope_rows[q]], bodies.row[j] - first] -= (
+                h * THETA * room.jacobian[q])
     for k in range(bodies.block_starts.size - 1):
         first, last = bodies.block_starts[k], bodies.block_starts[k + 1]
         factorize(room.matrix[first:last], room.ones[first:last], room.order[first:last])
-    room.counts[1] += 1
+    return finite
 
 
 def solve_block(bodies: Bodies, room: Room, k: int, right: Vector) -> None:
@@ -64,30 +88,109 @@ def solve_block(bodies: Bodies, room: Room, k: int, right: Vector) -> None:
     solve(room.matrix[first:last], room.order[first:last], right, room.work)
 
 
-def smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> bool:
-    """End of the step without set-valued efforts; whether Newton's method has found it."""
+def _solve_sparse(bodies: Bodies, room: Room, h: float, right: Vector, work: Vector) -> None:
+    """The same for all states, where their matrix is sparse."""
+    for i in range(right.size):
+        right[i] = right[i] / (h * THETA)
+    solve_code(bodies.form[SOLVE], bodies.form, room.fronts, right, work)
+
+
+def take_state(room: Room, i: int, filled: int, n: int) -> int:
+    """Have a state among those that are pushed, of which ``filled`` are, or -1 for no room."""
+    if room.slot[i] >= 0 or filled < 0:
+        return filled
+    if filled == room.pushed_states.size:
+        return -1
+    room.slot[i], room.pushed_states[filled] = filled, i
+    for j in range(n):
+        room.push_values[j, filled] = 0.0
+    return filled + 1
+
+
+def solve_by_series(bodies: Bodies, room: Room, h: float, a: int, filled: int, n: int) -> int:
+    """Lead what an instance pushes through smooth forces, where their matrix is sparse.
+
+    By the series of the inverse, whose terms reach few states; exactly, and to all states, where
+    it converges too slowly. Gives what is filled then, or -1 for no room.
+    """
+    first = room.push_starts[a]
+    begun = filled - first
+    for q in range(begun):
+        for j in range(n):
+            room.given[j, q] = room.term[j, q] = room.push_values[j, first + q]
+    for number in range(SERIES):
+        before = filled - first
+        for q in range(before):
+            for j in range(n):
+                room.next_term[j, q] = 0.0
+        for q in range(before):
+            i = room.pushed_states[first + q]
+            for z in range(bodies.slope_starts[i], bodies.slope_starts[i + 1]):
+                grown = take_state(room, bodies.slope_rows[z], filled, n)
+                if grown < 0:
+                    return -1
+                at, by = room.slot[bodies.slope_rows[z]] - first, h * THETA * room.jacobian[z]
+                if grown > filled:
+                    filled = grown
+                    for j in range(n):
+                        room.next_term[j, at] = 0.0
+                for j in range(n):
+                    room.next_term[j, at] += by * room.term[j, q]
+        largest, size = 0.0, 0.0
+        for q in range(filled - first):
+            for j in range(n):
+                room.term[j, q] = room.next_term[j, q]
+                room.push_values[j, first + q] += room.term[j, q]
+                largest = max(largest, abs(room.term[j, q]))
+                size = max(size, abs(room.push_values[j, first + q]))
+        if largest <= SERIES_TERM * size:
+            room.terms[a] = number
+            return filled
+    room.terms[a] = SERIES
+    for i in range(room.end.size):
+        filled = take_state(room, i, filled, n)
+    if filled < 0:
+        return -1
+    for j in range(n):
+        for i in range(room.end.size):
+            room.work[i] = 0.0
+        for q in range(begun):
+            room.work[room.pushed_states[first + q]] = room.given[j, q]
+        _solve_sparse(bodies, room, h, room.work, room.step)
+        for i in range(room.end.size):
+            room.push_values[j, room.slot[i]] = room.work[i]
+    return filled
+
+
+def smooth(bodies: Bodies, room: Room, t: float, y: Vector, h: float) -> int:
+    """End of the step without set-valued efforts; what has become of it."""
     n = y.size
     _slope(bodies, room, t, y, room.start)
     for i in range(n):
         room.end[i] = y[i] + h * room.start[i]
     for iteration in range(NEWTON):
-        if iteration == 0 or iteration >= SIMPLIFIED:
-            _factorise(bodies, room, t, h)
+        if (iteration == 0 or iteration >= SIMPLIFIED) and not _factorise(bodies, room, t, h):
+            return SINGULAR
         _slope(bodies, room, t + h, room.end, room.slope)
         for i in range(n):
             room.step[bodies.row[i]] = room.end[i] - y[i] - h * (
                 THETA * room.slope[i] + (1.0 - THETA) * room.start[i])
-        for k in range(bodies.block_starts.size - 1):
-            solve_block(bodies, room, k,
-                         room.step[bodies.block_starts[k] : bodies.block_starts[k + 1]])
+            if not isfinite(room.step[bodies.row[i]]):
+                return NOT_FINITE
+        if bodies.form.size > 0:
+            _solve_sparse(bodies, room, h, room.step, room.work)
+        else:
+            for k in range(bodies.block_starts.size - 1):
+                solve_block(bodies, room, k,
+                             room.step[bodies.block_starts[k] : bodies.block_starts[k + 1]])
         largest, size = 0.0, 0.0
         for i in range(n):
             step = room.step[bodies.row[i]]
             if not isfinite(step):
-                return False
+                return SINGULAR
             room.end[i] -= step
             largest = max(largest, abs(step))
             size = max(size, abs(room.end[i]))
         if largest <= STEP_CORRECTION * (1.0 + size):
-            return True
-    return False
+            return SMOOTH
+    return NOT_CONVERGED

@@ -1,7 +1,8 @@
 """Functions in plain loops, run as machine code; compiled when first called.
 
 Those that are declared by :func:`machine_code` are as :mod:`blocks.native.translation` says; the
-attribute ``python`` is the function as it stands, with which machine code is compared.
+attribute ``python`` is the function as it stands, with which machine code is compared. Where there
+is no LLVM that is what runs.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from . import costs
 from .machine import compiled, compiled_from_source
-from .signatures import Kind, Record, Signature, address_of
+from .signatures import FLOAT, Kind, Record, Signature, address_of
 
 __all__ = ["BoundCall", "Kept", "MachineCode", "machine_code", "vector_code"]
 
@@ -49,7 +51,7 @@ class MachineCode(Signature):
     thorough = False  # compiled by all passes, which takes longer
 
     def __call__(self, *given: Any) -> Any:
-        return self.entry(*given)
+        return self.entry(*given) if costs.is_installed() else self.python(*given)
 
     def _compiled(self, called_by_c: bool = False) -> int:
         """Its address; one of this package is translated only where that has not been done yet."""
@@ -68,10 +70,22 @@ class MachineCode(Signature):
         """Of what is given a table: where to store results, and what the function takes."""
         return self._compiled()
 
-    @cached_property
+    @property
     def callback(self) -> int:
         """Its address as a function of C, of numbers and addresses alone."""
+        return self._compiled_callback if costs.is_installed() else self._python_callback[1]
+
+    @cached_property
+    def _compiled_callback(self) -> int:
         return self._compiled(called_by_c=True)
+
+    @cached_property
+    def _python_callback(self) -> tuple[object, int]:
+        """What keeps the function where it is, and where that is."""
+        types = [ctypes.c_double if kind == FLOAT else ctypes.c_void_p
+                 for _, kind in self.parameters]
+        made = ctypes.CFUNCTYPE(ctypes.c_int64, *types)(self.python)
+        return made, ctypes.cast(made, ctypes.c_void_p).value or 0
 
     @cached_property
     def entry(self) -> Callable[..., Any]:
@@ -106,6 +120,23 @@ class MachineCode(Signature):
     def bound(self, *given: Any) -> BoundCall:
         """The function with all that it takes."""
         return BoundCall(self, *given)
+
+    def bound_to(self, *given: Any) -> Callable[[], Any]:
+        """The same for one that takes arrays alone, which runs as Python without LLVM.
+
+        A call gives the whole numbers that the function returns.
+        """
+        if not costs.is_installed():
+            records = [g.record if isinstance(g, Kept) else g for g in given]
+            return lambda: self.python(*records)
+        call = BoundCall(self, *given)
+
+        def results() -> list[int]:
+            call()
+            found: list[int] = call.results.tolist()
+            return found
+
+        return results
 
 
 class BoundCall:

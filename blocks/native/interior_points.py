@@ -18,7 +18,7 @@ from .step_problem import Problem, at_efforts, factorise, newton, piece, residua
 
 __all__ = ["from_inside"]
 
-MARGINS = (0.1, 1.0, 0.01)  # of the largest rate: distances from bounds to begin with
+MARGINS = (0.1, 1.0, 0.01, 0.001)  # of the largest rate: distances from bounds to begin with
 LINEAR_SYSTEMS = 60  # from one beginning
 INSIDE = 0.95  # of the way to the nearest bound
 FREELY = 0.5  # part of a direction that can be gone: one to take
@@ -219,4 +219,5 @@ def from_inside(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
     """Efforts from inside their bounds, near ``begun``; whether they are found."""
     return (_follow(problem, factors, MARGINS[0], tol, n)
             or _follow(problem, factors, MARGINS[1], tol, n)
-            or _follow(problem, factors, MARGINS[2], tol, n))
+            or _follow(problem, factors, MARGINS[2], tol, n)
+            or _follow(problem, factors, MARGINS[3], tol, n))

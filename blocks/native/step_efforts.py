@@ -1,24 +1,25 @@
-"""Efforts that end a step, compiled: few or hundreds of elements that act on each other.
+"""Efforts that end a step, in plain loops: few or hundreds of elements that act on each other.
 
-Newton's method of :mod:`blocks.nonsmooth.complementarity.semismooth`, from the efforts of the last
-step. Where its pieces repeat themselves efforts are sought from inside their bounds
-(:mod:`blocks.native.interior_points`). They are taken where their residual proves them.
+Newton's method from the efforts of the last step: while no element changes its mode it ends after
+one linear system. Where its pieces repeat themselves efforts are sought from inside their bounds
+(:mod:`blocks.native.interior_points`), and where that does not lead to the end either, by pivoting
+(:func:`blocks.nonsmooth.complementarity.solve`). They are taken where their residual proves them.
 """
 
 from __future__ import annotations
 
 from math import isfinite
 
-from ..nonsmooth.complementarity.semismooth import DIRECT
-from ..nonsmooth.timestepping.moreau_jean import FEW
-from ..numerics.tolerances import STEP_EXACT, STEP_RESIDUAL
+from ..numerics.tolerances import ACCEPTED_RESIDUAL, STEP_EXACT, STEP_RESIDUAL
 from .functions import machine_code
 from .interior_points import from_inside
+from .signatures import run_code
 from .sparse_lu import Factors
-from .step_problem import Problem, at_efforts, newton, piece, residual
+from .step_problem import DIRECT, FEW, INFINITE, Problem, at_efforts, newton, piece, residual
 
 __all__ = ["proved"]
 
+PIVOTED = 150  # elements up to which pivoting is tried
 SOON = 3  # linear systems of many elements, after which
 HOPELESS = 1e-2  # is a residual with which they are sought from inside
 FOUR_ROUNDINGS = 4 * 2.0**-52
@@ -48,8 +49,11 @@ def _direct(problem: Problem, factors: Factors, tol: float, n: int) -> bool:
 
 
 @machine_code
-def proved(problem: Problem, factors: Factors, n: int) -> bool:
-    """Efforts near ``new`` that their residual proves, in ``x``; whether they are found."""
+def proved(problem: Problem, factors: Factors, n: int, loose: bool) -> bool:
+    """Efforts near ``new`` that their residual proves, in ``x``; whether they are found.
+
+    ``loose``: a larger residual is accepted, as nothing better will be found.
+    """
     tol = STEP_EXACT if n <= FEW else STEP_RESIDUAL
     starts, columns = problem.starts, problem.columns
     loaded = False
@@ -64,8 +68,15 @@ def proved(problem: Problem, factors: Factors, n: int) -> bool:
     for i in range(n):
         problem.x[i] = min(max(problem.new[i], problem.down[i]), problem.up[i])
         problem.begun[i] = problem.x[i]
+    problem.least[0], problem.number[0] = INFINITE, n
     if residual(problem, problem.x, tol, n) <= tol or _direct(problem, factors, tol, n):
         return True
-    if loaded and n <= FEW:  # pivoting tells whether there are any, and finds them
-        return False
-    return from_inside(problem, factors, tol, n)
+    if not (loaded and n <= FEW) and from_inside(problem, factors, tol, n):
+        return True
+    if n <= PIVOTED:
+        run_code(problem.pivoting, problem.begun, problem.x)
+        if residual(problem, problem.x, tol, n) <= tol:
+            return True
+    for i in range(n):
+        problem.x[i] = problem.best[i]
+    return residual(problem, problem.x, tol, n) <= ACCEPTED_RESIDUAL and loose

@@ -1,6 +1,15 @@
-"""The problem of efforts that end a step, compiled: its residual, and linear systems of it.
+"""The problem of efforts that end a step, in plain loops: its residual, and linear systems of it.
 
-That of :mod:`blocks.nonsmooth.complementarity.semismooth`, with one pattern for all its matrices.
+That of :func:`blocks.nonsmooth.complementarity.solve` for few or hundreds of elements, with one
+pattern for all its matrices: efforts within bounds that are affine in the efforts, their rates in
+the normal cone. Linear systems are those of the natural map x - P(x + rate) where its pieces are
+held. Contacts of bodies that hold each other in several ways make them singular; proximal points
+keep them regular, and of all answers one near the last efforts is found.
+
+References
+----------
+Alart, Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.
+Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
 """
 
 from __future__ import annotations
@@ -10,16 +19,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..nonsmooth.complementarity.semismooth import DIRECT, FAINT, POINTS
-from ..nonsmooth.timestepping.moreau_jean import FEW
 from ..numerics.arrays import Flags, IndexMatrix, Indices, Vector
 from ..numerics.tolerances import PROXIMAL_POINT, UNIT_PIVOT
 from .sparse_lu import Factors, eliminate, solve_sparse
 
-__all__ = ["INFINITE", "Problem", "at_efforts", "connect", "factorise", "newton", "piece",
-           "pose", "problem_of", "residual"]
+__all__ = ["DIRECT", "FEW", "INFINITE", "Problem", "at_efforts", "connect", "factorise", "newton",
+           "piece", "pose", "problem_of", "residual"]
 
 INFINITE = float("inf")
+FEW = 60  # elements up to which efforts are exact
+DIRECT = 12  # linear systems of Newton's method
+FAINT = 1e-3  # of the largest rate of all: a part with less is measured by this
+POINTS = 3  # proximal points after the first, of one factorisation
 
 
 class Problem(NamedTuple):
@@ -33,6 +44,9 @@ class Problem(NamedTuple):
         upper - lower; ``to_below`` and so on are the directions in which they go
     lower_product, upper_product : of these directions, which are neglected in finding them
     held : whether bounds leave no room between them
+    best, least : the efforts with the least residual so far, and that
+    number, pivoting : how many elements there are, for a function of ``new`` that finds efforts by
+        pivoting
     """
 
     starts: Indices
@@ -73,18 +87,23 @@ class Problem(NamedTuple):
     to_upper: Vector
     lower_product: Vector
     upper_product: Vector
+    best: Vector
+    least: Vector
     held: Flags
     group: Indices
     waiting: Indices
+    number: Indices
     pieces: IndexMatrix
+    pivoting: int
 
 
-def problem_of(most: int, entries: int) -> Problem:
+def problem_of(most: int, entries: int, pivoting: int = 0) -> Problem:
     """Room for so many elements, and entries of a matrix."""
     return Problem._make([
         np.zeros(most + 1, dtype=np.int64), np.zeros(entries, dtype=np.int64),
-        *np.zeros((3, entries)), *np.zeros((33, most)), np.zeros(most, dtype=bool),
-        *np.zeros((2, most), dtype=np.int64), np.zeros((DIRECT, most), dtype=np.int64)])
+        *np.zeros((3, entries)), *np.zeros((34, most)), np.zeros(1), np.zeros(most, dtype=bool),
+        *np.zeros((2, most), dtype=np.int64), np.zeros(1, dtype=np.int64),
+        np.zeros((DIRECT, most), dtype=np.int64), pivoting])
 
 
 def pose(problem: Problem, n: int) -> None:
@@ -136,7 +155,11 @@ def at_efforts(problem: Problem, x: Vector, n: int) -> None:
 
 
 def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
-    """The largest natural residual, in units of the largest rate of each connected part."""
+    """The largest natural residual, in units of the largest rate of each connected part.
+
+    A part that hardly moves is measured by a share of what moves elsewhere: its rates are
+    differences of the same velocities. Notes the best efforts.
+    """
     at_efforts(problem, x, n)
     largest, worst = 0.0, 0.0
     for i in range(n):
@@ -151,6 +174,10 @@ def residual(problem: Problem, x: Vector, tol: float, n: int) -> float:
         unit = max(problem.top[problem.group[i]], FAINT * largest) + problem.floor[i] / tol
         if not natural <= worst * unit:
             worst = natural / unit if unit > 0.0 else INFINITE
+    if worst < problem.least[0]:
+        problem.least[0] = worst
+        for i in range(n):
+            problem.best[i] = x[i]
     return worst
 
 

@@ -22,6 +22,7 @@ class Bodies(NamedTuple):
     block, block_starts, block_states, row : per state, its block; the states of blocks, and per
         state where it stands among these
     pushed : 1 for velocities, which forces change at once
+    form : of sparse factors (:mod:`blocks.native.front_lists`), where many states act on each other
     """
 
     slope: int
@@ -47,6 +48,7 @@ class Bodies(NamedTuple):
     p: Vector
     m: Vector
     d: Vector
+    form: Indices
 
 
 class Kinds(NamedTuple):
@@ -97,8 +99,11 @@ class Room(NamedTuple):
     each, ``flow_states`` and ``pushed_states`` are the velocities that its flows depend on and the
     states that it acts on, with values law by law; ``columns`` say who acts on a state. What is of
     elements that act has their number: the ``element``, its ``flow`` before and at the end, its
-    gap, bounds at no effort and so on. ``ordered`` are the instances of the last order of
-    elimination.
+    gap, bounds at no effort and so on. ``terms`` are those of the series that has led an instance's
+    push through smooth forces, ``neighbours`` the instances that act on each other, ``ordered`` the
+    instances, with their terms, of the last order of elimination. ``counts`` are evaluations of
+    slopes and of Jacobians, factorizations, and how many instances are ordered; ``length`` is that
+    of the step of the present factors.
     """
 
     at: Vector
@@ -111,7 +116,14 @@ class Room(NamedTuple):
     ones: Vector
     order: Indices
     jacobian: Vector
+    new_jacobian: Vector
+    length: Vector
     matrix: Matrix
+    fronts: Vector
+    given: Matrix
+    term: Matrix
+    next_term: Matrix
+    terms: Indices
     seen: Vector
     seen_between: Vector
     seen_ahead: Vector
@@ -133,6 +145,8 @@ class Room(NamedTuple):
     column_starts: Indices
     columns: Indices
     entries: Indices
+    neighbour_starts: Indices
+    neighbours: Indices
     offset: Indices
     ordered: Indices
     element: Indices

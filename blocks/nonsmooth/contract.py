@@ -10,7 +10,7 @@ driver, recording and machine code ask for nothing else. Which laws a network ne
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -49,11 +49,13 @@ class Laws(ABC):
     state : ModeState
         Their modes.
     recorded : whether efforts are those of the run's steps, instead of following from the states
+    stepper : what takes the steps of the run, of a method that keeps it from episode to episode
     """
 
     state: ModeState
     watched: bool = True
     recorded: bool = False
+    stepper: Any = None
 
     def __init__(self, system: System, elements: Elements) -> None:
         self.system, self.elements = system, elements

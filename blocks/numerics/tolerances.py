@@ -182,8 +182,6 @@ SLIPPING = 1e-11  # of the largest flow per velocity: a direction in which somet
 INTERIOR_WEIGHT = 1e-9  # of a unit diagonal: weight of the point before, of interior points
 LEAST_CENTRING = 1e-8  # of the products of distances and multipliers: the next ones
 NEARLY_SOLVED = 1e-6  # residual of efforts whose pieces are tried
-SMOOTHING = 1e-9  # of the largest rate: roundness of corners to begin with
-SHARPEST = 1e-14  # of that: roundness at which smoothing ends
 
 # -- time stepping ----------------------------------------------------------------------------
 TOUCHES = 1e-9  # of the largest position: a gap that is none at the start

@@ -28,7 +28,7 @@ HOPELESS = 1e9  # entries of a full Jacobian that are refused
 def chosen_method(method: str, system: System, step: object) -> tuple[type[Method], str]:
     """The method that a run begins with, by its name or by the structure of the system."""
     if str(method).lower() == "moreau_jean":
-        from ..nonsmooth.timestepping.moreau_jean import MoreauJean
+        from ..native.moreau_jean import MoreauJean
 
         return MoreauJean, "chosen by the user"
     if str(method).lower() in COMPILED:

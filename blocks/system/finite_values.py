@@ -61,9 +61,12 @@ class FiniteValues:
         rows, moving, slopes = [], [], _laws_of_slopes(system)
         self._laws: list[tuple[int, ca.SX]] = []  # family, what its instances say
         for f, family in enumerate(system.network.families):
-            for law, text, value in _partial_laws(family.kernel):
+            laws = _partial_laws(family.kernel)
+            if laws:  # all at once: they share most of their operations
+                values = ca.vertcat(*(value for *_, value in laws))
+                rows.append(ca.vec(system.tape.writer.kernel_row(f, values).T))
+            for law, text, value in laws:
                 self._laws.append((f, value))
-                rows.append(system.tape.writer.kernel_row(f, value).T)
                 self.told += [(family, i, text) for i in range(family.size)]
                 moving += np.isin(np.arange(family.size), slopes.get((f, id(law)), [])).tolist()
         self.alone = len(self.told)  # laws that are evaluated by themselves

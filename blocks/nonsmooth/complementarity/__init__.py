@@ -22,8 +22,6 @@ arrays only: no components, units, time or events.
     velocities of massless nodes between frictions
 `simultaneous_impact`, `sequential_impact`
     restitution of contacts that close, with the dry friction that they load
-`moreau_step`
-    one step of Moreau-Jean time stepping
 `is_p_matrix`
     whether the laws have one answer for every load (Painlevé)
 
@@ -49,7 +47,6 @@ from .internal_stress import (
 )
 from .massless_nodes import NodeVelocity, solve_velocity
 from .minimal_splits import minimal_splits
-from .moreau_step import StepSolution, moreau_step
 from .p_matrix import is_p_matrix
 from .scaling import components
 from .solution import Solution, Status
@@ -67,7 +64,6 @@ __all__ = [
     "OneElement",
     "Solution",
     "Status",
-    "StepSolution",
     "components",
     "even_split",
     "is_p_matrix",
@@ -75,7 +71,6 @@ __all__ = [
     "least_share",
     "loaded_split",
     "minimal_splits",
-    "moreau_step",
     "one_element",
     "open_load",
     "sequential_impact",

@@ -20,7 +20,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import CUT_OFF, SYMMETRIC
 
 __all__ = ["DENSE_LIMIT", "Matrix", "MatrixLike", "ScaledBox", "as_bounds", "as_matrix", "block",
-           "components", "scale", "times"]  # fmt: skip
+           "components", "scale"]  # fmt: skip
 
 Matrix: TypeAlias = Any
 """Dense, or sparse in compressed rows (SciPy has no types for these)."""
@@ -63,15 +63,6 @@ def block(matrix: Matrix, rows: Indices | Flags, columns: Indices | Flags) -> Ma
     if sp.issparse(matrix):
         return matrix[rows][:, columns]
     return matrix[rows][:, columns]
-
-
-def times(rows: Array, matrix: Matrix, columns: Array) -> Matrix:
-    """diag(rows) matrix diag(columns); a sparse one comes by rows, in arrays of its own."""
-    if not sp.issparse(matrix):
-        return rows[:, None] * matrix * columns
-    csr = matrix.tocsr(copy=True)  # SciPy may sort the indices of either in place
-    data = np.repeat(rows, np.diff(csr.indptr)) * csr.data * columns[csr.indices]
-    return sp.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
 
 
 def components(matrix: Matrix) -> tuple[int, NDArray[np.int32]]:

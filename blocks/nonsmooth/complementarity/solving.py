@@ -21,23 +21,14 @@ Acary, Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, 2008.
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ...numerics import sparse as sp
-from ...numerics.tolerances import STEP_EXACT, SYMMETRIC
 from .affine_bounds import within_affine
 from .box import within_box
-from .scaling import Matrix, MatrixLike
-from .semismooth import by_newton
+from .scaling import MatrixLike
 from .solution import Solution
 
 __all__ = ["solve"]
-
-MANY = 60
-"""Elements from which bounds that depend on efforts are solved for by sparse methods."""
-PIVOTED = 150
-"""Elements up to which those that find nothing are followed by pivoting."""
 
 
 def solve(
@@ -52,7 +43,6 @@ def solve(
     start: ArrayLike | None = None,
     tol: float = 1e-10,
     noise: ArrayLike = 0.0,
-    passive: bool = False,
 ) -> Solution:
     """Find efforts within bounds whose rates b - D effort lie in the bounds' normal cone.
 
@@ -80,9 +70,6 @@ def solve(
     noise : array_like
         Rates that are noise of the caller's evaluation, per element. Decides
         whether an element across a rigid or prescribed path (D_ii = 0) rests.
-    passive : bool
-        D is that of bodies over a step, positive semi-definite but for the discretisation: one
-        answer will do, and of many elements it is sought by sparse methods.
 
     Returns
     -------
@@ -96,7 +83,6 @@ def solve(
     ====================  ================================================================
     one element           closed form
     constant bounds       all at rest, with proof; active set; proximal Newton; pivoting
-    affine, ``passive``   semismooth Newton; of many elements then smoothing, proximal points
     affine bounds         active set; Lemke's path; all combinations where in doubt
     ====================  ================================================================
 
@@ -122,33 +108,7 @@ def solve(
     >>> moved.effort.tolist(), moved.state.tolist(), moved.rate.tolist()
     ([10.0, 5.0], [0, 1], [0.0, 1.0])
     """
-    n = int(np.shape(b)[0]) if np.ndim(b) else 1
-    many = passive and n > MANY
     if by_lower is None or by_upper is None:
-        if not many or _is_symmetric(D):
-            return within_box(D, b, lower, upper, start=start, tol=tol, noise=noise)
-        by_lower = by_upper = sp.csr_array((n, n))
-    law = lower, upper, by_lower, by_upper
-    if passive:
-        as_given = sp.csr_array if many else _dense
-        found = by_newton(as_given(D), b, lower, upper, as_given(by_lower), as_given(by_upper),
-                          start=start, tol=tol if many else min(tol, STEP_EXACT), quick=not many)
-        if found.converged or n > PIVOTED or _is_zero(by_lower, by_upper):
-            return found
-    return within_affine(D, b, *law, known=known, start=start, tol=tol, noise=noise)
-
-
-def _dense(given: MatrixLike) -> Matrix:
-    matrix: Matrix = given
-    return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix, dtype=float)
-
-
-def _is_symmetric(given: MatrixLike) -> bool:
-    """But for rounding: forces act along the normals that flows are measured along."""
-    matrix: Matrix = given
-    return bool(abs(matrix - matrix.T).max() <= SYMMETRIC * abs(matrix).max())
-
-
-def _is_zero(*slopes: Matrix) -> bool:
-    """Whether no bound depends on an effort."""
-    return not any(abs(slope).sum() for slope in slopes)
+        return within_box(D, b, lower, upper, start=start, tol=tol, noise=noise)
+    return within_affine(D, b, lower, upper, by_lower, by_upper, known=known, start=start, tol=tol,
+                         noise=noise)

@@ -17,7 +17,7 @@ import casadi as ca
 import numpy as np
 
 from ...exceptions import StructureError
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, distinct
 from ...numerics.tolerances import MARGIN_ROUNDING, MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import ModeState
@@ -92,12 +92,20 @@ def without_mass(system: System) -> list[str]:
 def _without_mass(system: System) -> list[str]:
     tape, out, first = system.tape, [], 0
     fast = ca.vertcat(tape.u, tape.z)
-    for f, family in enumerate(system.network.families):
-        for law in family.kernel.set_valued:
-            gives = tape.reduced.gives_flow[first : first + family.size]
-            free = ca.which_depends(tape.writer.kernel_row(f, law.flow).T, fast, 1, True)
-            out += [family.path(int(i)) for i in np.flatnonzero(gives | np.array(free, dtype=bool))]
-            first += family.size
+    laws = [(f, family, law.flow) for f, family in enumerate(system.network.families)
+            for law in family.kernel.set_valued]
+    read = [tape.writer.classes_read(f, flow) for f, _, flow in laws]
+    every = distinct(np.concatenate([np.zeros(0, dtype=int), *(r.ravel() for r in read)]))
+    follows = np.zeros(system.flat.classes, dtype=bool)
+    follows[every] = ca.which_depends(tape.values[every.tolist()], fast, 1, True)
+    for (f, family, flow), classes in zip(laws, read, strict=True):
+        free = tape.reduced.gives_flow[first : first + family.size].copy()
+        some = np.flatnonzero(follows[classes].any(axis=0))  # unless it cancels
+        if len(some):
+            free[some] |= np.array(ca.which_depends(
+                tape.writer.kernel_row(f, flow, some).T, fast, 1, True), dtype=bool)
+        out += [family.path(int(i)) for i in np.flatnonzero(free)]
+        first += family.size
     return list(dict.fromkeys(out))
 
 

@@ -8,45 +8,19 @@ for; the cost does not depend on who is connected to whom. Knows no modes and no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ...assembly.flatten import Group
 from ...language.expression import TIME
+from ...numerics.arrays import Array
+from ...system.evaluator import Evaluator
+from ...system.problem import Problem
 from ...system.system import System
 
-__all__ = ["Kind", "Point", "Values", "kinds_of"]
-
-CHUNK = 64  # instances are evaluated in multiples of these
-
-
-@dataclass(frozen=True)
-class Values:
-    """What some instances of a kind come to; laws along the second axis.
-
-    ``by_seen`` are derivatives of the flows by what is seen of the network, (instance,
-    law, seen); ``by_effort`` those of the four bounds by the own efforts, (instance,
-    bound, law, effort); ``force_by_effort`` (instance, force, effort).
-    """
-
-    flow: np.ndarray
-    bounds: np.ndarray  # instance, (low, high, back, forth), law: at no effort where affine
-    restitution: np.ndarray
-    by_seen: np.ndarray
-    by_effort: np.ndarray
-    force_by_effort: np.ndarray
-
-
-class Point(NamedTuple):
-    """Where contacts are looked at: what they see of the rest, relations and discrete values."""
-
-    t: float
-    seen: np.ndarray
-    m: np.ndarray
-    d: np.ndarray
+__all__ = ["Kind", "kinds_of"]
 
 
 class Kind:
@@ -60,7 +34,9 @@ class Kind:
     forces, force_sign : (instance, variable), classes that the equations compute
     contact : per law, whether it has a gap
     follows : per law, whether it has no effort unless others of its component have one
-    gap_of, laws_of : functions of a row of arguments: gaps, and all else, end to end
+    gap_of, laws_of : functions of a row of arguments: gaps; and, end to end and column by column,
+        flows, bounds (low, high, back, forth), restitution, derivatives of flows by what is seen,
+        of bounds by the own efforts, and of forces by these
     bent : whether the bounds are no affine functions of the efforts
     loaded : whether they depend on efforts at all
     own : per variable that the equations compute, whether it is something without efforts
@@ -98,13 +74,10 @@ class Kind:
                                                1, True)) and not any(
             ca.which_depends(force, self.efforts, 2, True))
         self._inputs(system, f, kernel, looked)
-        self.gap_of = _Mapped("gap", self.arguments, ca.vec(gaps))
-        self.laws_of = _Mapped("laws", self.arguments, ca.vertcat(*map(ca.vec, (
+        self.gap_of = self._function(ca.vec(gaps))
+        self.laws_of = self._function(ca.vertcat(*map(ca.vec, (
             flow, bounds, restitution, ca.jacobian(flow, looked), by_effort,
             ca.jacobian(force, self.efforts)))))  # fmt: skip
-        n = len(rows)
-        self._shapes = [(n,), (4, n), (n,), (len(seen), n), (n, 4, n), (n, len(computed))]
-        self._ends = np.cumsum([int(np.prod(s)) for s in self._shapes]).tolist()
 
     def _vanish_at_rest(self, bounds: ca.SX) -> np.ndarray:
         """Per law, whether all its bounds are zero without any effort."""
@@ -135,11 +108,9 @@ class Kind:
         self.p_places = np.concatenate(places, axis=1) if places else np.zeros(
             (len(self.instances), 0), dtype=int)
         self.arguments = ca.vertcat(*(ca.vec(c) for c in columns))
-        self.table: Any = None  # made with the first parameters
 
-    def start(self, p: np.ndarray) -> None:
-        """Table of arguments at the parameters of a run."""
-        self.table = self.table_at(p)
+    def _function(self, value: ca.SX) -> Evaluator:
+        return Evaluator(ca.Function("of_component", [self.arguments], [ca.densify(ca.cse(value))]))
 
     def table_at(self, p: np.ndarray) -> np.ndarray:
         """A table of arguments, with parameters alone."""
@@ -149,38 +120,20 @@ class Kind:
             table[:, -width:] = p[self.p_places]
         return table
 
-    def at(self, point: Point, which: Any) -> np.ndarray:
-        """Arguments of some instances at a point, without efforts."""
-        n, k, instances = self.seen.shape[1], self.efforts.numel(), self.instances[which]
-        table = self.table[which]
-        table[:, :n] = point.seen[self.seen_at[which]] * self.seen_sign[which]
-        table[:, n : n + k] = 0.0
-        table[:, n + k] = point.t
-        self.hold(table, point.m, point.d, instances)
-        return table
-
     def hold(self, table: np.ndarray, m: np.ndarray, d: np.ndarray, instances: np.ndarray) -> None:
         """Write relations and discrete values into a table of arguments."""
         first = self.seen.shape[1] + self.efforts.numel() + 1
         for j, (kind, offset) in enumerate(self.held):
             table[:, first + j] = (m if kind == "m" else d)[offset + instances]
 
-    def gaps(self, point: Point, which: Any = slice(None)) -> np.ndarray:
-        """Gaps of some instances, or of all, (instance, contact)."""
-        return self.gap_of(self.at(point, which))
-
-    def values(self, point: Point, which: np.ndarray, efforts: np.ndarray | None = None) -> Values:
-        """Everything of some instances, at their own efforts."""
-        table = self.at(point, which)
-        if efforts is not None:
-            n = self.seen.shape[1]
-            table[:, n : n + self.efforts.numel()] = efforts
-        out = self.laws_of(table)
-        flow, bounds, restitution, by_seen, by_effort, force = (
-            out[:, first:end].reshape(len(which), *shape) for first, end, shape in zip(
-                [0, *self._ends], self._ends, self._shapes, strict=False))
-        return Values(flow, bounds, restitution, by_seen.transpose(0, 2, 1),
-                      by_effort.transpose(0, 2, 3, 1), force.transpose(0, 2, 1))
+    def gaps_and_flows(self, problem: Problem, t: float, seen: Array) -> tuple[Array, Array]:
+        """Gaps and flows of all instances, from what is seen of the rest of the network."""
+        table, n = self.table_at(problem.p), self.seen.shape[1]
+        table[:, :n] = seen[self.seen_at] * self.seen_sign
+        table[:, n + self.efforts.numel()] = t
+        self.hold(table, problem.m, problem.d, self.instances)
+        gaps, values = (f.at_columns(table.T) for f in (self.gap_of, self.laws_of))
+        return gaps.T, values[: len(self.contact)].T
 
 
 class _Variables:
@@ -287,30 +240,3 @@ def _aliases(classes: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, np.nda
     """The pattern that all instances share."""
     one = _pattern(classes[:, :1], signs[:, :1])[:, 0]
     return np.abs(one) - 1, np.sign(one)
-
-
-class _Mapped:
-    """A function of one row of arguments, called for many rows."""
-
-    def __init__(self, name: str, arguments: Any, value: Any) -> None:
-        self.one = ca.Function(name, [arguments], [ca.densify(ca.cse(value))])
-        self.width = int(value.numel())
-        self._made: dict[int, Any] = {}
-
-    def __call__(self, table: np.ndarray) -> np.ndarray:
-        n = len(table)
-        if not n or not self.width:
-            return np.zeros((n, self.width))
-        room = -(-n // CHUNK) * CHUNK
-        if room not in self._made:
-            made = self.one.map(room)
-            buffer, trigger = made.buffer()
-            given = np.ones((room, table.shape[1]))
-            out = np.zeros((room, self.width))
-            buffer.set_arg(0, given.data)  # type: ignore[call-arg]  # a view knows its size
-            buffer.set_res(0, out.data)  # type: ignore[call-arg]
-            self._made[room] = buffer, trigger, given, out
-        _, trigger, given, out = self._made[room]
-        given[:n] = table
-        trigger()
-        return out[:n].copy()

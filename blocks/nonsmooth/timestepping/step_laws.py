@@ -6,7 +6,6 @@ They are constant over a step, and kept for the results; nothing is decided at e
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -19,9 +18,8 @@ from ..contract import Laws
 from ..mode_state import ModeState
 from ..modes.elements import Change, Elements, elements_of
 from ..modes.gaps import refuse_overlap
-from .active_contacts import ActiveContacts
 from .bare_network import bare_network, whole_network
-from .contact_kinds import kinds_of
+from .contact_kinds import Kind, kinds_of
 from .free_bodies import FreeBodies
 
 __all__ = ["StepLaws", "step_laws"]
@@ -54,8 +52,9 @@ def _made(system: System) -> StepLaws | None:
         bare = whole_network(system.tape)
     if bare is None:
         return None
-    bodies = FreeBodies(system, bare, seen)
-    return StepLaws(system, bodies, ActiveContacts(kinds, bodies, seen))
+    for kind in kinds:
+        kind.seen_at = np.searchsorted(seen, kind.seen)
+    return StepLaws(system, FreeBodies(system, bare, seen), kinds)
 
 
 class StepEfforts:
@@ -116,35 +115,31 @@ class StepEfforts:
 
 
 class StepLaws(Laws):
-    """All set-valued elements of a system, for
-    :class:`blocks.nonsmooth.timestepping.moreau_jean.MoreauJean`.
+    """All set-valued elements of a system, for :class:`blocks.native.moreau_jean.MoreauJean`.
 
     Attributes
     ----------
     bodies : FreeBodies
         The network without efforts.
-    contacts : ActiveContacts
-        Who can act in a step.
+    kinds : list of Kind
+        The components that have them.
     efforts : StepEfforts
         Efforts of the steps so far.
-    machine : what takes a run's steps in machine code, if it does
     """
 
-    machine: Any = None
     watched = False
     recorded = True  # its efforts are those of the run's steps
 
-    def __init__(self, system: System, bodies: FreeBodies, contacts: ActiveContacts) -> None:
+    def __init__(self, system: System, bodies: FreeBodies, kinds: list[Kind]) -> None:
         super().__init__(system, elements_of(system))
-        self.bodies, self.contacts = bodies, contacts
+        self.bodies, self.kinds = bodies, kinds
         self.efforts = StepEfforts(self.elements)
         self.state = self._open()
 
     def fresh(self) -> StepLaws:
         """The same laws at the start of another run."""
         new = copy.copy(self)
-        new.contacts, new.efforts = self.contacts.fresh(), StepEfforts(self.elements)
-        new.state, new.machine = self._open(), None
+        new.efforts, new.state, new.stepper = StepEfforts(self.elements), self._open(), None
         return new
 
     def _open(self) -> ModeState:
@@ -161,8 +156,11 @@ class StepLaws(Laws):
     # -- what the driver and the results ask for --------------------------------------------
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start, from flows; contacts that touch and do not part are closed."""
-        self.contacts.look_at(problem, t, problem.start_vector())
-        gaps, flow = self.contacts.gaps_and_flows(self.size)
+        seen = self.bodies.seen(problem, t, problem.start_vector())
+        gaps, flow = np.zeros((2, self.size))
+        for kind in self.kinds:
+            gaps[kind.elements[:, kind.contact]], flow[kind.elements] = kind.gaps_and_flows(
+                problem, t, seen)
         far = float(np.maximum(np.abs(problem.x), problem.scale_x).max(initial=0.0))
         refuse_overlap(self.system, self.elements, gaps[self.contact],
                        np.flatnonzero(self.contact), far)  # fmt: skip
@@ -187,7 +185,7 @@ class StepLaws(Laws):
         """Per family with such laws, the instances that had an effort in some step."""
         ever = self.efforts.any_of()
         out: dict[int, Flags] = {}
-        for kind in self.contacts.kinds:
+        for kind in self.kinds:
             size = self.system.network.families[kind.family].size
             mine = out.setdefault(kind.family, np.zeros(size, dtype=bool))
             mine[kind.instances] = ever[kind.elements].any(axis=1)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.sparse import csr_array
 
 from blocks.nonsmooth.complementarity import (
     Friction,
@@ -17,7 +16,6 @@ from blocks.nonsmooth.complementarity import (
     solve,
 )
 from blocks.nonsmooth.complementarity.lemke import lemke_lcp
-from blocks.nonsmooth.complementarity.semismooth import by_newton
 
 CHECKED = settings(deadline=None, derandomize=True)
 
@@ -152,71 +150,3 @@ def test_a_split_never_changes_what_others_feel():
     assert not bound.free
     assert_allclose(free.effort, [0.45, 0.45], rtol=1e-6)
     assert_allclose(bound.effort, [0.9, 0.0])
-
-
-@settings(CHECKED, max_examples=40)
-@given(seed=st.integers(0, 10_000), count=st.integers(2, 40))
-def test_many_contacts_at_once_obey_the_laws_whatever_pushes_them(seed, count):
-    # contacts among a few bodies: hold each other in more ways than there are motions
-    rng = np.random.default_rng(seed)
-    motions = rng.normal(size=(2 * count, max(3, count)))
-    motions[rng.random(motions.shape) < 0.5] = 0.0
-    D = motions @ motions.T
-    low, high, L, H = contacts(count, rng.uniform(0, 0.5, count))
-    b = motions @ rng.normal(size=motions.shape[1])
-    found = by_newton(csr_array(D), b, low, high, csr_array(L), csr_array(H), tol=1e-8)
-    if found.converged:  # told honestly where not
-        assert violation(D, b, low, high, L, H, found.effort) < 1e-6
-    else:
-        assert found.residual > 1e-8 and len(found.suspects)
-
-
-def test_matrices_whose_rows_are_in_no_order_are_left_as_they_are():
-    n = 60
-    D = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
-    low, high, L, H = contacts(n // 2, np.full(n // 2, 0.3))
-
-    def backwards(matrix):
-        rows, columns = (index[::-1] for index in np.nonzero(matrix))
-        starts = np.searchsorted(rows[::-1], np.arange(n + 1))
-        order = np.argsort(rows, kind="stable")
-        return csr_array((matrix[rows, columns][order], columns[order], starts), shape=(n, n))
-
-    b = np.cos(np.arange(n))
-    given = [backwards(matrix) for matrix in (D, L, H)]
-    assert not given[0].has_sorted_indices
-    found = by_newton(given[0], b, low, high, *given[1:])
-    assert found.converged and violation(D, b, low, high, L, H, found.effort) < 1e-9
-    for matrix, dense in zip(given, (D, L, H), strict=True):
-        assert (matrix.toarray() == dense).all()
-
-
-def test_a_column_of_a_hundred_contacts_carries_what_is_above_and_friction_holds_it():
-    # n bodies of 1 kg above each other, pushed aside by a tenth of their weight, mu = 0.3
-    n = 100
-    relative = np.eye(n) - np.eye(n, k=-1)  # velocity of body i over body i - 1
-    D = np.zeros((2 * n, 2 * n))
-    D[::2, ::2] = D[1::2, 1::2] = relative @ relative.T
-    low, high, L, H = contacts(n, np.full(n, 0.3))
-    b = np.zeros(2 * n)
-    b[::2] = relative @ np.ones(n)  # everything falls
-    b[1::2] = relative @ np.full(n, 0.1)
-    found = by_newton(csr_array(D), b, low, high, csr_array(L), csr_array(H))
-    above = np.arange(n, 0, -1.0)
-    assert_allclose(found.effort[::2], above, rtol=1e-8)
-    assert_allclose(found.effort[1::2], 0.1 * above, rtol=1e-8)
-    assert not found.state.any()
-    again = by_newton(csr_array(D), b, low, high, csr_array(L), csr_array(H),
-                          start=found.effort)
-    assert again.iterations <= 1
-
-
-def test_friction_too_weak_for_the_push_slides_with_the_force_of_its_load():
-    n = 80
-    D = np.eye(2 * n)
-    low, high, L, H = contacts(n, np.linspace(0.05, 0.5, n))
-    b = np.tile([10.0, 3.0], n)
-    found = by_newton(csr_array(D), b, low, high, csr_array(L), csr_array(H))
-    holds = 10 * np.linspace(0.05, 0.5, n)
-    assert_allclose(found.effort[1::2], np.minimum(holds, 3.0), rtol=1e-9)
-    assert_allclose(found.rate[1::2], 3.0 - np.minimum(holds, 3.0), atol=1e-9)

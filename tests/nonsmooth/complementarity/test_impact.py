@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from blocks.nonsmooth.complementarity import moreau_step, sequential_impact, simultaneous_impact
+from blocks.nonsmooth.complementarity import sequential_impact, simultaneous_impact
 
 
 def row_of_balls(masses):
@@ -121,51 +121,3 @@ def test_impact_against_an_immovable_path_is_reported():
 def test_restitution_outside_zero_to_one_is_refused():
     with pytest.raises(ValueError, match=r"restitution 1 must be in 0 .. 1 \(got 1.5\)"):
         simultaneous_impact(np.eye(2), [1.0, 1.0], [0.5, 1.5])
-
-
-# Moreau-Jean ---------------------------------------------------------------------------------
-
-
-def test_block_slides_to_rest_in_the_closed_form_time_without_drift():
-    mass, friction, h, v, x = 2.0, 10.0, 0.01, 3.0, 0.0
-    effort = None
-    for _ in range(100):
-        step = moreau_step([[1 / mass]], [v], -friction, friction, h, start=effort)
-        x += h * (v + step.flow[0]) / 2
-        v, effort = step.flow[0], step.effort
-    assert v == 0.0
-    assert x == pytest.approx(mass * 3.0**2 / (2 * friction), rel=1e-12)  # stops at 0.6 s
-    assert effort[0] == pytest.approx(0.0, abs=1e-12)
-
-
-def test_ball_bounces_with_its_restitution_and_comes_to_rest():
-    h, g, e = 1e-3, 9.81, 0.5
-    bounce = moreau_step([[1.0]], [4.0 + g * h], 0.0, np.inf, h, flow_before=[4.0], restitution=e)
-    assert bounce.flow[0] == pytest.approx(-2.0)
-    assert bounce.impulse[0] == pytest.approx(6.0 + g * h)
-    rest = moreau_step([[1.0]], [g * h], 0.0, np.inf, h, flow_before=[0.0], restitution=e)
-    assert rest.flow[0] == 0.0
-    assert rest.effort[0] == pytest.approx(g)
-
-
-def test_open_contact_and_separating_contact_carry_nothing():
-    parted = moreau_step(np.eye(2), [1.0, -2.0], 0.0, [0.0, np.inf], 0.1,
-                         flow_before=[1.0, -2.0], restitution=0.9)  # fmt: skip
-    assert_allclose(parted.effort, 0.0)
-    assert_allclose(parted.flow, [1.0, -2.0])
-
-
-def test_parallel_brakes_stop_a_mass_together():
-    h = 0.1
-    step = moreau_step(np.ones((2, 2)), [0.5, 0.5], [-1, -3], [1, 3], h)
-    assert_allclose(step.flow, 0.1)
-    stop = moreau_step(np.ones((2, 2)), [0.35, 0.35], [-1, -3], [1, 3], h, start=step.effort)
-    assert np.all(stop.flow == 0.0)
-    assert stop.effort.sum() == pytest.approx(3.5)
-
-
-def test_step_without_length_or_without_velocities_is_refused():
-    with pytest.raises(ValueError, match=r"the step h must be positive \(got 0\)"):
-        moreau_step([[1.0]], [1.0], -1, 1, 0)
-    with pytest.raises(ValueError, match="restitution needs the flows"):
-        moreau_step([[1.0]], [1.0], 0, np.inf, 0.1, restitution=0.5)

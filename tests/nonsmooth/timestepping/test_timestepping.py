@@ -55,6 +55,22 @@ def test_what_sticks_does_not_drift():
     assert run.sticking()["floor"].longest > 1.9
 
 
+def test_a_block_slides_to_rest_after_the_way_that_its_energy_lasts():
+    model = Model("slides")
+    model.block, model.place = Mass(mass="2 kg", v="3 m/s"), MotionSensor()
+    model.ground = Reference()
+    for name, force in (("one", "4 N"), ("two", "6 N")):
+        brake = model.add(name, TranslationalFriction(law="coulomb", coulomb_force=force,
+                                                      breakaway_force=force))  # fmt: skip
+        model.connect(model.block.M, brake.R)
+        model.connect(brake.C, model.ground.V)
+    model.connect(model.block.M, model.place.R)
+    model.connect(model.place.C, model.ground.V)
+    run = model.simulate("1 s", method="moreau_jean", step="10 ms")
+    assert run["block.v"].final.m == 0.0
+    assert_allclose(run["place.P"].final.to("m").m, 2 * 3**2 / (2 * 10), rtol=1e-12)
+
+
 def test_it_agrees_with_the_event_driven_solution():
     model = pulled()
     exact = model.simulate("4 s", rtol=1e-9)

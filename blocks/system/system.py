@@ -151,6 +151,17 @@ class System:
         return self.function("residual_w", ca.densify(j))
 
     @cached_property
+    def linear_unknowns(self) -> Evaluator | None:
+        """Matrix and residual of torn unknowns, column after column, these last among what it
+        takes; None where equations are not linear in them."""
+        t = self.tape
+        if not self.nz or self.clusters or any(ca.which_depends(t.residual, t.z, 2, True)):
+            return None
+        both = ca.horzcat(ca.jacobian(t.residual, t.z), t.residual)
+        return Evaluator(ca.Function("unknowns", [TIME, t.x, t.p, t.m, t.d, t.u, t.z],
+                                     [ca.vec(ca.densify(both))]))
+
+    @cached_property
     def crossings(self) -> Evaluator:
         return self.function("crossings", self.tape.crossings)
 

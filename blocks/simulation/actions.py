@@ -272,7 +272,6 @@ class Samplings:
                           for instant in self._instants(f, times[k])] for k in range(2))
         self.active = sampled.values is not None
         self.start, self.period = np.array(start), np.array(period)
-        self.repeats = bool(np.isfinite(self.start).any())  # else it is over with the start
         self.owner, self.target, self.values = sampled.owner, sampled.target, sampled.values
         self.in_python = PythonSamples(system, sampled.first)
         self.last = np.full(len(start), -np.inf)  # number of the last sample taken
@@ -328,7 +327,7 @@ class Samplings:
     def compiled(self) -> Samplers | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing."""
-        if self.values is None or not self.repeats:
+        if self.values is None:
             return None
         given = self.values.function
         if not _is_known_at_events(given, self.system):

@@ -64,7 +64,7 @@ class Events:
         acting = switching.resets.relations()
         if (self.requirements.values is not None and required is None
                 or acting is None and resets is None or problem.delays is not None
-                or samplings.repeats and samplers is None or self.jumps.watched):
+                or samplings.active and samplers is None or self.jumps.watched):
             return None
         parts = None if laws is None else laws.decision_parts(problem, t)
         if parts is None and laws is not None and laws.elements.switch.any():

@@ -26,9 +26,11 @@ from .time_tables import TimeTables
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["System"]
+__all__ = ["DENSE", "System"]
 
 Made = TypeVar("Made")
+
+DENSE = 60  # unknowns up to which matrices are dense
 
 
 class System:
@@ -153,9 +155,10 @@ class System:
     @cached_property
     def linear_unknowns(self) -> Evaluator | None:
         """Matrix and residual of torn unknowns, column after column, these last among what it
-        takes; None where equations are not linear in them."""
+        takes; None where equations are not linear in them, or they are many."""
         t = self.tape
-        if not self.nz or self.clusters or any(ca.which_depends(t.residual, t.z, 2, True)):
+        if not 0 < self.nz <= DENSE or self.clusters or any(
+                ca.which_depends(t.residual, t.z, 2, True)):
             return None
         both = ca.horzcat(ca.jacobian(t.residual, t.z), t.residual)
         return Evaluator(ca.Function("unknowns", [TIME, t.x, t.p, t.m, t.d, t.u, t.z],

@@ -189,8 +189,10 @@ class MasslessLaws(Laws):
                 problem, t, self.modes).shape[1]:  # a split that is left open is shown in two ways
             return
         apart = np.abs(self.margins(problem, t) - held.margins_at(problem, t, state))[touched]
+        most = state.drift * self.switching.sizes(problem, t)[0][touched]  # more is no rounding
         kind = (self.modes[touched] != 0).astype(int)
-        state.noise[kind, touched] += 2.0 * apart
+        raised = state.noise[kind, touched] + 2.0 * apart
+        state.noise[kind, touched] = np.where(raised <= most, raised, state.noise[kind, touched])
 
     def _decide_once(self, problem: Problem, t: float, touched: Indices,
                      search: Callable[[Problem, float, Indices], Array]) -> None:

@@ -263,6 +263,15 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                     "Connect its two ports to two different bodies.",
                 )  # fmt: skip
                 continue
+            if _acts_elsewhere(topology, rows):
+                yield found(
+                    "network.shorted", [path],
+                    f"{listed(r.name for r in rows)} of {path} are connected to the same node: it "
+                    "is shorted there.",
+                    "Nothing to do if that is meant, as of a winding in a short-circuit test; "
+                    "otherwise connect them to different nodes.",
+                )  # fmt: skip
+                continue
             yield found(
                 "network.shorted", [path],
                 f"{'Both' if len(rows) == 2 else 'All'} ports of {path} "
@@ -271,6 +280,14 @@ def _shorted(topology: Topology) -> Iterator[Finding]:
                 "Connect them to different nodes, or remove it.",
             )  # fmt: skip
     yield from _between_references(topology, groups)
+
+
+def _acts_elsewhere(topology: Topology, rows: list[PortRow]) -> bool:
+    """Whether a class has other ports with forces, as a transformer or a machine has."""
+    names, f = {r.name for r in rows}, rows[0].family
+    carried = topology.network.families[f].kernel.carried
+    return any(r.family == f and r.name not in names and r.name not in carried
+               for r in topology.rows)
 
 
 def _touches(kernel: Kernel, domain: Domain) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
-from ..numerics.tolerances import LEAST_ERROR
+from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from .decisions import NOBODY, Elements, decide_modes, notice_speeds, stuck_ones_rest
 from .functions import machine_code
 from .network_modes import NetworkModes, choose_network_modes, notice_margins
@@ -64,9 +64,11 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     decides = elements.modes.size > 0 or predicted.modes.size > 0 or network.modes.size > 0
     done = instant != CROSSING or decides or (
         not _mode_ended(relations, switches.m.size))
+    again = instant == CROSSING and number > 0 and (
+        t - passed.times[number - 1] <= SAME_INSTANT * abs(t))
     if done:
         done = settle_relations(code, work, relations, switches, samples, resets, t, x,
-                                state[STEP], instant)
+                                state[STEP], instant, again)
     if done and decides and has_moved_states(resets):
         done = predicted.modes.size + network.modes.size == 0 and stuck_ones_rest(
             code, work, elements, t, x)

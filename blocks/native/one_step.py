@@ -26,6 +26,7 @@ from .network_modes import NetworkModes
 from .predictions import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
+from .rosenbrock import step_to_transient
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
 from .step_control import (
@@ -164,6 +165,13 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             break
         take_step(code, work, t, now, x, rejected, counts)
         error = error_of_step(code, work, now, limits.rtol, x)
+        if first and code.kind == IMPLICIT and error <= 1.0:
+            length = step_to_transient(work, now, limits.rtol, x)
+            if length < now and not is_too_small(length, t, t_stop):
+                counts[1] += 1
+                rejected = True
+                h = length
+                continue
         if code.kind == IMPLICIT and code.exponents != 0 and error <= 1.0:
             error = max(error, error_of_exponents(code, work, relations.exponents,
                                                   relations.inside, t + now))

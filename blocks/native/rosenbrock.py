@@ -8,6 +8,7 @@ than the step. Coefficients and formulae are those of :mod:`blocks.native.rosenb
 from __future__ import annotations
 
 from ..numerics.arrays import Matrix, Vector
+from ..numerics.tolerances import TINY
 from .band import derive_band, factorize_band, solve_band
 from .front_lists import FACTORIZE, SOLVE
 from .fronts import derive_columns, factorize_code, solve_code
@@ -25,9 +26,12 @@ from .signatures import run_code
 from .stages import ATOL, NEW, WORK
 from .steps import Code, Workspace, slope_at
 
-__all__ = ["ROOT", "rosenbrock_polynomial", "take_rosenbrock_stages"]
+__all__ = ["ROOT", "rosenbrock_polynomial", "step_to_transient", "take_rosenbrock_stages"]
 
 ROOT = 1 / 4  # 1 / order
+INSIDE = 0.16  # of what dies out within a step: the largest error of a step of part of the length
+BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
+RESOLVED = 10.0  # times the same: one whose error does
 
 
 @machine_code
@@ -61,6 +65,29 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
         _solve(work, stage, inner)
         first += j + 1
     run_code(code.arithmetic[5], x, k, k[NEW], work.size, work.step)
+
+
+@machine_code
+def step_to_transient(work: Workspace, h: float, rtol: float, x: Vector) -> float:
+    """The length of a step that sees what begins here and dies out far within one of ``h``.
+
+    What is L-stable comes to the right end, and the error of the step says so; currents between
+    capacitors, and energies, follow from what happened on the way. With M the inverse of
+    1/(gamma h) - df/dx, M x'' is U_1/(gamma h) - f(t, x), which of a fast unknown is how far its
+    slope is from what it settles to, and M M x'' how far it is itself.
+    """
+    k, away, length = work.k, work.inner[1], h
+    for i in range(x.size):
+        away[i] = k[1, i] / (GAMMA * h) - k[0, i]
+    _solve(work, away, work.inner[2])
+    for i in range(x.size):
+        distance = abs(away[i])
+        if INSIDE * distance > k[ATOL, i] + rtol * abs(x[i]):
+            if_slow = abs(k[1, i] - GAMMA * h * k[0, i])
+            constant = GAMMA * h * distance / max(if_slow - distance, TINY)
+            if h > BRIEF * constant:
+                length = min(length, RESOLVED * constant)
+    return length
 
 
 @machine_code

@@ -24,6 +24,7 @@ from .zero_crossings import LARGEST, SPARE, Relations
 __all__ = ["Switches", "meets_requirements", "settle_relations"]
 
 PART_AHEAD = 1e-3  # of a step: as far as it is looked where a relation is going
+ROUNDED = 10.0  # times what two crossings at one instant come to
 OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
 
 
@@ -52,13 +53,15 @@ class Switches(NamedTuple):
 @machine_code
 def settle_relations(code: Code, work: Workspace, relations: Relations, switches: Switches,
                      samples: Samples, resets: Resets, t: float, x: Vector, step: float,
-                     instant: int) -> bool:
+                     instant: int, again: bool) -> bool:
     """Switch relations and assign until all agree; False where others must judge.
 
     Parameters
     ----------
     step : the length that the next one would have
     instant : which of the known ones it is; -1 where relations have crossed
+    again : whether that is at the instant of the last event: rounding then, which is left behind
+        where a margin may be below zero by a few times what it came to
     """
     m, crossed = switches.m, False
     for r in range(m.size):
@@ -110,6 +113,8 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     for r in range(m.size):
         switched |= m[r] != switches.before[r]
         relations.held[r] = m[r]
+        if again and switches.frozen[r]:
+            relations.slack[r] = ROUNDED * max(abs(switches.first[r]), abs(switches.now[r]))
     return switched or acted or not crossed
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Ledger"]
 
+MOST_OF = 0.1  # of what the worst components miss: worth a word
+
 
 class Ledger(Tabulated, Sequence[EnergyTerm]):
     """Energy of every component over the run.
@@ -138,8 +140,7 @@ class Ledger(Tabulated, Sequence[EnergyTerm]):
             f"{self.residual.magnitude / shown.factor:.3g} {pretty(shown)} are unaccounted for, "
             f"{self.relative_residual:.1e} of what was turned over, where {tolerance:.0e} would "
             f"follow from the accuracy of the run{f'; most of it in {named}' if named else ''}. "
-            "Look for a wrong sign in a law or in what a component says of its energy; with a "
-            "fixed step, for a step that is too long.", EnergyWarning, stacklevel=3,
+            + _advice(worst), EnergyWarning, stacklevel=3,
         )  # fmt: skip
 
     def grouped(self) -> Ledger:
@@ -176,3 +177,16 @@ class Ledger(Tabulated, Sequence[EnergyTerm]):
             if len(by_class) < len(self):
                 return sheet_of(by_class)
         return sheet_of(self)
+
+
+def _advice(worst: Sequence[EnergyTerm]) -> str:
+    """What to look for in the components that miss most."""
+    total = sum(abs(t.violation) for t in worst)
+    silent = [t.component for t in worst if abs(t.violation) > MOST_OF * total
+              and not (t.stored or t.dissipated or t.supplied)]
+    if silent:
+        return (f"{' and '.join(silent)} {'says' if len(silent) == 1 else 'say'} nothing of "
+                "energy: declare a Variable power_dissipated, power_supplied or energy_stored, and "
+                "state its equation.")
+    return ("Look for a wrong sign in a law or in what a component says of its energy; with a "
+            "fixed step, for a step that is too long.")

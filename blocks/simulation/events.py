@@ -99,7 +99,7 @@ class Events:
     def begin(self, t: float, contacts: Contacts | None) -> None:
         """Bring relations and modes in line with the start; refuse a start that cannot be."""
         laws = self.problem.laws
-        self.switching.begin(t)
+        self.switching.begin(t, modes_known=laws is None)
         if laws is not None:
             if contacts is not None:
                 contacts.refuse_impossible(self.problem, t)

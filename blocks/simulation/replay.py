@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from ..solvers.interpolation import Hermite
 from ..system.failure import AlgebraicFailure
+from ..system.newton_at_points import solved_at_points
 from ..system.points import Points, modes_in
 from ..system.problem import Problem, Tangent
 from .episode import Episode
@@ -137,7 +138,10 @@ class Replay:
             return replace(points, u=u)
         x, z, u = points.x.copy(), points.z.copy(), points.u.copy()
         missing = np.ones(len(points), dtype=bool)
-        if laws is not None and not incomplete:
+        if laws is None:
+            z, known = self._linear_unknowns(points)
+            missing = ~known
+        elif not incomplete:
             found = self.problem.laws.inputs_at(self._at_parameters(), points, split)
             if found is not None:
                 u, known = found
@@ -151,6 +155,19 @@ class Replay:
                     z[:, some] = self._last_values.kept(int(which[columns.start]), points.t[some],
                                                         z[:, some])
         return replace(points, x=x, z=z, u=u)
+
+    def _linear_unknowns(self, points: Points) -> tuple[Array, Flags]:
+        """Torn unknowns, and where they are found: where the equations are linear in them."""
+        z, found = points.z.copy(), np.zeros(len(points), dtype=bool)
+        function = self.system.linear_unknowns
+        if function is None or self.system.tape.carried.any():
+            return z, found
+        together = max(1, MOST_NUMBERS // (8 * len(z) * (len(z) + 1)))
+        for first in range(0, len(points), together):
+            some = np.arange(first, min(first + together, len(points)))
+            t, x, guess, *others = points.some(some).columns()
+            z[:, some], found[some] = solved_at_points(function, guess, t, x, *others)
+        return z, found
 
     def must_solve(self, incomplete: bool, wanted: Wanted) -> bool:
         """Whether more is wanted than what trajectories hold."""

@@ -37,8 +37,11 @@ class Switching:
         self.resets, self.samplings = resets, samplings
         self.crossings, self.log, self.t_end = crossings, log, t_end
 
-    def begin(self, t: float) -> None:
-        """Bring relations and discrete values in line with each other at the start."""
+    def begin(self, t: float, modes_known: bool = True) -> None:
+        """Bring relations and discrete values in line with each other at the start.
+
+        As far as they can be while modes are not known yet.
+        """
         problem = self.problem
         if not problem.system.nm and not self.samplings.active:
             return
@@ -53,7 +56,8 @@ class Switching:
                 self.resets.remember(problem, t)
                 return
             problem.m[:] = holding
-        self._no_fixpoint(t, unsettled)
+        if modes_known:
+            self._no_fixpoint(t, unsettled)
 
     def flip(self, t: float, which: Indices) -> None:
         """Flip relations at an event, iterate until all agree, and tell what switched."""

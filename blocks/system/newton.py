@@ -25,14 +25,13 @@ from ..numerics.tolerances import (
 )
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
-from .system import System
+from .system import DENSE, System
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
 __all__ = ["DENSE", "MANY", "AlgebraicUnknowns"]
 
-DENSE = 60  # unknowns up to which matrices are dense
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
 MOST_STEPS = 40
 MOST_HALVINGS = 10  # of a step

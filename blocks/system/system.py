@@ -26,9 +26,11 @@ from .time_tables import TimeTables
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["System"]
+__all__ = ["DENSE", "System"]
 
 Made = TypeVar("Made")
+
+DENSE = 60  # unknowns up to which matrices are dense
 
 
 class System:
@@ -149,6 +151,18 @@ class System:
         """Dense Jacobian of the residuals with respect to all of x and z (small systems)."""
         j = ca.jacobian(self._residual, ca.vertcat(self.tape.x, self.tape.z))
         return self.function("residual_w", ca.densify(j))
+
+    @cached_property
+    def linear_unknowns(self) -> Evaluator | None:
+        """Matrix and residual of torn unknowns, column after column, these last among what it
+        takes; None where equations are not linear in them, or they are many."""
+        t = self.tape
+        if not 0 < self.nz <= DENSE or self.clusters or any(
+                ca.which_depends(t.residual, t.z, 2, True)):
+            return None
+        both = ca.horzcat(ca.jacobian(t.residual, t.z), t.residual)
+        return Evaluator(ca.Function("unknowns", [TIME, t.x, t.p, t.m, t.d, t.u, t.z],
+                                     [ca.vec(ca.densify(both))]))
 
     @cached_property
     def crossings(self) -> Evaluator:

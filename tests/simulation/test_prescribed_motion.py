@@ -131,6 +131,22 @@ def test_an_energy_that_does_not_close_is_a_warning_that_names_the_component():
         run.energy()
 
 
+class Silent(TwoPort):
+    """A damper that does not say where its energy goes."""
+
+    def equations(self):
+        yield self.f == quantity("5 N*s/m") * self.v
+
+
+def test_a_component_that_says_nothing_of_energy_is_told_to():
+    model = Model("silent")
+    model.body, model.floor, model.rubber = Mass(mass="2 kg", v="3 m/s"), Reference(), Silent()
+    model.connect(model.body.M, model.rubber.R)
+    model.connect(model.floor.V, model.rubber.C)
+    with pytest.warns(EnergyWarning, match="rubber says nothing of energy: declare a Variable"):
+        model.simulate("10 s").energy()
+
+
 def test_no_warning_where_it_closes():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -16,8 +16,8 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...system import Evaluator
+from ...system.newton_at_points import solved_at_points
 from .held_network import HeldNetwork, feel_each_other
-from .newton_at_points import solved_at_points
 
 if TYPE_CHECKING:
     from ...system import Problem, System

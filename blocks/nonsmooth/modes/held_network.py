@@ -19,6 +19,7 @@ from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
+from ...system import Evaluator
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class HeldNetwork:
         self.decided_by = ca.densify(ca.vertcat(flow, effort, low, high, missed, slope))
         room = ca.fmin(high - effort, effort - low)
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
+        self._margins: Evaluator | None = None
         self.joint = np.array(ca.which_depends(
             tape.crossings, ca.vertcat(tape.u, tape.z), 1, True), dtype=bool)
         everything = ca.vertcat(*rows, tape.residual)
@@ -237,6 +239,13 @@ class HeldNetwork:
             move[:, : len(held)] = push @ np.linalg.pinv(
                 without_rounding(by_x, push), rcond=LEAST_CHANGE)
         return weight, move
+
+    def margins_at(self, problem: Problem, t: float, state: ModeState) -> Array:
+        """Margins of the present modes, from the two matrices as machine code has them."""
+        if self._margins is None:
+            self._margins = Evaluator(ca.Function("margins", self.symbols, [self.margins]))
+        constants = self.constants(problem, t, state)
+        return self._margins(*problem.arguments(t)[:-1], state.modes.astype(float), constants)
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points) -> tuple[Array, Flags]:

@@ -132,9 +132,10 @@ class MasslessMargins:
         return out
 
     def noise(self, problem: Problem, t: float) -> Array:
-        """What the last digits of states, parameters and time make of every margin.
+        """What the last digits of states, parameters, time and inputs make of every margin.
 
-        The voltage of a diode between two halves of a bridge that are alike is nothing but that.
+        The voltage of a diode between two halves of a bridge that are alike is nothing but that;
+        so is that beside a closed switch, which the rest of a current through 1e-8 S tells of.
         """
         x, p, u = problem.x.copy(), problem.p.copy(), problem.u.copy()
         stuck = self.state.modes == 0
@@ -143,6 +144,7 @@ class MasslessMargins:
             for values, exact in ((problem.x, x), (problem.p, p)):
                 values[:] = exact * (1.0 + last_digits * (-1.0) ** np.arange(len(exact)))
             self.efforts.apply(problem, t * (1.0 + last_digits))
+            problem.u *= 1.0 + last_digits * (-1.0) ** np.arange(len(u))
             flow, effort, *_ = self.equations.values(problem, t * (1.0 + last_digits))
             return np.where(stuck, effort, flow)
 

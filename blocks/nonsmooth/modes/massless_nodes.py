@@ -191,8 +191,24 @@ class MasslessLaws(Laws):
         self.search.ended = crossed
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         moved = np.where(before == 0, guess, before)
-        return self.search.take_first(problem, t, doubt,
-                                      self._proposals(problem, t, guess, moved))
+        noise = self.search.take_first(problem, t, doubt,
+                                       self._proposals(problem, t, guess, moved))
+        if np.array_equal(self.modes, before):
+            self._allow_rounding(problem, t, touched)
+        return noise
+
+    def _allow_rounding(self, problem: Problem, t: float, touched: Indices) -> None:
+        """Modes that were to end go on: what two matrices make of their margins in machine code,
+        and Newton's method does not, is rounding, and is to end no mode again."""
+        state, held = self.state, self._held
+        if held is None or not self.equations.constant or self.equations.open_inputs(
+                problem, t, self.modes).shape[1]:  # a split that is left open is shown in two ways
+            return
+        apart = np.abs(self.margins(problem, t) - held.margins_at(problem, t, state))[touched]
+        most = state.drift * self.switching.sizes(problem, t)[0][touched]  # more is no rounding
+        kind = (self.modes[touched] != 0).astype(int)
+        raised = state.noise[kind, touched] + 2.0 * apart
+        state.noise[kind, touched] = np.where(raised <= most, raised, state.noise[kind, touched])
 
     def _decide_once(self, problem: Problem, t: float, touched: Indices,
                      search: Callable[[Problem, float, Indices], Array]) -> None:

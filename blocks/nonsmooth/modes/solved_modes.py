@@ -30,13 +30,13 @@ from ...numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from ...system import Evaluator
+from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
 from .bound_functions import BoundFunctions
 from .companions import Companions
 from .delassus import Delassus
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
-from .newton_at_points import solved_at_points
 
 if TYPE_CHECKING:
     from ...system import Problem, System

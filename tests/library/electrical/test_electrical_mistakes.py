@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from electrical_bench import across, circuit, ring
 
@@ -15,6 +16,7 @@ from library.electrical import (
     ElectricalReference,
     IdealTransformer,
     Inductor,
+    MutualInductor,
     OpAmp,
     Resistor,
 )
@@ -130,6 +132,18 @@ def test_an_autotransformer_is_no_short():
     model.connect(model.t.n2, model.load.n, model.source.n, model.ground.V)
     assert not model.check()
     assert model.simulate("1 s")["load.v"].final.to("V").magnitude == pytest.approx(1)
+
+
+def test_a_shorted_winding_is_told_from_what_has_no_effect():
+    """The short-circuit test of a transformer measures its leakage (1 - k^2) L_1."""
+    model = circuit(source=ACVoltageSource(amplitude="10 V", frequency="50 Hz", phase="90 deg"),
+                    t=MutualInductor(inductance_1="0.2 H", inductance_2="0.05 H", coupling=0.8))
+    model.connect(model.source.p, model.t.p1)
+    model.connect(model.source.n, model.t.n1, model.t.p2, model.t.n2, model.ground.V)
+    (finding,) = model.check()
+    assert finding.problem == "p2 and n2 of t are connected to the same node: it is shorted there."
+    peak = model.simulate("20 ms", rtol=1e-9)["t.i1"].at("5 ms").to("A").magnitude
+    assert peak == pytest.approx(10 / (100 * np.pi * 0.36 * 0.2), rel=1e-6)
 
 
 def test_two_references_that_short_an_element_are_hinted_at():

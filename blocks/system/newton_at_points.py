@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...numerics.arrays import Array, Flags
-from ...numerics.tolerances import TIED_SOLVED
-from ...system import Evaluator
+from ..numerics.arrays import Array, Flags
+from ..numerics.tolerances import TIED_SOLVED
+from .evaluator import Evaluator
 
 __all__ = ["solved_at_points"]
 

@@ -77,7 +77,7 @@ def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: F
     equation, unknown, good = rows.tolist(), columns.tolist(), solvable.tolist()
     weight = sizes.tolist()
     depth, deepest = [-1] * size, [0] * size  # of unknowns, and of the deepest in an equation
-    largest = [0.0] * size  # error of what is known in an equation
+    largest = [1.0] * size  # error of what is known in an equation
     torn: list[int] = []
     pairs: list[int] = []
 

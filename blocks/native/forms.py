@@ -11,7 +11,8 @@ __all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large", "is_solved
            "why_no_derivatives", "why_not", "why_not_implicit"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
-MOST_UNKNOWNS = 100  # of algebraic loops, up to which those of a small network are solved together
+MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
+MANY_UNKNOWNS = 50  # from which small loops are solved side by side instead
 MOST_STATES = 50  # of an implicit method, whose matrix is full
 MOST_TORN = 3  # unknowns of each of the nonlinear loops that are solved side by side
 
@@ -64,7 +65,7 @@ def is_large(system: System) -> bool:
     return system.once("is large", lambda: (
         sum(len(s.unknowns) for s in system.tape.steps) > LARGE and (
             has_small_loops(system) or not 0 < system.nz + system.nc <= MOST_UNKNOWNS)
-        or system.nz > MOST_UNKNOWNS and not system.nu and has_small_loops(system)
+        or system.nz > MANY_UNKNOWNS and not system.nu and has_small_loops(system)
         and not _are_linear(system)))
 
 

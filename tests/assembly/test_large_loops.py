@@ -8,7 +8,7 @@ import pytest
 
 from blocks import Model, quantity
 from blocks.assembly.algebraic_loops import cramer
-from blocks.assembly.tearing import tear
+from blocks.assembly.tearing import GROWTH, tear
 from blocks.exceptions import ParameterError
 from blocks.system.newton import MANY
 from blocks.system.problem import BULKY
@@ -108,7 +108,8 @@ def test_torn_unknowns_give_all_others_one_after_the_other(deepest: int, seed: i
     size = 60
     a = _matrix(size, seed)
     rows, columns = np.nonzero(a)
-    torn = tear(rows, columns, np.abs(a[rows, columns]) > 0.7, size, np.zeros(size, bool), deepest)
+    torn = tear(rows, columns, np.abs(a[rows, columns]) > 0.7, size, np.zeros(size, bool),
+                GROWTH**deepest)
     assert len(torn.torn) == len(torn.leftover) < size
     known = {int(c): 0 for c in torn.torn}
     for pair, depth in zip(torn.pairs, torn.depth, strict=True):

@@ -220,7 +220,7 @@ class Tied(Text):
                     "  %count = phi i64 [ 0, %entry ], [ %more, %round ]",
                     f"  %last = phi double [ {w.constant(np.inf)}, %entry ], [ %norm, %round ]"]
         jacobian = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
-        values = self._values(w, ca.vertcat(*jacobian.nonzeros(), self.residual))
+        values = self._values(w, ca.vertcat(ca.vec(jacobian.nz[:]), self.residual))
         self._clear(w, w.pointer("%q", self.jacobian), jacobian.numel())
         for place, value in zip(jacobian.sparsity().find(), values[:-n], strict=True):
             w.store(value, "%q", self.jacobian + place)

@@ -168,9 +168,8 @@ def amplify(blocks: list[Block], pairs: Pairs) -> Flags:
     """
     many = [len(b.solved) for b in blocks]
     block = np.repeat(np.arange(len(blocks)), many)
-    equations, classes, position, depth = (
-        np.concatenate([getattr(b, name) for b in blocks])
-        for name in ("solved", "assigned", "position", "depth"))
+    equations, classes, depth = (np.concatenate([getattr(b, name) for b in blocks])
+                                 for name in ("solved", "assigned", "depth"))
     order = np.argsort(pairs.pairs[0], kind="stable")
     row, column = pairs.pairs[:2, order]
     size = pairs.sizes[order]

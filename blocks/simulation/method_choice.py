@@ -46,7 +46,8 @@ def chosen_method(method: str, system: System, step: object) -> tuple[type[Metho
         return method_named("trapezoidal"), "a fixed step was given"
     if system.clusters or system.nu:
         return method_named("DOP853"), "one-step: cheap to restart after events"
-    if system.nz > 20 and not system.linear and native.why_not(system):
+    if system.nz > 20 and not system.linear and (
+            not native.is_installed() or native.why_not(system)):
         return method_named("ida"), "large nonlinear algebraic loops"
     return method_named("cvode"), "implicit, variable order: safe for stiff models"
 

@@ -6,6 +6,8 @@ of what is in series to what is across; solved by its nodes, nothing grows.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -122,3 +124,58 @@ def test_a_ladder_of_diodes_is_solved_by_its_nodes(method):
     given = [run[f"diodes[{i}].i"].at(times).m for i in range(n)]
     assert_allclose(along[:-1] - along[1:], given[:-1], atol=1e-8)
     assert_allclose(run["store.v"].at(times).m, exact["store.v"].at(times).m, atol=2e-4)
+
+
+def exact(matrix, right):
+    """The solution in rational numbers."""
+    n = len(right)
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for i in range(n):
+        pivot = next(k for k in range(i, n) if rows[k][i] != 0)
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for k in range(n):
+            factor = rows[k][i] / rows[i][i]
+            if k != i and factor != 0:
+                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i], strict=True)]
+    return [rows[i][n] / rows[i][i] for i in range(n)]
+
+
+@pytest.mark.parametrize("seed", [3, 4, 7, 12, 13, 15, 39, 44])
+def test_a_random_network_of_resistances_over_decades_is_that_of_rational_numbers(seed):
+    random = np.random.default_rng(seed)
+    n, source, ground, store = int(random.integers(2, 12)), -3, -2, -1
+    edges = [(i, int(random.integers(0, i)) if i else source) for i in range(n)]
+    edges += [tuple(random.choice(n + 3, 2, replace=False) - 3) for _ in range(n + 2)]
+    edges += [(n - 1, ground), (int(random.integers(0, n)), store)]
+    edges += [(i, ground) for i in range(n) if sum(i in edge for edge in edges) < 2]
+    sizes = 10 ** random.uniform(-6, 6, len(edges))
+    model = Model("net")
+    model.ground, model.source = ElectricalReference(), DCVoltageSource(voltage="10 V")
+    model.store = Capacitor(capacitance="1 F", vc="0 V")
+    model.parts = Resistor(count=len(edges), resistance=quantity(sizes, "ohm"))
+    ends = {k: [] for k in range(-3, n)}
+    ends[source] += [model.source.p]
+    ends[ground] += [model.source.n, model.ground.V, model.store.n]
+    ends[store] += [model.store.p]
+    matrix = [[Fraction(0)] * n for _ in range(n)]
+    right = [Fraction(0)] * n
+    for k, ((a, b), size) in enumerate(zip(edges, sizes, strict=True)):
+        ends[a].append(model.parts[k].p)
+        ends[b].append(model.parts[k].n)
+        for here, there in ((a, b), (b, a)):
+            if here >= 0:
+                matrix[here][here] += 1 / Fraction(size)
+                if there >= 0:
+                    matrix[here][there] -= 1 / Fraction(size)
+                elif there == source:
+                    right[here] += 10 / Fraction(size)
+    for ports in ends.values():
+        model.connect(*ports)
+    inner = exact(matrix, right)
+    at = {**dict(enumerate(inner)), source: Fraction(10), ground: Fraction(0), store: Fraction(0)}
+    voltages = [at[a] - at[b] for a, b in edges]
+    currents = np.array([float(v / Fraction(r)) for v, r in zip(voltages, sizes, strict=True)])
+    run, start = model.simulate("1e-30 s"), quantity(0.0, "s")
+    assert_allclose(run["parts.v"].at(start).m, [float(v) for v in voltages], rtol=0, atol=1e-10)
+    assert_allclose(run["parts.i"].at(start).m, currents, rtol=0,
+                    atol=1e-6 * np.abs(currents).max())

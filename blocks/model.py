@@ -166,7 +166,9 @@ class Model(Component):
                 *((d, value) for d, (value, _) in self._nominal_table.items()))
 
     def compile(self) -> System:
-        """Assemble and reduce the present structure (kept until it changes).
+        """Assemble and reduce the present structure.
+
+        It is kept until that changes, or values do that ask for another order of solving.
 
         Raises
         ------

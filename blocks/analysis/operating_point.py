@@ -448,7 +448,8 @@ def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array]:
     system = model.compile()
     if point.system is not system:
         raise ParameterError(where, "is an operating point of another model, or of this one before "
-                             "its structure was changed.", "Find the operating point again.")
+                             "its structure was changed, or values that it is solved by in another "
+                             "order.", "Find the operating point again.")
     changed = np.flatnonzero(point.p != system.parameters())
     if len(changed):
         free = ", ".join(f"{path} = {value:.6g~P}" for path, value in start_from.free.items())

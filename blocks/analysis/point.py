@@ -154,5 +154,6 @@ def run_point(model: Model, result: Result, time: Any) -> Point:
 def _refuse_other(model: Model, system: System) -> None:
     if system is not model.compile():
         raise ParameterError("linearise(at=…)", "is of another model, or of this one before its "
-                             "structure was changed.", "Run the model again, or find its "
+                             "structure was changed, or values that it is solved by in another "
+                             "order.", "Run the model again, or find its "
                              "operating point again.")  # fmt: skip

@@ -26,7 +26,7 @@ from .network_modes import NetworkModes
 from .predictions import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
-from .rosenbrock import step_to_transient
+from .rosenbrock import error_of_slope, step_to_transient
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
 from .step_control import (
@@ -175,6 +175,10 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if code.kind == IMPLICIT and code.exponents != 0 and error <= 1.0:
             error = max(error, error_of_exponents(code, work, relations.exponents,
                                                   relations.inside, t + now))
+        if code.kind == IMPLICIT and error <= 1.0:
+            counts[2] += 1
+            of_slope = error_of_slope(code, work, t, now, limits.rtol, x)
+            error = of_slope if not of_slope <= error else error
         if not error <= 1.0:
             counts[1] += 1
             rejected = True
@@ -218,7 +222,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
         arrive(code, work, end, x, status == FULL, status == CROSSED or not (
-            last or status == LOCATED), counts)
+            last or status == LOCATED), counts, code.kind != EXACT)
         if taken % record.every == 0:
             record.rows[taken // record.every - 1, :] = x
         t = end
@@ -336,14 +340,16 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                 slope_at(code, work, steps.starts[present], x, k[0])
             else:
                 present += 1
-                arrive(code, work, steps.starts[present], x, True, True, counts)
+                arrive(code, work, steps.starts[present], x, True, True, counts,
+                       code.kind == EXPLICIT)
             while True:
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                           counts)
                 if present == i:
                     break
                 present += 1
-                arrive(code, work, steps.starts[present], x, True, True, counts)
+                arrive(code, work, steps.starts[present], x, True, True, counts,
+                       code.kind == EXPLICIT)
         if theta[j] == 1.0:
             out[j, :] = k[NEW]
         else:

@@ -7,6 +7,8 @@ than the step. Coefficients and formulae are those of :mod:`blocks.native.rosenb
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TINY
 from .band import derive_band, factorize_band, solve_band
@@ -26,7 +28,8 @@ from .signatures import run_code
 from .stages import ATOL, NEW, WORK
 from .steps import Code, Workspace, slope_at
 
-__all__ = ["ROOT", "rosenbrock_polynomial", "step_to_transient", "take_rosenbrock_stages"]
+__all__ = ["ROOT", "error_of_slope", "rosenbrock_polynomial", "step_to_transient",
+           "take_rosenbrock_stages"]  # fmt: skip
 
 ROOT = 1 / 4  # 1 / order
 INSIDE = 0.16  # of what dies out within a step: the largest error of a step of part of the length
@@ -88,6 +91,32 @@ def step_to_transient(work: Workspace, h: float, rtol: float, x: Vector) -> floa
             if h > BRIEF * constant:
                 length = min(length, RESOLVED * constant)
     return length
+
+
+@machine_code
+def error_of_slope(code: Code, work: Workspace, t: float, h: float, rtol: float, x: Vector
+                   ) -> float:
+    """The error of a step from the slope at its end, which takes the place of the last stage.
+
+    That stage goes on by U_6 along the derivatives at the start of the step. What the slope at
+    the end differs from theirs, times the step, grows with the square of U_6, so its root, in
+    units of the tolerance, grows as an error does. Where slopes are steep and bend within the
+    tolerance of the unknowns, as the flow through a wide pipe between two large pressures, U_6
+    may be small and such a slope anything.
+    """
+    k, by_stage, worst = work.k, work.inner[1], 0.0
+    for i in range(x.size):
+        coupled = 0.0
+        for s in range(5):
+            coupled += COUPLINGS[10 + s] * k[s + 1, i]
+        by_stage[i] = k[6, i] / GAMMA - coupled
+    slope_at(code, work, t + h, k[NEW], k[6])
+    for i in range(x.size):
+        error = abs(h * k[6, i] - by_stage[i]) / (k[ATOL, i] + rtol * abs(x[i]))
+        if not np.isfinite(error):
+            return np.nan
+        worst = max(worst, error)
+    return np.sqrt(worst)
 
 
 @machine_code

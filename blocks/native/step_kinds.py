@@ -68,15 +68,18 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
 
 @machine_code
 def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, goes_on: bool,
-           counts: Indices) -> None:
-    """Move to the end of a step, back onto its constraints; the slope there, if it ``goes_on``."""
+           counts: Indices, known: bool) -> None:
+    """Move to the end of a step, back onto its constraints; the slope there, if it ``goes_on``.
+
+    Where that is ``known`` it stands in the row of the last stage.
+    """
     k = work.k
     x[:] = k[NEW]
     moved = False
     if code.settle != 0 and settles:
         settle_at(code, work, end, k[NEW], x)
         moved = _differ(x, k[NEW])
-    if code.kind == EXPLICIT and not moved:  # the last stage is the slope at the end
+    if known and not moved:
         k[0, :] = k[6]
     elif goes_on or code.kind == EXPLICIT:
         slope_at(code, work, end, x, k[0])

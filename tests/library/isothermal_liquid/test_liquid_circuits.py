@@ -139,6 +139,30 @@ def test_a_cap_and_an_infinite_resistance_let_nothing_pass():
     assert_allclose(values(run, "a.A.mdot", "kg/s"), 0, atol=1e-15)
 
 
+def test_flows_between_stiff_volumes_are_those_that_compress_them():
+    """A pressure of 1 MPa swings and loses some pascal on its way through three volumes: what
+    flows follows from differences far below the tolerance of the pressures."""
+    model, count = Model("stiff"), 3
+    model.out, model.liquid = Reservoir(), IsothermalLiquidProperties()
+    model.pump = PressureSource(pressure_difference=lambda t: quantity("1 MPa") * (
+        1 + 0.5 * sin(quantity("6 rad/s") * t)))
+    model.narrow = FlowResistance(count=count)
+    model.volume = ConstantVolumeChamber(count=count, volume="1 l")
+    model.connect(model.out.A, model.pump.A, model.liquid.A)
+    model.connect(model.pump.B, model.narrow[0].A)
+    for i in range(count):
+        onward = [model.narrow[i + 1].A] if i + 1 < count else []
+        model.connect(model.narrow[i].B, model.volume[i].A, *onward)
+    run = model.simulate("1 s", method="rodas4")
+    t = np.linspace(0.1, 1.0, 40)
+    flows = run["narrow.mdot"].at(quantity(t, "s")).m_as("kg/s")
+    density = rho(P0 + 1e6 * (1 + 0.5 * np.sin(6 * t)))
+    into_each = 1e-3 * density / WATER["beta"] * 3e6 * np.cos(6 * t)
+    for flow, beyond in zip(np.reshape(flows, (count, -1)), (3, 2, 1), strict=True):
+        assert_allclose(flow, beyond * into_each, atol=1e-3 * beyond * into_each.max())
+    assert run.energy().relative_residual < 1e-5
+
+
 def test_a_tank_runs_out_through_a_laminar_gap_exponentially():
     model = Model("tank")
     model.tank = Tank(area="0.5 m^2", volume="0.4 m^3", gravity="10 m/s^2")

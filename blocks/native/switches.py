@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
-from ..numerics.tolerances import JUST_SWITCHED, LOOK_AHEAD, TINY, WRONG_SIDE
+from ..numerics.tolerances import JUST_SWITCHED, LOOK_AHEAD, NEVER_LEFT, TINY, WRONG_SIDE
 from ..solvers.samples import MOST_ROUNDS
 from .functions import machine_code
 from .resets import Resets, assign_risen
@@ -24,7 +24,6 @@ from .zero_crossings import LARGEST, SPARE, Relations
 __all__ = ["Switches", "meets_requirements", "settle_relations"]
 
 PART_AHEAD = 1e-3  # of a step: as far as it is looked where a relation is going
-ROUNDED = 10.0  # times what two crossings at one instant come to
 OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
 
 
@@ -60,8 +59,9 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     ----------
     step : the length that the next one would have
     instant : which of the known ones it is; -1 where relations have crossed
-    again : whether that is at the instant of the last event: rounding then, which is left behind
-        where a margin may be below zero by a few times what it came to
+    again : whether that is at the instant of the last event: rounding then, as where a margin has
+        been no larger since then than what it comes to past its crossing. It is left behind where
+        such a margin may be below zero by a few times that
     """
     m, crossed = switches.m, False
     for r in range(m.size):
@@ -113,8 +113,10 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     for r in range(m.size):
         switched |= m[r] != switches.before[r]
         relations.held[r] = m[r]
-        if again and switches.frozen[r]:
-            relations.slack[r] = ROUNDED * max(abs(switches.first[r]), abs(switches.now[r]))
+        if switches.frozen[r]:
+            rounding = NEVER_LEFT * max(abs(switches.first[r]), abs(switches.now[r]))
+            if again or relations.looks[LARGEST, r] <= rounding:
+                relations.slack[r] = rounding
     return switched or acted or not crossed
 
 

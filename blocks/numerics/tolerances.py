@@ -42,6 +42,7 @@ CROSSED_TOO = 1e-6  # of the margin at the look: others that are zero at the sam
 WRONG_SIDE = 1e-12  # of a crossing function: on the wrong side by no more is rounding
 ON_PATH = 1e-6  # of a crossing function: where a piece of a path ends
 JUST_SWITCHED = 1e-9  # of a crossing function: where it switched, within which it stays so
+NEVER_LEFT = 10.0  # times what a margin is past its crossing: no larger since the last, it is rounding
 LAST_DIGITS = 1e-11  # of a state: what rounding leaves unknown after a few operations
 LOOK_AHEAD = 1e-7  # of a state: how far it moves to see where a relation is going
 LEDGER_NEGLIGIBLE = 1e-4  # of what a balance may miss: what the integral over a step may

@@ -110,6 +110,7 @@ class Switching:
         if unchanged and not self._passes(t, g, flips).all() and (  # else nothing had crossed
                 not self._goes_on_elsewhere(t, flips, before)):
             self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
+        self.crossings.leave_rounding(flips, np.maximum(np.abs(g0), np.abs(g)))
 
     def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
         """Go on with another solution of the same equations where the present one has ended."""

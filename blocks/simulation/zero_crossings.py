@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import CROSSED_TOO, ROOT_RTOL, ROOT_XTOL, TIME_GRAIN, TINY
+from ..numerics.tolerances import CROSSED_TOO, NEVER_LEFT, ROOT_RTOL, ROOT_XTOL, TIME_GRAIN, TINY
 from ..solvers import Step
 from ..solvers.looks import MOST_LOOKS, next_look
 from ..system.problem import Problem
@@ -40,7 +40,8 @@ class ZeroCrossings:
     def __init__(self, problem: Problem, time_events: TimeEvents) -> None:
         self.problem, self.time_events = problem, time_events
         self.last_look: tuple[float, Array] | None = None  # time and margins
-        #: What margins of relations may be below zero by, from rounding where they switched.
+        self.largest = np.zeros(problem.system.nm)  # margins of relations since the last event
+        #: What they may be below zero by, from rounding where they switched.
         self.relation_tolerance = np.zeros(problem.system.nm)
         #: The same of elements that slide.
         self.mode_tolerance: Array | float = 0.0
@@ -49,6 +50,7 @@ class ZeroCrossings:
     def begin(self, t: float) -> None:
         """Begin an episode: what has just switched, or come to rest, begins at zero."""
         self.last_look = None
+        self.largest[:] = 0.0
         laws = self.problem.laws
         if laws is None or not laws.watched:
             return
@@ -58,6 +60,15 @@ class ZeroCrossings:
         slides = (plain.modes != 0) & ~plain.contact
         self.mode_tolerance = np.zeros(len(laws.modes))
         self.mode_tolerance[: plain.size] = np.where(slides, self._flow_rounding, 0.0)
+
+    def leave_rounding(self, which: Indices, size: Array) -> None:
+        """Let relations be below zero by rounding that have switched without ever leaving it.
+
+        Their margins were never much larger than the ``size`` they have past their crossing.
+        """
+        rounding = NEVER_LEFT * size[which]
+        never = self.largest[which] <= rounding
+        self.relation_tolerance[which[never]] = rounding[never]
 
     def look_at_start(self, step: Step) -> None:
         """Look at the start of a step whose predecessor was not looked at."""
@@ -99,6 +110,8 @@ class ZeroCrossings:
             looks.insert(k, (at, self.margins(at, step.dense(at))))
             if np.any(looks[k][1] < 0):
                 bad, looks = k, looks[: k + 1]
+        for _, margin in looks[1:bad]:
+            self.largest = np.fmax(self.largest, margin[: len(self.largest)])
         if bad is None:
             self.last_look = looks[-1]
             allowed = self.relation_tolerance

@@ -422,3 +422,29 @@ def test_diodes_that_commutate_almost_at_one_instant():
 
     exact = solve_ivp(slope, (0, 15e-3), [1e-12], rtol=1e-9, atol=1e-10, max_step=1e-4).y[0, -1]
     assert run["coil.i"].final.m == pytest.approx(exact, rel=1e-7)
+
+
+@pytest.mark.parametrize(("method", "count"), [("rodas4", 30), ("BDF", 15)])
+def test_a_chain_of_diodes_at_their_forward_voltage_does_not_switch_by_rounding(method, count):
+    """Charged in turn, diodes end within the last digit of their forward voltage."""
+    duration, amplitude, omega, capacitance = 4e-3, 10.0, 2 * np.pi * 100.0, 1e-6
+    model = circuit("chain", source=ACVoltageSource(amplitude="10 V", frequency="100 Hz"))
+    model.diode = Diode(count=count)
+    model.store = Capacitor(count=count, capacitance="1 uF")
+    model.connect(model.source.n, model.ground.V, model.store.n)
+    model.connect(model.source.p, model.diode[0].p)
+    for i in range(count):
+        onward = [model.diode[i + 1].p] if i + 1 < count else []
+        model.connect(model.diode[i].n, model.store[i].p, *onward)
+
+    def slope(t, v):
+        across = -np.diff(v, prepend=amplitude * np.sin(omega * t))
+        i = np.where(across > 0.6, (across - 0.6) / 0.3 + 0.6e-8, 1e-8 * across)
+        return (i - np.append(i[1:], 0.0)) / capacitance
+
+    by_hand = solve_ivp(slope, (0, duration), np.zeros(count), method="Radau", rtol=1e-7,
+                        atol=1e-9)
+    run = model.simulate(quantity(duration, "s"), method=method)
+    end = run["store.v"].at(quantity(duration, "s")).m_as("V")
+    assert_allclose(np.ravel(end), by_hand.y[:, -1], atol=2e-5)
+    assert len(run.events) < 5 * count

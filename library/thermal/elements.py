@@ -15,6 +15,7 @@ from blocks import (
     Parameter,
     Port,
     Variable,
+    abs_,
     der,
     interpolate,
     log,
@@ -257,7 +258,8 @@ class RadiativeHeatTransfer(TwoPort):
     * ``geometry="concentric cylinders"``: sigma / (1/e_A + (1 - e_B)/e_B r_A/r_B), with
       A the inner one, whose surface is the area;
 
-    sigma is the constant of Stefan and Boltzmann, e the emissivities, r the radii.
+    sigma is the constant of Stefan and Boltzmann, e the emissivities, r the radii. T⁴ stands for
+    T³ abs(T): below absolute zero, where there is nothing, it has no second root.
 
     Parameters: area (m^2), radiation_coefficient (W/(m^2*K^4)), emissivity_A (1),
     emissivity_B (1), radius_A (mm), radius_B (mm).
@@ -286,7 +288,8 @@ class RadiativeHeatTransfer(TwoPort):
                    "inner cylinder: radius_B must be the larger one.")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
-        yield self._coefficient() * self.area * (self.A.T**4 - self.B.T**4) == self.Q
+        yield self._coefficient() * self.area * (
+            abs_(self.A.T) * self.A.T**3 - abs_(self.B.T) * self.B.T**3) == self.Q
 
     def _coefficient(self) -> Any:
         if _given(self):

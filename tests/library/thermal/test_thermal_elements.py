@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import root
 
 from blocks import Model, ParameterError, SimulationError, quantity, sin
 from library.signal import Constant
@@ -155,6 +156,28 @@ def test_a_body_that_radiates_into_space():
     t = run.time.to("s").magnitude
     exact = (500.0**-3 + 3 * 4e-8 / 10 * t) ** (-1 / 3)
     assert_allclose(run["body.T"].to("K").magnitude, exact, rtol=1e-11)
+
+
+def test_nodes_without_mass_that_radiate_settle_above_absolute_zero():
+    """T⁴ has a second root below zero at every node; the one between the sources is found."""
+    count, conductance, radiation = 20, 0.401, 4e-12
+    model = Model("fin")
+    model.hot, model.cold = TemperatureSource(temperature="800 K"), TemperatureSource(
+        temperature="300 K")
+    model.wall = ConductiveHeatTransfer(count=count + 1)
+    model.radiation = RadiativeHeatTransfer(count=count)
+    model.connect(model.hot.A, model.wall[0].A)
+    for i in range(count):
+        model.connect(model.wall[i].B, model.wall[i + 1].A, model.radiation[i].A)
+    model.connect(model.wall[count].B, model.radiation.B, model.cold.A)
+
+    def lost(T):
+        along = np.concatenate([[800.0], T, [300.0]])
+        return conductance * np.diff(along, 2) - radiation * (T**4 - 300.0**4)
+
+    by_hand = root(lost, np.linspace(800, 300, count + 2)[1:-1], tol=1e-13).x
+    T = model.simulate("1 s")["radiation.A.T"].final.m_as("K")
+    assert_allclose(T, by_hand, rtol=1e-9)
 
 
 def test_bodies_that_radiate_the_wrong_way_round_are_named():

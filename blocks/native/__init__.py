@@ -73,6 +73,7 @@ from .costs import (
     pays_off,
     solves_compiled,
     study,
+    weight_of_steps,
 )
 from .forms import (
     MOST_STATES,
@@ -94,8 +95,8 @@ if TYPE_CHECKING:
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
            "compiled_method", "compiled_steps", "compiles_quickly", "is_installed", "is_large",
            "is_solved_for", "many_values", "most_steps", "pays_off", "residuals_of_run",
-           "solves_compiled", "study", "unwritable", "why_not",
-           "why_not_implicit", "why_not_linear"]  # fmt: skip
+           "solves_compiled", "study", "unwritable", "weight_of_steps",
+           "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 LONG_FUNCTION = 20_000  # operations of residuals that are worth machine code where called often

@@ -7,22 +7,44 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING
 
+import casadi as ca
+
 if TYPE_CHECKING:
     from ..system.evaluator import Evaluator
     from ..system.problem import Problem
 
 __all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "is_installed", "is_written",
-           "many_values", "most_steps", "pays_off", "solves_compiled", "study"]  # fmt: skip
+           "many_values", "most_steps", "pays_off", "solves_compiled", "study",
+           "weight_of_steps"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 30  # steps of a small model that take as long in Python as loading machine code does
 #: In a study: how many runs it has.
 study: ContextVar[int] = ContextVar("study", default=1)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
+SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
+LOOKED_UP = 2  # tables that take as long in Python as all else of a step of a small model
+COUNTED = 20_000  # operations among which tables are counted
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
 LONGEST_OUTPUT = 3000  # operations of an output that is written
 TIGHT_FOR_SOLVES = 1e-10  # and with exact friction, contacts or tied states
+
+
+def weight_of_steps(problem: Problem) -> int:
+    """How many times the work of a step of a small model one is in Python.
+
+    Where unknowns are solved for at every point, and where tables are looked up, which is done
+    in Python there.
+    """
+    return SOLVES if problem.algebraic else 1 + problem.system.once(
+        "looked up", lambda: _calls(problem.system.slope)) // LOOKED_UP
+
+
+def _calls(function: Evaluator) -> int:
+    """How often a function calls others, among its first operations."""
+    f = function.function
+    return sum(f.instruction_id(k) == ca.OP_CALL for k in range(min(f.n_instructions(), COUNTED)))
 
 
 def most_steps(size: int) -> float:

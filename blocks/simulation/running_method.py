@@ -41,7 +41,6 @@ FEW_STATES = 100  # whose rates are looked at in every new combination of modes 
 ENDLESS = 1e9  # fastest rate times the time left: no explicit method gets through
 TEDIOUS = 1e6  # the same, from which on auto takes an implicit one
 LONG = 500  # steps after which it is asked how many are left
-SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 OFTEN = 80  # known instants, or episodes, whose steps are worth loading machine code
 FEW = 60  # steps of a method with memory in an episode: it has hardly got going when it begins anew
 RESTARTED = "cvode", "DOP853", "ode45"  # by auto alone, and dearly
@@ -357,11 +356,11 @@ class RunningMethod:
     def _is_long(self, step: Step) -> bool:
         """Whether so many steps are left that machine code is worth loading."""
         problem = self.problem
-        weight = SOLVES if problem.algebraic else 1
-        if self._asked != LONG // weight or self.kind.many:
-            return False
         from .. import native
 
+        weight = native.weight_of_steps(problem)
+        if self._asked != max(LONG // weight, 1) or self.kind.many:
+            return False
         left = self._steps_left(step)
         if native.why_not(problem.system, problem.laws) or not native.pays_off(
                 weight * left, problem.size, self.settings.rtol) or native.unwritable(problem):

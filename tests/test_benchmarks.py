@@ -129,7 +129,7 @@ def test_a_law_that_takes_longer_than_its_limit_is_not_finished():
 
 @pytest.mark.parametrize(("name", "rtol", "method", "error"), [
     ("E1 ladder, N = 10", 1e-6, "auto", 1e-7), ("E1 ladder, N = 1,000", 1e-6, "auto", 1e-6),
-    ("E1 ladder, N = 1,000", 1e-4, "rodas4", 1e-6),
+    ("E1 ladder, N = 1,000", 1e-5, "rodas4", 1e-6),
     *(("E2", rtol, method, 5 * rtol) for rtol in (1e-4, 1e-5, 1e-6, 1e-7)
       for method in ("dopri5", "rodas4")),
     ("E2", 1e-6, "DOP853", 1e-6), ("E3", 1e-6, "auto", 1e-10), ("E3", 1e-6, "rodas4", 1e-7),

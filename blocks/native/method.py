@@ -367,7 +367,7 @@ class Dopri5(OneStep):
 
 
 class Rodas4(OneStep):
-    """RODAS 4(3), linearly implicit and L-stable: for what is stiff and full of events."""
+    """Rodas4P, order 4(3), linearly implicit and L-stable: for what is stiff and full of events."""
 
     name, order = "rodas4", 4
     implicit = True

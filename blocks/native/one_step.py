@@ -1,8 +1,8 @@
 """Runs of one-step methods, compiled: their steps, crossings in them, dense output.
 
 Three methods take the steps: the explicit Dormand-Prince pair of order 5(4) (:mod:`.stages`), the
-Rosenbrock method RODAS of order 4(3) (:mod:`.rosenbrock`), and exponentials where the equations are
-linear (:mod:`.exact_steps`). All else is the same for them. The equations come as addresses of
+Rosenbrock method Rodas4P of order 4(3) (:mod:`.rosenbrock`), and exponentials where the equations
+are linear (:mod:`.exact_steps`). All else is the same for them. The equations come as addresses of
 machine code, so this module is compiled once for all models, and kept on disk from then on.
 
 J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Comp. Appl. Math.

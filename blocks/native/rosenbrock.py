@@ -1,4 +1,4 @@
-"""The stages of RODAS, compiled.
+"""The stages of Rodas4P, compiled.
 
 Linearly implicit: a step factors one matrix and solves six linear equations with it, and there is
 nothing to iterate. It is cheap to begin anew, as every one-step method, and damps what is faster
@@ -32,7 +32,7 @@ __all__ = ["ROOT", "error_of_slope", "rosenbrock_polynomial", "step_to_transient
            "take_rosenbrock_stages"]  # fmt: skip
 
 ROOT = 1 / 4  # 1 / order
-INSIDE = 0.16  # of what dies out within a step: the largest error of a step of part of the length
+INSIDE = 0.17  # of what dies out within a step: the largest error of a step of part of the length
 BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
 RESOLVED = 10.0  # times the same: one whose error does
 

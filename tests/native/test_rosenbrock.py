@@ -1,4 +1,4 @@
-"""RODAS in machine code: its coefficients, its order, and stiff models full of switches."""
+"""Rodas4P in machine code: its coefficients, its order, and stiff models full of switches."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
+from benchmarks.circuits import rc_ladder
 from benchmarks.models import Buck, alone, block_on_belt
 from blocks import (
     Component,
@@ -22,6 +23,13 @@ from blocks import (
     quantity,
     sin,
     time,
+)
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    Diode,
+    ElectricalReference,
+    Resistor,
 )
 from library.translational import (
     ForceSource,
@@ -103,6 +111,14 @@ def test_the_method_is_stiffly_accurate_and_l_stable():
         assert abs(growth) < (1 + 1e-12 if z.imag else 1e-7)
 
 
+def test_the_order_is_kept_where_what_is_fast_is_driven():
+    # Ostermann and Roche, Rosenbrock methods for partial differential equations and fractional
+    # orders of convergence (1993): b B^j (2 B^2 e - alpha^2) = 0
+    off = 2 * BETA @ BETA @ np.ones(6) - A**2
+    for j in range(1, 6):
+        assert_allclose(WEIGHTS @ np.linalg.matrix_power(BETA, j) @ off, 0, atol=1e-15)
+
+
 # -- linear equations ---------------------------------------------------------------------------
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
 def test_linear_equations_are_solved_whatever_their_units(n):
@@ -166,6 +182,41 @@ def test_what_is_fast_is_damped_and_takes_no_steps(rtol):
     assert_allclose(x, np.cos(t), rtol=0, atol=5 * rtol)
     assert run.statistics["steps"] < 40 * rtol**-0.25
     assert run.statistics["factorizations"] == run.statistics["steps"] + run.statistics["rejected"]
+
+
+def test_a_driven_ladder_takes_steps_by_the_fourth_root_of_the_tolerance():
+    model = rc_ladder(60)
+    steps = {}
+    for rtol in (1e-5, 1e-8):
+        run = model.simulate("3 ms", method="rodas4", rtol=rtol)
+        steps[rtol] = run.statistics["steps"]
+        w, t = 2e3 * np.pi, 3e-3
+        n, r, c = 60, 1000 / 60, 1e-6 / 60
+        rates = np.diag(np.full(n, -2.0)) + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1)
+        rates[-1, -1] = -1
+        rates, feed = rates / (r * c), np.zeros(n)
+        feed[0] = 5 / (r * c)
+        phasor = np.linalg.solve(1j * w * np.eye(n) - rates, feed)
+        modes, vectors = np.linalg.eigh(rates)
+        settled = vectors @ (np.exp(modes * t) * (vectors.T @ -phasor.imag))
+        exact = (phasor * np.exp(1j * w * t)).imag + settled
+        assert_allclose(run["capacitors.vc"].final.to("V").m, exact, rtol=0, atol=2 * rtol)
+    assert steps[1e-8] < 7 * steps[1e-5]
+
+
+def test_the_energy_of_a_voltage_doubler_closes():
+    model = Model("doubler")
+    model.ground, model.source = ElectricalReference(), ACVoltageSource(amplitude="10 V")
+    model.wire, model.load = Resistor(resistance="3 mohm"), Resistor(resistance="3 kohm")
+    model.pump, model.store = Capacitor(capacitance="3 uF"), Capacitor(capacitance="3 uF")
+    model.up, model.over = Diode(model="ideal"), Diode(model="ideal")
+    model.connect(model.source.p, model.wire.p)
+    model.connect(model.wire.n, model.pump.p)
+    model.connect(model.pump.n, model.up.n, model.over.p)
+    model.connect(model.over.n, model.store.p, model.load.p)
+    model.connect(model.source.n, model.up.p, model.store.n, model.load.n, model.ground.V)
+    run = model.simulate("60 ms", method="rodas4")
+    assert abs(run.energy().relative_residual) < 1e-4
 
 
 def test_stages_are_the_same_in_machine_code_and_in_python_and_derivatives_those_of_casadi():

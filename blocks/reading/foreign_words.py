@@ -258,7 +258,7 @@ _METHODS = [
     ("cvode", "cvodes ode15s ode23tb stiff auto_stiff vode zvode lsode gear sdirk"),
     ("ida", "dassl daspk daskr idas ode15i daessc dae"),
     ("adams", "ode113 nonstiff"),
-    ("rodas4", "rodas rosenbrock rodas3 rodas5 rodas5p ros4"),
+    ("rodas4", "rodas rosenbrock rodas3 rodas4p rodas5 rodas5p ros4"),
     ("exact", "expm linearexponential matrix_exponential etd exponential"),
     ("ode45", "dopri dormand_prince runge_kutta_45 rkf45 dopri45"),
     ("rk4", "rk runge_kutta ode4 classical_runge_kutta runge_kutta4"),

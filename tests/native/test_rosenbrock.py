@@ -185,21 +185,19 @@ def test_what_is_fast_is_damped_and_takes_no_steps(rtol):
 
 
 def test_a_driven_ladder_takes_steps_by_the_fourth_root_of_the_tolerance():
-    model = rc_ladder(60)
-    steps = {}
+    n, r, c, w, t = 60, 1000 / 60, 1e-6 / 60, 2e3 * np.pi, 3e-3
+    rates = np.diag(np.full(n, -2.0)) + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1)
+    rates[-1, -1] = -1
+    rates, feed = rates / (r * c), np.zeros(n)
+    feed[0] = 5 / (r * c)
+    phasor = np.linalg.solve(1j * w * np.eye(n) - rates, feed)
+    modes, vectors = np.linalg.eigh(rates)
+    settling = vectors @ (np.exp(modes * t) * (vectors.T @ -phasor.imag))
+    exact = (phasor * np.exp(1j * w * t)).imag + settling
+    model, steps = rc_ladder(n), {}
     for rtol in (1e-5, 1e-8):
         run = model.simulate("3 ms", method="rodas4", rtol=rtol)
         steps[rtol] = run.statistics["steps"]
-        w, t = 2e3 * np.pi, 3e-3
-        n, r, c = 60, 1000 / 60, 1e-6 / 60
-        rates = np.diag(np.full(n, -2.0)) + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1)
-        rates[-1, -1] = -1
-        rates, feed = rates / (r * c), np.zeros(n)
-        feed[0] = 5 / (r * c)
-        phasor = np.linalg.solve(1j * w * np.eye(n) - rates, feed)
-        modes, vectors = np.linalg.eigh(rates)
-        settled = vectors @ (np.exp(modes * t) * (vectors.T @ -phasor.imag))
-        exact = (phasor * np.exp(1j * w * t)).imag + settled
         assert_allclose(run["capacitors.vc"].final.to("V").m, exact, rtol=0, atol=2 * rtol)
     assert steps[1e-8] < 7 * steps[1e-5]
 

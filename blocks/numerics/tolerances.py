@@ -126,11 +126,8 @@ UNCHANGED_FLOW = 1e-9  # of the change of inputs: a flow that it leaves as it is
 LEAST_FLOW = 1e-6  # of what positions could make: a flow that counts as large in any case
 LEAST_RANGE = 1e-6  # of the largest effort: a range that counts as large in any case
 LEAST_DISTANCE = 1e-6  # m or rad: the same of positions
-YIELDING = 1e-14  # of the largest eigenvalue of the mobility: a direction that yields
-RECIPROCAL = 1e-6  # of the largest entry: an unequal pair that is rounding
 TRIAL_INSTANTS = 1e-6, 1e-4, 1e-8, 1e-2, 1e-10, 1e-12  # s over which such velocities are sought
 TRIAL_LOOKS_AHEAD = 1e-6, 1e-4, 1e-3  # s, where a load is exactly at a bound
-TRIAL_RESISTANCES = 1e-1, 1e-3, 1e-5, 1e-7  # of the network's own resistance
 
 # -- complementarity problems -----------------------------------------------------------------
 SYMMETRIC = 1e-12  # of entries in equal units: a difference that leaves a matrix symmetric
@@ -176,9 +173,6 @@ VERTEX_LIST = 1e-8  # of the value: a list of vertices that misses none
 MOVED_BY_STRESS = 1e-8  # of its terms: a rate that internal stress changes
 APPROACH = 1e-12  # of the largest first velocity: an approach that is none
 ENERGY_GAIN = 1e-12  # of the work of an impulse: a gain that is rounding
-DAMPED = 1e-12  # of the largest damping: a direction that is damped
-BOUND_ROUNDING = 4e-16  # of the bounds at massless nodes
-SLIPPING = 1e-11  # of the largest flow per velocity: a direction in which something slips
 INTERIOR_WEIGHT = 1e-9  # of a unit diagonal: weight of the point before, of interior points
 LEAST_CENTRING = 1e-8  # of the products of distances and multipliers: the next ones
 NEARLY_SOLVED = 1e-6  # residual of efforts whose pieces are tried

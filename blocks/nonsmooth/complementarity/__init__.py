@@ -17,9 +17,8 @@ arrays only: no components, units, time or events.
 `MarginProblem`
     how far the stuck elements are from breaking away, as an event function
 `solve_hybrid`
-    efforts and flows where bounds may be endless and elements may take their flow: diodes
-`solve_velocity`
-    velocities of massless nodes between frictions
+    efforts and flows where bounds may be endless and elements may take their flow: diodes, and
+    frictions at nodes without mass
 `simultaneous_impact`, `sequential_impact`
     restitution of contacts that close, with the dry friction that they load
 `is_p_matrix`
@@ -45,7 +44,6 @@ from .internal_stress import (
     stress_groups,
     undetermined_groups,
 )
-from .massless_nodes import NodeVelocity, solve_velocity
 from .minimal_splits import minimal_splits
 from .p_matrix import is_p_matrix
 from .scaling import components
@@ -60,7 +58,6 @@ __all__ = [
     "LoadedSplit",
     "Margin",
     "MarginProblem",
-    "NodeVelocity",
     "OneElement",
     "Solution",
     "Status",
@@ -77,7 +74,6 @@ __all__ = [
     "simultaneous_impact",
     "solve",
     "solve_hybrid",
-    "solve_velocity",
     "stress_groups",
     "undetermined_groups",
 ]

@@ -189,7 +189,8 @@ def lemke_lcp(M: Array, q: Array, limit: int = 1000) -> tuple[Array, bool, int]:
         return np.zeros(n), True, 0
     # columns: w (the inverse of the basis: decides ties), z, artificial, right side
     cover = np.ones(n)
-    table = np.hstack([np.eye(n), -M, -cover[:, None], q[:, None]])
+    begun = np.hstack([np.eye(n), -M, -cover[:, None], q[:, None]])
+    table = begun.copy()
     basis = np.arange(n)
     artificial = 2 * n
     row = _least(table, np.flatnonzero(q < 0), cover)
@@ -201,9 +202,7 @@ def lemke_lcp(M: Array, q: Array, limit: int = 1000) -> tuple[Array, bool, int]:
         table[others] -= np.outer(table[others, entering], table[row])
         basis[row] = entering
         if leaving == artificial:
-            z = np.zeros(2 * n + 1)
-            z[basis] = table[:, -1]
-            return np.maximum(z[n : 2 * n], 0.0), True, pivot
+            return _values(table, basis, begun), True, pivot
         entering = leaving + n if leaving < n else leaving - n
         column = table[:, entering]
         rising = np.flatnonzero(column > RISING * max(1.0, float(np.abs(column).max())))
@@ -215,9 +214,21 @@ def lemke_lcp(M: Array, q: Array, limit: int = 1000) -> tuple[Array, bool, int]:
             row = int(rising[last[0]])  # the artificial variable may leave: prefer to end
         else:
             row = _least(table, rising, column)
+    return _values(table, basis, begun), False, pivot
+
+
+def _values(table: Array, basis: Indices, begun: Array) -> Array:
+    """What z comes to, once more by the equations as they were ``begun``.
+
+    A flow beside efforts a million times as large would be rounding of these.
+    """
+    n = len(table)
+    inverse, matrix, q = table[:, :n], begun[:, basis], begun[:, -1]
+    value = inverse @ q
+    value += inverse @ (q - matrix @ value)
     z = np.zeros(2 * n + 1)
-    z[basis] = table[:, -1]
-    return np.maximum(z[n : 2 * n], 0.0), False, pivot
+    z[basis] = np.maximum(value, 0.0)
+    return z[n : 2 * n]
 
 
 def _least(table: Array, rows: Indices, column: Array) -> int:

@@ -179,12 +179,12 @@ def stress_groups(free: Array) -> list[tuple[Indices, Array]]:
 
 def largest_share(low: Array, high: Array, held: Array) -> float:
     """The largest share of the bounds that efforts take: 1 at a bound."""
-    return float(rows_of(low, high, half_range(low, high, None)).ratios(held).max(initial=-np.inf))
+    return float(rows_of(low, high, half_range(low, high)).ratios(held).max(initial=-np.inf))
 
 
 def least_share(low: Array, high: Array, held: Array, basis: Array) -> float:
     """The smallest largest share of the bounds over held + basis t: 1 at a bound."""
-    half = half_range(low, high, None)
+    half = half_range(low, high)
     rows = rows_of(low, high, half)
     if not len(rows.element):
         return -np.inf
@@ -206,7 +206,7 @@ def _lowest(a: Array, g: Array) -> float:
 
 def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     """The efforts held + basis t of smallest largest share of the bounds, then of least norm."""
-    half = half_range(low, high, None)
+    half = half_range(low, high)
     basis = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)
     value, start = 1.0, held

@@ -123,7 +123,7 @@ class Indeterminacy:
         load = np.zeros(size)
         for part, block, solve in prepared.parts:
             load[part] = block @ solve(block @ effort[part]) + np.where(real, rate, 0.0)[part]
-        found = prepared.problem.margin(load, np.zeros(size))
+        found = prepared.problem.margin(load)
         for (part, *_), value, leading in zip(prepared.parts, found.value, found.first,
                                               strict=True):  # fmt: skip
             out[part] = 1.0 - value

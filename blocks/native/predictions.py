@@ -31,7 +31,7 @@ from ..numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from .decisions import follow_leaders, hold_last_state
-from .functions import machine_code
+from .functions import filled, machine_code
 from .signatures import run_code
 from .small_systems import eliminate
 from .steps import Code, Workspace, settle_in_place
@@ -40,7 +40,7 @@ from .zero_crossings import LARGEST, Relations
 if TYPE_CHECKING:
     from ..nonsmooth.modes.parts import PredictedParts
 
-__all__ = ["PredictedElements", "no_predicted_elements", "notice_flows", "predict_modes",
+__all__ = ["PredictedElements", "notice_flows", "predict_modes",
            "predicted_elements"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP = range(8)
@@ -99,25 +99,15 @@ def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
     room = np.empty(sum(sizes))
     found, d, bounds, push, share = np.split(room, np.cumsum(sizes)[:-1])
     number = np.zeros(MOST_PREDICTED, dtype=np.int64)
-    return PredictedElements(
-        modes, guess, free, whole, slack, present, room, found.reshape(VALUES, n), d.reshape(n, n),
-        bounds.reshape(4, n, n), push.reshape(n, nx), share, parts.leader, parts.sense,
-        parts.contact, parts.holds,
-        np.array([parts.dependent]), np.array([parts.in_a_circle]), parts.flow_starts,
-        parts.flow_states, parts.positions, parts.scale, np.array([parts.speed]),
-        np.array([-np.inf]), np.zeros(max(n, MOST_PREDICTED), dtype=np.int64), number,
-        number.copy(), np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)), np.empty((n, n)),
-        np.empty(max(n, 1)))
-
-
-def no_predicted_elements() -> PredictedElements:
-    """Where there are none."""
-    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
-    table, cube = np.zeros((0, 0)), np.zeros((0, 0, 0))
-    return PredictedElements(
-        none, none, none, none, none, 0, none, table, table, cube, table, none, number, number,
-        flags, flags, flags, flags, number, number, number, none, none, none, number, number,
-        number, cube, table, none)
+    return filled(
+        PredictedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
+        present=present, room=room, found=found.reshape(VALUES, n), d=d.reshape(n, n),
+        bounds=bounds.reshape(4, n, n), push=push.reshape(n, nx), share=share,
+        dependent=np.array([parts.dependent]), in_a_circle=np.array([parts.in_a_circle]),
+        speed=np.array([parts.speed]), last=np.array([-np.inf]),
+        members=np.zeros(max(n, MOST_PREDICTED), dtype=np.int64), sizes=number,
+        chosen=number.copy(), rows=np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)),
+        matrix=np.empty((n, n)), right=np.empty(max(n, 1)))
 
 
 @machine_code

@@ -1,6 +1,6 @@
 """Which mode follows where efforts depend on each other? Predicted without leaving machine code.
 
-As :mod:`blocks.nonsmooth.modes.quick_decisions` does it, of elements whose efforts are solved for
+What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose efforts are solved for
 at every point and are affine in each other (mu N, arms that move). The mode that nearly always
 follows is taken where it is proved to be the only one: it meets all conditions with room to spare,
 and whatever rows one takes, of an element that sticks or of one that slides either way, their
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..nonsmooth.modes.mode_of_one import MOST_PREDICTED
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
@@ -45,6 +44,7 @@ __all__ = ["PredictedElements", "notice_flows", "predict_modes",
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP = range(8)
 VALUES = 8  # of an element, one row each
+MOST_PREDICTED = 4  # elements that act on each other: up to 3^4 determinants
 
 
 class PredictedElements(NamedTuple):

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
 from blocks.nonsmooth.complementarity import one_element, solve
-from blocks.nonsmooth.modes.quick_decisions import QuickDecisions
 from library.translational import (
     ForceSource,
     Mass,
@@ -80,7 +79,6 @@ def dragged_chain(n, seed):
 def test_elements_that_nobody_feels_are_decided_as_in_the_general_way(n, seed, method, monkeypatch):
     short = dragged_chain(n, seed).simulate("3 s", rtol=1e-8, method=method)
     with monkeypatch.context() as patch:
-        patch.setattr(QuickDecisions, "decide_uncoupled", lambda *_: False)
         patch.setattr("blocks.nonsmooth.complementarity.box._closed_form", lambda *_: None)
         general = dragged_chain(n, seed).simulate("3 s", rtol=1e-8, method=method)
     assert len(short.events) >= 6

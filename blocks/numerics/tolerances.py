@@ -156,7 +156,6 @@ TERMS_ROUNDING = 1e-12  # of the terms of a rate
 NO_SPEED = 1e-13  # of the largest: a basic unknown that stays where it is on Lemke's path
 RISING = 1e-11  # of the largest entry of its column: one that may be the pivot
 TIED_RATIO = 1e-12  # ratios of a pivot's rows that are the same
-LEAVING = 1e-12  # the same where the artificial variable may leave
 TIE = 1e-9  # of the largest: elements that reach a bound, or collide, at once
 CONSISTENT = 1e-9  # of a load: the share that stick cannot carry, which is rounding
 TIGHT_ROW = 1e-9  # weight, or distance to a bound in units of half a range: at its limit

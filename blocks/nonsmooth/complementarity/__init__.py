@@ -30,7 +30,6 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 """
 
 from .break_away import Margin, MarginProblem
-from .closed_forms import OneElement, one_element
 from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
 from .internal_stress import (
@@ -58,7 +57,6 @@ __all__ = [
     "LoadedSplit",
     "Margin",
     "MarginProblem",
-    "OneElement",
     "Solution",
     "Status",
     "components",
@@ -68,7 +66,6 @@ __all__ = [
     "least_share",
     "loaded_split",
     "minimal_splits",
-    "one_element",
     "open_load",
     "sequential_impact",
     "simultaneous_impact",

@@ -33,7 +33,8 @@ from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["Elements", "VALUES", "decide_modes", "follow_leaders", "hold_last_state",
-           "notice_speeds", "stuck_ones_rest"]  # fmt: skip
+           "largest_effort", "notice_speeds", "others_keep", "room_of",
+           "stuck_ones_rest"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)
 VALUES = 7  # of an element, one row each
@@ -83,14 +84,13 @@ class Elements(NamedTuple):
 
 
 @machine_code
-def notice_speeds(relations: Relations, elements: Elements) -> None:
-    """Take note of the largest flows of what slid since the last event."""
+def notice_speeds(relations: Relations, modes: Vector, contact: Flags, speed: Vector, first: int
+                  ) -> None:
+    """Take note of the largest flows of what slid since the last event, from a margin on."""
     largest = relations.looks[LARGEST]
-    first = largest.size - elements.modes.size
-    for e in range(elements.modes.size):
-        if elements.modes[e] != 0.0 and not elements.contact[e] and (
-                np.isfinite(largest[first + e])):
-            elements.speed[0] = max(elements.speed[0], largest[first + e])
+    for e in range(modes.size):
+        if modes[e] != 0.0 and not contact[e] and np.isfinite(largest[first + e]):
+            speed[0] = max(speed[0], largest[first + e])
 
 
 @machine_code
@@ -152,7 +152,7 @@ def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[i
         if elements.contact[e] and modes[e] != 0.0:
             pass  # its gap has been looked at
         elif modes[e] == 0.0:
-            doubtful = doubtful or _room(elements, e) < -relations.slack[first + e]
+            doubtful = doubtful or room_of(found, e) < -relations.slack[first + e]
         elif doubtful:
             if modes[e] * found[FLOW, e] < -slow:
                 return NOBODY, False
@@ -277,9 +277,8 @@ def stuck_ones_rest(code: Code, work: Workspace, elements: Elements, t: float, x
 
 
 @machine_code
-def _room(elements: Elements, e: int) -> float:
+def room_of(found: Matrix, e: int) -> float:
     """How far a stuck element is from its bounds."""
-    found = elements.found
     return min(found[HIGH, e] - found[EFFORT, e], found[EFFORT, e] - found[LOW, e])
 
 
@@ -308,7 +307,8 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
         modes[e] = mode
         _hold(elements, part)
         look_at_elements(code, work, elements, t, x)
-    if modes[e] == before or not _others_keep(elements, part, e):
+    if modes[e] == before or not others_keep(
+            found, modes, elements.members, elements.starts[part], elements.starts[part + 1], e):
         return False  # a mode that goes on is one for shorter steps
     for i in range(elements.free.size):  # what sticks does not creep
         if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
@@ -335,19 +335,27 @@ def _sense(code: Code, work: Workspace, elements: Elements, t: float, x: Vector,
 @machine_code
 def _largest(elements: Elements, part: int) -> float:
     """The largest effort in a part."""
+    return largest_effort(elements.found, elements.members, elements.starts[part],
+                          elements.starts[part + 1])
+
+
+@machine_code
+def largest_effort(found: Matrix, members: Indices, start: int, stop: int) -> float:
+    """The largest effort of some elements."""
     largest = 0.0
-    for k in range(elements.starts[part], elements.starts[part + 1]):
-        largest = max(largest, abs(elements.found[EFFORT, elements.members[k]]))
+    for k in range(start, stop):
+        largest = max(largest, abs(found[EFFORT, members[k]]))
     return largest
 
 
 @machine_code
-def _others_keep(elements: Elements, part: int, e: int) -> bool:
-    """Whether what rests besides is well within its bounds."""
-    largest = _largest(elements, part)
-    for k in range(elements.starts[part], elements.starts[part + 1]):
-        i = elements.members[k]
-        if i != e and elements.modes[i] == 0.0 and not _room(elements, i) > CLEAR_ROOM * largest:
+def others_keep(found: Matrix, modes: Vector, members: Indices, start: int, stop: int, e: int
+                ) -> bool:
+    """Whether those of some elements that rest, but for ``e``, are well within their bounds."""
+    enough = CLEAR_ROOM * largest_effort(found, members, start, stop)
+    for k in range(start, stop):
+        i = members[k]
+        if i != e and modes[i] == 0.0 and not room_of(found, i) > enough:
             return False
     return True
 

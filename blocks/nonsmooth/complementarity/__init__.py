@@ -33,7 +33,6 @@ from .break_away import Margin, MarginProblem
 from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
 from .internal_stress import (
-    Group,
     LoadedSplit,
     even_split,
     largest_share,
@@ -51,7 +50,6 @@ from .solving import solve
 
 __all__ = [
     "Friction",
-    "Group",
     "Hybrid",
     "Impact",
     "LoadedSplit",

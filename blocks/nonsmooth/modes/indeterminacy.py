@@ -252,7 +252,7 @@ class Indeterminacy:
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
         crowds = [p for p in self._large_parts(problem, t, open_, CROWD) if len(p) > CROWD]
-        return [*(open_[g.members] for g in groups), *crowds]
+        return [*(open_[members] for members in groups), *crowds]
 
 
 class _PreparedMargins:

@@ -49,8 +49,9 @@ class Kept:
 def empty(kind: type[T]) -> T:
     """A named tuple where there is nothing: arrays without entries, numbers and addresses of zero.
     """
-    return kind(*(np.zeros((0,) * k.dimensions, STORED[k.scalar]) if k.dimensions else 0
-                  for _, k in record_of(kind).fields))
+    nothing: list[Any] = [np.zeros((0,) * k.dimensions, STORED[k.scalar]) if k.dimensions else 0
+                          for _, k in record_of(kind).fields]
+    return kind(*nothing)
 
 
 def filled(kind: type[T], source: object, **own: Any) -> T:

@@ -116,8 +116,8 @@ class NodeVelocities:
         gives = self.elements.gives_flow
         if viscous.any():  # what rises with the own flow is a part of the network
             apart = np.eye(len(offset)) - matrix * np.where(gives, 0.0, viscous)
-            offset, matrix = np.linalg.solve(apart, offset), np.linalg.solve(apart, matrix)
-            matrix -= np.diag(np.where(gives, viscous, 0.0))
+            rest = np.asarray(np.linalg.solve(apart, np.column_stack([offset, matrix])), float)
+            offset, matrix = rest[:, 0], rest[:, 1:] - np.diag(np.where(gives, viscous, 0.0))
         found = solve_hybrid(matrix, offset, gives, low, high)
         fastest = np.abs(np.concatenate([found.flow, offset[~gives]])).max()
         flow = np.where(np.abs(found.flow) > FLOW_NONE * fastest, found.flow, 0.0)

@@ -21,7 +21,6 @@
     stages          the arithmetic of a step
     step_control    how long steps are
     steps           what steps have in common, and those of the explicit pair
-    linearisation   how derivatives of slopes read as machine code
     lu              small systems of linear equations
     band            large ones whose matrix is a narrow band
     fronts          and those whose matrix is sparse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -196,7 +196,7 @@ class Course:
         self._gather()
         return self._inside(t, np.full(t.size, self._times[0].size - 2))
 
-    def __call__(self, t: Any, side: Literal["left", "right"] = "right") -> Array:
+    def __call__(self, t: Any) -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""
         asked = np.asarray(t, dtype=float)
         return self._shown(self._at(asked.reshape(-1))).T.reshape((self.size, *asked.shape))

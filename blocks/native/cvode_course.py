@@ -6,7 +6,7 @@ evaluating it, and solves nothing.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -141,7 +141,7 @@ class CvodeCourse:
         steps = np.full(times.size, sum(self._counts) - 1)
         return self._shown(self._inside(times, steps)).reshape((self.size, *np.shape(t)))
 
-    def __call__(self, t: Any, side: Literal["left", "right"] = "right") -> Array:
+    def __call__(self, t: Any) -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""
         asked = np.asarray(t, dtype=float)
         times = asked.reshape(-1)

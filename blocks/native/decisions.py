@@ -1,6 +1,6 @@
 """Which mode follows for a friction? Decided without leaving machine code.
 
-As :mod:`blocks.nonsmooth.modes.quick_decisions` does it, of elements whose rates follow their
+What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose rates follow their
 efforts by a constant matrix D. One element has come to the end of its mode, all others are well
 within theirs. With the modes of the others held, it has a box problem of one unknown, and the
 answer is that of all where the others of its connected part stay within their bounds by it: D of
@@ -13,16 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..nonsmooth.modes.mode_of_one import NOT_SURE
-from ..nonsmooth.modes.mode_of_one import mode_of_one as _mode_of_one
-from ..nonsmooth.modes.mode_of_one import sense_of_one as _sense_of_one
-from ..nonsmooth.modes.mode_of_one import sense_of_release as _sense_of_release
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
     CLEAR_ROOM,
+    EQUAL_BOUNDS,
     FLOW_NONE,
     FLOW_TURNED,
+    GRAZES,
+    LAST_DIGIT,
     LEAST_POSITION,
     NEAR_GAP,
     REBOUND_RESTS,
@@ -34,16 +33,15 @@ from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["Elements", "VALUES", "decide_modes", "follow_leaders", "hold_last_state",
-           "notice_speeds", "stuck_ones_rest"]  # fmt: skip
+           "largest_effort", "notice_speeds", "others_keep", "room_of",
+           "stuck_ones_rest"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)
 VALUES = 7  # of an element, one row each
 GAP, RESTITUTION = range(2)
 OF_CONTACTS = 2
 NOBODY = -1  # instead of the number of an element
-
-sense_of_one, mode_of_one = machine_code(_sense_of_one), machine_code(_mode_of_one)
-sense_of_release = machine_code(_sense_of_release)
+NOT_SURE = 2  # instead of a mode
 
 
 class Elements(NamedTuple):
@@ -86,14 +84,13 @@ class Elements(NamedTuple):
 
 
 @machine_code
-def notice_speeds(relations: Relations, elements: Elements) -> None:
-    """Take note of the largest flows of what slid since the last event."""
+def notice_speeds(relations: Relations, modes: Vector, contact: Flags, speed: Vector, first: int
+                  ) -> None:
+    """Take note of the largest flows of what slid since the last event, from a margin on."""
     largest = relations.looks[LARGEST]
-    first = largest.size - elements.modes.size
-    for e in range(elements.modes.size):
-        if elements.modes[e] != 0.0 and not elements.contact[e] and (
-                np.isfinite(largest[first + e])):
-            elements.speed[0] = max(elements.speed[0], largest[first + e])
+    for e in range(modes.size):
+        if modes[e] != 0.0 and not contact[e] and np.isfinite(largest[first + e]):
+            speed[0] = max(speed[0], largest[first + e])
 
 
 @machine_code
@@ -155,7 +152,7 @@ def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[i
         if elements.contact[e] and modes[e] != 0.0:
             pass  # its gap has been looked at
         elif modes[e] == 0.0:
-            doubtful = doubtful or _room(elements, e) < -relations.slack[first + e]
+            doubtful = doubtful or room_of(found, e) < -relations.slack[first + e]
         elif doubtful:
             if modes[e] * found[FLOW, e] < -slow:
                 return NOBODY, False
@@ -280,9 +277,8 @@ def stuck_ones_rest(code: Code, work: Workspace, elements: Elements, t: float, x
 
 
 @machine_code
-def _room(elements: Elements, e: int) -> float:
+def room_of(found: Matrix, e: int) -> float:
     """How far a stuck element is from its bounds."""
-    found = elements.found
     return min(found[HIGH, e] - found[EFFORT, e], found[EFFORT, e] - found[LOW, e])
 
 
@@ -311,7 +307,8 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
         modes[e] = mode
         _hold(elements, part)
         look_at_elements(code, work, elements, t, x)
-    if modes[e] == before or not _others_keep(elements, part, e):
+    if modes[e] == before or not others_keep(
+            found, modes, elements.members, elements.starts[part], elements.starts[part + 1], e):
         return False  # a mode that goes on is one for shorter steps
     for i in range(elements.free.size):  # what sticks does not creep
         if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
@@ -338,19 +335,27 @@ def _sense(code: Code, work: Workspace, elements: Elements, t: float, x: Vector,
 @machine_code
 def _largest(elements: Elements, part: int) -> float:
     """The largest effort in a part."""
+    return largest_effort(elements.found, elements.members, elements.starts[part],
+                          elements.starts[part + 1])
+
+
+@machine_code
+def largest_effort(found: Matrix, members: Indices, start: int, stop: int) -> float:
+    """The largest effort of some elements."""
     largest = 0.0
-    for k in range(elements.starts[part], elements.starts[part + 1]):
-        largest = max(largest, abs(elements.found[EFFORT, elements.members[k]]))
+    for k in range(start, stop):
+        largest = max(largest, abs(found[EFFORT, members[k]]))
     return largest
 
 
 @machine_code
-def _others_keep(elements: Elements, part: int, e: int) -> bool:
-    """Whether what rests besides is well within its bounds."""
-    largest = _largest(elements, part)
-    for k in range(elements.starts[part], elements.starts[part + 1]):
-        i = elements.members[k]
-        if i != e and elements.modes[i] == 0.0 and not _room(elements, i) > CLEAR_ROOM * largest:
+def others_keep(found: Matrix, modes: Vector, members: Indices, start: int, stop: int, e: int
+                ) -> bool:
+    """Whether those of some elements that rest, but for ``e``, are well within their bounds."""
+    enough = CLEAR_ROOM * largest_effort(found, members, start, stop)
+    for k in range(start, stop):
+        i = members[k]
+        if i != e and modes[i] == 0.0 and not room_of(found, i) > enough:
             return False
     return True
 
@@ -388,6 +393,66 @@ def _rounding(code: Code, work: Workspace, elements: Elements, t: float, x: Vect
     for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
         total += elements.reach[j] * abs(elements.slope[elements.flow_states[j]])
     return elements.rounding * total
+
+
+# -- one element ---------------------------------------------------------------------------
+@machine_code
+def sense_of_one(own: float, drive: float, low: float, high: float, noise: float) -> int:
+    """The sense of motion of rate = drive - own effort, effort within bounds; 0 at rest.
+
+    As the box problem says; ``NOT_SURE`` where its rate is rounding, or a bound just holds it.
+    """
+    if not (own > 0.0 and low < high and abs(drive) < 1e300):
+        return NOT_SURE
+    effort = min(max(drive / own, low), high)
+    if low < effort < high:
+        return 0
+    rate = drive - own * effort
+    largest = 0.0
+    if abs(low) < 1e300:
+        largest = abs(low)
+    if abs(high) < 1e300:
+        largest = max(largest, abs(high))
+    floor = noise + LAST_DIGIT * own * largest
+    moves = abs(rate) > GRAZES * max(abs(drive), own * abs(effort)) + floor
+    if not moves:
+        return NOT_SURE
+    if rate > 0.0:
+        return 1 if effort == high else NOT_SURE
+    return -1 if effort == low else NOT_SURE
+
+
+@machine_code
+def mode_of_one(own: float, drive: float, low: float, high: float, back: float, forth: float,
+                slid: bool, noise: float) -> int:
+    """The mode in which an element moves that rest does not hold; ``NOT_SURE`` where it may rest.
+
+    Once it moves, less holds it: its kinetic efforts ``back`` and ``forth``. What ``slid`` has to
+    overcome those at rest first.
+    """
+    if slid:
+        sense = sense_of_one(own, drive, low, high, noise)
+        if sense == 0 or sense == NOT_SURE:
+            return NOT_SURE
+    lower = back if abs(low) < 1e300 else low
+    upper = forth if abs(high) < 1e300 else high
+    sense = sense_of_one(own, drive, min(lower, upper), upper, noise)
+    return NOT_SURE if sense == 0 else sense
+
+
+@machine_code
+def sense_of_release(effort: float, low: float, high: float, back: float, forth: float,
+                     largest: float) -> int:
+    """The sense in which an element at its bound goes whose effort is no smaller in motion.
+
+    ``NOT_SURE`` where it is smaller, or where the bounds are too near to each other, compared
+    with the ``largest`` effort, to tell the sense from.
+    """
+    if not high - low > CLEAR_ROOM * largest:
+        return NOT_SURE
+    if high - effort < effort - low:
+        return 1 if forth >= high - EQUAL_BOUNDS * abs(high) else NOT_SURE
+    return -1 if back <= low + EQUAL_BOUNDS * abs(low) else NOT_SURE
 
 
 # -- efforts and states of a part ----------------------------------------------------------

@@ -12,7 +12,7 @@ from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from .decisions import NOBODY, Elements, decide_modes, notice_speeds, stuck_ones_rest
 from .functions import machine_code
 from .network_modes import NetworkModes, choose_network_modes, notice_margins
-from .predictions import PredictedElements, notice_flows, predict_modes
+from .predictions import PredictedElements, predict_modes
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states
 from .samples import Samples, count_samples
 from .steps import Code, Workspace, settle_in_place, slope_at
@@ -56,9 +56,11 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     passed.x[number, :] = x
     begin_resets(resets)
     if elements.modes.size:
-        notice_speeds(relations, elements)
+        notice_speeds(relations, elements.modes, elements.contact, elements.speed,
+                      relations.wrong.size - elements.modes.size)
     if predicted.modes.size:
-        notice_flows(relations, predicted)
+        notice_speeds(relations, predicted.modes, predicted.contact, predicted.speed,
+                      relations.wrong.size - predicted.modes.size - 1)
     if network.modes.size:
         notice_margins(relations, network)
     decides = elements.modes.size > 0 or predicted.modes.size > 0 or network.modes.size > 0

@@ -11,19 +11,20 @@ import ctypes
 import struct
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from . import costs
 from .machine import compiled, compiled_from_source
-from .signatures import FLOAT, Kind, Record, Signature, address_of
+from .signatures import FLOAT, Kind, Record, Signature, address_of, record_of
 
-__all__ = ["BoundCall", "Kept", "MachineCode", "machine_code", "vector_code"]
+__all__ = ["BoundCall", "Kept", "MachineCode", "empty", "filled", "machine_code", "vector_code"]
 
 STORED = {"double": np.dtype(float), "i64": np.dtype(np.int64), "i1": np.dtype(np.bool_)}
 FROM = {"i64": int, "i1": bool}
 PACKAGE = __name__.partition(".")[0] + "."
+T = TypeVar("T", bound=tuple[Any, ...])
 CALLED = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -43,6 +44,20 @@ class Kept:
         if self._kinds is not kinds and self._kinds != kinds:
             self._kinds, self._shown = kinds, _shown(self.record, kinds.fields)
         return self._shown
+
+
+def empty(kind: type[T]) -> T:
+    """A named tuple where there is nothing: arrays without entries, numbers and addresses of zero.
+    """
+    nothing: list[Any] = [np.zeros((0,) * k.dimensions, STORED[k.scalar]) if k.dimensions else 0
+                          for _, k in record_of(kind).fields]
+    return kind(*nothing)
+
+
+def filled(kind: type[T], source: object, **own: Any) -> T:
+    """A named tuple with fields of its ``own``, the others as they are named in a source."""
+    return kind(*(own[name] if name in own else getattr(source, name)
+                  for name, _ in record_of(kind).fields))
 
 
 class MachineCode(Signature):

@@ -15,8 +15,8 @@ __all__ = ["factorize", "solve"]
 
 
 @machine_code
-def factorize(a: Matrix, unit: Vector, order: Indices) -> None:
-    """Triangular factors take the place of a matrix; not finite, if it is singular.
+def factorize(a: Matrix, unit: Vector, order: Indices) -> float:
+    """Triangular factors take the place of a matrix, not finite if it is singular; its determinant.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def factorize(a: Matrix, unit: Vector, order: Indices) -> None:
     unit : (n,) what an equation is measured in
     order : filled with the order of the rows
     """
-    n = unit.size
+    n, determinant = unit.size, 1.0
     for i in range(n):
         order[i] = i
     for k in range(n):
@@ -34,16 +34,19 @@ def factorize(a: Matrix, unit: Vector, order: Indices) -> None:
             if size > largest:
                 best, largest = i, size
         if best != k:
+            determinant = -determinant
             order[k], order[best] = order[best], order[k]
             for j in range(n):
                 kept = a[k, j]
                 a[k, j] = a[best, j]
                 a[best, j] = kept
+        determinant *= a[k, k]
         for i in range(k + 1, n):
             if a[i, k] != 0.0:
                 a[i, k] = a[i, k] / a[k, k]
                 for j in range(k + 1, n):
                     a[i, j] -= a[i, k] * a[k, j]
+    return determinant
 
 
 @machine_code

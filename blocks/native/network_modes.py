@@ -27,14 +27,13 @@ from ..numerics.tolerances import (
     MODE_MISSED,
     TINY,
 )
-from .functions import machine_code
+from .functions import filled, machine_code
 from .signatures import run_code
 from .stages import WORK
 from .steps import Code, Workspace
 from .zero_crossings import LARGEST, SPARE, Relations
 
-__all__ = ["NetworkModes", "choose_network_modes", "network_modes", "no_network_modes",
-           "notice_margins"]  # fmt: skip
+__all__ = ["NetworkModes", "choose_network_modes", "network_modes", "notice_margins"]  # fmt: skip
 
 FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
 VALUES = 5  # of an element, one row each
@@ -82,20 +81,10 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
     values : address of what elements come to
     states : how many there are
     """
-    p, n = parts, len(modes)
-    return NetworkModes(modes, constants, m, values, np.empty(VALUES * n + states), p.relations,
-                        p.joint, p.m, p.modes, p.constants, p.weight, p.move, p.noise, p.present,
-                        p.links, p.source, p.target, p.brief, p.largest, p.farthest,
-                        p.noise_so_far, p.drift, p.least_flow, np.empty((ROOM, n)))
-
-
-def no_network_modes() -> NetworkModes:
-    """Where there are none."""
-    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
-    table = np.zeros((0, 0))
-    return NetworkModes(none, none, none, 0, none, number, flags, table, table, table, table, table,
-                        table, number, number, number, number, flags, none, none, table, none, none,
-                        table)
+    n = len(modes)
+    return filled(NetworkModes, parts, modes=modes, constants=constants, m=m, values=values,
+                  found=np.empty(VALUES * n + states), kept_m=parts.m, kept_modes=parts.modes,
+                  kept_constants=parts.constants, room=np.empty((ROOM, n)))
 
 
 @machine_code

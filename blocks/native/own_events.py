@@ -15,9 +15,9 @@ from ..numerics.arrays import Array, Flags, Indices, Matrix
 from .decisions import NOBODY, OF_CONTACTS, VALUES, Elements
 from .equations import Equations
 from .events import Passed
-from .functions import Kept
-from .network_modes import network_modes, no_network_modes
-from .predictions import no_predicted_elements, predicted_elements
+from .functions import Kept, empty, filled
+from .network_modes import NetworkModes, network_modes
+from .predictions import PredictedElements, predicted_elements
 from .resets import ResetRules, Resets
 from .samples import Samplers, Samples, function_for_machine_code
 from .switches import Switches
@@ -85,38 +85,8 @@ class Given(NamedTuple):
     passed: Kept
 
 
-def _nothing() -> Given:
-    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
-    table = np.zeros((0, 0))
-    return Given(
-        Kept(Switches(none, flags, flags, flags, flags, none, table, none, none, number, table,
-                      none, flags, none, none, 0, none)),
-        Kept(no_samples()), Kept(no_resets()), Kept(no_elements()), Kept(no_predicted_elements()),
-        Kept(no_network_modes()),
-        Kept(Passed(number, none, number, table, table, table, none, np.zeros(1, dtype=bool))))
-
-
-def no_samples() -> Samples:
-    none, number = np.zeros(0), np.zeros(0, dtype=np.int64)
-    return Samples(none, none, none, number, number, 0, 0.0, np.zeros(0, dtype=bool), none, none,
-                   0)
-
-
-def no_resets() -> Resets:
-    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
-    return Resets(none, number, number, none, 0, 0, none, none, none, flags, none)
-
-
-def no_elements() -> Elements:
-    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
-    table = np.zeros((0, 0))
-    return Elements(none, none, none, 0, number, number, number, number, number, none, flags,
-                    flags, number, number, flags, 0, number, none, flags, number, number, none,
-                    number, number, none, 0.0, none, number, table, table, none, table, number,
-                    none)
-
-
-NOTHING = _nothing()
+NOTHING = Given(*(Kept(empty(kind)) for kind in (
+    Switches, Samples, Resets, Elements, PredictedElements, NetworkModes, Passed)))
 
 
 class OwnEvents:
@@ -160,11 +130,11 @@ class OwnEvents:
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
         self.elements = self._elements(states, values, of_contacts)
-        self.predicted = no_predicted_elements()
+        self.predicted = empty(PredictedElements)
         if isinstance(parts, PredictedParts):
             self.predicted = predicted_elements(parts, self.q, equations.present,
                                                 int(equations.offsets[3]))
-        self.network = no_network_modes()
+        self.network = empty(NetworkModes)
         if isinstance(parts, NetworkParts):
             self.network = network_modes(
                 parts, self.part("modes"), self.part("K"), self.part("relations"), values,
@@ -238,11 +208,11 @@ class OwnEvents:
     def _samples(self) -> Samples:
         s = self.rules.samplers
         if s is None:
-            return no_samples()
+            return empty(Samples)
         d = self.part("discrete values")
-        samples = Samples(s.start, s.period, s.last, s.owner, s.target,
-                          self.equations.assigned(s.assigned), s.tiny,
-                          np.zeros(len(s.start), dtype=bool), np.zeros(len(s.owner) + d.size), d, 0)
+        samples = filled(
+            Samples, s, assigned=self.equations.assigned(s.assigned), in_python=0,
+            due=np.zeros(len(s.start), dtype=bool), values=np.zeros(len(s.owner) + d.size), d=d)
         if s.in_python is None:
             return samples
         self._in_python = function_for_machine_code(s, samples)  # as long as its address is known
@@ -252,27 +222,25 @@ class OwnEvents:
     def _resets(self) -> Resets:
         r = self.rules.resets
         if r is None:
-            return no_resets()
+            return empty(Resets)
         count, n = len(r.before), len(r.owner)
-        return Resets(r.before, r.owner, r.target, r.sign, self.equations.system.nx,
-                      self.equations.at_events("resets", r.assigned),
-                      self.part("discrete values"), np.zeros(count + n), np.zeros(count),
-                      np.zeros(n, dtype=bool), np.zeros(n))
+        return filled(
+            Resets, r, states=self.equations.system.nx, d=self.part("discrete values"),
+            assigned=self.equations.at_events("resets", r.assigned), values=np.zeros(count + n),
+            at_first=np.zeros(count), done=np.zeros(n, dtype=bool), changed=np.zeros(n))
 
     def _elements(self, states: int, values: int, of_contacts: int) -> Elements:
         p = self.rules.parts
         if not isinstance(p, DecisionParts):
-            return no_elements()
+            return empty(Elements)
         n, most = len(p.part), int(np.diff(p.starts).max())
-        return Elements(
-            self.part("modes"), self.part("K"), self.part("free"),
-            values, p.part, p.starts, p.members, p.first, p.entries,
-            p.d, p.regular, p.symmetric, p.leader, p.sense, p.contact, of_contacts,
-            p.positions, p.scale, p.holds, p.flow_starts, p.flow_states,
-            p.reach, p.push_starts, p.push_states, p.push, p.rounding,
-            np.array([p.speed]), np.array([NOBODY]), np.empty((VALUES, n)),
-            np.empty((OF_CONTACTS, n)), np.empty(states), np.empty((most, most)),
-            np.zeros(most, dtype=np.int64), np.empty(most))
+        return filled(
+            Elements, p, modes=self.part("modes"), k=self.part("K"), free=self.part("free"),
+            values=values, of_contacts=of_contacts, speed=np.array([p.speed]),
+            struck=np.array([NOBODY]), found=np.empty((VALUES, n)),
+            gaps=np.empty((OF_CONTACTS, n)), slope=np.empty(states),
+            factor=np.empty((most, most)), stuck=np.zeros(most, dtype=np.int64),
+            column=np.empty(most))
 
 
 class PassedEvents:

@@ -1,6 +1,6 @@
 """Which mode follows where efforts depend on each other? Predicted without leaving machine code.
 
-As :mod:`blocks.nonsmooth.modes.quick_decisions` does it, of elements whose efforts are solved for
+What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose efforts are solved for
 at every point and are affine in each other (mu N, arms that move). The mode that nearly always
 follows is taken where it is proved to be the only one: it meets all conditions with room to spare,
 and whatever rows one takes, of an element that sticks or of one that slides either way, their
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..nonsmooth.modes.mode_of_one import MOST_PREDICTED
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
@@ -30,21 +29,27 @@ from ..numerics.tolerances import (
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
-from .decisions import follow_leaders, hold_last_state
-from .functions import machine_code
+from .decisions import (
+    follow_leaders,
+    hold_last_state,
+    largest_effort,
+    others_keep,
+    room_of,
+)
+from .functions import filled, machine_code
+from .lu import factorize, solve
 from .signatures import run_code
-from .small_systems import eliminate
 from .steps import Code, Workspace, settle_in_place
-from .zero_crossings import LARGEST, Relations
+from .zero_crossings import Relations
 
 if TYPE_CHECKING:
     from ..nonsmooth.modes.parts import PredictedParts
 
-__all__ = ["PredictedElements", "no_predicted_elements", "notice_flows", "predict_modes",
-           "predicted_elements"]  # fmt: skip
+__all__ = ["PredictedElements", "predict_modes", "predicted_elements"]
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP = range(8)
 VALUES = 8  # of an element, one row each
+MOST_PREDICTED = 4  # elements that act on each other: up to 3^4 determinants
 
 
 class PredictedElements(NamedTuple):
@@ -80,6 +85,9 @@ class PredictedElements(NamedTuple):
     rows: Cube  # (MOST_PREDICTED, 3, MOST_PREDICTED) room: these rows
     matrix: Matrix  # (elements, elements) room
     right: Vector  # (elements,) room
+    unit: Vector  # (elements,) ones
+    order: Indices  # (elements,) room: the order of the matrix's rows
+    work: Vector  # (elements,) room
 
 
 def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
@@ -99,36 +107,16 @@ def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
     room = np.empty(sum(sizes))
     found, d, bounds, push, share = np.split(room, np.cumsum(sizes)[:-1])
     number = np.zeros(MOST_PREDICTED, dtype=np.int64)
-    return PredictedElements(
-        modes, guess, free, whole, slack, present, room, found.reshape(VALUES, n), d.reshape(n, n),
-        bounds.reshape(4, n, n), push.reshape(n, nx), share, parts.leader, parts.sense,
-        parts.contact, parts.holds,
-        np.array([parts.dependent]), np.array([parts.in_a_circle]), parts.flow_starts,
-        parts.flow_states, parts.positions, parts.scale, np.array([parts.speed]),
-        np.array([-np.inf]), np.zeros(max(n, MOST_PREDICTED), dtype=np.int64), number,
-        number.copy(), np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)), np.empty((n, n)),
-        np.empty(max(n, 1)))
-
-
-def no_predicted_elements() -> PredictedElements:
-    """Where there are none."""
-    none, number, flags = np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
-    table, cube = np.zeros((0, 0)), np.zeros((0, 0, 0))
-    return PredictedElements(
-        none, none, none, none, none, 0, none, table, table, cube, table, none, number, number,
-        flags, flags, flags, flags, number, number, number, none, none, none, number, number,
-        number, cube, table, none)
-
-
-@machine_code
-def notice_flows(relations: Relations, elements: PredictedElements) -> None:
-    """Take note of the largest flows of what slid since the last event."""
-    largest = relations.looks[LARGEST]
-    first = largest.size - elements.modes.size - 1
-    for e in range(elements.modes.size):
-        if elements.modes[e] != 0.0 and not elements.contact[e] and (
-                np.isfinite(largest[first + e])):
-            elements.speed[0] = max(elements.speed[0], largest[first + e])
+    return filled(
+        PredictedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
+        present=present, room=room, found=found.reshape(VALUES, n), d=d.reshape(n, n),
+        bounds=bounds.reshape(4, n, n), push=push.reshape(n, nx), share=share,
+        dependent=np.array([parts.dependent]), in_a_circle=np.array([parts.in_a_circle]),
+        speed=np.array([parts.speed]), last=np.array([-np.inf]),
+        members=np.zeros(max(n, MOST_PREDICTED), dtype=np.int64), sizes=number,
+        chosen=number.copy(), rows=np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)),
+        matrix=np.empty((n, n)), right=np.empty(n), unit=np.ones(n),
+        order=np.zeros(n, dtype=np.int64), work=np.empty(n))
 
 
 @machine_code
@@ -196,7 +184,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
             if modes[e] * found[FLOW, e] < -slow and not elements.contact[e]:
                 return -1, False
         elif modes[e] == 0.0:
-            doubtful = _room(elements, e) < 0.0
+            doubtful = room_of(found, e) < 0.0
         elif elements.contact[e]:
             if not found[GAP, e] >= NEAR_GAP * far:
                 return -1, False
@@ -207,13 +195,6 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
                 return -1, False
             touched = e
     return touched, True
-
-
-@machine_code
-def _room(elements: PredictedElements, e: int) -> float:
-    """How far a stuck element is from its bounds."""
-    found = elements.found
-    return min(found[HIGH, e] - found[EFFORT, e], found[EFFORT, e] - found[LOW, e])
 
 
 @machine_code
@@ -260,7 +241,7 @@ def _is_only(elements: PredictedElements, e: int, count: int) -> bool:
         for k in range(count):
             for a in range(count):
                 elements.matrix[k, a] = rows[k, chosen[k], a]
-        if not eliminate(elements.matrix, elements.right, count) > FAR_FROM_PARADOX:
+        if not factorize(elements.matrix, elements.unit[:count], elements.order) > FAR_FROM_PARADOX:
             return False
         k = 0
         while k < count and chosen[k] + 1 == sizes[k]:
@@ -312,7 +293,8 @@ def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float,
     elements.modes[e] = 0.0
     if not _stop(elements, x, count) or not _look(code, work, elements, t, x):
         return False
-    room, enough = _room(elements, e), CLEAR_ROOM * _largest(elements, count)
+    room = room_of(elements.found, e)
+    enough = CLEAR_ROOM * largest_effort(elements.found, elements.members, 0, count)
     if room > enough:
         return _others_keep(elements, e, count)
     sense = 1.0 if elements.found[EFFORT, e] > elements.found[HIGH, e] else -1.0
@@ -354,8 +336,9 @@ def _stop(elements: PredictedElements, x: Vector, count: int) -> bool:
                     matrix[rests, column] = elements.d[index[k], index[a]]
                     column += 1
             rests += 1
-    if eliminate(matrix, right, rests) == 0.0:
+    if factorize(matrix, elements.unit[:rests], elements.order) == 0.0:
         return False
+    solve(matrix, elements.order, right[:rests], elements.work)
     rests = 0
     for k in range(count):
         if modes[index[k]] == 0.0:
@@ -366,23 +349,9 @@ def _stop(elements: PredictedElements, x: Vector, count: int) -> bool:
 
 
 @machine_code
-def _largest(elements: PredictedElements, count: int) -> float:
-    """The largest effort in a part."""
-    largest = 0.0
-    for k in range(count):
-        largest = max(largest, abs(elements.found[EFFORT, elements.members[k]]))
-    return largest
-
-
-@machine_code
 def _others_keep(elements: PredictedElements, e: int, count: int) -> bool:
     """Whether what rests besides is well within its bounds."""
-    enough = CLEAR_ROOM * _largest(elements, count)
-    for k in range(count):
-        i = elements.members[k]
-        if i != e and elements.modes[i] == 0.0 and not _room(elements, i) > enough:
-            return False
-    return True
+    return others_keep(elements.found, elements.modes, elements.members, 0, count, e)
 
 
 @machine_code
@@ -454,7 +423,7 @@ def _is_regular(elements: PredictedElements) -> bool:
                     elements.matrix[rests, column] = d[e, i] / d[e, e]
                     column += 1
             rests += 1
-    alone = eliminate(elements.matrix, elements.right, rests)
+    alone = factorize(elements.matrix, elements.unit[:rests], elements.order)
     if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
         return False
     left = share[0] / alone if elements.dependent[0] else 1.0

@@ -15,8 +15,8 @@ import numpy as np
 from ..numerics.arrays import Indices, Vector
 
 __all__ = ["BOOL", "FLOAT", "INT", "KINDS", "CFunction", "Kind", "Record", "Signature",
-           "Untranslatable", "address_of", "indices_at", "kind_named", "name_of", "run_code",
-           "take", "vector_at"]  # fmt: skip
+           "Untranslatable", "address_of", "indices_at", "kind_named", "name_of", "record_of",
+           "run_code", "take", "vector_at"]  # fmt: skip
 
 
 class Untranslatable(Exception):
@@ -94,9 +94,14 @@ class Signature:
     def _type(self, text: str) -> Kind | Record:
         known = self.python.__globals__.get(text)
         if isinstance(known, type) and issubclass(known, tuple) and known is not tuple:
-            return Record(tuple((name, kind_named(str(getattr(given, "__forward_arg__", given))))
-                                for name, given in known.__annotations__.items()))
+            return record_of(known)
         return kind_named(text)
+
+
+def record_of(known: type[tuple[Any, ...]]) -> Record:
+    """The fields of a named tuple."""
+    return Record(tuple((name, kind_named(str(getattr(given, "__forward_arg__", given))))
+                        for name, given in known.__annotations__.items()))
 
 
 @cache

@@ -22,9 +22,8 @@ from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
-from .linearisation import write_derivatives
 from .open_unknowns import room as open_room
-from .text import Text
+from .text import Text, write_derivatives
 from .tied_states import Tied
 
 if TYPE_CHECKING:

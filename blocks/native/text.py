@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from .machine import function_of_lapack, name_of_code
 from .open_unknowns import leave_open
 from .open_unknowns import room as open_room
 
-__all__ = ["Beginning", "Text"]
+__all__ = ["Beginning", "Text", "write_derivatives"]
 
 
 @dataclass(frozen=True)
@@ -124,3 +125,31 @@ class Text:
         return "\n".join([*sizes, *sorted(w.declared), *self.beginning.declared,
                           f"define void @main({arguments}) {{", "entry:", *self.beginning.lines,
                           *w.lines, "  ret void", "}", ""])  # fmt: skip
+
+
+def write_derivatives(w: Writer, arguments: Sequence[ca.SX], of_states: ca.SX, of_time: ca.SX,
+                      places: Mapping[int, tuple[str, int]]) -> None:
+    """Append what fills in df/dx, a row after the other, and then df/dt.
+
+    What is always zero is not written: ``out`` holds zeros there.
+
+    Parameters
+    ----------
+    w : takes the lines
+    arguments : symbols, and where they stand
+    of_states, of_time : (n, n) and (n, 1), sparse
+    """
+    n = of_time.numel()
+    function = ca.Function("derivatives", arguments, [of_states, of_time])
+    rows, columns = of_states.sparsity().get_triplet()
+    entries = [[row * n + column for row, column in zip(rows, columns, strict=True)],
+               [n * n + row for row in of_time.sparsity().row()]]  # fmt: skip
+
+    def read(argument: int, i: int) -> str:
+        base, offset = places[argument]
+        return w.load(base, offset + i)
+
+    def keep(result: int, i: int, value: str) -> None:
+        w.store(value, "%out", entries[result][i])
+
+    w.write(function, read, keep)

@@ -20,10 +20,9 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import NEWTON_STALLED, NO_SHORTER, SOLVED_ALREADY, TIED_SOLVED
 from .expressions import Writer
 from .forms import MOST_STATES
-from .linearisation import write_derivatives
 from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
-from .text import Text
+from .text import Text, write_derivatives
 
 if TYPE_CHECKING:
     from ..nonsmooth.modes.carried_network import CarriedNetwork

@@ -232,7 +232,7 @@ class Integration:
             self.crossings.relation_tolerance[:] = self.method.slack[: self.system.nm]
             if laws is not None:
                 laws.notice(self.method.largest[self.system.nm:])
-        y = step.y if at == step.t else self.trajectory(at, side="left")
+        y = step.y if at == step.t else self.trajectory(at)
         self.problem.solve(at, np.asarray(y))
         return Ending(at, which, reach=at - step.t_old)
 

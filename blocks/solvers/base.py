@@ -23,7 +23,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -141,7 +141,7 @@ class Course(Protocol):
     def forget(self) -> None:
         """Give up all but the end."""
 
-    def __call__(self, t: ArrayLike, side: Literal["left", "right"] = "right") -> Array:
+    def __call__(self, t: ArrayLike) -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,7 +74,7 @@ class LinearCourse:
             self._keep(np.append(times[:-1], float(until)), np.vstack([rows[:-1], last]))
             self.end = float(until)
 
-    def __call__(self, t: ArrayLike, side: Literal["left", "right"] = "right") -> Array:
+    def __call__(self, t: ArrayLike) -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""
         asked = np.asarray(t, dtype=float)
         at = asked.reshape(-1)

@@ -25,20 +25,9 @@ from numpy.typing import ArrayLike
 
 from .base import Array, Method, Step
 
-__all__ = ["Ode45", "PublishedControl", "refine"]
+__all__ = ["Ode45", "PublishedControl"]
 
 EPS = float(np.finfo(float).eps)
-
-
-def refine(step: Step, parts: int = 4) -> tuple[Array, Array]:
-    """The output times of a step cut into equal parts, and the values there.
-
-    With four parts a run of N steps gives the 4 N + 1 rows that are published
-    as iteration counts.
-    """
-    s = np.arange(1, parts) / parts
-    inner = step.t_old + (step.t - step.t_old) * s
-    return np.append(inner, step.t), np.column_stack([step.dense(inner), step.y])
 
 
 class PublishedControl(Method):

@@ -6,7 +6,6 @@ Knows accepted steps only: no method, names or units.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -99,7 +98,7 @@ class Trajectory:
         self._pieces.append_one(times, values)
         self.end, self._last = end, values[-1].copy()
 
-    def __call__(self, t: ArrayLike, side: Literal["left", "right"] = "right") -> Array:
+    def __call__(self, t: ArrayLike) -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,).
 
         Raises

@@ -17,9 +17,8 @@ arrays only: no components, units, time or events.
 `MarginProblem`
     how far the stuck elements are from breaking away, as an event function
 `solve_hybrid`
-    efforts and flows where bounds may be endless and elements may take their flow: diodes
-`solve_velocity`
-    velocities of massless nodes between frictions
+    efforts and flows where bounds may be endless and elements may take their flow: diodes, and
+    frictions at nodes without mass
 `simultaneous_impact`, `sequential_impact`
     restitution of contacts that close, with the dry friction that they load
 `is_p_matrix`
@@ -31,11 +30,9 @@ slides forward (flow > 0) has effort = upper bound. Contacts have efforts in
 """
 
 from .break_away import Margin, MarginProblem
-from .closed_forms import OneElement, one_element
 from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
 from .internal_stress import (
-    Group,
     LoadedSplit,
     even_split,
     largest_share,
@@ -45,7 +42,6 @@ from .internal_stress import (
     stress_groups,
     undetermined_groups,
 )
-from .massless_nodes import NodeVelocity, solve_velocity
 from .minimal_splits import minimal_splits
 from .p_matrix import is_p_matrix
 from .scaling import components
@@ -54,14 +50,11 @@ from .solving import solve
 
 __all__ = [
     "Friction",
-    "Group",
     "Hybrid",
     "Impact",
     "LoadedSplit",
     "Margin",
     "MarginProblem",
-    "NodeVelocity",
-    "OneElement",
     "Solution",
     "Status",
     "components",
@@ -71,13 +64,11 @@ __all__ = [
     "least_share",
     "loaded_split",
     "minimal_splits",
-    "one_element",
     "open_load",
     "sequential_impact",
     "simultaneous_impact",
     "solve",
     "solve_hybrid",
-    "solve_velocity",
     "stress_groups",
     "undetermined_groups",
 ]

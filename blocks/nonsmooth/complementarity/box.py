@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import CANCELLATION
 from .active_set import Trial, active_set, proximal, sides
-from .closed_forms import all_at_rest, one_element
 from .lemke import lemke_box
 from .linear_solves import is_convex
 from .p_matrix import is_p_matrix
@@ -63,9 +62,6 @@ def within_box(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLike, 
     """
     load = np.array(b, dtype=float).reshape(-1)
     n = len(load)
-    known = _closed_form(D, load, lower, upper, noise, tol)
-    if known is not None:
-        return known
     if not np.all(np.isfinite(load)):
         raise ValueError(f"rate {int(np.flatnonzero(~np.isfinite(load))[0])} of b is not finite")
     matrix = as_matrix(D, n)
@@ -128,37 +124,6 @@ def _solution(matrix: Matrix, load: Array, low: Array, high: Array, undecided: I
         converged=not failed.any(), residual=float(residuals.max(initial=0.0)), status=status,
         unique=unique, suspects=undecided[doubt[box.group]],
         method=" + ".join(work.methods) or "nothing to decide", iterations=work.iterations,
-    )  # fmt: skip
-
-
-def _closed_form(D: MatrixLike, b: Array, lower: ArrayLike, upper: ArrayLike, noise: ArrayLike,
-                 tol: float) -> Solution | None:
-    """The answer of problems that have one at once: see :mod:`.closed_forms`."""
-    n = len(b)
-    if not isinstance(D, np.ndarray) or D.shape != (n, n):
-        return None
-    low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
-    if low.shape != (n,) or high.shape != (n,):
-        return None
-    nobody = np.zeros(n, dtype=bool)
-    if n == 1:
-        one = one_element(float(D[0, 0]), float(b[0]), float(low[0]), float(high[0]),
-                          float(np.max(noise)), tol)  # fmt: skip
-        if one is None:
-            return None
-        effort, rate = np.array([one.effort]), np.array([one.rate])
-        state, grazing = np.array([one.state], dtype=np.int8), np.array([one.grazing])
-        method = "closed form"
-    else:
-        efforts = all_at_rest(D, b, low, high)
-        if efforts is None:
-            return None
-        effort, rate, state = efforts, np.zeros(n), np.zeros(n, dtype=np.int8)
-        grazing, method = nobody, "active set"
-    return Solution(
-        effort=effort, rate=rate, state=state, fixed=nobody, grazing=grazing, converged=True,
-        residual=0.0, status=Status.SOLVED, unique=True, suspects=np.zeros(0, dtype=int),
-        method=method, iterations=1,
     )  # fmt: skip
 
 

@@ -39,29 +39,9 @@ from ...numerics.tolerances import (
 from .minimax import half_range, kernel, minimise_rows, rows_of
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
-__all__ = ["Group", "LoadedSplit", "even_split", "largest_share", "least_share", "loaded_split",
-           "open_load", "stress_groups", "stresses",
-           "undetermined_groups"]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Group:
-    """Elements that share internal stress.
-
-    Attributes
-    ----------
-    members : int array
-    freedom : int
-        Number of independent internal stresses.
-    low, high : arrays
-        Smallest and largest effort each member can have without any change of
-        the motion.
-    """
-
-    members: Indices
-    freedom: int
-    low: Array
-    high: Array
+__all__ = ["LoadedSplit", "even_split", "largest_share", "least_share", "loaded_split",
+           "open_load", "span_of_efforts",
+           "stress_groups", "stresses", "undetermined_groups"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,8 +52,8 @@ class Stress:
 
 def undetermined_groups(
     D: MatrixLike, lower: ArrayLike, upper: ArrayLike, effort: ArrayLike, stuck: ArrayLike
-) -> list[Group]:
-    """Groups of stuck elements whose efforts the motion does not determine.
+) -> list[Indices]:
+    """Groups of stuck elements whose efforts the motion does not determine: their members.
 
     Parameters
     ----------
@@ -86,33 +66,25 @@ def undetermined_groups(
 
     Returns
     -------
-    list of Group
+    list of int arrays
         Ordered by first member. Elements whose effort the bounds pin down in
         spite of the singular matrix are left out.
 
     Examples
     --------
-    >>> D = [[1, 1], [1, 1]]
-    >>> pair, = undetermined_groups(D, [-1, -3], [1, 3], [1.0, 2.5], [0, 1])
-    >>> pair.low.round(12).tolist(), pair.high.round(12).tolist()
-    ([0.5, 2.5], [1.0, 3.0])
+    >>> pair, = undetermined_groups([[1, 1], [1, 1]], [-1, -3], [1, 3], [1.0, 2.5], [0, 1])
+    >>> pair.tolist()
+    [0, 1]
     """
-    low, high, held = _read(D, lower, upper, effort)
-    groups = []
+    low, high = as_bounds(lower, upper, np.shape(D)[0])
+    held, groups = np.array(effort, dtype=float), []
     for stress in stresses(D, low, high, stuck):
         i = stress.members
-        least, most = _span(low[i], high[i], held[i], stress.basis)
+        least, most = span_of_efforts(low[i], high[i], held[i], stress.basis)
         size = np.maximum(TINY, np.max(np.abs(held[i]), initial=0.0))
         if np.any(most - least > NO_STRESS * size):
-            groups.append(Group(i, stress.basis.shape[1], least, most))
+            groups.append(i)
     return groups
-
-
-def _read(
-    D: MatrixLike, lower: ArrayLike, upper: ArrayLike, effort: ArrayLike
-) -> tuple[Array, Array, Array]:
-    low, high = as_bounds(lower, upper, np.shape(D)[0])
-    return low, high, np.array(effort, dtype=float)
 
 
 def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[Stress]:
@@ -179,12 +151,12 @@ def stress_groups(free: Array) -> list[tuple[Indices, Array]]:
 
 def largest_share(low: Array, high: Array, held: Array) -> float:
     """The largest share of the bounds that efforts take: 1 at a bound."""
-    return float(rows_of(low, high, half_range(low, high, None)).ratios(held).max(initial=-np.inf))
+    return float(rows_of(low, high, half_range(low, high)).ratios(held).max(initial=-np.inf))
 
 
 def least_share(low: Array, high: Array, held: Array, basis: Array) -> float:
     """The smallest largest share of the bounds over held + basis t: 1 at a bound."""
-    half = half_range(low, high, None)
+    half = half_range(low, high)
     rows = rows_of(low, high, half)
     if not len(rows.element):
         return -np.inf
@@ -206,7 +178,7 @@ def _lowest(a: Array, g: Array) -> float:
 
 def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     """The efforts held + basis t of smallest largest share of the bounds, then of least norm."""
-    half = half_range(low, high, None)
+    half = half_range(low, high)
     basis = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)
     value, start = 1.0, held
@@ -229,7 +201,7 @@ def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     return np.clip(centre + half * y, low, high)
 
 
-def _span(low: Array, high: Array, held: Array, basis: Array) -> tuple[Array, Array]:
+def span_of_efforts(low: Array, high: Array, held: Array, basis: Array) -> tuple[Array, Array]:
     """Range of every effort over {held + basis t} within the box."""
     free = basis.shape[1]
     if free == 1:

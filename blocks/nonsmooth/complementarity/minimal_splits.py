@@ -56,7 +56,7 @@ def minimal_splits(D: MatrixLike, lower: ArrayLike, upper: ArrayLike, efforts: A
 
 def _splits(low: Array, high: Array, held: Array, basis: Array) -> Array:
     """Those of one group of elements that share internal stress."""
-    half, out = half_range(low, high, None), held.copy()
+    half, out = half_range(low, high), held.copy()
     even = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)
     slopes = rows.slope[:, None] * even[rows.element]

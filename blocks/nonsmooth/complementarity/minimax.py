@@ -16,7 +16,6 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
@@ -34,14 +33,11 @@ MOST_VERTICES = 4000
 """Candidate vertices up to which they are listed."""
 
 
-def half_range(lower: Array, upper: Array, scale: ArrayLike | None) -> Array:
-    """The effort that means "one": half the range, ``scale`` where a side is open."""
-    given = np.broadcast_to(np.asarray(1.0 if scale is None else scale, dtype=float), lower.shape)
-    if not np.all(given > 0):
-        raise ValueError("the scale of a one-sided element must be positive")
+def half_range(lower: Array, upper: Array) -> Array:
+    """The effort that means "one": half the range, 1 where a side is open."""
     closed = np.isfinite(lower) & np.isfinite(upper)
     with np.errstate(invalid="ignore"):
-        return np.where(closed, (upper - lower) / 2, given)
+        return np.where(closed, (upper - lower) / 2, 1.0)
 
 
 def kernel(A: Array) -> tuple[Array, Array]:

@@ -82,7 +82,7 @@ def solve(
 
     ====================  ================================================================
     one element           closed form
-    constant bounds       all at rest, with proof; active set; proximal Newton; pivoting
+    constant bounds       active set; proximal Newton; pivoting
     affine bounds         active set; Lemke's path; all combinations where in doubt
     ====================  ================================================================
 

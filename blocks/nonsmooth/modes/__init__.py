@@ -3,7 +3,7 @@
 Compiled once for a system: who the ``elements`` are, ``law_functions`` and ``bound_functions``, and
 efforts while modes are held (``held_modes``, ``solved_modes``). In a run: the ``state``, the
 ``delassus`` operator and an ``evaluation`` of the laws at a point; ``efforts`` of the modes,
-``margins`` to their end, ``decisions`` on those that follow (``quick_decisions``, ``impacts``,
+``margins`` to their end, ``decisions`` on those that follow (``impacts``,
 ``joint_problem``, ``look_ahead``), ``indeterminacy`` of efforts at rest, and friction that depends
 on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). Elements that move alike are
 decided as one (``companions``). ``laws`` puts all together.

@@ -41,7 +41,6 @@ from .known_decisions import KnownDecisions
 from .look_ahead import LookAhead
 from .margins import Margins
 from .painleve import Painleve
-from .quick_decisions import QuickDecisions
 from .rounding import largest_position
 
 if TYPE_CHECKING:
@@ -67,7 +66,6 @@ class Decisions:
         self.impacts = Impacts(evaluation)
         self.joint_problem = JointProblem(evaluation, painleve)
         self.look_ahead = LookAhead(evaluation, efforts, indeterminacy, self.joint_problem)
-        self.quick = QuickDecisions(evaluation, margins)
         self.last = -np.inf  # time of the last decision
         self._fruitless = 0  # decisions in a row that changed nothing
 
@@ -127,18 +125,13 @@ class Decisions:
         touched : elements whose margin has just become negative
         """
         before = self.state.modes.copy()
-        struck = np.zeros(self.elements.size, dtype=bool)
-        predicted = self.quick.predict(problem, t, touched)
-        joint = not predicted and not self.quick.decide_uncoupled(problem, t, touched)
-        if joint:
-            struck = self._decide_jointly(problem, t, touched)
-            self._join(problem, t)
+        struck = self._decide_jointly(problem, t, touched)
+        self._join(problem, t)
         held, speed = self.held_states.of(problem, t), self.state.speed
         creeps = held[(problem.x[held] != 0) & (np.abs(problem.x[held]) <= FLOW_NONE * speed)]
         problem.x[creeps] = 0.0
-        if len(creeps) or not predicted:  # a prediction leaves its efforts behind
-            self.efforts.apply(problem, t)
-        if joint and self.painleve is not None:
+        self.efforts.apply(problem, t)
+        if self.painleve is not None:
             self.painleve.refuse_several(problem, t)
         if self.efforts.restless:
             raise unsettled([self.efforts.restless], t, "efforts")

@@ -123,7 +123,7 @@ class Indeterminacy:
         load = np.zeros(size)
         for part, block, solve in prepared.parts:
             load[part] = block @ solve(block @ effort[part]) + np.where(real, rate, 0.0)[part]
-        found = prepared.problem.margin(load, np.zeros(size))
+        found = prepared.problem.margin(load)
         for (part, *_), value, leading in zip(prepared.parts, found.value, found.first,
                                               strict=True):  # fmt: skip
             out[part] = 1.0 - value
@@ -252,7 +252,7 @@ class Indeterminacy:
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
         crowds = [p for p in self._large_parts(problem, t, open_, CROWD) if len(p) > CROWD]
-        return [*(open_[g.members] for g in groups), *crowds]
+        return [*(open_[members] for members in groups), *crowds]
 
 
 class _PreparedMargins:

@@ -3,8 +3,8 @@
 Over an instant h all flows and efforts are affine in the inputs: what has mass resists a jump of
 its velocity by m/h, a spring by h k, a damper as always. With M the matrix of what the elements
 give by what they take, and R that of its rates, it is M + h R; in a network that makes no power of
-its own it is that of one convex problem on velocity level
-(:func:`blocks.nonsmooth.complementarity.solve_velocity`), whose flows say who sticks and who
+its own it is that of one complementarity problem
+(:func:`blocks.nonsmooth.complementarity.solve_hybrid`), whose flows say who sticks and who
 slides. Friction is larger at rest than in motion, so the search is repeated with the kinetic
 bounds of all that move, until no other one does.
 """
@@ -12,6 +12,7 @@ bounds of all that move, until no other one does.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,15 +20,11 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     FLOW_NONE,
-    RECIPROCAL,
     TINY,
     TRIAL_INSTANTS,
     TRIAL_LOOKS_AHEAD,
-    TRIAL_RESISTANCES,
     UNCHANGED_FLOW,
-    YIELDING,
 )
-from ..complementarity import solve_velocity
 from .massless_efforts import MasslessEfforts
 
 if TYPE_CHECKING:
@@ -37,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["NodeVelocities"]
 
 PARASITIC = 1e-6  # in SI units, such as ohm and siemens
-ENDLESS = 1e4  # times the largest force: as good as no bound
 
 
 class NodeVelocities:
@@ -55,31 +51,29 @@ class NodeVelocities:
         moved : senses of what is known to move, 0 of what is at rest
         """
         slope = self.efforts.system.slope(*problem.arguments(t))
-        _, _, low, high, *_ = self.equations.values(problem, t)
-        one_sided = bool(np.any(np.isinf(low) | np.isinf(high)))
-        balanced = bool(np.any(np.isfinite(low) & np.isfinite(high) & (low < high)))
         # a load exactly at a bound is decided by the next instant
         for ahead in (0.0, *TRIAL_LOOKS_AHEAD):
             for h in TRIAL_INSTANTS:
                 x = problem.x.copy()
                 problem.x += ahead * slope
-                flow = self._flows(problem, t + ahead, h, moved) if balanced else None
-                found = self._complementary(problem, t + ahead, h) if one_sided else []
+                found = self._found(problem, t + ahead, h, moved != 0)
                 problem.x[:] = x
-                for one in found:
-                    yield from self._without_redundant(problem, t, one)
-                if flow is not None:
-                    yield self._regular(problem, t, flow)
+                if found is not None:
+                    yield from self._without_redundant(problem, t, found)
 
-    def _complementary(self, problem: Problem, t: float, h: float) -> list[Hybrid]:
-        """What one complementarity problem gives an instant later; none where it is not solved.
+    def _found(self, problem: Problem, t: float, h: float, kinetic: Flags) -> Hybrid | None:
+        """Efforts and flows an instant later; None where they are not found.
 
-        Where nobody determines a share (a diode beside a closed switch), its solver may not find
+        Where nobody determines a share (a diode beside a closed switch), the solver may not find
         an end; a little of what limits efforts and flows everywhere then gives one.
         """
-        found = self._decided(problem, t, *self._network(problem, t, h)) \
-            or self._with_parasitics(problem, t, h)
-        return [] if found is None else [found]
+        for _ in range(len(kinetic) + 1):
+            found = self._decided(problem, t, h, kinetic) or self._decided(
+                problem, t, h, kinetic, PARASITIC)
+            if found is None or not np.any((found.flow != 0) & ~kinetic):
+                return found
+            kinetic = kinetic | (found.flow != 0)
+        return None
 
     def _without_redundant(self, problem: Problem, t: float, found: Hybrid) -> Iterator[Indices]:
         """Modes of an answer; first with those open that would only share the effort of others.
@@ -107,67 +101,27 @@ class NodeVelocities:
 
     def with_parasitics(self, problem: Problem, t: float, h: float) -> Indices | None:
         """Modes an instant later, with a little of what limits efforts and flows everywhere."""
-        found = self._with_parasitics(problem, t, h)
+        found = self._decided(problem, t, h, self.state.modes != 0, PARASITIC)
         return None if found is None else np.sign(found.flow).astype(int)
 
-    def _with_parasitics(self, problem: Problem, t: float, h: float) -> Hybrid | None:
-        offset, matrix = self._network(problem, t, h)
-        return self._decided(problem, t, offset, matrix - PARASITIC * np.eye(len(offset)))
-
-    def _decided(self, problem: Problem, t: float, offset: Array, matrix: Array) -> Hybrid | None:
+    def _decided(self, problem: Problem, t: float, h: float, kinetic: Flags,
+                 parasitic: float = 0.0) -> Hybrid | None:
         from ..complementarity import solve_hybrid
 
-        if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
-            return None
-        _, _, low, high, *_ = self.equations.values(problem, t)
-        found = solve_hybrid(matrix, offset, self.elements.gives_flow, low, high)
-        return found if found.converged else None
-
-    def _flows(self, problem: Problem, t: float, h: float, moved: Indices
-               ) -> Array | None:
-        """Flows an instant later; None where there is no such problem, or it is not solved."""
-        kinetic = moved != 0
-        for _ in range(len(moved) + 1):
-            flow = self._solved(problem, t, h, kinetic)
-            if flow is None or not np.any((flow != 0) & ~kinetic):
-                return flow
-            kinetic = kinetic | (flow != 0)
-        return None
-
-    def _solved(self, problem: Problem, t: float, h: float, kinetic: Flags
-                ) -> Array | None:
         offset, matrix = self._network(problem, t, h)
+        matrix = matrix - parasitic * np.eye(len(offset))
         if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
             return None
-        gives = self.elements.gives_flow
-        taken, given = np.flatnonzero(~gives), np.flatnonzero(gives)
-        across, back = matrix[np.ix_(taken, given)], matrix[np.ix_(given, taken)]
-        mobility = -matrix[np.ix_(taken, taken)]
-        damping = -matrix[np.ix_(given, given)]
-        if not (_equal(across, -back.T) and _equal(mobility, mobility.T)
-                and _equal(damping, damping.T)):
-            return None
-        values, vectors = np.linalg.eigh((mobility + mobility.T) / 2)
-        yielding = values > YIELDING * np.abs(values).max(initial=0.0)
-        ease = vectors[:, yielding] * np.sqrt(values[yielding])
-        n, m, extra = len(gives), len(given), ease.shape[1]
-        W, C = np.zeros((n, m + extra)), np.eye(m + extra)
-        W[taken, :m], W[taken, m:], W[given, :m] = across, -ease, np.eye(m)
-        C[:m, :m] = (damping + damping.T) / 2
-        c, g = np.zeros(n), np.zeros(m + extra)
-        c[taken], g[:m] = offset[taken], offset[given]
         low, high, viscous = self._bounds(problem, t, kinetic)
-        C += W.T @ (viscous[:, None] * W)
-        g -= W.T @ (viscous * c)
-        largest = np.abs(np.concatenate([low, high, g]))
-        endless = ENDLESS * max(float(largest[np.isfinite(largest)].max(initial=0.0)), TINY)
-        found = solve_velocity(W, c, np.maximum(low, -endless), np.minimum(high, endless),
-                               damping=C, force=g, judge=False,
-                               shares=TRIAL_RESISTANCES)  # fmt: skip
-        if not found.converged:
-            return None
-        pace = max(float((np.abs(W) @ np.abs(found.velocity)).max()), float(np.abs(c).max()))
-        return np.where(np.abs(found.flow) > FLOW_NONE * pace, found.flow, 0.0)
+        gives = self.elements.gives_flow
+        if viscous.any():  # what rises with the own flow is a part of the network
+            apart = np.eye(len(offset)) - matrix * np.where(gives, 0.0, viscous)
+            rest = np.asarray(np.linalg.solve(apart, np.column_stack([offset, matrix])), float)
+            offset, matrix = rest[:, 0], rest[:, 1:] - np.diag(np.where(gives, viscous, 0.0))
+        found = solve_hybrid(matrix, offset, gives, low, high)
+        fastest = np.abs(np.concatenate([found.flow, offset[~gives]])).max()
+        flow = np.where(np.abs(found.flow) > FLOW_NONE * fastest, found.flow, 0.0)
+        return replace(found, flow=flow) if found.converged else None
 
     def _network(self, problem: Problem, t: float, h: float) -> tuple[Array, Array]:
         """What the elements give an instant later: without what they take, and by it."""
@@ -217,7 +171,3 @@ class NodeVelocities:
         finally:
             self.state.modes = modes
 
-
-def _equal(one: Array, other: Array) -> bool:
-    size = max(float(np.abs(one).max(initial=0.0)), float(np.abs(other).max(initial=0.0)))
-    return bool(np.all(np.abs(one - other) <= RECIPROCAL * size))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -14,6 +13,7 @@ from blocks.nonsmooth.complementarity import (
     solve,
     undetermined_groups,
 )
+from blocks.nonsmooth.complementarity.internal_stress import span_of_efforts, stresses
 
 PARALLEL = np.ones((2, 2))
 
@@ -43,13 +43,13 @@ def margin_by_linear_program(D, r, F):
 
 
 def test_parallel_brakes_of_1_and_3_slip_at_a_load_of_exactly_4():
-    brakes = MarginProblem(PARALLEL, [-1, -3], [1, 3], [True, True])
-    slip = brentq(lambda load: brakes.value([load, load])[0] - 1, 0.1, 10, xtol=1e-14)
+    brakes = MarginProblem(PARALLEL, [-1, -3], [1, 3], [0, 1])
+    slip = brentq(lambda load: brakes.margin([load, load]).value[0] - 1, 0.1, 10, xtol=1e-14)
     assert slip == pytest.approx(4.0, abs=1e-12)
     at = brakes.margin([10 / 3, 10 / 3])
     assert at.value[0] == pytest.approx(10 / 12, abs=1e-14)  # a least-norm split says 1 here
     assert at.first[0].tolist() == [0, 1]
-    assert brakes.value([-4.0, -4.0])[0] == pytest.approx(1.0)
+    assert brakes.margin([-4.0, -4.0]).value[0] == pytest.approx(1.0)
 
 
 def test_geared_brakes_slip_at_a_load_of_exactly_3_5():
@@ -57,7 +57,7 @@ def test_geared_brakes_slip_at_a_load_of_exactly_3_5():
     D, F = np.outer(w, w) / 2.8, np.array([2.0, 0.5])
     brakes = MarginProblem(D, -F, F, [0, 1])
     for load in (-3.5, 0.7, 3.5):
-        assert brakes.value(w * load / 2.8)[0] == pytest.approx(abs(load) / 3.5, abs=1e-13)
+        assert brakes.margin(w * load / 2.8).value[0] == pytest.approx(abs(load) / 3.5, abs=1e-13)
 
 
 def test_loop_breaks_away_at_1_7_and_names_the_elements():
@@ -68,46 +68,42 @@ def test_loop_breaks_away_at_1_7_and_names_the_elements():
     at = loop.margin(W @ inverse_mass @ np.array([1.7, 0.0]))
     assert at.value[0] == pytest.approx(1.0, abs=1e-13)
     assert at.first[0].tolist() == [0, 2]
-    assert at.worst == at.value[0]
 
 
-def test_regular_margin_is_the_largest_ratio_and_knows_sliding_neighbours():
+def test_regular_margin_is_the_largest_ratio():
     D = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
     F = np.array([1.0, 4.0, 2.0])
     both = MarginProblem(D, -F, F, [0, 2])
-    # Element 1 slides with its effort of -4 N: 2 x0 = 1 + (-4), x0 = -1.5.
-    at = both.margin([1.0, 0.0, 1.0], effort=[0.0, -4.0, 0.0])
+    at = both.margin([-3.0, 0.0, 1.0])  # 2 x0 = -3
     assert_allclose(at.value, [1.5, 0.5])
     assert [f.tolist() for f in at.first] == [[0], [2]]
     assert [p.tolist() for p in both.parts] == [[0], [2]]
-    with pytest.raises(ValueError, match="efforts of the elements that are not stuck"):
-        both.value([1.0, 0.0, 1.0])
 
 
 def test_contact_lets_go_where_its_effort_is_zero():
-    contact = MarginProblem([[2.0]], 0.0, np.inf, [0], scale=10.0)
-    assert contact.value([4.0])[0] == pytest.approx(1 - 2 / 10)
-    assert contact.value([0.0])[0] == pytest.approx(1.0)
-    assert contact.value([-4.0])[0] > 1
+    contact = MarginProblem([[2.0]], 0.0, np.inf, [0])
+    assert contact.margin([4.0]).value[0] == pytest.approx(1 - 2)  # newtons inside
+    assert contact.margin([0.0]).value[0] == pytest.approx(1.0)
+    assert contact.margin([-4.0]).value[0] > 1
 
 
 def test_lopsided_bounds_are_reached_at_one():
     element = MarginProblem([[1.0]], -1.0, 3.0, [0])
     for effort, value in ((3.0, 1.0), (-1.0, 1.0), (1.0, 0.0), (2.0, 0.5)):
-        assert element.value([effort])[0] == pytest.approx(value)
+        assert element.margin([effort]).value[0] == pytest.approx(value)
 
 
 def test_prestressed_contacts_never_let_go_together():
     # Clamped from both sides: the stress between the two walls is free.
     clamp = MarginProblem([[1.0, -1.0], [-1.0, 1.0]], 0.0, np.inf, [0, 1])
-    assert clamp.value([5.0, -5.0])[0] == -np.inf
+    assert clamp.margin([5.0, -5.0]).value[0] == -np.inf
 
 
 def test_load_that_no_effort_can_balance_has_an_infinite_margin():
-    assert MarginProblem(PARALLEL, -1.0, 1.0, [0, 1]).value([1.0, 0.5])[0] == np.inf
+    assert MarginProblem(PARALLEL, -1.0, 1.0, [0, 1]).margin([1.0, 0.5]).value[0] == np.inf
     across_prescribed = MarginProblem([[0.0]], -1.0, 1.0, [0])
-    assert across_prescribed.value([0.5])[0] == np.inf
-    assert across_prescribed.value([0.0])[0] == 0.0
+    assert across_prescribed.margin([0.5]).value[0] == np.inf
+    assert across_prescribed.margin([0.0]).value[0] == 0.0
 
 
 @settings(max_examples=80, deadline=None)
@@ -119,7 +115,7 @@ def test_margin_is_the_one_of_the_linear_program(seed, n, rank):
     r = D @ rng.normal(size=n)
     problem = MarginProblem(D, -F, F, np.arange(n))
     reference = margin_by_linear_program(D, r, F)
-    assert problem.value(r).max() == pytest.approx(reference, rel=1e-6)
+    assert problem.margin(r).value.max() == pytest.approx(reference, rel=1e-6)
     first = np.concatenate(problem.margin(r).first)
     assert len(first) >= 1
 
@@ -141,17 +137,9 @@ def test_margin_passes_one_exactly_where_stick_ends(seed, n, load):
     W = rng.normal(size=(n, max(1, n - 2)))
     D, F = W @ W.T, rng.exponential(size=n) + 0.05
     b = W @ rng.normal(size=W.shape[1])
-    b *= load / MarginProblem(D, -F, F, np.arange(n)).value(b)[0]
+    b *= load / MarginProblem(D, -F, F, np.arange(n)).margin(b).value[0]
     if abs(load - 1) > 1e-6:
         assert np.all(solve(D, b, -F, F).stuck) == (load < 1)
-
-
-def test_ten_thousand_margins_need_no_loop():
-    n = 10_000
-    mass = np.linspace(1, 2, n)
-    many = MarginProblem(sp.diags_array(1 / mass), -2.0, 2.0, np.arange(n))
-    assert many.size == n
-    assert_allclose(many.value(np.full(n, 1.0)), mass / 2)
 
 
 # Split ---------------------------------------------------------------------------------------
@@ -170,10 +158,12 @@ def test_free_internal_stress_of_a_group_is_described():
     F = np.array([1.0, 2.0, 4.0, 1.0])
     held = solve(D, [3.0, 3.0, 3.0, 0.5], -F, F)
     (group,) = undetermined_groups(D, -F, F, held.effort, held.stuck)
-    assert group.members.tolist() == [0, 1, 2]
-    assert group.freedom == 2
-    assert_allclose(group.low, [-1.0, -2.0, 0.0], atol=1e-9)
-    assert_allclose(group.high, [1.0, 2.0, 4.0], atol=1e-9)
+    assert group.tolist() == [0, 1, 2]
+    (stress,) = stresses(D, -F, F, held.stuck)
+    assert stress.basis.shape[1] == 2
+    least, most = span_of_efforts(-F[:3], F[:3], held.effort[:3], stress.basis)
+    assert_allclose(least, [-1.0, -2.0, 0.0], atol=1e-9)
+    assert_allclose(most, [1.0, 2.0, 4.0], atol=1e-9)
     split = minimal_split(D, -F, F, held.effort, held.stuck)
     assert_allclose(split, [3 / 7, 6 / 7, 12 / 7, 0.5], atol=1e-11)
 
@@ -185,10 +175,9 @@ def test_independent_groups_are_told_apart_within_one_part():
     D = W @ W.T
     held = solve(D, W @ np.array([0.4, 0.8]), -F, F)
     groups = undetermined_groups(D, -F, F, held.effort, held.stuck)
-    assert len(groups) == 1  # the coupling makes all five one group of three stresses
-    assert groups[0].freedom == 3
+    assert len(groups) == 1  # the coupling makes all five one group
     apart = undetermined_groups(D[:4, :4], -F[:4], F[:4], held.effort[:4], np.arange(4))
-    assert [g.members.tolist() for g in apart] == [[0, 1], [2, 3]]
+    assert [g.tolist() for g in apart] == [[0, 1], [2, 3]]
 
 
 def test_determined_efforts_belong_to_no_group_and_stay():
@@ -210,8 +199,7 @@ def test_table_on_four_legs_shares_its_weight_evenly():
     split = minimal_split(D, 0.0, np.inf, held.effort, held.stuck)
     assert_allclose(split, 2.0, atol=1e-9)
     (group,) = undetermined_groups(D, 0.0, np.inf, held.effort, held.stuck)
-    assert_allclose(group.low, 0.0, atol=1e-9)
-    assert_allclose(group.high, 4.0, atol=1e-9)
+    assert group.tolist() == [0, 1, 2, 3]
 
 
 def test_what_the_largest_ratio_leaves_open_has_the_least_norm():
@@ -226,7 +214,7 @@ def test_what_the_largest_ratio_leaves_open_has_the_least_norm():
 
 def test_friction_across_a_rigid_path_may_have_any_effort_and_reports_none():
     (group,) = undetermined_groups([[0.0]], -2.0, 2.0, [1.5], [0])
-    assert (group.low[0], group.high[0]) == (-2.0, 2.0)
+    assert group.tolist() == [0]
     assert minimal_split([[0.0]], -2.0, 2.0, [1.5], [0])[0] == pytest.approx(0.0, abs=1e-12)
 
 
@@ -237,7 +225,7 @@ def test_split_keeps_the_motion_and_has_the_smallest_largest_ratio(seed, n, rank
     W = rng.normal(size=(n, min(rank, n)))
     D, F = W @ W.T, rng.exponential(size=n) + 0.1
     b = W @ rng.normal(size=W.shape[1])
-    b /= MarginProblem(D, -F, F, np.arange(n)).value(b)[0] * rng.uniform(1.05, 3)
+    b /= MarginProblem(D, -F, F, np.arange(n)).margin(b).value[0] * rng.uniform(1.05, 3)
     held = solve(D, b, -F, F)
     split = minimal_split(D, -F, F, held.effort, held.stuck)
     assert_allclose(D @ split, D @ held.effort, atol=1e-10 * np.max(np.abs(b)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .operations import number
-from .signatures import BOOL, FLOAT, INT, Kind, Record, Signature, Untranslatable
+from .signatures import BOOL, FLOAT, INT, Facts, Kind, Record, Signature, Untranslatable
 
 __all__ = ["FunctionText", "Value", "given_as", "read_from", "returned"]
 
@@ -62,8 +62,8 @@ def read_from(table: str, place: int, shown: list[str]) -> list[str]:
 class FunctionText:
     """The text of one function."""
 
-    def __init__(self, function: Signature) -> None:
-        self.function = function
+    def __init__(self, function: Signature, facts: Facts | None = None) -> None:
+        self.function, self.facts = function, facts or {}
         self.globals = {**vars(__import__("builtins")), **function.python.__globals__}
         self.entry: list[str] = []
         self.lines: list[str] = []
@@ -98,6 +98,10 @@ class FunctionText:
             self.entry += read_from(f"%given.{record}", kinds.places[name], shown)
             self._fields[record, name] = value
         return self._fields[record, name]
+
+    def fact(self, record: str, name: str) -> int | None:
+        """What is known of a field of a record before it is given."""
+        return self.facts.get((self.function.written(record), name))
 
     def finished(self, parameters: list[str]) -> str:
         """All of it, once its statements are written."""

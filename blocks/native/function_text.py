@@ -16,6 +16,7 @@ from .signatures import BOOL, FLOAT, INT, Facts, Kind, Record, Signature, Untran
 
 __all__ = ["FunctionText", "Value", "given_as", "read_from", "returned"]
 
+SHORT = 80  # lines of a function whose text stands wherever it is called
 SIZES = {"double": 8, "i64": 8, "i8": 1}
 
 
@@ -108,8 +109,9 @@ class FunctionText:
         returns = self.function.returns
         if not self.ended:
             self.lines.append("  unreachable" if returns else "  ret void")
+        short = " alwaysinline" * (len(self.entry) + len(self.lines) < SHORT)
         head = (f"define internal {returned(returns)} "
-                f"@\"{self.function.symbol}\"({', '.join(parameters)}) nounwind {{")
+                f"@\"{self.function.symbol}\"({', '.join(parameters)}) nounwind{short} {{")
         return "\n".join([head, *self.entry, *self.lines, "}", ""])
 
     def new(self, text: str) -> str:

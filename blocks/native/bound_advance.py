@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Indices
 from ..system.time_functions import ACROSS
 from . import one_step
 from .functions import BoundCall, MachineCode

@@ -108,7 +108,7 @@ class Signature:
 def _functions_in(file: str) -> dict[int, ast.FunctionDef]:
     """The functions of a source file, by the lines that they, or their decorators, begin with."""
     statements: list[ast.stmt] = ast.parse("".join(linecache.getlines(file))).body
-    for one in statements:  # those within others follow: expressions, of which there are many, do not
+    for one in statements:  # and those within others, but no expressions: there are many
         statements += getattr(one, "body", [])
     return {min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
             for node in statements if isinstance(node, ast.FunctionDef)}

@@ -25,7 +25,7 @@ __all__ = ["BoundAdvance", "advance_with", "bound_advance"]
 def advance_with(code: Code, given: Given) -> MachineCode:
     """``one_step.advance`` for steps of this kind and for those who decide at events.
 
-    All of it takes four times as long to compile as a run needs of it.
+    All of it would take two to four times as long to compile.
     """
     deciding = given.elements.record, given.predicted.record, given.network.record
     return one_step.advance.knowing(known_of(code) | {
@@ -56,6 +56,7 @@ class BoundAdvance:
         self._given: Given | None = None
 
     def _bind(self, given: Given) -> None:
+        """Take the machine code for those who decide at events, with the arrays of the method."""
         method = self._method
         self._code, self._given, self._pieces = (
             advance_with(method.code, given), given, method.pieces)

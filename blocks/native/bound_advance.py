@@ -9,16 +9,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Indices
 from ..system.time_functions import ACROSS
 from . import one_step
-from .functions import BoundCall
-from .own_events import NOTHING, Given
+from .functions import BoundCall, MachineCode
+from .own_events import Given
+from .steps import Code, known_of
 
 if TYPE_CHECKING:
     from .method import OneStep
 
-__all__ = ["BoundAdvance", "bound_advance"]
+__all__ = ["BoundAdvance", "advance_with", "bound_advance"]
+
+
+def advance_with(code: Code, given: Given) -> MachineCode:
+    """``one_step.advance`` for steps of this kind and for those who decide at events.
+
+    All of it would take two to four times as long to compile.
+    """
+    deciding = given.elements.record, given.predicted.record, given.network.record
+    return one_step.advance.knowing(known_of(code) | {
+        (type(one).__name__, "modes"): 0 for one in deciding if not one.modes.size})
 
 
 def bound_advance(method: OneStep, given: Given, counts: Indices, begun: Indices) -> BoundCall:
@@ -31,25 +42,44 @@ def bound_advance(method: OneStep, given: Given, counts: Indices, begun: Indices
     begun : how many steps and events the record holds already
     """
     limits = one_step.Limits(method.t, method.rtol, method.max_step, method.pieces, ACROSS)
-    return one_step.advance.bound(method.code, method.work_space, method.watched, limits,
-                                  method.filled, *given, method.x, method.state, counts, begun)
+    return advance_with(method.code, given).bound(
+        method.code, method.work_space, method.watched, limits, method.filled, *given, method.x,
+        method.state, counts, begun)
 
 
 class BoundAdvance:
     """Calls from the beginning of the record on, for a method that serves many runs."""
 
     def __init__(self, method: OneStep) -> None:
-        self._method, self._given = method, NOTHING
+        self._method = method
         self._counts = np.zeros(5, dtype=np.int64)
-        self._call = bound_advance(method, NOTHING, self._counts, np.zeros(2, dtype=np.int64))
-        self._pieces: Array = method.pieces
+        self._given: Given | None = None
+
+    def _bind(self, given: Given) -> None:
+        """Take the machine code for those who decide at events, with the arrays of the method."""
+        method = self._method
+        self._code, self._given, self._pieces = (
+            advance_with(method.code, given), given, method.pieces)
+        self._call = bound_advance(method, given, self._counts, np.zeros(2, dtype=np.int64))
         self._p, self._q, self._stop, self._rtol, self._longest, self._ends = (
             self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",
                                                 "limits.max_step", "record.ends"))
 
+    def _give(self, given: Given) -> None:
+        """Take other records of events; other machine code, where others decide at these."""
+        if self._given is None or advance_with(self._method.code, given) is not self._code:
+            self._bind(given)
+            return
+        for name, record, before in zip(Given._fields, given, self._given, strict=True):
+            if record is not before:
+                self._call.give(name, record)
+        self._given = given
+
     def __call__(self, given: Given, t_stop: float, counts: Indices, most: int
                  ) -> tuple[int, int, int]:
         """The status, how many steps there are, no more than ``most``, and how many events."""
+        if given is not self._given:
+            self._give(given)
         method, call = self._method, self._call
         call.table[self._p], call.table[self._q] = method.code.p, method.code.q
         call.table[self._ends + 1] = most
@@ -58,10 +88,6 @@ class BoundAdvance:
         if method.pieces is not self._pieces:
             call.put("limits.pieces", method.pieces)
             self._pieces = method.pieces
-        for name, record, before in zip(Given._fields, given, self._given, strict=True):
-            if record is not before:
-                call.give(name, record)
-        self._given = given
         self._counts[:] = 0
         call()
         counts += self._counts

@@ -17,7 +17,7 @@ from .functions import Kept
 from .kept_matrices import READS
 from .signatures import address_of
 from .stages import ATOL
-from .steps import EXACT, EXPLICIT, Banded, Code, Sparse, settle_at, workspace
+from .steps import EXACT, EXPLICIT, Banded, Code, Sparse, known_of, settle_at, workspace
 from .variations import Track
 
 __all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses", "Retaken", "WholeRun"]
@@ -289,7 +289,7 @@ class Course:
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
         x = np.empty(out.shape[1])
-        one_step.between(
+        one_step.between.knowing(known_of(self._code))(
             self._code, self._form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
             steps, theta, NO_CONSTANTS, x, np.zeros(5, dtype=np.int64), np.array([-1]), out)
         if self._apart > self.every:  # the next look may go on from here
@@ -422,7 +422,7 @@ class PassedCourses:
             found, again = np.empty((len(inner), self._form.size)), self.retaken()
             theta = (times[inner] - steps.starts[step[inner]]) / sizes[step[inner]]
             theta[at_end[inner]] = 1.0
-            one_step.between(
+            one_step.between.knowing(known_of(again.code))(
                 again.code, again.work, again.steps, step[inner], theta, again.track.held,
                 np.empty(self._form.size), np.zeros(5, dtype=np.int64), np.array([-1]),
                 found)

@@ -26,8 +26,8 @@ from .machine import compiled, name_of_code
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
-from .stages import arithmetic
-from .steps import EXACT, EXPLICIT, Code
+from .stages import arithmetic, exact_arithmetic
+from .steps import EXACT, EXPLICIT, IMPLICIT, Code
 from .text import Beginning
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more ca
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
+ARITHMETIC = {EXPLICIT: arithmetic, IMPLICIT: rosenbrock_arithmetic, EXACT: exact_arithmetic}
 
 
 def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
@@ -218,9 +219,8 @@ class Equations:
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         exponents = self.exponents if kind != EXACT else 0  # what is linear has none
-        return Code(arithmetic() if kind == EXPLICIT else rosenbrock_arithmetic(), self.slope,
-                    int(self.crossings), exponents, self.settle, self.linear(kind), kind,
-                    address_of(p), address_of(q))
+        return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.settle,
+                    self.linear(kind), kind, address_of(p), address_of(q))
 
     def linear(self, kind: int) -> int:
         """Address of the derivatives that steps of a kind need; 0 for none, or differences.

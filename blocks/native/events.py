@@ -72,8 +72,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = settle_relations(code, work, relations, switches, samples, resets, t, x,
                                 state[STEP], instant, again)
     if done and decides and has_moved_states(resets):
-        done = predicted.modes.size + network.modes.size == 0 and stuck_ones_rest(
-            code, work, elements, t, x)
+        done = elements.modes.size > 0 and stuck_ones_rest(code, work, elements, t, x)
     if done and elements.modes.size:
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
     if done and predicted.modes.size:

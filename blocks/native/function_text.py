@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from .operations import number
-from .signatures import BOOL, FLOAT, INT, Kind, Record, Signature, Untranslatable
+from .signatures import BOOL, FLOAT, INT, Facts, Kind, Record, Signature, Untranslatable
 
 __all__ = ["FunctionText", "Value", "given_as", "read_from", "returned"]
 
+SHORT = 80  # lines of a function whose text stands wherever it is called
 SIZES = {"double": 8, "i64": 8, "i8": 1}
 
 
@@ -62,8 +63,8 @@ def read_from(table: str, place: int, shown: list[str]) -> list[str]:
 class FunctionText:
     """The text of one function."""
 
-    def __init__(self, function: Signature) -> None:
-        self.function = function
+    def __init__(self, function: Signature, facts: Facts | None = None) -> None:
+        self.function, self.facts = function, facts or {}
         self.globals = {**vars(__import__("builtins")), **function.python.__globals__}
         self.entry: list[str] = []
         self.lines: list[str] = []
@@ -99,13 +100,18 @@ class FunctionText:
             self._fields[record, name] = value
         return self._fields[record, name]
 
+    def fact(self, record: str, name: str) -> int | None:
+        """What is known of a field of a record before it is given."""
+        return self.facts.get((self.function.written(record), name))
+
     def finished(self, parameters: list[str]) -> str:
         """All of it, once its statements are written."""
         returns = self.function.returns
         if not self.ended:
             self.lines.append("  unreachable" if returns else "  ret void")
+        short = " alwaysinline" * (len(self.entry) + len(self.lines) < SHORT)
         head = (f"define internal {returned(returns)} "
-                f"@\"{self.function.symbol}\"({', '.join(parameters)}) nounwind {{")
+                f"@\"{self.function.symbol}\"({', '.join(parameters)}) nounwind{short} {{")
         return "\n".join([head, *self.entry, *self.lines, "}", ""])
 
     def new(self, text: str) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import costs
 from .machine import compiled, compiled_from_source
-from .signatures import FLOAT, Kind, Record, Signature, address_of, record_of
+from .signatures import FLOAT, Facts, Kind, Record, Signature, address_of, record_of
 
 __all__ = ["BoundCall", "Kept", "MachineCode", "empty", "filled", "machine_code", "vector_code"]
 
@@ -34,7 +34,7 @@ class Kept:
     What is asked of its arrays is asked once, not in every call.
     """
 
-    def __init__(self, record: tuple[Any, ...]) -> None:
+    def __init__(self, record: Any) -> None:
         self.record = record
         self._kinds: Record | None = None
         self._shown: list[Any] = []
@@ -65,6 +65,19 @@ class MachineCode(Signature):
 
     thorough = False  # compiled by all passes, which takes longer
 
+    def __init__(self, function: Callable[..., Any], facts: Facts | None = None) -> None:
+        super().__init__(function)
+        self.facts = facts or {}
+        self._knowing: dict[frozenset[Any], MachineCode] = {}
+
+    def knowing(self, facts: Facts) -> MachineCode:
+        """The function where these facts hold, which takes less time to compile."""
+        key = frozenset(facts.items())
+        if key not in self._knowing:
+            self._knowing[key] = MachineCode(self.python, facts)
+            self._knowing[key].thorough = self.thorough
+        return self._knowing[key]
+
     def __call__(self, *given: Any) -> Any:
         return self.entry(*given) if costs.is_installed() else self.python(*given)
 
@@ -73,10 +86,11 @@ class MachineCode(Signature):
         def text() -> str:
             from .translation import translated  # not needed for what is kept on disk
 
-            return translated(self, called_by_c)
+            return translated(self, called_by_c, self.facts)
 
         if self.python.__module__.startswith(PACKAGE):
-            return compiled_from_source(self.symbol + " called by C" * called_by_c, text,
+            where = "".join(f" where {a}.{b} is {n}" for (a, b), n in sorted(self.facts.items()))
+            return compiled_from_source(self.symbol + " called by C" * called_by_c + where, text,
                                         not self.thorough)
         return compiled(text(), quick=True)
 

@@ -27,8 +27,8 @@ __all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "
            "table"]
 
 #: Passes that make a text quick to emit, and code that is a tenth slower than all passes do.
-QUICK = ("sroa", "instruction_combine", "simplify_cfg", "dead_arg_elimination", "new_gvn",
-         "simplify_cfg")  # fmt: skip
+QUICK = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "dead_arg_elimination",
+         "new_gvn", "simplify_cfg")  # fmt: skip
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
 MOST_KEPT = 500  # objects on disk; the ones not used for longest go first
 

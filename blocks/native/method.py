@@ -15,7 +15,7 @@ from ..numerics.tolerances import LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
-from .bound_advance import BoundAdvance
+from .bound_advance import BoundAdvance, advance_with
 from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
@@ -211,7 +211,7 @@ class OneStep(Method):
         if self._bound is not None:
             return self._bound(given, t_stop, counts, most)
         ends, sizes, rows, every = self.record
-        found: tuple[int, int, int] = one_step.advance(
+        found: tuple[int, int, int] = advance_with(self.code, given)(
             self.code, self.work_space, self.watched,
             one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
             one_step.Record(ends[:most], sizes[:most], rows, every), *given, self.x, self.state,

@@ -3,7 +3,8 @@
 Three methods take the steps: the explicit Dormand-Prince pair of order 5(4) (:mod:`.stages`), the
 Rosenbrock method Rodas4P of order 4(3) (:mod:`.rosenbrock`), and exponentials where the equations
 are linear (:mod:`.exact_steps`). All else is the same for them. The equations come as addresses of
-machine code, so this module is compiled once for all models, and kept on disk from then on.
+machine code, so this module is compiled once for all models of a kind of steps and of decisions
+(:func:`~blocks.native.bound_advance.advance_with`), and kept on disk from then on.
 
 J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Comp. Appl. Math.
 6(1), 1980; continuous extension as in E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary

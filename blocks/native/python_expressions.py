@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from operator import eq, ge, gt, le, lt, ne
 
 from .function_text import FunctionText, Value
 from .python_calls import Calls
@@ -11,6 +12,7 @@ from .signatures import BOOL, FLOAT, INT, Kind, name_of
 
 __all__ = ["Expressions"]
 
+COMPARED = {ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge, ast.Eq: eq, ast.NotEq: ne}
 OPERATIONS = {ast.Add: ("fadd", "add"), ast.Sub: ("fsub", "sub"), ast.Mult: ("fmul", "mul"),
               ast.FloorDiv: ("", "sdiv"), ast.Mod: ("", "srem"), ast.Div: ("fdiv", "")}  # fmt: skip
 COMPARISONS = {ast.Lt: ("olt", "slt"), ast.LtE: ("ole", "sle"), ast.Gt: ("ogt", "sgt"),
@@ -74,8 +76,33 @@ class Expressions:
             return Value(FLOAT, self.text.new(f"fneg double {value.at}"))
         return Value(INT, self.text.new(f"sub i64 0, {self.text.converted(value, INT, node).at}"))
 
+    def known(self, node: ast.expr) -> int | None:
+        """An integer, or whether something is true, where that is known beforehand."""
+        if isinstance(node, ast.Constant):
+            return node.value if isinstance(node.value, int) else None
+        if isinstance(node, ast.Name) and node.id not in self.text.variables:
+            value = self.text.globals.get(node.id)
+            return value if isinstance(value, int) else None
+        if isinstance(node, ast.Attribute):
+            field = node.value if node.attr == "size" else node
+            if isinstance(field, ast.Attribute) and name_of(field.value) in self.text.records:
+                return self.text.fact(name_of(field.value), field.attr)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            a, b = self.known(node.left), self.known(node.comparators[0])
+            test = COMPARED.get(type(node.ops[0]))
+            return None if a is None or b is None or test is None else test(a, b)
+        if isinstance(node, ast.BoolOp):
+            decisive, parts = isinstance(node.op, ast.Or), [self.known(v) for v in node.values]
+            if any(part is not None and bool(part) == decisive for part in parts):
+                return decisive
+            return None if None in parts else not decisive
+        return None
+
     def truth(self, node: ast.expr) -> str:
         """A register that holds whether something is true."""
+        known = self.known(node)
+        if known is not None:
+            return str(int(bool(known)))
         if isinstance(node, ast.BoolOp):
             result, end = self.text.reserve("i1"), self.text.fresh("known")
             for k, part in enumerate(node.values):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import ctypes
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices, Vector
 
-__all__ = ["BOOL", "FLOAT", "INT", "KINDS", "CFunction", "Kind", "Record", "Signature",
+__all__ = ["BOOL", "FLOAT", "INT", "KINDS", "CFunction", "Facts", "Kind", "Record", "Signature",
            "Untranslatable", "address_of", "indices_at", "kind_named", "name_of", "record_of",
            "run_code", "take", "vector_at"]  # fmt: skip
 
@@ -62,6 +62,11 @@ KINDS = {"float": FLOAT, "int": INT, "bool": BOOL, "Vector": Kind("double", 1),
          "IndexMatrix": Kind("i64", 2), "Flags": Kind("i1", 1)}  # fmt: skip
 
 
+#: Of records, by name of their class and field, what is known before they are given: a number, or
+#: how many entries an array has.
+Facts = Mapping[tuple[str, str], int]
+
+
 class Signature:
     """A function that can be called from machine code: what it takes and returns."""
 
@@ -77,17 +82,17 @@ class Signature:
     @cached_property
     def parameters(self) -> list[tuple[str, Kind | Record]]:
         code = self.python.__code__
-        return [(name, self._type(self._written(name)))
+        return [(name, self._type(self.written(name)))
                 for name in code.co_varnames[: code.co_argcount]]
 
     @cached_property
     def returns(self) -> tuple[Kind, ...]:
         """Kinds of the numbers that are returned, none to several."""
-        text = self._written("return")
+        text = self.written("return")
         inner = text.removeprefix("tuple[").removesuffix("]") if text != "None" else ""
         return tuple(kind_named(one) for one in inner.split(", ") if one)
 
-    def _written(self, name: str) -> str:
+    def written(self, name: str) -> str:
         """A type as the source says it: annotations are kept as texts."""
         return str(self.python.__annotations__.get(name))
 
@@ -107,9 +112,11 @@ def record_of(known: type[tuple[Any, ...]]) -> Record:
 @cache
 def _functions_in(file: str) -> dict[int, ast.FunctionDef]:
     """The functions of a source file, by the lines that they, or their decorators, begin with."""
+    statements: list[ast.stmt] = ast.parse("".join(linecache.getlines(file))).body
+    for one in statements:  # and those within others, but no expressions: there are many
+        statements += getattr(one, "body", [])
     return {min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
-            for node in ast.walk(ast.parse("".join(linecache.getlines(file))))
-            if isinstance(node, ast.FunctionDef)}
+            for node in statements if isinstance(node, ast.FunctionDef)}
 
 
 def name_of(node: ast.expr | None) -> str:

@@ -19,8 +19,8 @@ from .expressions import Writer
 from .loop_text import PARALLEL
 from .machine import compiled
 
-__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "addresses", "arithmetic", "nordsieck_arithmetic",
-           "sparse_product", "weighted_sum"]  # fmt: skip
+__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "addresses", "arithmetic", "exact_arithmetic",
+           "nordsieck_arithmetic", "sparse_product", "weighted_sum"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
@@ -58,15 +58,22 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
 
     Parameters
     ----------
-    sums : of rows of ``k``, for the stages after the first and for the end of the step
+    sums : of rows of ``k``, for the stages after the first and for the end of the step; empty for
+        what is not called
     error : the sum that estimates the error
     extension : address of the continuous extension, or 0
     per_time : whether rows are slopes, which the length of the step multiplies
     lower : a sum that estimates the error with one order less
     """
-    functions = [*(weighted_sum(w, lanes, per_time) for w in sums),
+    functions = [*(weighted_sum(w, lanes, per_time) if w else 0 for w in sums),
                  _error(error, lower, lanes, per_time), extension, *_denormals()]
     return np.array(functions, dtype=np.int64)
+
+
+@cache
+def exact_arithmetic() -> Indices:
+    """The same, where a step has no stages; the last row of those holds its defect."""
+    return addresses([()] * len(STAGES), (*[0.0] * len(STAGES), 1.0), 0, per_time=False)
 
 
 @cache

@@ -21,8 +21,9 @@ from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import told_error
 
 __all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
-           "derive_by_time", "error_of_step", "flush_denormals", "keep_denormals", "rate_of_error",
-           "settle_at", "settle_in_place", "slope_at", "take_stages", "workspace"]  # fmt: skip
+           "derive_by_time", "error_of_step", "flush_denormals", "keep_denormals", "known_of",
+           "rate_of_error", "settle_at", "settle_in_place", "slope_at", "take_stages",
+           "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
 
@@ -39,6 +40,11 @@ class Code(NamedTuple):
     kind: int  # of steps
     p: int
     q: int
+
+
+def known_of(code: Code) -> dict[tuple[str, str], int]:
+    """What is known before a call: machine code for one kind of steps is made in less time."""
+    return {(Code.__name__, "kind"): code.kind}
 
 
 class Workspace(NamedTuple):

@@ -16,6 +16,7 @@ from .signatures import (
     BOOL,
     FLOAT,
     INT,
+    Facts,
     Kind,
     Record,
     Signature,
@@ -27,8 +28,10 @@ from .signatures import (
 __all__ = ["translated"]
 
 
-def translated(function: Signature, called_by_c: bool = False) -> str:
+def translated(function: Signature, called_by_c: bool = False, facts: Facts | None = None) -> str:
     """LLVM text of a function, of all that it calls, and of ``@main`` to call it from outside.
+
+    What cannot be reached where the ``facts`` hold is left out.
 
     ``@main`` is given a table: the address where to store what the function returns, and then what
     it takes, records field by field; or, where it is ``called_by_c``, is a function of C:
@@ -38,7 +41,7 @@ def translated(function: Signature, called_by_c: bool = False) -> str:
     while waiting:
         one = waiting.pop()
         if one.symbol not in bodies:
-            text = FunctionText(one)
+            text = FunctionText(one, facts)
             bodies[one.symbol] = _written(text)
             declared |= text.declared
             waiting += text.called
@@ -112,6 +115,8 @@ class _Statements:
 
     def block(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
+            if self.text.ended:
+                break  # nothing comes there
             self.statement(statement)
 
     def _pass(self, node: ast.Pass) -> None:
@@ -201,6 +206,10 @@ class _Statements:
         self.text.label(end)
 
     def _if(self, node: ast.If) -> None:
+        known = self.values.known(node.test)
+        if known is not None:
+            self.block(node.body if known else node.orelse)
+            return
         yes, no, end = (self.text.fresh(n) for n in ("then", "else", "end"))
         self.text.jump(f"br i1 {self.values.truth(node.test)}, label %{yes}, label %{no}")
         self.text.label(yes)

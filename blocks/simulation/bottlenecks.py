@@ -106,7 +106,8 @@ def _decided(recording: RunRecording, starts: Array, ends: Array, which: Indices
         able = able[np.linspace(0, len(able) - 1, SAMPLED).astype(int)]
     steps, times, episodes = _looks(starts, ends, which, able, place[able])
     x = recording.replay.interpolated(times, episodes)[0].x
-    rtol, absolute = recording.accuracy
+    rtol, tolerances = recording.accuracy
+    absolute = tolerances.of_states(recording.problem)
     missed = np.nan_to_num([s.missed(x) / (absolute + rtol * np.abs(x[:, s.points[-1]]))
                             for s in steps])
     worst = np.argmax(missed, axis=1)

@@ -36,22 +36,18 @@ def _count(number: int, frame: Any) -> None:
         signal.default_int_handler(number, frame)
 
 
-@contextlib.contextmanager
-def interruptible() -> Iterator[None]:
+class interruptible:  # noqa: N801  # a function to who uses it; a generator takes three times as long
     """Ctrl-C ends what is inside with KeyboardInterrupt, whatever a library makes of it."""
-    before = _pressed
-    with _handled(_count):
-        try:
-            yield
-        except Exception:
-            if _pressed > before:
+
+    def __enter__(self) -> None:
+        self._before, self._previous = _pressed, _taken_over(_count)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        _give_back(self._previous)
+        if _pressed > self._before:
+            _again.cancel()
+            if kind is None or issubclass(kind, Exception):
                 raise KeyboardInterrupt from None
-            raise
-        finally:
-            if _again.is_alive():
-                _again.cancel()
-        if _pressed > before:
-            raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
@@ -62,20 +58,21 @@ def postponed(tell: Callable[[], None]) -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         tell()
 
-    with _handled(told):
-        yield
-
-
-@contextlib.contextmanager
-def _handled(handler: Callable[[int, Any], None]) -> Iterator[None]:
-    """Ctrl-C handled so, where Python's own handler is in charge (and can be replaced)."""
-    own = threading.current_thread() is threading.main_thread() and quick.getsignal(
-        signal.SIGINT) in (signal.default_int_handler, _count)
-    if not own:
-        yield
-        return
-    previous = quick.signal(signal.SIGINT, handler)
+    previous = _taken_over(told)
     try:
         yield
     finally:
+        _give_back(previous)
+
+
+def _taken_over(handler: Callable[[int, Any], None]) -> Any:
+    """The handler of Ctrl-C before this one; None, and it stays, where it is not Python's own, or
+    cannot be replaced."""
+    own = threading.current_thread() is threading.main_thread() and quick.getsignal(
+        signal.SIGINT) in (signal.default_int_handler, _count)
+    return quick.signal(signal.SIGINT, handler) if own else None
+
+
+def _give_back(previous: Any) -> None:
+    if previous is not None:
         quick.signal(signal.SIGINT, previous)

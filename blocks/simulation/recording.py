@@ -33,6 +33,7 @@ from .record_memory import WholeRecord
 from .replay import READING, Replay
 from .settings import RecordOptions
 from .shown_times import times_of_steps
+from .tolerances import Tolerances
 from .variable_functions import VariableFunctions
 from .wanted import Wanted
 
@@ -62,8 +63,8 @@ class RunRecording:
     samples: Array | None = None
     #: Relative residual of the energy ledger that the accuracy of the run explains.
     energy_tolerance: float = 1e-4
-    #: Relative tolerance, and absolute ones of all states in SI units; None for a fixed step.
-    accuracy: tuple[float, Array] | None = None
+    #: Relative tolerance, and absolute ones; None for a fixed step.
+    accuracy: tuple[float, Tolerances] | None = None
     start: Start | None = None  # what became of the initial targets
     given: GivenValues | None = None  # to the model and the run, when it began
 

@@ -177,10 +177,7 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
     })  # fmt: skip
     recording.start, recording.given = start, decided.given
     if not chosen.fixed_step:
-        absolute = problem.scale_x * tolerances.factor
-        absolute[problem.free] = (tolerances(problem)[: problem.size] * problem.scale)[
-            : len(problem.free)]
-        recording.accuracy = options.rtol, absolute
+        recording.accuracy = options.rtol, tolerances
     kept = record_options(options)
     if kept is not None:
         recording.keep_only(kept, options.rtol)

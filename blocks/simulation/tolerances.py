@@ -54,6 +54,14 @@ class Tolerances:
             out[known] = absolute[known] / problem.scale[known]
         return out
 
+    def of_states(self, problem: Problem) -> Array:
+        """Absolute tolerances of all states, in SI units."""
+        out: Array = problem.scale_x * self.factor
+        if self.by_dimension:
+            given = self.by_class()[self.system.tape.reduced.states]
+            out = np.where(np.isfinite(given), given, out)
+        return out
+
     def by_class(self) -> Array:
         """Absolute tolerances in SI units that were given; nan where there is none.
 

@@ -179,6 +179,41 @@ def test_c_gives_and_takes_no_arrays():
         translated(sums, called_by_c=True)
 
 
+class Ladder(NamedTuple):
+    kind: int
+    rungs: Vector
+
+
+@machine_code
+def climbed(ladder: Ladder) -> float:
+    height = 0.0
+    for i in range(ladder.rungs.size):
+        height += ladder.rungs[i]
+    return height
+
+
+@machine_code
+def height(ladder: Ladder, start: float) -> float:
+    if ladder.kind == ROOM and start < 0.0:
+        return start
+    if ladder.kind != ROOM or not ladder.rungs.size:
+        start += 1.0
+    if start > 0.0 and ladder.rungs.size > 0:
+        return start + climbed(ladder)
+    return -start
+
+
+@pytest.mark.parametrize("kind, rungs, start", [
+    (ROOM, 0, -2.0), (ROOM, 0, 2.0), (ROOM, 3, 2.0), (1, 0, -0.5), (1, 3, 0.5), (1, 3, -3.0)])
+def test_what_is_known_beforehand_leaves_out_what_cannot_be_reached(kind, rungs, start):
+    ladder = Ladder(kind, np.arange(1.0, 1.0 + rungs))
+    facts = {("Ladder", "kind"): kind} | ({} if rungs else {("Ladder", "rungs"): 0})
+    quicker = height.knowing(facts)
+    assert quicker is height.knowing(dict(facts))
+    assert quicker(ladder, start) == height(ladder, start) == height.python(ladder, start)
+    assert ("climbed" in translated(height, facts=facts)) == (rungs > 0)
+
+
 @machine_code
 def forgets_one(address: int, numbers: Vector) -> int:
     return twice(address, 2.0, numbers)

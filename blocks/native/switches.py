@@ -11,7 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
-from ..numerics.tolerances import JUST_SWITCHED, LOOK_AHEAD, NEVER_LEFT, TINY, WRONG_SIDE
+from ..numerics.tolerances import (
+    JUST_SWITCHED,
+    LAST_BITS,
+    LOOK_AHEAD,
+    NEVER_LEFT,
+    NOISE_FACTOR,
+    TINY,
+    WRONG_SIDE,
+)
 from ..solvers.samples import MOST_ROUNDS
 from .functions import machine_code
 from .resets import Resets, assign_risen
@@ -114,9 +122,11 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         switched |= m[r] != switches.before[r]
         relations.held[r] = m[r]
         if switches.frozen[r]:
-            rounding = NEVER_LEFT * max(abs(switches.first[r]), abs(switches.now[r]))
-            if again or relations.looks[LARGEST, r] <= rounding:
-                relations.slack[r] = rounding
+            past = NEVER_LEFT * abs(switches.first[r])
+            if again:
+                relations.slack[r] = max(past, NEVER_LEFT * abs(switches.now[r]))
+            elif 0.0 < relations.looks[LARGEST, r] <= past:
+                relations.slack[r] = min(past, _rounding(code, work, relations, switches, t, x, r))
     return switched or acted or not crossed
 
 
@@ -146,6 +156,22 @@ def meets_requirements(code: Code, work: Workspace, switches: Switches, t: float
 def _crossing_functions(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
     work.at[0] = t
     run_code(code.crossings, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def _rounding(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
+              x: Vector, r: int) -> float:
+    """What the last bits of the states make of a crossing function, and some more."""
+    point, found, worst = work.k[WORK], relations.looks[SPARE], 0.0
+    for alternates in range(2):
+        bit = LAST_BITS * NOISE_FACTOR
+        for i in range(x.size):
+            point[i] = x[i] + bit * max(abs(x[i]), OF_TOLERANCE * work.k[ATOL, i])
+            if alternates == 1:
+                bit = -bit
+        _crossing_functions(code, work, t, point, found)
+        worst = max(worst, abs(found[r] - switches.now[r]))
+    return worst
 
 
 @machine_code

@@ -11,6 +11,7 @@ from ..numerics.tolerances import (
     JUST_SWITCHED,
     LAST_DIGITS,
     LOOK_AHEAD,
+    NEVER_LEFT,
     TINY,
     WRONG_SIDE,
 )
@@ -110,7 +111,10 @@ class Switching:
         if unchanged and not self._passes(t, g, flips).all() and (  # else nothing had crossed
                 not self._goes_on_elsewhere(t, flips, before)):
             self._no_fixpoint(t, flips)  # neither side of the crossing agrees with itself
-        self.crossings.leave_rounding(flips, np.maximum(np.abs(g0), np.abs(g)))
+        stayed = self.crossings.never_left(flips, np.abs(g0))
+        if len(stayed):
+            self.crossings.relation_tolerance[stayed] = np.minimum(
+                NEVER_LEFT * np.abs(g0), self._in_doubt(t, g))[stayed]
 
     def _goes_on_elsewhere(self, t: float, flips: Indices, before: Array) -> bool:
         """Go on with another solution of the same equations where the present one has ended."""

@@ -61,14 +61,10 @@ class ZeroCrossings:
         self.mode_tolerance = np.zeros(len(laws.modes))
         self.mode_tolerance[: plain.size] = np.where(slides, self._flow_rounding, 0.0)
 
-    def leave_rounding(self, which: Indices, size: Array) -> None:
-        """Let relations be below zero by rounding that have switched without ever leaving it.
-
-        Their margins were never much larger than the ``size`` they have past their crossing.
-        """
-        rounding = NEVER_LEFT * size[which]
-        never = self.largest[which] <= rounding
-        self.relation_tolerance[which[never]] = rounding[never]
+    def never_left(self, which: Indices, past: Array) -> Indices:
+        """Relations whose margins were never much larger than what they are ``past`` zero."""
+        largest = self.largest[which]
+        return which[(largest > 0.0) & (largest <= NEVER_LEFT * past[which])]
 
     def look_at_start(self, step: Step) -> None:
         """Look at the start of a step whose predecessor was not looked at."""

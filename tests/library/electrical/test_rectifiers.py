@@ -447,4 +447,4 @@ def test_a_chain_of_diodes_at_their_forward_voltage_does_not_switch_by_rounding(
     run = model.simulate(quantity(duration, "s"), method=method)
     end = run["store.v"].at(quantity(duration, "s")).m_as("V")
     assert_allclose(np.ravel(end), by_hand.y[:, -1], atol=2e-5)
-    assert len(run.events) < 5 * count
+    assert len(run.events) < 10 * count

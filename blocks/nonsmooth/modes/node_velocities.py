@@ -135,13 +135,14 @@ class NodeVelocities:
         """Bounds at no flow, and the slope of kinetic ones by the own flow."""
         elements, n = self.elements, self.elements.size
         flow, _, low, high, back, forth = self.equations.values(problem, t)
+        kinetic = kinetic & np.isfinite(low) & np.isfinite(high) & (low < high)  # frictions alone
         output_u, back_u, forth_u = self.equations.by_inputs(problem, t)[:3]
         own = np.where(elements.gives_flow[:, None], np.eye(n), output_u)
         size = np.maximum((own**2).sum(axis=1), TINY)
         slopes = [np.maximum((k * own).sum(axis=1) / size, 0.0) for k in (back_u, forth_u)]
         slope = np.where(kinetic, np.where(flow > 0, slopes[1], slopes[0]), 0.0)
-        bottom = np.where(kinetic & np.isfinite(low), back - slopes[0] * flow, low)
-        top = np.where(kinetic & np.isfinite(high), forth - slopes[1] * flow, high)
+        bottom = np.where(kinetic, back - slopes[0] * flow, low)
+        top = np.where(kinetic, forth - slopes[1] * flow, high)
         return np.minimum(bottom, top), top, slope
 
     def _regular(self, problem: Problem, t: float, flow: Array) -> Indices:

@@ -107,7 +107,7 @@ def error_of_slope(code: Code, work: Workspace, t: float, h: float, rtol: float,
     k, by_stage, worst = work.k, work.inner[1], 0.0
     for i in range(x.size):
         coupled = 0.0
-        for s in range(5):
+        for s in range(5):  # the couplings of the last stage stand behind ten of others
             coupled += COUPLINGS[10 + s] * k[s + 1, i]
         by_stage[i] = k[6, i] / GAMMA - coupled
     slope_at(code, work, t + h, k[NEW], k[6])

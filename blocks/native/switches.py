@@ -67,9 +67,9 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     ----------
     step : the length that the next one would have
     instant : which of the known ones it is; -1 where relations have crossed
-    again : whether that is at the instant of the last event: rounding then, as where a margin has
-        been no larger since then than what it comes to past its crossing. It is left behind where
-        such a margin may be below zero by a few times that
+    again : whether that is at the instant of the last event: then it is rounding that crosses, as
+        it is where a margin was never larger, since that event, than what it is past its crossing.
+        Such a margin may be below zero by a few times that from now on, and so crosses no more
     """
     m, crossed = switches.m, False
     for r in range(m.size):

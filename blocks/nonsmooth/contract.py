@@ -124,13 +124,6 @@ class Laws(ABC):
         """Switching functions at the present point: negative where a mode no longer holds."""
         return np.full(self.size, np.inf)
 
-    def margins_at(self, problem: Problem, t: Array, y: Array) -> tuple[Array, Array] | None:
-        """Crossing functions and switching functions at several times, as columns.
-
-        ``y`` are scaled states, as columns; None where every time needs more care.
-        """
-        return None
-
     def notice(self, margins: Array) -> None:  # noqa: B027  # a default: nothing to note
         """Take note of the largest margins of an episode, which tell speeds and efforts."""
 

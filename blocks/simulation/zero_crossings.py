@@ -73,16 +73,12 @@ class ZeroCrossings:
     def margins(self, t: float, y: Array, mode_tolerance: Array | float | None = None) -> Array:
         """Margins of relations, then of modes: negative where one no longer holds as assumed."""
         g = self.problem.crossings(t, y)
-        margin = self._relation_margins(g, t)
+        margin: Array = np.where(self.problem.m > 0.5, g, -g) + self.relation_tolerance
+        margin[self.time_events.stepped_onto(t)] = 1.0  # known instants are not searched for
         if self.problem.laws is not None:
             of_modes = self.problem.laws.margins(self.problem, t)
             allowed = self.mode_tolerance if mode_tolerance is None else mode_tolerance
             margin = np.concatenate([margin, of_modes + allowed])
-        return margin
-
-    def _relation_margins(self, g: Array, t: float) -> Array:
-        margin: Array = np.where(self.problem.m > 0.5, g, -g) + self.relation_tolerance
-        margin[self.time_events.stepped_onto(t)] = 1.0  # known instants are not searched for
         return margin
 
     def first(self, step: Step, parts: int = 0) -> tuple[float, Indices] | None:
@@ -127,14 +123,6 @@ class ZeroCrossings:
         inside = LOOKS_WITHIN if parts <= len(LOOKS_WITHIN) else np.arange(1, parts + 1) / parts
         times = step.t_old + inside * (step.t - step.t_old)
         times[-1] = step.t
-        laws = self.problem.laws
-        if laws is not None and laws.held_modes is not None:
-            y = np.column_stack([step.dense(times[:-1]), step.y])
-            found = laws.margins_at(self.problem, times, y)
-            if found is not None:
-                return [(float(t), np.concatenate([self._relation_margins(g, t),
-                                                   margin + self.mode_tolerance]))
-                        for t, g, margin in zip(times, found[0].T, found[1].T, strict=True)]
         looks = []
         for t in times:
             margin = self.margins(t, step.y if t == times[-1] else step.dense(t))

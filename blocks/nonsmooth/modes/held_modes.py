@@ -110,9 +110,6 @@ class HeldModes:
             "flow", "low", "high", "back", "forth", "rate", "effort")))
         everything = ca.vertcat(inputs, *values, slope)
         self.evaluate = Evaluator(ca.Function("held", self.symbols, [ca.densify(everything)]))
-        at_times = ca.vertcat(inputs, *values, crossings)
-        self._at_time = ca.Function("several", self.symbols, [ca.densify(at_times)])
-        self._mapped: dict[int, Evaluator] = {}  # by the number of times
         self.size, self.inputs = n, system.nu
         self.slope: Array = np.zeros(system.nx)
         self._out: Array | None = None  # all of the last evaluation
@@ -147,19 +144,6 @@ class HeldModes:
                 or any(a.tobytes() != b.tobytes() for a, b in zip(last[1:6], at, strict=True)):
             return None
         return self._out[self.inputs : self.inputs + 7 * self.size].reshape(7, self.size)
-
-    def at(self, problem: Problem, t: Array, x: Array, modes: Indices, d: Matrix
-           ) -> tuple[Array, Array, Array]:
-        """Inputs, what elements come to, and crossing functions at several times, as columns."""
-        if len(t) not in self._mapped:
-            same = [2, 3, 4, 5, 6, 7]  # all but time and states
-            self._mapped[len(t)] = Evaluator(
-                self._at_time.map("several", "serial", len(t), same, []))
-        out = self._mapped[len(t)](t, x.T.ravel(), problem.z, problem.p, problem.m, problem.d,
-                                   modes, self._inverse(modes, d))  # fmt: skip
-        out, inner = out.reshape(len(t), -1).T, self.inputs + 7 * self.size
-        values = out[self.inputs : inner].reshape(7, self.size, len(t))
-        return out[: self.inputs], values, out[inner:]
 
     @property
     def blocks(self) -> list[tuple[Indices, Indices]]:

@@ -92,9 +92,6 @@ class SetValuedLaws(Laws):
     def margins(self, problem: Problem, t: float) -> Array:
         return self.switching.present(problem, t)
 
-    def margins_at(self, problem: Problem, t: Array, y: Array) -> tuple[Array, Array] | None:
-        return self.switching.at_times(problem, t, y)
-
     def notice(self, margins: Array) -> None:
         self.switching.notice(margins)
 

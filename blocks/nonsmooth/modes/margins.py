@@ -1,7 +1,7 @@
 """How far are set-valued elements from the end of their modes? Their switching functions.
 
 Sliding elements watch their flow, stuck ones the room to their bounds, open contacts their gap;
-friction that loads itself, how far it is from jamming. In Python at one time or at several, and as
+friction that loads itself, how far it is from jamming. In Python at a point, and as
 expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.decisions`.
 """
 
@@ -71,12 +71,10 @@ class Margins:
         return margin
 
     def of_determined(self, now: LawValues, effort: Array) -> Array:
-        """Margins of elements whose effort is determined, at one time or at several."""
-        shape = (self.elements.size, *[1] * (effort.ndim - 1))
-        modes, contact = self.state.modes.reshape(shape), self.elements.contact.reshape(shape)
-        stuck, slack = modes == 0, self.state.slack
-        slack = slack.reshape(shape) if isinstance(slack, np.ndarray) else slack
-        room = np.minimum(now.high - effort, effort - now.low) + slack
+        """Margins of elements whose effort is determined."""
+        modes, contact = self.state.modes, self.elements.contact
+        stuck = modes == 0
+        room = np.minimum(now.high - effort, effort - now.low) + self.state.slack
         parting = (now.gap <= 0) & (now.gap > -PARTING) & (now.flow <= 0)
         open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
         moving = np.where(contact, open_gap, modes * now.flow)
@@ -84,37 +82,13 @@ class Margins:
         margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
         return margin
 
-    def _with_reserve(self, margin: Array, reserve: Array | float) -> Array:
+    def _with_reserve(self, margin: Array, reserve: float) -> Array:
         """Margins of elements that a jam would concern, no larger than the reserve."""
         load = self.evaluation.load
         if load is None:
             return margin
         loaded = (self.state.modes == 0) | load.dependent
-        loaded = loaded.reshape(self.elements.size, *[1] * (margin.ndim - 1))
         return np.where(loaded, np.minimum(margin, reserve), margin)
-
-    def at_times(self, problem: Problem, t: Array, y: Array) -> tuple[Array, Array] | None:
-        """Crossing functions and margins at several times, or None where they need more care."""
-        evaluation, held, modes = self.evaluation, self.evaluation.held_modes, self.state.modes
-        if held is None or problem.delays is not None or problem.algebraic:
-            return None
-        x = y * problem.scale_x[:, None]
-        if isinstance(held, SolvedModes):
-            at = held.at(problem, t, x, modes)
-            if at is None:
-                return None
-            effort, values, crossings, reserves = at
-            now = LawValues(*values)
-            self.state.notice_flow(now.flow)
-            return crossings, self._with_reserve(self.of_determined(now, effort), reserves)
-        d, stuck = evaluation.delassus.matrix(problem, float(t[0])), modes == 0
-        if self.indeterminacy.is_felt(problem, float(t[0]), stuck):
-            return None
-        u, values, crossings = held.at(problem, t, x, modes, d)
-        now = LawValues(*values)
-        self.state.notice_flow(now.flow)
-        effort = u[self.elements.column] * self.elements.sign[:, None]
-        return crossings, self.of_determined(now, effort)
 
     def notice(self, margins: Array) -> None:
         """Take note of the largest margins of an episode: the speeds of what slid in it."""

@@ -121,13 +121,10 @@ class SolvedModes:
         self._equations = ca.Function(
             "equations", self.symbols + [self.follows] * self.with_loops, [ca.densify(equations)])
         self.length = self._equations.n_instructions()
-        self._at_time = ca.Function("several", self.symbols, [ca.densify(
-            ca.vertcat(values, crossings))])  # fmt: skip
         self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
         self._solve = Evaluator(self._equations)
         self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
             ca.vertcat(values, slope))]))  # fmt: skip
-        self._mapped: dict[int, tuple[Evaluator, Evaluator]] = {}  # by the number of times
         #: Whether machine code writes derivatives of slopes.
         self.has_derivatives = not self.with_loops
         self.size, self.elements, self._all = n, elements, np.arange(n)
@@ -219,41 +216,6 @@ class SolvedModes:
         return float(self.reserves(matrix[None], diagonal[None], modes)[0])
 
     # -- several points ------------------------------------------------------------------
-    def at(self, problem: Problem, t: Array, x: Array, modes: Indices
-           ) -> tuple[Array, Array, Array, Array] | None:
-        """Efforts, what elements come to, crossing functions and reserves, as columns."""
-        n, k = self.size, len(t)
-        if self.with_loops:
-            return None
-        if k not in self._mapped:
-            same = [2, 3, 4, 5, 6]  # all but time, states and efforts
-            solve, evaluate = (Evaluator(f.map("several", "serial", k, same, []))
-                               for f in (self._equations, self._at_time))  # fmt: skip
-            self._mapped[k] = solve, evaluate
-        solve, evaluate = self._mapped[k]
-        given = t, x.T.ravel(), problem.z, problem.p, problem.m, problem.d, modes
-        effort = np.zeros((k, n))
-        if not self.affine:
-            effort += self.elements.efforts_of(problem.u)
-        exact, first = (modes != 0) & ~self.dependent, np.abs(effort).max()
-        for _ in range(1 if self.affine else ROUNDS):
-            out = solve(*given, effort.ravel()).reshape(k, -1)
-            matrix, residual = out[:, : n * n].reshape(k, n, n).transpose(0, 2, 1), out[
-                :, n * n : n * n + n]
-            reserves = self.reserves(matrix, out[:, n * n + n :], modes)
-            if not (reserves > 0).all():
-                return None
-            step = np.linalg.solve(matrix, residual[..., None])[..., 0]
-            step[:, exact] = residual[:, exact]
-            effort = effort - step
-            size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
-            if self.affine or size <= LAST_NEWTON_STEP_AT_TIMES * whole:
-                break
-        else:
-            return None
-        out = evaluate(*given, effort.ravel()).reshape(k, -1).T
-        return effort.T, out[: 7 * n].reshape(7, n, k), out[7 * n :], reserves
-
     def at_points(self, problem: Problem, points: Points, effort: Array
                   ) -> tuple[Array, Flags]:
         """Efforts at the points of a finished run, and at which of them they are found.

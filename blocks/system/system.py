@@ -134,6 +134,14 @@ class System:
         return self.jacobian(self.tape.slope, self.tape.z)
 
     @cached_property
+    def slope_u(self) -> Evaluator:
+        return self.jacobian(self.tape.slope, self.tape.u)
+
+    @cached_property
+    def residual_u(self) -> Evaluator:
+        return self.jacobian(self._residual, self.tape.u)
+
+    @cached_property
     def residual_x(self) -> Evaluator:
         return self.jacobian(self._residual, self.tape.x)
 

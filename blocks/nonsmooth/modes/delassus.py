@@ -18,10 +18,11 @@ from ...numerics.tolerances import DELASSUS_SINGULAR, OWN_RATE_NONE, PROXIMAL_WE
 from .memory import Memory
 
 if TYPE_CHECKING:
-    from ...system import Problem
+    from ...system import Evaluator, Problem
     from .law_functions import LawFunctions
 
-__all__ = ["Components", "Delassus", "Matrix", "is_singular", "pseudo_inverse"]
+__all__ = ["Components", "Delassus", "Matrix", "is_singular", "pseudo_inverse", "torn_by",
+           "torn_by_inputs"]
 
 CROWD = 256  # elements up to which a singular matrix is inverted densely
 DENSE = 80  # unknowns of algebraic loops up to which they are followed densely
@@ -56,42 +57,27 @@ class Delassus:
             return functions.delassus(*args).reshape(elements.size, elements.size)
         if few and nz <= DENSE:
             assert functions.rate_z is not None
-            by_u = functions.rate_u.dense(*args) + (
-                functions.rate_z.dense(*args) @ self.algebraic_by_inputs(problem, t))
-            return -by_u[:, elements.column] * elements.sign
+            return -elements.columns_of(functions.rate_u.dense(*args) + (
+                functions.rate_z.dense(*args) @ torn_by_inputs(problem, t)))
         by_u = functions.rate_u.sparse(*args)
         if functions.rate_z is not None:
-            by_u = sp.csc_matrix(by_u + functions.rate_z.sparse(*args) @ self.algebraic_by_inputs(
-                problem, t))
+            by_u = sp.csc_matrix(by_u + functions.rate_z.sparse(*args) @ torn_by_inputs(problem, t))
         d = -by_u[:, elements.column].multiply(elements.sign[None, :]).tocsc()
         d.eliminate_zeros()
         return d.toarray() if few else d
-
-    # -- unknowns of algebraic loops -------------------------------------------------------
-    def algebraic_by_inputs(self, problem: Problem, t: float) -> Matrix:
-        """How the torn unknowns follow the inputs."""
-        args, n, residual_u = problem.arguments(t), problem.system.nz, self.functions.residual_u
-        assert residual_u is not None
-        if n <= DENSE:
-            return np.linalg.solve(problem.system.residual_z.dense(*args)[:n],
-                                   -residual_u.dense(*args)[:n])
-        from scipy.sparse.linalg import splu
-
-        by_u = residual_u.sparse(*args)[:n].toarray()
-        return sp.csc_matrix(-splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u))
 
     # -- what efforts push -----------------------------------------------------------------
     def slope_by_efforts(self, problem: Problem, t: float, index: Indices) -> Matrix:
         """Change of the states' slopes per effort of some elements."""
         functions, elements = self.functions, self.elements
         if functions.few:
-            return self.memory.once_simple(problem.p, "push", lambda: functions.slope_u.dense(
-                *problem.arguments(t))[:, elements.column] * elements.sign)[:, index]
+            return self.memory.once_simple(problem.p, "push", lambda: elements.columns_of(
+                functions.slope_u.dense(*problem.arguments(t))))[:, index]
         args = problem.arguments(t)
         by_u = functions.slope_u.sparse(*args)
         if problem.system.nz:
             by_u = sp.csc_matrix(by_u + problem.system.slope_z.sparse(*args)
-                              @ self.algebraic_by_inputs(problem, t))  # fmt: skip
+                                 @ torn_by_inputs(problem, t))
         return by_u[:, elements.column[index]].multiply(elements.sign[index][None, :]).tocsc()
 
     # -- its structure ---------------------------------------------------------------------
@@ -145,6 +131,24 @@ class Delassus:
         """Efforts that cancel rates, by the block of D of the elements ``index``."""
         return self.memory.once(("open", index.tobytes()), lambda: pseudo_inverse(
             sp.csc_matrix(block) if sp.issparse(block) else block))(rate)
+
+
+def torn_by(residuals: Evaluator, problem: Problem, t: float) -> Array:
+    """How the torn unknowns follow something, by the derivatives of their residuals by it."""
+    system, args, n = problem.system, problem.arguments(t), problem.system.nz
+    if n <= DENSE:
+        return np.asarray(np.linalg.solve(system.residual_z.dense(*args)[:n],
+                                          -residuals.dense(*args)[:n]))
+    from scipy.sparse.linalg import splu
+
+    by = residuals.sparse(*args)[:n].toarray()
+    return np.asarray(-splu(system.residual_z.sparse(*args)[:n].tocsc()).solve(by))
+
+
+def torn_by_inputs(problem: Problem, t: float) -> Matrix:
+    """How they follow the inputs; sparse where there are many."""
+    by_u = torn_by(problem.system.residual_u, problem, t)
+    return by_u if problem.system.nz <= DENSE else sp.csc_matrix(by_u)
 
 
 def without_effect(d: Matrix) -> Flags:

@@ -113,6 +113,10 @@ class Elements:
         """Efforts of the elements from inputs, at one time or at several."""
         return (u[self.column].T * self.sign).T
 
+    def columns_of(self, by_inputs: Array) -> Array:
+        """Of derivatives by inputs those by the efforts of the elements."""
+        return by_inputs[:, self.column] * self.sign
+
     def inputs_of(self, effort: Array, count: int) -> Array:
         """Efforts of the elements as columns of that many inputs."""
         u = np.zeros((count, effort.shape[1]))

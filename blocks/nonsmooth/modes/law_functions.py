@@ -85,7 +85,7 @@ class LawFunctions:
     values, restitution : what elements come to
     contacts : expressions of their gaps and restitutions, one after the other
     slope_u, flow_x : how inputs change slopes, and states flows
-    rate_u, rate_x, rate_z, kinetic_x, kinetic_z, residual_u : other derivatives
+    rate_u, rate_x, rate_z, kinetic_x, kinetic_z : other derivatives
     delassus : D, row by row, where it is dense; else None
     bounds : derivatives of bounds by efforts, where there are any
     companions : elements that need no decision of their own
@@ -117,11 +117,10 @@ class LawFunctions:
         self.slope_u = system.function("jacobian", slope_u)
         self.flow_x = system.function("jacobian", flow_x)
         self.rate_x = system.jacobian(laws.rate, tape.x)
-        self.rate_z = self.kinetic_z = self.residual_u = None
+        self.rate_z = self.kinetic_z = None
         if system.nz:
             self.rate_z = system.jacobian(laws.rate, tape.z)
             self.kinetic_z = system.jacobian(kinetic, tape.z)
-            self.residual_u = system.jacobian(ca.vertcat(tape.residual, tape.constraints), tape.u)
         fast = ca.vertcat(tape.u, tape.z)
         coupled = any(ca.which_depends(laws.bounds, fast, 1, True))  # normal forces
         self.bounds = BoundFunctions(system, elements, laws.bounds) if coupled else None

@@ -20,7 +20,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import LEAST_CHANGE_LOADED
 from ..mode_state import ModeState
 from .bound_functions import DENSE, BoundFunctions
-from .delassus import Components, Delassus, Matrix
+from .delassus import Components, Delassus, Matrix, torn_by_inputs
 from .dense_blocks import dense_block, masked_rows
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class LoadDependence:
             return list(bounds.dense(*args).reshape(4, n, n))
         by_u = bounds.by_u.sparse(*args)
         if bounds.by_z is not None:
-            by_u = by_u + bounds.by_z.sparse(*args) @ self.delassus.algebraic_by_inputs(problem, t)
+            by_u = by_u + bounds.by_z.sparse(*args) @ torn_by_inputs(problem, t)
         by_effort = sp.csr_matrix(by_u)[:, elements.column].multiply(elements.sign[None, :]).tocsr()
         parts = [by_effort[k * n : (k + 1) * n] for k in range(4)]
         return [part.toarray() for part in parts] if bounds.few else parts

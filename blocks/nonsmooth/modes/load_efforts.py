@@ -26,12 +26,13 @@ from ...numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from ...system import AlgebraicFailure
+from .delassus import torn_by
 from .laws import SetValuedLaws
 from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
-from .sensitivities import algebraic_by_states
 
 if TYPE_CHECKING:
     from ...system import Problem, System
+    from .law_functions import LawFunctions
 
 __all__ = ["LoadEfforts"]
 
@@ -92,25 +93,26 @@ class LoadEfforts:
         functions, args = self.functions, problem.arguments(t)
         if functions.coupled is None:
             assert functions.inputs_x is not None
-            return sp.csc_matrix(functions.slope_u.sparse(*args) @ functions.inputs_x.sparse(*args))
+            by_u = self.system.slope_u.sparse(*args)
+            return sp.csc_matrix(by_u @ functions.inputs_x.sparse(*args))
         coupled, set_valued = functions.coupled, self.set_valued
         at = self._driven(problem, t, coupled)
         by_load = np.where(at.dead, 0.0, coupled.law_load(*args) * self.elements.load_sign
                            / at.divisor)
         rate_x = coupled.rate_x.sparse(*args).toarray()
         if coupled.rate_z is not None:
-            rate_x += coupled.rate_z.sparse(*args) @ algebraic_by_states(problem, t)
+            rate_x += coupled.rate_z.sparse(*args) @ torn_by(self.system.residual_x, problem, t)
         if set_valued is not None:
             others = set_valued.sensitivities.efforts_by_states(problem, t).toarray()
-            rate_x -= _columns(set_valued, self._fall(problem, t, coupled)) @ others
+            rate_x += set_valued.elements.columns_of(_rates_by_inputs(coupled, problem, t)) @ others
         right = coupled.law_x.sparse(*args).toarray() + by_load[:, None] * rate_x
         if set_valued is not None:
-            right += _columns(set_valued, coupled.law_u.sparse(*args).toarray()) @ others
+            right += set_valued.elements.columns_of(coupled.law_u.sparse(*args).toarray()) @ others
         by_x = np.linalg.lstsq(self._matrix(problem, t, coupled, at), right,
                                rcond=LEAST_CHANGE_LOADED)[0]
-        out = functions.slope_by_efforts(args) @ by_x
+        out = self.elements.columns_of(self.system.slope_u.sparse(*args).toarray()) @ by_x
         if set_valued is not None:
-            others += self._following(problem, t, coupled, set_valued) @ by_x
+            others += self._following(problem, t, set_valued) @ by_x
             push = sp.csc_matrix(set_valued.delassus.slope_by_efforts(
                 problem, t, np.arange(set_valued.size)))
             out += push @ others
@@ -124,47 +126,25 @@ class LoadEfforts:
         if self.set_valued is not None:
             self.set_valued.apply(problem, t)
         args = problem.arguments(t)
-        fall = self._fall(problem, t, coupled)
-        d = fall[:, self.elements.effort_at] * self.elements.effort_sign
+        fall = -_rates_by_inputs(coupled, problem, t)
+        d = self.elements.columns_of(fall)
         own = np.diag(d).copy()
         if self.set_valued is not None:
-            d = d + _columns(self.set_valued, fall) @ self._following(
-                problem, t, coupled, self.set_valued)
+            d = d + self.set_valued.elements.columns_of(fall) @ self._following(
+                problem, t, self.set_valued)
         return _Driven(coupled.rate(*args), d, own, own <= WITHOUT_EFFECT * own.max(initial=0.0))
 
-    def _fall(self, problem: Problem, t: float, coupled: CoupledFunctions) -> Array:
-        """How the rates fall with all inputs."""
-        args = problem.arguments(t)
-        fall = -coupled.rate_u.sparse(*args).toarray()
-        if coupled.rate_z is not None:
-            fall -= coupled.rate_z.sparse(*args) @ self._algebraic_by_inputs(problem, t, coupled)
-        return fall
-
-    def _following(self, problem: Problem, t: float, coupled: CoupledFunctions,
-                   laws: SetValuedLaws) -> Array:
+    def _following(self, problem: Problem, t: float, laws: SetValuedLaws) -> Array:
         """S: the change of the set-valued efforts per effort; what sticks holds against it."""
-        args = problem.arguments(t)
         out = np.zeros((laws.size, self.elements.size))
         stuck = np.flatnonzero(laws.modes == 0)
         if len(stuck):
-            by_u = laws.functions.rate_u.sparse(*args).toarray()
-            if laws.functions.rate_z is not None:
-                by_u = by_u + laws.functions.rate_z.sparse(*args) @ self._algebraic_by_inputs(
-                    problem, t, coupled)
-            push = by_u[:, self.elements.effort_at] * self.elements.effort_sign
-            d = -_columns(laws, by_u)
+            by_u = _rates_by_inputs(laws.functions, problem, t)
+            push = self.elements.columns_of(by_u)
+            d = -laws.elements.columns_of(by_u)
             out[stuck] = np.linalg.lstsq(d[np.ix_(stuck, stuck)], push[stuck],
                                          rcond=LEAST_CHANGE)[0]
         return out
-
-    def _algebraic_by_inputs(self, problem: Problem, t: float, coupled: CoupledFunctions) -> Array:
-        """How the unknowns of algebraic loops follow the inputs."""
-        from scipy.sparse.linalg import splu
-
-        assert coupled.residual_u is not None
-        args, n = problem.arguments(t), problem.system.nz
-        by_u = coupled.residual_u.sparse(*args)[:n].toarray()
-        return -splu(problem.system.residual_z.sparse(*args)[:n].tocsc()).solve(by_u)
 
     # -- the search ------------------------------------------------------------------------
     def _put(self, problem: Problem, effort: Array, rate: Array, at: _Driven) -> None:
@@ -201,10 +181,10 @@ class LoadEfforts:
         by_load = np.where(at.dead, 0.0, coupled.law_load(*args) * self.elements.load_sign)
         others = np.eye(n) - at.d / at.divisor[:, None]
         by_u = coupled.law_u.sparse(*args).toarray()
-        direct = by_u[:, self.elements.effort_at] * self.elements.effort_sign
+        direct = self.elements.columns_of(by_u)
         if self.set_valued is not None:  # a normal force, say
-            direct = direct + _columns(self.set_valued, by_u) @ self._following(
-                problem, t, coupled, self.set_valued)
+            direct = direct + self.set_valued.elements.columns_of(by_u) @ self._following(
+                problem, t, self.set_valued)
         return np.eye(n) - by_load[:, None] * others - direct
 
     def _relax(self, problem: Problem, t: float, coupled: CoupledFunctions) -> bool:
@@ -224,6 +204,11 @@ class LoadEfforts:
         return False
 
 
-def _columns(laws: SetValuedLaws, by_u: Array) -> Array:
-    """Of derivatives by inputs, those by set-valued efforts."""
-    return by_u[:, laws.elements.column] * laws.elements.sign
+def _rates_by_inputs(functions: CoupledFunctions | LawFunctions, problem: Problem, t: float
+                     ) -> Array:
+    """How rates follow all inputs, dense; torn unknowns follow along."""
+    args = problem.arguments(t)
+    by_u: Array = functions.rate_u.sparse(*args).toarray()
+    if functions.rate_z is not None:
+        by_u += functions.rate_z.sparse(*args) @ torn_by(problem.system.residual_u, problem, t)
+    return by_u

@@ -19,10 +19,7 @@ from .elements import inputs_of
 from .held_loads import HeldLoads
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_matrix
-
     from ...system import System
-    from ...system.evaluator import Arguments
 
 __all__ = ["ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of"]
 
@@ -54,6 +51,10 @@ class LoadElements:
     def efforts_of(self, u: Array) -> Array:
         """Efforts of the elements from inputs."""
         return u[self.effort_at] * self.effort_sign
+
+    def columns_of(self, by_inputs: Array) -> Array:
+        """Of derivatives by inputs those by the efforts of the elements."""
+        return by_inputs[:, self.effort_at] * self.effort_sign
 
     def loads_of(self, u: Array) -> Array:
         """Loads on the elements from inputs."""
@@ -93,7 +94,7 @@ class LoadFunctions:
     ----------
     explicit : whether every element is alone, and ``inputs`` gives all efforts and loads
     flow : flows, bands of rest and strengths in them
-    flow_x, slope_u : how flows follow states, and slopes inputs
+    flow_x : how flows follow states
     inputs, inputs_x : of explicit laws; else None
     held : slopes and margins of explicit laws in one function of the states; else None
     coupled : functions of laws that are solved together; else None
@@ -104,7 +105,6 @@ class LoadFunctions:
         flow, law, band, strength = _expressions(system)
         self.flow = system.function("flow", ca.densify(ca.vertcat(flow, band, strength)))
         self.flow_x = system.jacobian(flow, tape.x)
-        self.slope_u = system.jacobian(tape.slope, tape.u)
         rate = ca.jtimes(flow, tape.x, tape.slope) + ca.jacobian(flow, TIME)
         effort = tape.u[elements.effort_at.tolist()]
         d = -ca.jacobian(rate, effort) @ ca.diag(ca.SX(elements.effort_sign))
@@ -124,13 +124,6 @@ class LoadFunctions:
         else:
             self.coupled = CoupledFunctions(system, elements, rate, law)
 
-    def slope_by_efforts(self, args: Arguments) -> csc_matrix:
-        """Change of the states' slopes per effort."""
-        from scipy.sparse import csc_matrix
-
-        by_u = self.slope_u.sparse(*args)[:, self.elements.effort_at]
-        return csc_matrix(by_u.multiply(self.elements.effort_sign[None, :]))
-
 
 class CoupledFunctions:
     """Rates and laws of elements that feel each other, and their derivatives."""
@@ -146,10 +139,7 @@ class CoupledFunctions:
         self.law_u = system.jacobian(law, tape.u)
         self.law_x = system.jacobian(law, tape.x)
         self.rate_x = system.jacobian(rate, tape.x)
-        self.rate_z = self.residual_u = None
-        if system.nz:
-            self.rate_z = system.jacobian(rate, tape.z)
-            self.residual_u = system.jacobian(ca.vertcat(tape.residual, tape.constraints), tape.u)
+        self.rate_z = system.jacobian(rate, tape.z) if system.nz else None
 
 
 def _expressions(system: System) -> list[ca.SX]:

@@ -46,10 +46,7 @@ class LoopUnknowns:
 
     def __init__(self, system: System, elements: Elements) -> None:
         self.system, self.elements, tape = system, elements, system.tape
-        self._by_u = system.jacobian(tape.residual, tape.u)
         self._by_time = system.function("residual_t", ca.densify(ca.jacobian(tape.residual, TIME)))
-        self._slope_u = system.once("slope by inputs", lambda: system.jacobian(
-            tape.slope, tape.u))
         self._at: tuple[Any, ...] | None = None  # the last point
         self._last: Followed
 
@@ -71,11 +68,11 @@ class LoopUnknowns:
         system, elements = self.system, self.elements
         by_z = system.residual_z.dense(*args)[: system.nz]
         by_x = system.residual_x.dense(*args)[: system.nz]
-        by_u = self._by_u.dense(*args)[:, elements.column] * elements.sign
-        slope_u = self._slope_u.dense(*args)[:, elements.column] * elements.sign
+        by_u, slope_u = (elements.columns_of(by.dense(*args))
+                         for by in (system.residual_u, system.slope_u))
         slope_x, slope_z = system.slope_x.dense(*args), system.slope_z.dense(*args)
         by_time = self._by_time(*args).reshape(-1, 1)
-        right = np.hstack([by_x @ system.slope(*args)[:, None] + by_time, by_u, by_x])
+        right = np.hstack([by_x @ system.slope(*args)[:, None] + by_time, by_u[: system.nz], by_x])
         try:
             follows: Array = np.array(-np.linalg.solve(by_z, right), dtype=float)
         except np.linalg.LinAlgError:

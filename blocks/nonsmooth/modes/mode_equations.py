@@ -109,9 +109,6 @@ class ModeEquations:
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         tape, self.elements, self.flow = system.tape, elements, laws.flow
-        self._slope_u = system.once("slope by inputs", lambda: system.jacobian(
-            tape.slope, tape.u))
-        self._slope_z = system.slope_z if system.nz else None
         self.size = n = elements.size
         rows = rows_of(system, elements, laws)
         looks = [laws.flow, laws.effort, laws.low, laws.high]
@@ -270,10 +267,10 @@ class ModeEquations:
 
     def slope_by_taken(self, problem: Problem, t: float) -> Array:
         """Change of the states' slopes per change of what the elements take."""
-        by_u = self._slope_u.dense(*problem.arguments(t))
-        taken: Array = by_u[:, self.elements.column] * self.elements.sign
-        if self.loops is not None and self._slope_z is not None:
-            slope_z = self._slope_z.sparse(*problem.arguments(t))
+        system, at = problem.system, problem.arguments(t)
+        taken = self.elements.columns_of(system.slope_u.dense(*at))
+        if self.loops is not None and system.nz:
+            slope_z = system.slope_z.sparse(*at)
             taken = taken + slope_z @ self.loops.at(problem, t).by_taken
         return taken
 

@@ -85,7 +85,8 @@ class RestBands:
             return
         index = self.index[held]
         args = problem.arguments(t)
-        push = self.functions.slope_by_efforts(args)
+        by_u = problem.system.slope_u.sparse(*args)[:, self.elements.effort_at]
+        push = by_u.multiply(self.elements.effort_sign).tocsc()
         d = -(self.functions.flow_x.sparse(*args) @ push)[index][:, index].toarray()
         flow = self.functions.flow(*args)[index]
         problem.x += push[:, index] @ np.linalg.lstsq(d, flow, rcond=LEAST_CHANGE_LOADED)[0]

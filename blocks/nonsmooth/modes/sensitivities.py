@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics import sparse as sp
-from .delassus import Matrix, pseudo_inverse
+from .delassus import Matrix, pseudo_inverse, torn_by
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
 
 if TYPE_CHECKING:
     from ...system import Problem
 
-__all__ = ["Sensitivities", "algebraic_by_states"]
+__all__ = ["Sensitivities"]
 
 
 class Sensitivities:
@@ -54,7 +54,7 @@ class Sensitivities:
         rate = self.functions.rate_x.sparse(*args)
         if self.functions.rate_z is not None:
             rate = rate + self.functions.rate_z.sparse(*args) @ sp.csc_matrix(
-                algebraic_by_states(problem, t))
+                torn_by(problem.system.residual_x, problem, t))
         return rate
 
     def _loaded(self, problem: Problem, t: float, kinetic: sp.csr_matrix, load: LoadDependence
@@ -62,7 +62,7 @@ class Sensitivities:
         """The same where the efforts of sliding elements depend on others."""
         rate = self._rate_by_states(problem, t)
         if self.functions.kinetic_z is not None:
-            z_by_x = sp.csc_matrix(algebraic_by_states(problem, t))
+            z_by_x = sp.csc_matrix(torn_by(problem.system.residual_x, problem, t))
             by_z = self.functions.kinetic_z.sparse(*problem.arguments(t))
             kinetic = sp.csr_matrix(kinetic + by_z @ z_by_x)
         sliding = self._sliding(kinetic).toarray()
@@ -84,12 +84,3 @@ class Sensitivities:
         lift = sp.csr_matrix((np.ones(len(index)), (index, range(len(index)))),
                           shape=(self.size, len(index)))
         return sp.csr_matrix(lift @ held)
-
-
-def algebraic_by_states(problem: Problem, t: float) -> Matrix:
-    """How the unknowns of algebraic loops follow the states, dense."""
-    from scipy.sparse.linalg import splu
-
-    system, args, n = problem.system, problem.arguments(t), problem.system.nz
-    by_x = system.residual_x.sparse(*args)[:n].toarray()
-    return -splu(system.residual_z.sparse(*args)[:n].tocsc()).solve(by_x)

@@ -34,7 +34,7 @@ from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
 from .bound_functions import BoundFunctions
 from .companions import Companions
-from .delassus import Delassus
+from .delassus import Delassus, torn_by_inputs
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
 
@@ -152,7 +152,7 @@ class SolvedModes:
         """Set the problem's inputs, and remember what there is besides; False where unsafe."""
         effort = self.elements.efforts_of(problem.u)
         start = np.zeros(self.size) if self.direct else effort
-        found = self._efforts(problem, t, modes, start, delassus)
+        found = self._efforts(problem, t, modes, start)
         self._out = None
         if found is None:
             return False
@@ -162,8 +162,7 @@ class SolvedModes:
         self._out, self.slope = out[: 7 * self.size].copy(), out[7 * self.size :]
         return True
 
-    def _efforts(self, problem: Problem, t: float, modes: Indices, effort: Array,
-                 delassus: Delassus) -> Array | None:
+    def _efforts(self, problem: Problem, t: float, modes: Indices, effort: Array) -> Array | None:
         from scipy.linalg.lapack import dgesv
 
         n, last, first = self.size, np.inf, np.abs(effort).max()
@@ -173,8 +172,8 @@ class SolvedModes:
             if self.with_loops:
                 self.elements.put(problem.u, effort)
                 problem.solve_algebraic(t)
-                by_u = delassus.algebraic_by_inputs(problem, t)
-                follows = [(by_u[:, self.elements.column] * self.elements.sign).T.ravel()]
+                by_u = torn_by_inputs(problem, t)
+                follows = [self.elements.columns_of(by_u).T.ravel()]
             out = self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
             matrix, residual = out[: n * n].reshape(n, n).T, out[n * n : n * n + n]
             self._matrix = matrix, out[n * n + n :]

@@ -30,6 +30,7 @@ pickling, and says first what is wrong and then what to do.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any, ClassVar
 
 __all__ = [
@@ -305,3 +306,11 @@ def need_package(package: str, purpose: str, extra: str = "") -> MissingPackage:
         package=package,
         extra=extra,
     )
+
+
+def optional_package(module: str, purpose: str, extra: str = "") -> Any:
+    """A module of a package that may not be installed, or the error that says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise need_package(module.partition(".")[0], purpose, extra) from None

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, need_package, unknown_name
+from ..exceptions import ParameterError, optional_package, unknown_name
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet, pandas
 from ..units import Unit
@@ -252,10 +251,7 @@ class LinearModel:
         MissingPackage
             Without python-control.
         """
-        try:
-            control = import_module("control")
-        except ImportError:
-            raise need_package("control", "Handing a model to python-control", "control") from None
+        control = optional_package("control", "Handing a model to python-control", "control")
         return control.ss(self.dense_a, self.B, self.C, self.D, name=self.title.replace(" ", "_"),
                           states=[_word(n) for n in self.states],
                           inputs=[_word(n) for n in self.inputs],

@@ -23,7 +23,7 @@ from ..exceptions import (
     NamingError,
     ParameterError,
     StructureError,
-    need_package,
+    optional_package,
     with_advice,
 )
 
@@ -266,10 +266,7 @@ class Findings(Sequence[Finding]):
 
     def to_pandas(self) -> Any:
         """The findings as a pandas DataFrame, one row each."""
-        try:
-            import pandas
-        except ImportError:
-            raise need_package("pandas", "Findings.to_pandas()", "table") from None
+        pandas = optional_package("pandas", "Findings.to_pandas()", "table")
         columns = ["code", "severity", "where", "problem", "advice"]
         rows = [{**asdict(f), "where": ", ".join(f.where)} for f in self._all]
         return pandas.DataFrame(rows, columns=columns)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import BlocksError, FileError, ParameterError, need_package
+from ..exceptions import BlocksError, FileError, ParameterError, optional_package
 from ..language.declarations import Option
 from ..language.source_lines import line_where_raised
 from ..model import Model
@@ -189,10 +189,7 @@ def _write(result: Any, file: str, paths: list[str]) -> None:
 
 def _pyplot_with_screen() -> Any:
     """What opens windows."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise need_package("matplotlib", "A plot", "plot") from None
+    plt = optional_package("matplotlib.pyplot", "A plot", "plot")
     if plt.get_backend().lower() == "agg":
         raise ParameterError("--plot", "there is no screen to show it on.",
                              "Write a file: -o run.png.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import need_package
+from ..exceptions import optional_package
 from .drawn_shapes import Picture
 from .drawn_svg import COLOURS
 
@@ -20,13 +20,10 @@ PIXEL = 0.75  # points
 
 def figure_of(picture: Picture, width: float, height: float, ax: Axes | None) -> Figure:
     """The picture in axes of its own size, or in given ones."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise need_package("matplotlib", "A drawing that is not SVG", "plot") from None
+    matplotlib = optional_package("matplotlib.figure", "A drawing that is not SVG", "plot")
     scale = 1.0
     if ax is None:
-        figure = Figure(figsize=(width / 96, height / 96))
+        figure = matplotlib.Figure(figsize=(width / 96, height / 96))
         ax = figure.add_axes((0, 0, 1, 1))
     else:
         box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())

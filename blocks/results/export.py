@@ -20,7 +20,7 @@ from ..exceptions import (
     UnknownUnit,
     WrongDimension,
     brief,
-    need_package,
+    optional_package,
 )
 from ..units import SECOND, unit
 from .files import name_of, reading
@@ -58,10 +58,7 @@ def read_csv(file: str | Path) -> Table:
 def read_parquet(file: str | Path) -> Table:
     """Read a Parquet file whose columns are named ``path [unit]``."""
     pd = pandas("Reading Parquet")
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise need_package("pyarrow", "Parquet", "table") from None
+    optional_package("pyarrow", "Parquet", "table")
     with reading(file, "a Parquet file"):
         frame = pd.read_parquet(file, engine="pyarrow")
     attributes = frame.attrs
@@ -140,10 +137,7 @@ def _instances(path: str, components: list[str]) -> tuple[str, ...]:
 
 def read_netcdf(file: str | Path) -> Table:
     """Read a NetCDF file whose variables have the attribute ``units``."""
-    try:
-        import xarray
-    except ImportError:
-        raise need_package("xarray", "Reading NetCDF", "table") from None
+    xarray = optional_package("xarray", "Reading NetCDF", "table")
     with reading(file, "a NetCDF file"), xarray.open_dataset(file, decode_times=False) as opened:
         data = opened.load()
     return table_of_dataset(data, file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import need_package
+from ..exceptions import optional_package
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,23 +19,18 @@ def bare_figure(purpose: str, **options: Any) -> Figure:
     ----------
     purpose : for the message where matplotlib is missing
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise need_package("matplotlib", purpose, "plot") from None
+    module = optional_package("matplotlib.figure", purpose, "plot")
     if _in_notebook():  # which learns to show figures when pyplot first asks for its backend
         import matplotlib.pyplot as pyplot
 
         pyplot.draw_if_interactive()
-    return Figure(**options)
+    figure: Figure = module.Figure(**options)
+    return figure
 
 
 def shown_figure(purpose: str, **options: Any) -> Figure:
     """A figure that ``plt.show()`` shows; in a notebook, which would show it twice, a bare one."""
-    try:
-        import matplotlib.pyplot as pyplot
-    except ImportError:
-        raise need_package("matplotlib", purpose, "plot") from None
+    pyplot = optional_package("matplotlib.pyplot", purpose, "plot")
     return bare_figure(purpose, **options) if _in_notebook() else pyplot.figure(**options)
 
 

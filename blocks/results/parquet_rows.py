@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, brief, need_package
+from ..exceptions import ParameterError, brief, optional_package
 from ..numerics.arrays import Array, Indices
 from ..units import SECOND
 from .files import reading, writing
@@ -38,12 +38,10 @@ class ParquetRows:
         if not isinstance(file, (str, os.PathLike)):
             raise ParameterError("simulate(record_to=…)", f"is {brief(file)}, which is no path.",
                                  "Give the name of a file, such as 'run.parquet'.", given=file)
-        try:
-            import pyarrow
-            import pyarrow.parquet
-        except ImportError:
-            raise need_package("pyarrow", "Writing a run to a Parquet file", "table") from None
-        self.arrow, self.parquet, self.file = pyarrow, pyarrow.parquet, Path(file)
+        self.file = Path(file)
+        self.arrow, self.parquet = (
+            optional_package(module, "Writing a run to a Parquet file", "table")
+            for module in ("pyarrow", "pyarrow.parquet"))
         self.count, self.width = 0, len(variables)
         self.factor = np.array([v.unit.factor for v in variables])
         self.offset = np.array([v.unit.offset for v in variables])
@@ -51,7 +49,7 @@ class ParquetRows:
         self.headings = [label(path, unit) for path, unit in kinds]
         self._pending: list[Array] = []  # of time and values, in the order of the columns
         self._first = [0]  # rows before each group, and before those that are pending
-        schema = pyarrow.schema([(name, pyarrow.float64()) for name in self.headings])
+        schema = self.arrow.schema([(name, self.arrow.float64()) for name in self.headings])
         with writing(self.file):
             self._writer: Any = self.parquet.ParquetWriter(self.file, schema)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, brief, need_package
+from ..exceptions import ParameterError, brief, optional_package
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si
 from .figures import bare_figure, shown_figure
@@ -166,7 +166,7 @@ def figure_of(draw: Drawing, title: str, save: str | Path | None, legend: str = 
     """A figure of its own with an axes for every panel."""
     rows = len(draw.panels)
     size = (9.0, 1.2 + (2.8 if rows == 1 else 2.1 * rows))
-    with _pyplot().rc_context(STYLE):
+    with optional_package("matplotlib.pyplot", "A plot", "plot").rc_context(STYLE):
         figure = (shown_figure if save is None else bare_figure)(
             "A plot", figsize=size, layout="constrained")
         axes = figure.subplots(len(draw.panels), 1, sharex=True, squeeze=False)[:, 0]
@@ -229,14 +229,6 @@ def span_of(chosen: Sequence[Series]) -> float:
     times = [s.rows.source.times for s in chosen if len(s.rows.source.times)]
     return max((float(t[-1]) for t in times), default=0.0) - min(
         (float(t[0]) for t in times), default=0.0)
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib.pyplot as pyplot
-    except ImportError:
-        raise need_package("matplotlib", "A plot", "plot") from None
-    return pyplot
 
 
 def _panels(curves: Sequence[Curve]) -> list[Panel]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import FileError, brief, need_package
+from ..exceptions import FileError, brief, optional_package
 from .export import table_of_dataset, table_of_frame
 from .files import name_of, reading, writing
 from .sheet import pandas
@@ -26,14 +26,14 @@ def write(table: Table, text: str, file: str | Path) -> None:
     if ending == ".parquet":
         _write_parquet(table, text, file)
         return
-    xarray = _xarray()
+    xarray = optional_package("xarray", "Keeping a run", "table")
     data = table.to_xarray()
     data.attrs[INFORMATION] = text
     with writing(file):
         if not Path(file).parent.is_dir():  # netCDF calls that a lack of permission
             raise FileNotFoundError
         if ending == ".zarr":
-            _need_zarr()
+            optional_package("zarr", "A run in a '.zarr' store", "zarr")
             mode = "w" if (Path(file) / "zarr.json").exists() else "w-"  # no other folder
             data.to_zarr(file, mode=mode, zarr_format=3, consolidated=False)
         else:
@@ -45,10 +45,10 @@ def read(file: str | Path) -> tuple[Table, str | None]:
     ending = _ending(file)
     if ending == ".parquet":
         return _read_parquet(file)
-    xarray = _xarray()
+    xarray = optional_package("xarray", "Keeping a run", "table")
     kind = "a Zarr store" if ending == ".zarr" else "a NetCDF file"
     if ending == ".zarr":
-        _need_zarr()
+        optional_package("zarr", "A run in a '.zarr' store", "zarr")
     with reading(file, kind):
         if not Path(file).exists():
             raise FileNotFoundError
@@ -60,9 +60,8 @@ def read(file: str | Path) -> tuple[Table, str | None]:
 
 
 def _write_parquet(table: Table, text: str, file: str | Path) -> None:
-    pyarrow = _pyarrow()
-    from pyarrow import parquet
-
+    pyarrow, parquet = (optional_package(module, "Parquet", "table")
+                        for module in ("pyarrow", "pyarrow.parquet"))
     made = pyarrow.Table.from_pandas(table.coded_frame())
     made = made.replace_schema_metadata({**(made.schema.metadata or {}),
                                          INFORMATION.encode(): text.encode()})
@@ -71,9 +70,7 @@ def _write_parquet(table: Table, text: str, file: str | Path) -> None:
 
 
 def _read_parquet(file: str | Path) -> tuple[Table, str | None]:
-    _pyarrow()
-    from pyarrow import parquet
-
+    parquet = optional_package("pyarrow.parquet", "Parquet", "table")
     pandas("Reading Parquet")
     with reading(file, "a Parquet file"):
         made = parquet.read_table(file)
@@ -98,26 +95,3 @@ def _packed(xarray: Any, data: Any) -> dict[str, Any]:
     if not {"netcdf4", "h5netcdf"} & set(xarray.backends.list_engines()):
         return {}
     return {str(name): {"zlib": True, "complevel": 1} for name in data.data_vars}
-
-
-def _xarray() -> Any:
-    try:
-        import xarray
-    except ImportError:
-        raise need_package("xarray", "Keeping a run", "table") from None
-    return xarray
-
-
-def _need_zarr() -> None:
-    try:
-        import zarr  # noqa: F401
-    except ImportError:
-        raise need_package("zarr", "A run in a '.zarr' store", "zarr") from None
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise need_package("pyarrow", "Parquet", "table") from None
-    return pyarrow

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, need_package
+from ..exceptions import ParameterError, optional_package
 from ..numerics.arrays import Array
 from ..numerics.tolerances import NO_FORCE, STANDS, TINY
 from ..shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
@@ -232,7 +232,7 @@ def _picture(scene: Scene | AxisScene, ax: Axes) -> Picture | AxisPicture:
 
 def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) -> Figure:
     """One panel for every instant; see :meth:`Result.draw`."""
-    plt = _pyplot("result.draw()")
+    plt = optional_package("matplotlib.pyplot", "result.draw()", "plot")
     end = float(recording.times[-1])
     at = np.array([float(seconds_of(t, "result.draw()")) for t in times] or [end])
     with plt.rc_context(STYLE):
@@ -260,7 +260,7 @@ def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) ->
 def animate(recording: Recording, save: str | Path | None, fps: int, speed: float
             ) -> FuncAnimation:
     """A film; see :meth:`Result.animate`."""
-    plt = _pyplot("result.animate()")
+    plt = optional_package("matplotlib.pyplot", "result.animate()", "plot")
     from matplotlib.animation import FuncAnimation, PillowWriter
 
     start, end = recording.times[[0, -1]]
@@ -291,11 +291,3 @@ def animate(recording: Recording, save: str | Path | None, fps: int, speed: floa
             with writing(save):
                 Path(save).write_text(film.to_jshtml(fps=fps), encoding="utf-8")
     return film
-
-
-def _pyplot(purpose: str) -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise need_package("matplotlib", purpose, "plot") from None
-    return plt

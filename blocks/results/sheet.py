@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..exceptions import need_package
+from ..exceptions import optional_package
 
 __all__ = ["Sheet", "Tabulated", "pandas"]
 
@@ -20,11 +20,7 @@ SHOWN = 30  # rows printed; the rest is counted
 
 def pandas(purpose: str) -> Any:
     """The module pandas, or the error that names it."""
-    try:
-        import pandas as module
-    except ImportError:
-        raise need_package("pandas", purpose, "table") from None
-    return module
+    return optional_package("pandas", purpose, "table")
 
 
 class Sheet:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import need_package, unknown_name
+from ..exceptions import optional_package, unknown_name
 from ..numerics.arrays import Array
 from ..units import Unit, quantity
 from .files import writing
@@ -142,10 +142,7 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
 
     def to_xarray(self) -> Any:
         """A Dataset over time; an array keeps its instances as a dimension."""
-        try:
-            import xarray
-        except ImportError:
-            raise need_package("xarray", "A data set", "table") from None
+        xarray = optional_package("xarray", "A data set", "table")
         clock = ("time", self.clock.values, {"units": str(self.clock.unit), "long_name": "time"})
         coordinates: dict[str, Any] = {"time": clock}
         data: dict[str, Any] = {}
@@ -175,10 +172,7 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
 
     def to_parquet(self, file: str | Path) -> None:
         """Write a Parquet file; see :func:`read_parquet`."""
-        try:
-            import pyarrow  # noqa: F401
-        except ImportError:
-            raise need_package("pyarrow", "Parquet", "table") from None
+        optional_package("pyarrow", "Parquet", "table")
         frame = self.coded_frame()
         with writing(file):
             frame.to_parquet(file, engine="pyarrow")

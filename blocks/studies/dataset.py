@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, need_package
+from ..exceptions import ParameterError, optional_package
 from .runner import Outcome
 
 __all__ = ["Gathered"]
@@ -104,11 +104,7 @@ class Gathered:
 
 def need_xarray() -> Any:
     """The module xarray, or the error that names it."""
-    try:
-        import xarray
-    except ImportError:
-        raise need_package("xarray", "A sweep", "sweep") from None
-    return xarray
+    return optional_package("xarray", "A sweep", "sweep")
 
 
 def _in_words(output: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, UnitError, brief, need_package
+from ..exceptions import ParameterError, UnitError, brief, optional_package
 from ..units import unit
 from .dataset import Gathered
 from .identity import FORMAT, difference, refuse_damage
@@ -100,12 +100,9 @@ class Store:
     """
 
     def __init__(self, folder: str | Path, study: Mapping[str, Any]) -> None:
-        try:
-            import pyarrow
-            import pyarrow.parquet
-        except ImportError:
-            raise need_package("pyarrow", "Keeping a study in a folder", "sweep") from None
-        self.arrow, self.parquet = pyarrow, pyarrow.parquet
+        self.arrow, self.parquet = (
+            optional_package(module, "Keeping a study in a folder", "sweep")
+            for module in ("pyarrow", "pyarrow.parquet"))
         self.folder, self.study = Path(folder), study
         self.units: dict[str, str | None] = {o["name"]: o["unit"] for o in study["outputs"]}
         self.shapes = {o["name"]: tuple(o["shape"]) for o in study["outputs"]}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from .sheet import Sheet, Tabulated
+from .sheet import ByComponent, Sheet
 
 __all__ = ["Bottleneck", "Bottlenecks", "StepShares"]
 
@@ -61,22 +60,12 @@ class StepShares:
     limits: float
 
 
-class Bottlenecks(Tabulated, Sequence[Bottleneck]):
+class Bottlenecks(ByComponent[Bottleneck]):
     """The components that made a run slow, the worst first; by position or path."""
 
     def __init__(self, terms: Sequence[Bottleneck], shares: StepShares, name: str = "") -> None:
-        self._terms, self.shares, self._name = list(terms), shares, name
-
-    def __getitem__(self, key: Any) -> Any:
-        if not isinstance(key, str):
-            return self._terms[key]
-        for term in self._terms:
-            if term.component == key:
-                return term
-        raise KeyError(key)
-
-    def __len__(self) -> int:
-        return len(self._terms)
+        super().__init__(terms, "bottlenecks")
+        self.shares, self._name = shares, name
 
     def _sheet(self) -> Sheet:
         t, shares = self._terms, self.shares

@@ -6,17 +6,16 @@ Sums what the components say about themselves; knows none of them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import unknown_name
 from ..units import quantity, unit
 from .ledger_table import WORDS, energy_unit, rows_of, sheet_of
 from .lookup import collapsed
 from .recording import EnergyTerm, EnergyWarning
-from .sheet import SHOWN, Sheet, Tabulated, pandas
+from .sheet import SHOWN, ByComponent, Sheet, pandas
 from .shown import label, pretty
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ __all__ = ["Ledger"]
 MOST_OF = 0.1  # of what the worst components miss: worth a word
 
 
-class Ledger(Tabulated, Sequence[EnergyTerm]):
+class Ledger(ByComponent[EnergyTerm]):
     """Energy of every component over the run.
 
     For every component ``work_in = stored + dissipated - supplied``: what came
@@ -57,23 +56,8 @@ class Ledger(Tabulated, Sequence[EnergyTerm]):
     """
 
     def __init__(self, terms: Iterable[EnergyTerm], name: str = "") -> None:
-        self._terms, self.name = tuple(terms), name
-
-    def __getitem__(self, index: Any) -> Any:
-        """Term of a component path, or by number."""
-        if not isinstance(index, str):
-            return self._terms[index]
-        found = next((t for t in self._terms if t.component == index), None)
-        if found is None:
-            names = [t.component for t in self._terms]
-            raise unknown_name("energy", index, names, "components")
-        return found
-
-    def __len__(self) -> int:
-        return len(self._terms)
-
-    def __iter__(self) -> Iterator[EnergyTerm]:
-        return iter(self._terms)
+        super().__init__(terms, "energy")
+        self.name = name
 
     @staticmethod
     def violation(term: EnergyTerm) -> float:

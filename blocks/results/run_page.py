@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import base64
 import json
-import platform
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
@@ -47,7 +45,6 @@ CURVES, INSTANCES = 24, 8  # drawn where nothing is named, and of an array
 ROWS = 200  # of a table
 CANVASES = ('<p id="hint"></p><div id="panels"></div>'
             '<p class="axis faint">time in s</p>')  # fmt: skip
-PACKAGES = "blocks-toolkit", "numpy", "scipy", "casadi", "pint"
 
 
 class Page:
@@ -84,7 +81,7 @@ def page_of(recording: Recording, chosen: Sequence[Series]) -> Page:
         ("Sticking", _where_kept(_sticking, recording)),
         ("Bottlenecks", _where_kept(_bottlenecks, recording)),
         ("Statistics", table(Statistics(recording.statistics)._sheet())),
-        ("Versions", _versions()),
+        ("Versions", table(Sheet.of_facts("", list(recording.versions.items())))),
     ]
     kept = [(title, body) for title, body in sections if body]
     links = "".join(f'<a href="#{_anchor(t)}">{t}</a>' for t, _ in kept)
@@ -273,13 +270,3 @@ def _sticking(recording: Recording) -> str:
 def _bottlenecks(recording: Recording) -> str:
     found = recording.bottleneck_terms()
     return "" if found is None else table(Bottlenecks(*found, "the run")._sheet())
-
-
-def _versions() -> str:
-    rows = [("Python", platform.python_version())]
-    for package in PACKAGES:
-        try:
-            rows.append((package, version(package)))
-        except PackageNotFoundError:
-            rows.append((package, "not installed as a package"))
-    return table(Sheet.of_facts("", rows))

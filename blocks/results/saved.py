@@ -29,6 +29,7 @@ from .recording import EnergyTerm, EventRecord, Recording, VariableInfo
 from .saved_files import INFORMATION, read, write
 from .sticking import SharedLoad, StickTerm
 from .table import Column, Table
+from .views import both_limits
 
 if TYPE_CHECKING:
     from .series import Series
@@ -67,11 +68,7 @@ def _samples(recording: Recording, infos: Sequence[VariableInfo]) -> tuple[Sampl
     def evaluate(at: Array | None) -> Array:
         if at is not None:
             return np.asarray(recording.values(indices, at), dtype=float)
-        rows = np.asarray(recording.values(indices, times), dtype=float)
-        before = np.append(times[1:] == times[:-1], False)[: len(times)]
-        if before.any():
-            rows[:, before] = recording.values(indices, times[before], "left")
-        return rows
+        return both_limits(recording, indices, times)
 
     def sizes(rows: Array) -> Array:
         """Of every variable, the largest value of all of its dimension."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
-from ..exceptions import optional_package
+from ..exceptions import optional_package, unknown_name
 
-__all__ = ["Sheet", "Tabulated", "pandas"]
+__all__ = ["ByComponent", "Sheet", "Tabulated", "pandas"]
 
 SHOWN = 30  # rows printed; the rest is counted
 
@@ -141,6 +141,40 @@ class Tabulated:
 
     def _repr_html_(self) -> str | None:
         return self._sheet()._repr_html_()
+
+
+class Term(Protocol):
+    """What is told of one component."""
+
+    @property
+    def component(self) -> str: ...
+
+
+T = TypeVar("T", bound=Term)
+
+
+class ByComponent(Tabulated, Sequence[T]):
+    """What is told of components, by number or by path.
+
+    Parameters
+    ----------
+    terms : one for each component
+    what : of which they are, for messages
+    """
+
+    def __init__(self, terms: Iterable[T], what: str) -> None:
+        self._terms, self._what = tuple(terms), what
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return self._terms[key]
+        for term in self._terms:
+            if term.component == key:
+                return term
+        raise unknown_name(self._what, key, [t.component for t in self._terms], "components")
+
+    def __len__(self) -> int:
+        return len(self._terms)
 
 
 def _text(value: Any) -> str:

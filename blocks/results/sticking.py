@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from .sheet import Sheet, Tabulated
+from .sheet import ByComponent, Sheet
 from .shown import number
 
 __all__ = ["SharedLoad", "StickTerm", "Sticking"]
@@ -86,28 +85,18 @@ class SharedLoad:
                 f"determine the split. Shown at {self.time:.6g} s: {shown}.")  # fmt: skip
 
 
-class Sticking(Tabulated):
+class Sticking(ByComponent[StickTerm]):
     """The sticking report of a run: a sequence of :class:`StickTerm`, by position or path."""
 
     def __init__(self, terms: list[StickTerm], name: str = "",
                  shared: Iterable[SharedLoad] = ()) -> None:
-        self._terms, self._name, self._shared = terms, name, tuple(shared)
+        super().__init__(terms, "sticking")
+        self._name, self._shared = name, tuple(shared)
 
     @property
     def undetermined(self) -> tuple[SharedLoad, ...]:
         """Loads at rest that several elements share in a way that the motion leaves open."""
         return self._shared
-
-    def __getitem__(self, key: Any) -> StickTerm:
-        if isinstance(key, str):
-            for term in self._terms:
-                if term.component == key:
-                    return term
-            raise KeyError(key)
-        return self._terms[key]
-
-    def __len__(self) -> int:
-        return len(self._terms)
 
     def _sheet(self) -> Sheet:
         t = self._terms

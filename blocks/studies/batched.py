@@ -1,7 +1,6 @@
 """Many runs of a study at once, as lanes of the processor's vectors.
 
-Whatever goes wrong in a lane, or takes too many steps there, is run again by itself: then its
-message, and its method, are those of a single run.
+Whatever goes wrong in a lane, or takes too many steps there, is run again by itself.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ import numpy as np
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.interrupts import postponed
 from ..system.time_functions import ACROSS
+from .at_once import AtOnce
 from .axes import Plan
-from .batch_conditions import common_of, refuse_request, refuse_structure, refuse_varied
+from .batch_conditions import refuse_structure
 from .lane_program import LaneProgram
-from .runner import Outcome, Outcomes, Recipe, Runner
-from .settings import find_setting
-from .varied_values import VariedValues
+from .runner import Outcome, Outcomes, Recipe
 
 if TYPE_CHECKING:
     from ..model import Model
+    from ..system import System
 
 __all__ = ["Batched"]
 
@@ -33,39 +32,17 @@ BLOCK = 128  # runs of one thread that are laid out, and kept, together
 AHEAD = 2  # blocks that are laid out while one is run
 
 
-class Batched:
-    """Runs points in lanes, in this process; several threads share them run by run.
+class Batched(AtOnce):
+    """Runs points in lanes; several threads (``workers``) share them run by run."""
 
-    Parameters
-    ----------
-    model, recipe : what is run
-    plan : the points
-    workers : number of threads
-
-    Raises
-    ------
-    OneByOne
-        Where the runs cannot be made at once.
-    """
+    how = "several runs at once, in machine code (dopri5)"
 
     def __init__(self, model: Model, recipe: Recipe, plan: Plan, workers: int = 1) -> None:
-        self.recipe, self.plan, self.workers = recipe, plan, workers
-        system = model.compile()
-        refuse_structure(system)
-        refuse_request(recipe, "auto", "dopri5")
-        settings = [find_setting(model, path, recipe.paths) for path in recipe.paths]
-        refuse_varied(settings)
-        self.common = common_of(model, system, recipe, settings, len(plan))
-        self.program = LaneProgram.of(system, self.common, recipe.outputs)
-        self.runner = Runner.of_copy(model, recipe)  # for single runs
-        self.varied = VariedValues(system, settings, plan, self.runner)
-        self.alone = 0  # runs that were made by themselves after all
+        self.workers = workers
+        super().__init__(model, recipe, plan, refuse_structure, "auto", "dopri5")
 
-    @property
-    def execution(self) -> str:
-        """How the runs were made."""
-        rest = f", {self.alone} of them by themselves after all" if self.alone else ""
-        return f"several runs at once, in machine code (dopri5){rest}"
+    def make_ready(self, system: System) -> None:
+        self.program = LaneProgram.of(system, self.common, self.recipe.outputs)
 
     def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         """Run points, a block after the other; outcomes come block by block."""
@@ -130,21 +107,10 @@ class Batched:
         good = (block.status == self.program.lanes.REACHED) & ~refused
         good &= np.isfinite(block.courses).all(axis=(1, 2))
         good &= np.isfinite(block.finals).all(axis=1)
-        columns: dict[str, Array] = {}
-        units = {}
-        for output, part in zip(self.recipe.outputs, self.program.slices, strict=True):
-            columns[output.name] = self.program.values(
-                output, part, self.common, block.lows, block.highs, block.courses)
-            units[output.name] = output.unit or ""
-        made = np.flatnonzero(good)
-        for row in made:
-            yield Outcome(block.numbers[row], "finished", "",
-                          {name: column[row] for name, column in columns.items()}, units,
-                          more=row != made[-1])
-        for row in np.flatnonzero(~good):
-            number = block.numbers[row]
-            self.alone += 1
-            yield self.runner.run_one(number, self.plan.point(number))
+        columns = {output.name: self.program.values(
+            output, part, self.common, block.lows, block.highs, block.courses)
+            for output, part in zip(self.recipe.outputs, self.program.slices, strict=True)}
+        yield from self.outcomes(block.numbers, columns, good)
 
 
 @dataclass(frozen=True)

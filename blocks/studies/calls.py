@@ -15,7 +15,7 @@ import numpy as np
 
 from ..exceptions import BlocksError, ParameterError
 
-__all__ = ["results_of"]
+__all__ = ["chosen_executor", "results_of"]
 
 T = TypeVar("T")
 
@@ -39,18 +39,11 @@ def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], exe
     if executor is None:
         yield from (function(*one) for one in calls)
         return
-    own = isinstance(executor, (int, np.integer)) and not isinstance(executor, bool) and (
-        executor > 0)
-    if hasattr(executor, "get_executor"):
-        executor = executor.get_executor()
-    if not own and not hasattr(executor, "submit"):
-        raise ParameterError(f"{where}(executor=…)", f"is {executor!r}, which cannot run anything.",
-                             "Give a number of processes, a concurrent.futures executor or a Dask "
-                             "client, or leave it out.", given=executor)  # fmt: skip
+    processes, executor = chosen_executor(executor, where)
     if isinstance(executor, ThreadPoolExecutor):
         raise ParameterError(f"{where}(executor=…)", "is given threads, which would all change the "
                              "one model.", "Give a number of processes, or leave it out.")
-    pool = ProcessPoolExecutor(int(executor), initializer=_leave_interrupts) if own else executor
+    pool = ProcessPoolExecutor(processes, initializer=_leave_interrupts) if processes else executor
     waiting = []
     try:
         waiting = [pool.submit(function, *one) for one in calls]
@@ -66,8 +59,21 @@ def results_of(function: Callable[..., T], calls: Sequence[tuple[Any, ...]], exe
     finally:
         for one in waiting:
             one.cancel()
-        if own:
+        if processes:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def chosen_executor(given: Any, where: str) -> tuple[int, Any]:
+    """A number of processes, or the executor that a user has given."""
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given > 0:
+        return int(given), None
+    if hasattr(given, "get_executor"):  # a Dask client
+        given = given.get_executor()
+    if not hasattr(given, "submit"):
+        raise ParameterError(f"{where}(executor=…)", f"is {given!r}, which cannot run anything.",
+                             "Give a number of processes, a concurrent.futures executor or a Dask "
+                             "client, or leave it out.", given=given)  # fmt: skip
+    return 0, given
 
 
 def _leave_interrupts() -> None:

@@ -11,10 +11,8 @@ import numpy as np
 
 from .. import native
 from ..numerics.arrays import Array, Indices
-from ..results.lookup import find
 from ..simulation.catalog import Catalog
 from ..simulation.variable_functions import VariableFunctions
-from ..units import unit
 from .batch_conditions import Common, OneByOne
 from .outputs import Output
 
@@ -86,10 +84,7 @@ class LaneProgram:
             if output.reduction != "course":
                 values = values[:, 0]
         values = np.moveaxis(values[..., part], -1, 1)
-        if not output.dims or output.dims == ("time",):
-            values = values[:, 0]
-        shown = unit(output.unit or "")
-        return (values - shown.offset) / shown.factor
+        return output.in_its_unit(values)
 
 
 def _places_of(outputs: Sequence[Output], catalog: Catalog
@@ -98,8 +93,7 @@ def _places_of(outputs: Sequence[Output], catalog: Catalog
     indices: list[int] = []
     slices = []
     for output in outputs:
-        found = find(catalog, output.path, "")
-        infos = found if isinstance(found, tuple) else (found,)
-        slices.append(slice(len(indices), len(indices) + len(infos)))
-        indices += [i.index for i in infos]
+        handles = output.handles(catalog)
+        slices.append(slice(len(indices), len(indices) + len(handles)))
+        indices += handles
     return indices, tuple(slices)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..exceptions import ParameterError, UnitError, brief, did_you_mean, nearest, unknown_name
+from ..numerics.arrays import Array
 from ..results.lookup import find
 from ..results.recording import VariableInfo
 from ..results.table import instance_dimension
@@ -79,6 +80,18 @@ class Output:
             return series.at(quantity(self.times[0], "s"))
         found = getattr(series, self.reduction)
         return found() if callable(found) else found
+
+    def handles(self, catalog: Catalog) -> tuple[int, ...]:
+        """Of the scalars that it is made of."""
+        found = find(catalog, self.path, "")
+        return tuple(info.index for info in (found if isinstance(found, tuple) else (found,)))
+
+    def in_its_unit(self, values: Array) -> Array:
+        """SI values of many runs, (runs, scalars, …), as they are kept: in its unit and shape."""
+        if not self.dims or self.dims == ("time",):
+            values = values[:, 0]
+        shown = unit(self.unit or "")
+        return (values - shown.offset) / shown.factor
 
     def _value(self, result: Result) -> Quantity:
         given = self.function(result)  # type: ignore[misc]

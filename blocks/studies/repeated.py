@@ -1,8 +1,7 @@
 """Runs of a study one after the other, without what they have in common.
 
 For models with exact friction: what is checked, looked up and compiled for a single run is that
-once for all. A run that is not carried out whole by machine code is made again by itself: then its
-message, and its method, are those of a single run.
+once for all. A run that is not carried out whole by machine code is made again by itself.
 """
 
 from __future__ import annotations
@@ -14,25 +13,16 @@ import numpy as np
 
 from ..nonsmooth.contract import Laws
 from ..results.extremes import largest_of_runs
-from ..results.lookup import find
 from ..simulation.catalog import Catalog
 from ..simulation.interrupts import interruptible
 from ..simulation.variable_functions import VariableFunctions
 from ..simulation.whole_runs import WholeRuns
 from ..system.finite_values import FiniteValues
-from ..units import unit
+from .at_once import AtOnce
 from .axes import Plan
-from .batch_conditions import (
-    OneByOne,
-    common_of,
-    refuse_decisions,
-    refuse_request,
-    refuse_varied,
-)
+from .batch_conditions import OneByOne, refuse_decisions
 from .outputs import Output
-from .runner import Outcome, Outcomes, Recipe, Runner
-from .settings import find_setting
-from .varied_values import VariedValues
+from .runner import Outcome, Outcomes, Recipe
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -46,44 +36,23 @@ BLOCK = 128  # runs that are laid out together
 MOST_NUMBERS = 1 << 20  # at the steps of runs that are read together
 
 
-class Repeated:
-    """Runs points one after the other, in this process.
+class Repeated(AtOnce):
+    """Runs points one after the other."""
 
-    Parameters
-    ----------
-    model, recipe : what is run
-    plan : the points
-
-    Raises
-    ------
-    OneByOne
-        Where runs are not carried out whole by machine code.
-    """
+    how = "one by one, in machine code from start to end"
 
     def __init__(self, model: Model, recipe: Recipe, plan: Plan) -> None:
-        self.recipe = recipe
-        system = model.compile()
-        refuse_decisions(system)
-        refuse_request(recipe, "auto")
-        settings = [find_setting(model, path, recipe.paths) for path in recipe.paths]
-        refuse_varied(settings)
-        self.common = c = common_of(model, system, recipe, settings, len(plan))
+        super().__init__(model, recipe, plan, refuse_decisions, "auto")
+
+    def make_ready(self, system: System) -> None:
+        c = self.common
         _refuse_more(system, c.problem.laws)
         self.runs = WholeRuns(c.problem, c.t0, c.t1, c.rtol, c.max_step)
         if self.runs.time_events.after(c.t0) < c.t1:
             raise OneByOne("something happens at known times")
-        self.runner = Runner.of_copy(model, recipe)  # for single runs
-        self.varied = VariedValues(system, settings, plan, self.runner)
         functions = VariableFunctions.of(system, Catalog.of(system))
-        self.outputs = [(output, *functions.function(_handles(output, functions.catalog)))
-                        for output in recipe.outputs]
-        self.alone = 0  # runs that were made by themselves after all
-
-    @property
-    def execution(self) -> str:
-        """How the runs were made."""
-        rest = f", {self.alone} of them by themselves after all" if self.alone else ""
-        return f"one by one, in machine code from start to end{rest}"
+        self.outputs = [(output, *functions.function(output.handles(functions.catalog)))
+                        for output in self.recipe.outputs]
 
     def run(self, plan: Plan, numbers: Iterable[int]) -> Outcomes:
         """Run points one after the other."""
@@ -107,32 +76,21 @@ class Repeated:
             by_kind: dict[int, list[tuple[int, WholeRun]]] = {}
             for number, run in some:
                 if run is None:
-                    yield self._by_itself(plan, number)
+                    yield self.by_itself(number)
                 else:
                     by_kind.setdefault(run.form.kind, []).append((number, run))
             for group in by_kind.values():
-                yield from self._outcomes(plan, group)
+                yield from self._outcomes(group)
 
-    def _by_itself(self, plan: Plan, number: int) -> Outcome:
-        self.alone += 1
-        return self.runner.run_one(number, plan.point(number))
-
-    def _outcomes(self, plan: Plan, group: list[tuple[int, WholeRun]]) -> Iterator[Outcome]:
+    def _outcomes(self, group: list[tuple[int, WholeRun]]) -> Iterator[Outcome]:
         """What is kept of some runs."""
         with interruptible():
             together = self.runs.read_together([run for _, run in group])
             columns = {output.name: _values(output, read, together)
                        for output, *read in self.outputs}
-        units = {output.name: output.unit or "" for output, *_ in self.outputs}
         good = np.all([np.isfinite(found).reshape(len(group), -1).all(axis=1)
                        for found in columns.values()], axis=0)
-        made = np.flatnonzero(good).tolist()
-        for row in made:
-            yield Outcome(group[row][0], "finished", "",
-                          {name: found[row] for name, found in columns.items()}, units,
-                          more=row != made[-1])
-        for row in np.flatnonzero(~good).tolist():
-            yield self._by_itself(plan, group[row][0])
+        yield from self.outcomes([number for number, _ in group], columns, good)
 
 
 def _as_many_as_are_read(made: Iterator[tuple[int, WholeRun | None]]
@@ -157,12 +115,6 @@ def _refuse_more(system: System, laws: Laws) -> None:
         raise OneByOne("values of the model have to be looked at in every step")
 
 
-def _handles(output: Output, catalog: Catalog) -> tuple[int, ...]:
-    """Handles of the scalars that an output is made of."""
-    found = find(catalog, output.path, "")
-    return tuple(info.index for info in (found if isinstance(found, tuple) else (found,)))
-
-
 def _values(output: Output, read: Sequence[Any], runs: SeveralRuns) -> Any:
     """An output of runs, a row each, in its unit."""
     function, wanted = read
@@ -184,7 +136,4 @@ def _values(output: Output, read: Sequence[Any], runs: SeveralRuns) -> Any:
             found = np.moveaxis(found.reshape(-1, number, count), 0, 1)
             if reduction != "course":
                 found = found[:, :, 0]
-    if not output.dims or output.dims == ("time",):
-        found = found[:, 0]
-    shown = unit(output.unit or "")
-    return (found - shown.offset) / shown.factor
+    return output.in_its_unit(found)

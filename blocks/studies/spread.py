@@ -25,13 +25,12 @@ from concurrent.futures import (
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..exceptions import BlocksError, ParameterError
 from ..simulation.interrupts import postponed
 from .axes import Plan
 from .batch_conditions import OneByOne
 from .batched import Batched
+from .calls import chosen_executor
 from .repeated import Repeated
 from .runner import InProcess, Outcome, Outcomes, Recipe, Runner, RunsPoints
 
@@ -68,10 +67,8 @@ _studies = _Studies()
 def runner_for(model: Model, recipe: Recipe, executor: Any, plan: Plan
                ) -> RunsPoints:
     """The runner a user has chosen: None, a number of workers, an executor, a Dask client."""
-    own = isinstance(executor, (int, np.integer)) and not isinstance(executor, bool) and (
-        executor > 0)
-    if own or executor is None:
-        workers = int(executor) if own else 0
+    workers, executor = (0, None) if executor is None else chosen_executor(executor, "sweep")
+    if executor is None:
         try:
             return Batched(model, recipe, plan, workers or 1)
         except OneByOne as reason:
@@ -82,17 +79,9 @@ def runner_for(model: Model, recipe: Recipe, executor: Any, plan: Plan
             except OneByOne as reason:
                 why = reason
         single: InProcess | Spread = (
-            Spread(model, recipe, None, workers) if own else InProcess(model, recipe))
+            Spread(model, recipe, None, workers) if workers else InProcess(model, recipe))
         single.execution += f": {why}"
         return single
-    if hasattr(executor, "get_executor"):
-        executor = executor.get_executor()
-    if not hasattr(executor, "submit"):
-        raise ParameterError(
-            "sweep(executor=…)", f"is {executor!r}, which cannot run anything.",
-            "Give a number of processes, a concurrent.futures executor or a Dask client, or leave "
-            "it out.", given=executor,
-        )  # fmt: skip
     return Spread(model, recipe, executor)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import casadi as ca
 import numpy as np
 
-from .linear_model import LinearModel
 from .point import Point
 
 __all__ = ["cut_paths"]
@@ -19,9 +18,8 @@ __all__ = ["cut_paths"]
 MOST_TOLD = 3
 
 
-def cut_paths(linear: LinearModel, point: Point, pairs: list[tuple[int, int]]) -> list[str]:
+def cut_paths(point: Point) -> list[str]:
     """Components that let nothing through at this point, in words."""
-    del pairs
     found = dict.fromkeys(_without_slope(point))
     return [f"{path} lets nothing through at this point" for path in list(found)[:MOST_TOLD]]
 

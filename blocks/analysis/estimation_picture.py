@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics.arrays import Array
-from ..results.figures import bare_figure
+from ..results.figures import bare_figure, finished_figure
 from ..units import from_si
 from .estimation_data import Sensor
 from .estimation_misfit import Misfit
@@ -43,7 +43,4 @@ def draw(misfit: Misfit, values: Array, run: Any, sensors: Sequence[Sensor],
         right.legend(frameon=False, loc="upper right", fontsize="small")
     for axis in axes[-1]:
         axis.set_xlabel("time [s]")
-    figure.suptitle(f"{misfit.model.name}: measured and fitted")
-    if save is not None:
-        figure.savefig(save, dpi=150)
-    return figure
+    return finished_figure(figure, save, f"{misfit.model.name}: measured and fitted")

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..exceptions import ParameterError, SimulationError
 from ..numerics.arrays import Array, Indices
-from ..results.figures import bare_figure
+from ..results.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet
 from ..units import from_si, quantity, to_si, unit
 from .derivatives import derivatives_of
@@ -86,11 +86,9 @@ class LimitCycle:
         axes.set_xlabel(f"{x} [{shown[0].unit}]")
         axes.set_ylabel(f"{y} [{shown[1].unit}]")
         axes.grid(alpha=0.3)
-        figure.suptitle(f"Limit cycle of {self.name}: period {self.period:.6g~P}, disturbances "
-                        + ("die out" if self.is_stable else "grow"), fontsize="medium")
-        if save is not None:
-            figure.savefig(save, dpi=150)
-        return figure
+        course = "die out" if self.is_stable else "grow"
+        return finished_figure(figure, save, f"Limit cycle of {self.name}: "
+                               f"period {self.period:.6g~P}, disturbances {course}")
 
     def __repr__(self) -> str:
         return repr(Sheet.of_facts(f"Limit cycle of {self.name}", [
@@ -100,9 +98,6 @@ class LimitCycle:
                                               for m in self.multipliers) or "none"),
             ("disturbances", "die out" if self.is_stable else "grow"),
         ]))
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{self!r}</pre>"
 
 
 @dataclass(frozen=True, eq=False)

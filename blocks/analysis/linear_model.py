@@ -295,9 +295,6 @@ class LinearModel:
         facts += [("other side", other.side) for other in self.sides]
         return repr(Sheet.of_facts(self.title, facts))
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{self!r}</pre>"
-
     # -- helpers ---------------------------------------------------------------------------
     def pair(self, input: str | None, output: str | None) -> tuple[int, int]:
         """Numbers of an input and an output; not needed where there is one."""

@@ -154,9 +154,6 @@ class OperatingPoint:
         text = repr(self.table())
         return f"{text}\n{self.reactions()!r}" if self.modes else text
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{self!r}</pre>"
-
     def _element(self, component: str) -> tuple[int, Reactions]:
         elements, r = elements_of_system(self.point.system), self._reactions
         labels = [] if elements is None else [elements.label(k) for k in range(elements.size)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import ParameterError, SimulationError, unknown_name
-from ..results.figures import bare_figure
+from ..results.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet, Tabulated
 from ..studies.calls import results_of
 from ..units import from_si
@@ -89,10 +89,7 @@ class ParetoFront(Tabulated):
         alone = len(self.designs) == 1
         axes[0].set_title("The best in both" if alone else "What one costs the other",
                           fontsize="medium")
-        figure.suptitle("Pareto front")
-        if save is not None:
-            figure.savefig(save, dpi=150)
-        return figure
+        return finished_figure(figure, save, "Pareto front")
 
 
 def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[Any]],

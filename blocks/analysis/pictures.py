@@ -12,7 +12,7 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from ..numerics.arrays import Array
-from ..results.figures import bare_figure
+from ..results.figures import bare_figure, finished_figure
 from .frequency import angular_frequency
 from .poles import zeros
 from .signals import ratio_unit
@@ -67,7 +67,7 @@ def bode(linear: LinearModel, frequencies: Any = None, *, title: str = "", save:
     if upper.lines:
         upper.legend(fontsize="small")
     _said(upper, linear)
-    return _finished(figure, title or f"Bode plot: {linear.title}", save)
+    return finished_figure(figure, save, title or f"Bode plot: {linear.title}")
 
 
 def nyquist(linear: LinearModel, frequencies: Any = None, *, title: str = "",
@@ -94,7 +94,7 @@ def nyquist(linear: LinearModel, frequencies: Any = None, *, title: str = "",
     axes.set_aspect("equal", "datalim")  # angles are phases
     axes.grid(True, alpha=0.3)
     axes.legend(fontsize="small")
-    return _finished(figure, title or f"Nyquist plot: {linear.title}", save)
+    return finished_figure(figure, save, title or f"Nyquist plot: {linear.title}")
 
 
 def pole_zero(linear: LinearModel, input: str | None, output: str | None, *, title: str = "",
@@ -111,7 +111,7 @@ def pole_zero(linear: LinearModel, input: str | None, output: str | None, *, tit
                       label=f"zeros of {linear.outputs[o].path} / {linear.inputs[i].path}")
     _complex_plane(axes)
     axes.legend(fontsize="small")
-    return _finished(figure, title or f"Poles and zeros: {linear.title}", save)
+    return finished_figure(figure, save, title or f"Poles and zeros: {linear.title}")
 
 
 def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str | None = None
@@ -137,7 +137,7 @@ def root_locus(models: Mapping[str, LinearModel], *, title: str = "", save: str 
         axes.plot(p.real, p.imag, "x", color=colours[k], label=label if named else None)
     _complex_plane(axes)
     axes.legend(fontsize="small")
-    return _finished(figure, title or "Root locus", save)
+    return finished_figure(figure, save, title or "Root locus")
 
 
 def _complex_plane(axes: Any) -> None:
@@ -191,10 +191,3 @@ def _said(axes: Any, linear: LinearModel) -> None:
 def _axes(rows: int) -> tuple[Figure, Any]:
     figure = bare_figure("Drawing a linear model", figsize=SIZE, layout="constrained")
     return figure, figure.subplots(rows, 1, sharex=rows > 1, squeeze=False)[:, 0]
-
-
-def _finished(figure: Figure, title: str, save: str | None) -> Figure:
-    figure.suptitle(title, fontsize="medium")
-    if save is not None:
-        figure.savefig(save)
-    return figure

@@ -62,7 +62,7 @@ def _zero_gains(linear: LinearModel, point: Point) -> list[str]:
     if not why:
         from .cuts import cut_paths
 
-        why = cut_paths(linear, point, pairs)
+        why = cut_paths(point)
     return [f"The gain to {shown} is zero"
             + (f": {', '.join(why)}" if why else ": nothing leads from one to the other") + "."
             + (f" It moves {'; '.join(beyond)}." if stuck and beyond else "")]  # fmt: skip

@@ -7,9 +7,9 @@ connection prescribes its through variable cannot be balanced.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -76,41 +76,17 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
 
 def _cycles(edges: list[Edge]) -> Iterator[list[Edge]]:
     """A fundamental cycle for every edge that closes one."""
-    parent: dict[int, int] = {}
-    tree: dict[int, list[tuple[int, Edge]]] = {}
+    import networkx as nx
 
-    def find(v: int) -> int:
-        while parent.setdefault(v, v) != v:
-            parent[v] = parent[parent[v]]
-            v = parent[v]
-        return v
-
+    tree, parts = nx.Graph(), nx.utils.UnionFind()
     for edge in edges:
-        a, b = find(edge.a), find(edge.b)
-        if a != b:
-            parent[a] = b
-            tree.setdefault(edge.a, []).append((edge.b, edge))
-            tree.setdefault(edge.b, []).append((edge.a, edge))
+        tree.add_nodes_from((edge.a, edge.b))
+        if parts[edge.a] != parts[edge.b]:
+            parts.union(edge.a, edge.b)
+            tree.add_edge(edge.a, edge.b, by=edge)
         else:
-            yield [*_path(tree, edge.a, edge.b), edge]
-
-
-def _path(tree: dict[int, list[tuple[int, Edge]]], start: int, goal: int) -> list[Edge]:
-    came: dict[int, tuple[int, Edge]] = {}
-    todo = deque([start])
-    while todo:
-        v = todo.popleft()
-        if v == goal:
-            break
-        for w, edge in tree.get(v, []):
-            if w not in came and w != start:
-                came[w] = (v, edge)
-                todo.append(w)
-    path = []
-    while goal != start:
-        goal, edge = came[goal]
-        path.append(edge)
-    return path[::-1]
+            way = pairwise(nx.shortest_path(tree, edge.a, edge.b))
+            yield [*(tree.edges[pair]["by"] for pair in way), edge]
 
 
 def _across_conflict(topology: Topology, cycle: list[Edge], ground: int, across: str,

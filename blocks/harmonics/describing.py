@@ -27,7 +27,7 @@ from ..language.declarations import Input, Parameter, Port, Variable
 from ..language.domain import Domain
 from ..language.expression import cos, der, sin, time, where
 from ..numerics.arrays import Array
-from ..results.figures import bare_figure
+from ..results.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet, Tabulated
 from ..units import Unit, as_unit, from_si, quantity, to_si, unit, unit_given
 
@@ -84,10 +84,7 @@ class DescribingFunction(Tabulated):
             axes.set_ylabel(f"{part} part [{self.unit.text or '1'}]")
             axes.grid(which="both", alpha=0.3)
         panels[1].set_xlabel(f"amplitude [{self.input_unit}]")
-        figure.suptitle(self._title, fontsize="medium")
-        if save is not None:
-            figure.savefig(save, dpi=150)
-        return figure
+        return finished_figure(figure, save, self._title)
 
 
 def describing_function(element: Component, amplitudes: Any, *, frequency: Any = "1 rad/s"

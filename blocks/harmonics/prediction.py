@@ -17,7 +17,7 @@ from scipy.optimize import root
 from ..analysis.pictures import shown_range
 from ..exceptions import BlocksError, ParameterError
 from ..numerics.arrays import Array, Flags
-from ..results.figures import bare_figure
+from ..results.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet
 from ..units import from_si, quantity
 from .describing import Bench
@@ -85,10 +85,7 @@ class Prediction:
         axes.set_ylabel("imaginary part [SI units]")
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")
-        figure.suptitle(self.title, fontsize="medium")
-        if save is not None:
-            figure.savefig(save, dpi=150)
-        return figure
+        return finished_figure(figure, save, self.title)
 
     def table(self) -> Sheet:
         return Sheet(self.title, {
@@ -142,9 +139,6 @@ class Prediction:
         if not self.crossings:
             return f"{self.title}: none\n{NO_PROOF}"
         return repr(self.table())
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{self!r}</pre>"
 
 
 def _found(model: Model, duration: Any, period: Any) -> tuple[LimitCycle | None, str]:

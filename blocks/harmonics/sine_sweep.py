@@ -15,7 +15,7 @@ from ..analysis.signals import ratio_unit, signals_of
 from ..exceptions import ParameterError, SimulationError
 from ..language.expression import sin
 from ..numerics.arrays import Array
-from ..results.figures import bare_figure
+from ..results.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet, Tabulated
 from ..studies.settings import find_setting
 from ..units import Unit, from_si, quantity, to_si
@@ -85,10 +85,7 @@ class SweptResponse(Tabulated):
                 formatter(ScalarFormatter())
         for axis in (upper, lower):
             axis.grid(which="both", alpha=0.3)
-        figure.suptitle(self.title)
-        if save is not None:
-            figure.savefig(save, dpi=150)
-        return figure
+        return finished_figure(figure, save, self.title)
 
 
 def swept_response(model: Model, input: str, output: str, frequencies: Any, amplitude: Any, *,

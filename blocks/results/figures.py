@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import optional_package
+from .files import writing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["bare_figure", "shown_figure"]
+__all__ = ["bare_figure", "finished_figure", "shown_figure"]
 
 
 def bare_figure(purpose: str, **options: Any) -> Figure:
@@ -32,6 +33,16 @@ def shown_figure(purpose: str, **options: Any) -> Figure:
     """A figure that ``plt.show()`` shows; in a notebook, which would show it twice, a bare one."""
     pyplot = optional_package("matplotlib.pyplot", purpose, "plot")
     return bare_figure(purpose, **options) if _in_notebook() else pyplot.figure(**options)
+
+
+def finished_figure(figure: Figure, save: Any, title: str = "") -> Figure:
+    """A figure with its title, written to a file where one is asked for."""
+    if title:
+        figure.suptitle(title, fontsize="medium")
+    if save is not None:
+        with writing(save):
+            figure.savefig(save, dpi=150)
+    return figure
 
 
 def _in_notebook() -> bool:

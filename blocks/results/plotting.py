@@ -16,8 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError, brief, optional_package
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si
-from .figures import bare_figure, shown_figure
-from .files import writing
+from .figures import bare_figure, finished_figure, shown_figure
 from .legends import legends
 from .recording import Curves
 from .runs import headings
@@ -201,11 +200,7 @@ class Drawing:
         axes[-1].set_xlabel(f"time [{pretty(self.clock)}]")
         if title is not None:
             axes[0].set_title(title, loc="left")
-        figure: Figure = axes[0].get_figure()
-        if save is not None:
-            with writing(save):
-                figure.savefig(save, dpi=150)
-        return figure
+        return finished_figure(axes[0].get_figure(), save)
 
 
 def given_axes(ax: Any, panels: Sequence[Panel]) -> list[Any]:

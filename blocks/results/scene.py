@@ -17,7 +17,7 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import NO_FORCE, STANDS, TINY
 from ..shapes import Arrow, AxisBody, Cone, Link, Marker, Outline, Shape
 from .axis_scene import AxisPicture, AxisScene
-from .figures import shown_figure
+from .figures import finished_figure, shown_figure
 from .files import writing
 from .plotting import INK, STYLE
 from .times import seconds_of
@@ -251,10 +251,7 @@ def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) ->
                 _picture(scene, ax).show(k)
             else:
                 ax.set_axis_off()
-        if save is not None:
-            with writing(save):
-                figure.savefig(save)
-    return figure
+        return finished_figure(figure, save)
 
 
 def animate(recording: Recording, save: str | Path | None, fps: int, speed: float

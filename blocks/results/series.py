@@ -33,24 +33,17 @@ if TYPE_CHECKING:
 __all__ = ["Series"]
 
 
-def _forward(name: str) -> Callable[[Any, Any], Any]:
+def _arithmetic(name: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """An operator with a series on its left, and with one on its right."""
     function = getattr(operator, name)
 
     def forward(self: Series, other: Any) -> Any:
         return _applied(function, name, (self, other))
 
-    forward.__name__ = name
-    return forward
-
-
-def _reflected(name: str) -> Callable[[Any, Any], Any]:
-    function = getattr(operator, name)
-
     def backward(self: Series, other: Any) -> Any:
         return _applied(function, name, (other, self))
 
-    backward.__name__ = name
-    return backward
+    return forward, backward
 
 
 def _comparison(name: str) -> Callable[[Any, Any], Any]:
@@ -59,7 +52,6 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
     def compare(self: Series, other: Any) -> Any:
         return function(self.quantity, _at_samples_of(self, other))
 
-    compare.__name__ = name
     return compare
 
 
@@ -142,11 +134,11 @@ class Series(Tabulated, Samples):
         return Series(source, [self.infos[k] for k in chosen], self.path)
 
     # -- arithmetic, and the protocols of numpy --------------------------------------------
-    __add__, __radd__ = _forward("add"), _reflected("add")
-    __sub__, __rsub__ = _forward("sub"), _reflected("sub")
-    __mul__, __rmul__ = _forward("mul"), _reflected("mul")
-    __truediv__, __rtruediv__ = _forward("truediv"), _reflected("truediv")
-    __pow__, __rpow__ = _forward("pow"), _reflected("pow")
+    __add__, __radd__ = _arithmetic("add")
+    __sub__, __rsub__ = _arithmetic("sub")
+    __mul__, __rmul__ = _arithmetic("mul")
+    __truediv__, __rtruediv__ = _arithmetic("truediv")
+    __pow__, __rpow__ = _arithmetic("pow")
     __lt__, __le__ = _comparison("lt"), _comparison("le")
     __gt__, __ge__ = _comparison("gt"), _comparison("ge")
     __eq__, __ne__ = _comparison("eq"), _comparison("ne")

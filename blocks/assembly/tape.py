@@ -386,8 +386,8 @@ class _Order:
         carried = np.array(self.carried, dtype=bool)
         directions = _directions(residual, carried, writer.m)
         if directions.any():
-            directions &= _depends(
-                crossing, ca.vertcat(writer.x, *self.z, writer.d, writer.u, writer.m))
+            directions &= ca.which_depends(crossing, ca.vertcat(
+                writer.x, *self.z, writer.d, writer.u, writer.m), 1, True)
         which = np.flatnonzero(directions).tolist()
         # rounding of what does not flow decides nothing: a direction holds until it is another
         if which:
@@ -410,13 +410,6 @@ def _directions(residual: ca.SX, carried: Flags, m: ca.SX) -> Flags:
     if carried.any() and m.numel():
         pattern = ca.jacobian_sparsity(residual[np.flatnonzero(carried).tolist()], m)
         found[pattern.get_triplet()[1]] = True
-    return found
-
-
-def _depends(expressions: ca.SX, symbols: ca.SX) -> Flags:
-    """Which expressions depend on any of the symbols."""
-    found = np.zeros(expressions.numel(), dtype=bool)
-    found[ca.jacobian_sparsity(expressions, symbols).get_triplet()[0]] = True
     return found
 
 

@@ -125,12 +125,11 @@ class Delassus:
             if (own > 0).all():
                 return (rate.T / own).T
         return self.memory.once(("solve", which.tobytes()), lambda: pseudo_inverse(
-            d[np.ix_(which, which)] if not sp.issparse(d) else d[which][:, which].tocsc()))(rate)
+            d[which][:, which]))(rate)
 
     def solve_block(self, block: Matrix, index: Indices, rate: Array) -> Array:
         """Efforts that cancel rates, by the block of D of the elements ``index``."""
-        return self.memory.once(("open", index.tobytes()), lambda: pseudo_inverse(
-            sp.csc_matrix(block) if sp.issparse(block) else block))(rate)
+        return self.memory.once(("open", index.tobytes()), lambda: pseudo_inverse(block))(rate)
 
 
 def torn_by(residuals: Evaluator, problem: Problem, t: float) -> Array:
@@ -169,6 +168,7 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
     ``d`` is dense for few elements and sparse for many.
     """
     if sp.issparse(d):
+        d = sp.csc_matrix(d)
         diagonal = d.diagonal()
         if d.count_nonzero() == np.count_nonzero(diagonal):
             inverse = np.divide(1.0, diagonal, out=np.zeros(len(diagonal)), where=diagonal > 0)

@@ -112,7 +112,7 @@ class _Closing:
                             "Look for bodies that touch in more places than they can move.")
         d = laws.delassus.matrix(problem, t)[stuck][:, stuck]
         flow = laws.look(problem, t).flow[stuck]
-        problem.x += push @ pseudo_inverse(sp.csc_matrix(d) if sp.issparse(d) else d)(flow)
+        problem.x += push @ pseudo_inverse(d)(flow)
         problem.settle(t)
         return True
 

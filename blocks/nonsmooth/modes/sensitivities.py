@@ -79,8 +79,7 @@ class Sensitivities:
             inverse = np.divide(1.0, diagonal, out=np.zeros(len(index)), where=diagonal > 0)
             held = sp.csr_matrix(sp.diags_array(inverse) @ rate[index])
         else:
-            solve = pseudo_inverse(sp.csc_matrix(block) if sp.issparse(block) else block)
-            held = sp.csr_matrix(solve(rate[index].toarray()))
+            held = sp.csr_matrix(pseudo_inverse(block)(rate[index].toarray()))
         lift = sp.csr_matrix((np.ones(len(index)), (index, range(len(index)))),
                           shape=(self.size, len(index)))
         return sp.csr_matrix(lift @ held)

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from blocks import quantity
-from blocks.exceptions import ParameterError, need_package
+from blocks.exceptions import ParameterError
+from blocks.results.figures import bare_figure, finished_figure
 
 __all__ = ["CURVES", "FEW", "PARTS", "TIED", "FrictionChoice", "FrictionFit", "condition_of",
            "fitted_curve", "identify_friction", "measured_column"]  # fmt: skip
@@ -115,11 +116,8 @@ class FrictionChoice:
 
     def plot(self, save: Any = None) -> Any:
         """What was measured, and the steady curves of all laws; ``save`` to a file."""
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise need_package("matplotlib", "A picture of friction laws", "plot") from None
-        figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+        figure = bare_figure("A picture of friction laws", figsize=(6.4, 4.4),
+                             layout="constrained")
         axes, (v, f, v_unit, f_unit) = figure.subplots(), self.measured
         axes.plot(v, f, ".", color="0.6", ms=4, label="measured")
         most = float(np.abs(v).max())
@@ -134,9 +132,7 @@ class FrictionChoice:
         axes.set_ylabel(f"force [{f_unit}]")
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")
-        if save is not None:
-            figure.savefig(save, dpi=150)
-        return figure
+        return finished_figure(figure, save)
 
     def __repr__(self) -> str:
         best = min(f.bic for f in self.fits)
@@ -146,9 +142,6 @@ class FrictionChoice:
             values += " (not told by the data)" * (f.condition > ILL)
             lines.append(f"{f.law:10} {f'{f.held_out:.4g~P}':>12} {f.bic - best:11.1f}  {values}")
         return "\n".join([*lines, f"Take {self.law.law!r}.", *self.notes])
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{self!r}</pre>"
 
 
 def identify_friction(data: Any, velocity: str, force: str) -> FrictionChoice:

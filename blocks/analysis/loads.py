@@ -162,7 +162,7 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
 def _follow(point: Point, at: DerivativesAt, by_state: Array | None) -> tuple[Array, Array]:
     """Torn unknowns and efforts by the inputs, and their splits that nothing determines."""
     _, by = mode_rows(point, at)
-    matrix, size = _matrix(point, at, by)
+    matrix, size = _matrix(at, by)
     right = np.concatenate([at.by["residual", "p"].toarray(), by["p"]])
     if by_state is not None:
         right = right + np.concatenate([at.by["residual", "x"].toarray(), by["x"]]) @ by_state
@@ -173,7 +173,7 @@ def _follow(point: Point, at: DerivativesAt, by_state: Array | None) -> tuple[Ar
     return -inverse @ (right / size), vt[loose].T
 
 
-def _matrix(point: Point, at: DerivativesAt, by: dict[str, Array]) -> tuple[Array, Array]:
+def _matrix(at: DerivativesAt, by: dict[str, Array]) -> tuple[Array, Array]:
     """Equations of loops and modes by torn unknowns and efforts, rows scaled; their sizes."""
     matrix = np.block([[at.by["residual", "z"].toarray(), at.by["residual", "u"].toarray()],
                        [by["z"], by["u"]]])
@@ -185,7 +185,7 @@ def _matrix(point: Point, at: DerivativesAt, by: dict[str, Array]) -> tuple[Arra
 def open_splits(point: Point, at: DerivativesAt) -> Array:
     """Changes of efforts (columns of inputs u) that the motion leaves open."""
     _, by = mode_rows(point, at)
-    matrix, _ = _matrix(point, at, by)
+    matrix, _ = _matrix(at, by)
     _, s, vt = np.linalg.svd(matrix)
     keep = np.zeros(vt.shape[0], dtype=bool)
     keep[: len(s)] = s > SINGULAR * s.max(initial=0.0)

@@ -21,6 +21,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..system.system import System
 from .derivatives import DerivativesAt, elements_of_system
 from .point import Point
+from .settle import LAWS, in_modes
 
 __all__ = ["Reduced", "Redundancy", "positional_states", "reduce"]
 
@@ -86,7 +87,7 @@ class _Eliminated:
         self.u_x, self.u_p = np.zeros((self.system.nu, nx)), np.zeros((self.system.nu, np_))
         self.held: list[tuple[str, Indices]] = []
         if self.elements is not None:
-            self._follow_modes(self.elements.column)
+            self._follow_modes(self.elements.contact)
 
     def _follow_loops(self) -> None:
         """Torn unknowns by states, efforts and inputs."""
@@ -111,22 +112,15 @@ class _Eliminated:
             return direct
         return csr_matrix(direct + csr_matrix(self.at.by[row, "z"] @ self.z_by[argument]))
 
-    def _follow_modes(self, column: Indices) -> None:
+    def _follow_modes(self, contact: Flags) -> None:
         """Efforts by states and inputs, while modes are held."""
         stuck = self.modes == 0
         flow_u = self.partial("flow", "u")
         direct = np.asarray(abs(flow_u).sum(axis=1)).ravel() > 0
         self.held = [("flow", np.flatnonzero(stuck & ~direct))]
-        closed = np.flatnonzero(stuck & self.elements.contact)  # type: ignore[union-attr]
-        self.held.append(("gap", closed))
-        parts = {}
-        for argument in ("x", "u", "p"):
-            rows = {name: self.partial(name, argument).toarray()
-                    for name in ("flow", "rate", "effort", "forth", "back")}
-            sliding = np.where((self.modes > 0)[:, None], rows["forth"], rows["back"])
-            parts[argument] = np.where(
-                stuck[:, None], np.where(direct[:, None], rows["flow"], rows["rate"]),
-                rows["effort"] - sliding)
+        self.held.append(("gap", np.flatnonzero(stuck & contact)))
+        parts = {a: in_modes(self.modes, direct, *(self.partial(n, a).toarray() for n in LAWS))
+                 for a in ("x", "u", "p")}
         size = np.abs(parts["u"]).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)[:, None]
         matrix = parts["u"] / size

@@ -7,38 +7,37 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import bmat
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import EFFORTS_EXACT
 from .derivatives import Derivatives, DerivativesAt, elements_of_system
 from .point import Point
 
-__all__ = ["mode_rows", "settled"]
+__all__ = ["LAWS", "in_modes", "mode_rows", "settled"]
 
+LAWS = "flow", "rate", "effort", "forth", "back"  # of an element
 ROUNDS = 25
 SINGULAR = 1e-11
 
 
 def mode_rows(point: Point, at: DerivativesAt) -> tuple[Array, dict[str, Array]]:
-    """What is zero while modes are held, a row per element, and its derivatives.
-
-    Stuck: the flow, where efforts act on it at once, or else its rate. In motion: the effort less
-    what the law says.
-    """
-    stuck, ahead = point.modes == 0, point.modes > 0
-    v = at.value
+    """What is zero while modes are held, a row per element, and its derivatives."""
     direct = np.asarray(abs(at.by["flow", "u"]).sum(axis=1) + abs(at.by["flow", "z"]).sum(
         axis=1)).ravel() > 0
+    by = {a: in_modes(point.modes, direct, *(at.by[n, a].toarray() for n in LAWS))
+          for a in ("x", "z", "u", "p")}
+    return in_modes(point.modes, direct, *(at.value[n] for n in LAWS)), by
 
-    def chosen(held: Array, rate: Array, effort: Array, forth: Array, back: Array) -> Array:
-        column = (slice(None), None) if np.ndim(rate) > 1 else slice(None)
-        sliding = effort - np.where(ahead[column], forth, back)
-        at_rest = np.where(direct[column], held, rate)
-        return np.where(stuck[column], at_rest, sliding)
 
-    names = "flow", "rate", "effort", "forth", "back"
-    value = chosen(*(v[n] for n in names))
-    by = {a: chosen(*(at.by[n, a].toarray() for n in names)) for a in ("x", "z", "u", "p")}
-    return value, by
+def in_modes(modes: Indices, direct: Flags, *laws: Array) -> Array:
+    """Of elements what is zero while their modes are held, or its derivatives, by :data:`LAWS`.
+
+    Stuck: the flow, where efforts act on it at once (``direct``), or else its rate. In motion: the
+    effort less what the law says.
+    """
+    flow, rate, effort, forth, back = laws
+    column = (slice(None), None) if rate.ndim > 1 else slice(None)
+    sliding = effort - np.where((modes > 0)[column], forth, back)
+    return np.where((modes == 0)[column], np.where(direct[column], flow, rate), sliding)
 
 
 def settled(point: Point, derivatives: Derivatives) -> Point:

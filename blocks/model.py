@@ -237,7 +237,7 @@ class Model(Component):
 
         self._set_nominal_values(values)
         system = self.compile()
-        rows = nominal_rows(system, find_nominals(system, self._nominal_table), self._nominal_table)
+        rows = nominal_rows(system, find_nominals(system, self._nominal_table))
         return Sheet(f"Nominal values of {self.name}", {
             "variable": [path for path, _, _ in rows],
             "nominal value": [f"{value:.4g~P}" for _, value, _ in rows],

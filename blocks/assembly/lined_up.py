@@ -121,7 +121,7 @@ def _apart(circuit: _Circuit) -> Iterator[_Circuit]:
 def _shapes(circuit: _Circuit, bottom: float) -> Iterator[Shape]:
     """Bodies and elements, above a height."""
     place = _places(circuit)
-    ends = [_ends(circuit, place, a, b) for a, b, *_ in circuit.elements]
+    ends = [_ends(place, a, b) for a, b, *_ in circuit.elements]
     lanes = _lanes(ends)
     reach: dict[float, list[int]] = {x: [] for x in place.values()}
     for (left, right), lane in zip(ends, lanes, strict=True):
@@ -159,7 +159,7 @@ def _places(circuit: _Circuit) -> dict[int, float]:
     return {n: float(k + 1) for k, n in enumerate(order)}
 
 
-def _ends(circuit: _Circuit, place: dict[int, float], a: int, b: int) -> tuple[float, float]:
+def _ends(place: dict[int, float], a: int, b: int) -> tuple[float, float]:
     """Places of both ends from left to right; the last node has a wall of its own beside it."""
     at = [place.get(n) for n in (a, b)]
     free = [x for x in at if x is not None]

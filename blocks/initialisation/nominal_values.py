@@ -136,8 +136,7 @@ def _targets(family: Family, local: Local) -> Array | None:
     ])
 
 
-def nominal_rows(system: System, nominals: Nominals, table: dict[Any, tuple[float, Unit]]
-                 ) -> list[tuple[str, Any, str]]:
+def nominal_rows(system: System, nominals: Nominals) -> list[tuple[str, Any, str]]:
     """(path, nominal quantity, origin) of every variable that is solved for or integrated."""
     flat = system.flat
     classes = np.concatenate([system.tape.reduced.states, system.tape.z_classes])

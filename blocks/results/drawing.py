@@ -106,7 +106,7 @@ def draw_schematic(
     picture.add(box.picture, MARGIN, top + 20)
     width = max(box.width, width_of(title, 13.0), 240.0 if told else 0.0)
     y = top + 20 + box.height + 14
-    y, wide = _domains(picture, parts, nets, look.live, y)
+    y, wide = _domains(picture, parts, nets, y)
     for number, finding in enumerate(told, 1):
         lines = textwrap.wrap(f"({number}) {finding}", max(40, int(width / 5.2)))
         for k, words in enumerate(lines):
@@ -141,8 +141,8 @@ def _marks(parts: Sequence[Part], nets: Mapping[int, Net], findings: Sequence[An
     return marks
 
 
-def _domains(picture: Picture, parts: Sequence[Part], nets: Mapping[int, Net],
-             live: frozenset[int], y: float) -> tuple[float, float]:
+def _domains(picture: Picture, parts: Sequence[Part], nets: Mapping[int, Net], y: float
+             ) -> tuple[float, float]:
     """A line that names the colours, where there are several."""
     used = {p.net for part in all_parts(list(parts)) for p in part.pins if not p.signal}
     colours = {nets[n].domain: nets[n].colour for n in sorted(used)}

@@ -119,7 +119,7 @@ class _Plan:
             left, right = edges[self.slots[slot].column]
             picture.draw([(left, y), (right, y)], self.look.nets[net].colour, "wire",
                          owner=str(net))  # fmt: skip
-        self._wires(picture, top, edges)
+        self._wires(picture)
         width = max([end for _, end in edges.values()]
                     + [start + channel.width for start, channel in self.channels.values()])
         height = max((p.y + p.box.height for p in self.placed.values()), default=0.0)
@@ -175,7 +175,7 @@ class _Plan:
         if len(used) == 2 and box.rail_ends[0] == box.rail_ends[1]:
             picture.draw([(placed.x + box.rail_ends[0], y)], ink, "dot", owner=part.path)
 
-    def _wires(self, picture: Picture, top: Array, edges: object) -> None:
+    def _wires(self, picture: Picture) -> None:
         for start, channel in self.channels.values():
             for net, lines in channel.lines.items():
                 ink = self.look.nets[net].colour

@@ -30,7 +30,7 @@ def write(table: Table, text: str, file: str | Path) -> None:
     data = table.to_xarray()
     data.attrs[INFORMATION] = text
     with writing(file):
-        if not Path(file).parent.is_dir():  # netCDF calls that a lack of permission
+        if not Path(file).parent.is_dir():  # Zarr would make it
             raise FileNotFoundError
         if ending == ".zarr":
             optional_package("zarr", "A run in a '.zarr' store", "zarr")
@@ -50,8 +50,6 @@ def read(file: str | Path) -> tuple[Table, str | None]:
     if ending == ".zarr":
         optional_package("zarr", "A run in a '.zarr' store", "zarr")
     with reading(file, kind):
-        if not Path(file).exists():
-            raise FileNotFoundError
         options: dict[str, Any] = {"engine": "zarr", "consolidated": False} \
             if ending == ".zarr" else {}
         with xarray.open_dataset(file, decode_times=False, **options) as opened:

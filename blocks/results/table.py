@@ -184,8 +184,6 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         """
         data = self.to_xarray()
         with writing(file):
-            if not Path(file).parent.is_dir():  # netCDF calls that a lack of permission
-                raise FileNotFoundError
             data.to_netcdf(file)
 
     def _sheet(self) -> Sheet:

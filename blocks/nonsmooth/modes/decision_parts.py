@@ -30,7 +30,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     """The parts of a network in one run; None where decisions take more."""
     held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
     if isinstance(held, SolvedModes):
-        return _predicted_parts(evaluation, held, problem, t) if held.affine else None
+        return _predicted_parts(evaluation, held, problem) if held.affine else None
     if not isinstance(held, HeldModes) or not functions.fixed or not held.blocks:
         return None
     n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
@@ -67,7 +67,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     )  # fmt: skip
 
 
-def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: float
+def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
                      ) -> PredictedParts | None:
     """Those of elements whose efforts are solved for."""
     starts, states = evaluation.functions.flow_x.by_rows

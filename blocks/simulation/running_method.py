@@ -126,6 +126,7 @@ class RunningMethod:
             self._tell_relations(old, t)
             old.restart(t, y)
             return old
+        self.rest()
         method = kind.for_run(
             problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
             first_step=self.first_step, max_step=self.longest, step=s.step,
@@ -184,7 +185,7 @@ class RunningMethod:
         return stop if self.kind.fixed_step else min(stop, functions.limit(t))
 
     def rest(self) -> None:
-        """The run has come to its end."""
+        """The run has come to its end, or another method goes on."""
         if self.current is not None:
             self.current.rest()
 
@@ -341,17 +342,18 @@ class RunningMethod:
             copy.laws.modes = self.problem.laws.modes.copy()
         if not self._fits(kind, copy, step):
             return False
-        trial = kind(copy, step.t, step.y, t_end=end,
-                     rtol=self.settings.rtol, atol=self.tolerances(self.problem),
-                     first_step=BOLD * h, max_step=self.longest)  # fmt: skip
+        trial = kind.for_run(copy, step.t, step.y, t_end=end,
+                             rtol=self.settings.rtol, atol=self.tolerances(self.problem),
+                             first_step=BOLD * h, max_step=self.longest)  # fmt: skip
         self._tell_relations(trial, step.t)
         trial.pieces = self.time_events.functions.around(step.t)
         reached = trial.advance(min(step.t + TRIED * h, end))
         steps = trial.work.steps + trial.work.rejected
-        if reached.failure or trial.t - step.t < FARTHER * h * steps:
-            return False
-        self.first_step = BOLD * h
-        return True
+        farther = not reached.failure and trial.t - step.t >= FARTHER * h * steps
+        trial.rest()
+        if farther:
+            self.first_step = BOLD * h
+        return farther
 
     def _is_long(self, step: Step) -> bool:
         """Whether so many steps are left that machine code is worth loading."""

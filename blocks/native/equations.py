@@ -230,13 +230,16 @@ class Equations:
         if kind == EXPLICIT or self.differences or self.system.nx > MOST_STATES and not (
                 self.large and self.system.nz):
             return 0
-        return self.derivatives
+        return self._in_direction if self.large and kind == IMPLICIT else self.derivatives
+
+    @cached_property
+    def _in_direction(self) -> int:
+        """Address of derivatives in a direction, of which the matrix of a large network is made."""
+        return self._looped("derivatives")
 
     @cached_property
     def derivatives(self) -> int:
-        """Address of df/dx and df/dt; of a large network, of derivatives in a direction."""
-        if self.large:
-            return self._looped("derivatives")
+        """Address of df/dx and df/dt."""
         arguments, slope = self.explicit
         if self._solved is not None:
             return compiled(self._solved.derivatives(slope), parallel=False)

@@ -82,8 +82,8 @@ def present_mode(work: Workspace) -> int:
             return mode
     mode = present[KNOWN]
     if mode == work.marks.shape[0]:
-        mode = present[REPLACED]
-        present[REPLACED] = (mode + 1) % work.marks.shape[0]
+        mode = present[REPLACED] % work.marks.shape[0]
+        present[REPLACED] += 1
     else:
         present[KNOWN] = mode + 1
     present[PRESENT] = mode

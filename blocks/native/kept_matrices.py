@@ -24,8 +24,9 @@ MATRICES = SPAN + 2 * LOOKED_AT * SPANS
 MADE, SHORTEST, RATE, IN_TIME, OLDEST, LENGTH = range(6)
 CAME = LENGTH + SPANS
 MARKS = CAME + SPANS
-#: Entries of ``present``: which mode, how many are known, which is replaced next; and whether steps
-#: are taken again for a reader, who must find the same in whatever order: without kept steps.
+#: Entries of ``present``: which mode, how many are known, how many have made room for others; and
+#: whether steps are taken again for a reader, who must find the same in whatever order: without
+#: kept steps.
 PRESENT, KNOWN, REPLACED, READS = range(4)
 MOST, ROOM = 64, 1 << 22  # modes, and numbers in all
 

@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from ..system.evaluator import Evaluator
-from .forms import MOST_STATES, why_no_derivatives, why_not
+from .forms import MOST_STATES, is_large, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
     from ..language.kernel import Kernel
@@ -42,6 +42,8 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
         return reason
     if system.nx > MOST_STATES:
         return f"more than {MOST_STATES} states need a sparse matrix"
+    if is_large(system) and system.nz:
+        return "algebraic loops are solved side by side at every point"
     if laws is not None and laws.held_modes.length:
         return "efforts are solved for at every point"
     kept = system.cache.setdefault("nonlinear states", {})

@@ -23,6 +23,7 @@ from .events import STEP, TIME
 from .forms import MOST_STATES
 from .fronts import form_with
 from .functions import Kept
+from .kept_matrices import REPLACED
 from .matrices import band_of, sparse_form
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
@@ -190,6 +191,10 @@ class OneStep(Method):
         own.q[:] = self.q
         own.begin(self.t)
         self.q, self.code = own.q, self.code._replace(q=address_of(own.q))
+
+    @property
+    def replaced(self) -> int:
+        return int(self.work_space.record.present[REPLACED])  # type: ignore[attr-defined]
 
     @property
     def largest(self) -> Array:

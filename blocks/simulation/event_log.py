@@ -18,7 +18,7 @@ CHATTER = 200  # events of one relation within a thousandth of the run, and no k
 WINDOW = 1e-3  # part of the run
 
 
-def are_crowded(times: Array, duration: float, instants: Array) -> bool:
+def are_crowded(times: Array, duration: float, instants: Array, most: int = CHATTER) -> bool:
     """Whether so much switches within a short time of a run that it may be chatter.
 
     Parameters
@@ -26,13 +26,14 @@ def are_crowded(times: Array, duration: float, instants: Array) -> bool:
     times : of what switches, ascending
     duration : of the run
     instants : known beforehand, ascending
+    most : that may switch within that time
     """
-    if len(times) <= CHATTER:
+    if len(times) <= most:
         return False
-    close = times[CHATTER:] - times[:-CHATTER] <= WINDOW * duration
+    close = times[most:] - times[:-most] <= WINDOW * duration
     if not close.any():
         return False
-    first, last = times[:-CHATTER][close], times[CHATTER:][close]
+    first, last = times[:-most][close], times[most:][close]
     return bool((np.searchsorted(instants, first, "right")
                  == np.searchsorted(instants, last, "right")).any())
 
@@ -67,10 +68,7 @@ class EventLog:
         self._count_passed()
         times, end = passed.times, float(passed.times[-1])
         since = max(end - WINDOW * self.duration, self._last_instant(end))
-        crowded = self._may_be_crowded(times, passed.most_switches) and are_crowded(
-            np.concatenate([np.array([t for t, _ in self.recent]),
-                            np.repeat(times, passed.switches)]), self.duration, self.instants)
-        if not crowded:
+        if not self._are_crowded(passed):
             self.recording.log.append(passed)
             self._uncounted = passed, int(np.searchsorted(times, since))
             return
@@ -89,6 +87,19 @@ class EventLog:
         for k in range(first, len(passed.times)):
             for name in passed.who(k):
                 self.suspect(float(passed.times[k]), name)
+
+    def _are_crowded(self, passed: PassedEpisodes) -> bool:
+        """Whether so much has switched within a short time, half of it by one component."""
+        if not self._may_be_crowded(passed.times, passed.most_switches):
+            return False
+        lately = np.array([t for t, _ in self.recent])
+        if not are_crowded(np.append(lately, np.repeat(passed.times, passed.switches)),
+                           self.duration, self.instants):
+            return False
+        names = np.array([name for _, name in self.recent])
+        return any(are_crowded(np.append(lately[names == name], times), self.duration,
+                               self.instants, CHATTER // 2)
+                   for name, times in passed.switches_of_components().items())
 
     def _may_be_crowded(self, times: Array, most: int) -> bool:
         """Whether events with at most so many switches each can hold more than are allowed."""

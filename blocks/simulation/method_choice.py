@@ -13,7 +13,7 @@ from ..system.time_functions import acts_in_time
 from .quasistatic import Quasistatic
 from .time_events import switches_in_run
 
-__all__ = ["by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
+__all__ = ["SMALL", "by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
            "explicit_one_step", "implicit_one_step", "in_machine_code", "in_python",
            "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
 

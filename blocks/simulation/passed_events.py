@@ -6,7 +6,7 @@ them as it goes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -160,6 +160,21 @@ class PassedEpisodes:
             changes += np.where(self.courses.events.struck < 0,
                                 np.add.reduce(self._decided, axis=1, dtype=int), 0)
         return changes
+
+    def switches_of_components(self) -> dict[str, Array]:
+        """When something of each component has switched, or it has acted; at an impact, no modes.
+        """
+        counts: dict[str, Indices] = {}
+
+        def count(flags: Flags, name: Callable[[int], str]) -> None:
+            for column in np.flatnonzero(flags.any(axis=0)).tolist():
+                counts[name(column)] = counts.get(name(column), 0) + flags[:, column].astype(int)
+
+        count(self._switched, self.relations.component)
+        count(self._acted, lambda k: self.resets.names[k][0].path(self.resets.names[k][1]))
+        if self.laws is not None:
+            count(self._decided & (self.courses.events.struck < 0)[:, None], self.laws.name)
+        return {name: np.repeat(self.times, often) for name, often in counts.items()}
 
     def who(self, number: int) -> list[str]:
         """Whose relations and modes have changed at one of them, and who has acted."""

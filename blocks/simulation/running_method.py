@@ -12,7 +12,13 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
-from .method_choice import explicit_one_step, implicit_one_step, in_machine_code, in_python
+from .method_choice import (
+    SMALL,
+    explicit_one_step,
+    implicit_one_step,
+    in_machine_code,
+    in_python,
+)
 from .pace import Pace
 from .settings import Settings
 from .time_events import TimeEvents
@@ -28,6 +34,7 @@ GROWS = 1.5  # a step that takes up another one, against that
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
 FIRST_LOOK = 512  # the first one there, at what is plainly stiff
+NEW_MODES = 0.05  # per exact step, that have been met before and are forgotten, or are met first
 WORTH = 5  # times that: steps left for which another method is worth beginning
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
 PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ within a step
@@ -85,6 +92,9 @@ class RunningMethod:
         #: To a one-step method in machine code, where one in Python begins anew all the time.
         self.may_restart = settings.may_switch and bool(problem.size) and (
             settings.method.name in RESTARTED)
+        #: From exact steps, where there are more modes than matrices are kept of.
+        self.may_forget = settings.may_switch and self.kind.name == "exact" and (
+            problem.size > SMALL)
         self.current: Any = None
         self._longest = settings.max_step if problem.size else min(
             settings.max_step, (settings.t_end - settings.t_start) / PARTS)
@@ -126,6 +136,7 @@ class RunningMethod:
             self._tell_relations(old, t)
             old.restart(t, y)
             return old
+        self.rest()
         method = kind.for_run(
             problem, t, y, t_end=s.t_end, rtol=s.rtol, atol=self.tolerances(problem),
             first_step=self.first_step, max_step=self.longest, step=s.step,
@@ -169,7 +180,7 @@ class RunningMethod:
 
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""
-        if self.may_switch and self.current.looks_itself and not self._judged:
+        if (self.may_switch or self.may_forget) and self.current.looks_itself and not self._judged:
             self.current.few = FIRST_LOOK
         step: Step = self.current.advance(self._limit(t, stop))
         return step
@@ -184,7 +195,7 @@ class RunningMethod:
         return stop if self.kind.fixed_step else min(stop, functions.limit(t))
 
     def rest(self) -> None:
-        """The run has come to its end."""
+        """The run has come to its end, or another method goes on."""
         if self.current is not None:
             self.current.rest()
 
@@ -273,7 +284,25 @@ class RunningMethod:
         """Whether another method had better go on from the end of a step."""
         if not self.driven:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
+        if self.may_forget:
+            return self._has_too_many_modes(step)
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
+
+    def _has_too_many_modes(self, step: Step) -> bool:
+        """Whether exact steps find modes that they have no matrices of, again and again.
+
+        To make these takes as long as a hundred steps of another method, or more.
+        """
+        self._judged = taken = self.work.get("steps", 0) + self.current.work.steps
+        if self.current.replaced <= NEW_MODES * taken:
+            return False
+        kind = implicit_one_step(self.problem)
+        if kind is None:
+            return False
+        self.may_forget = False
+        self._take(kind, f"up to t = {step.t:.4g} s its {taken:,} steps were exact, in more modes "
+                         "than matrices are kept of")
+        return True
 
     def _steps_left(self, step: Step) -> float:
         return (self.settings.t_end - step.t) / max(step.t - step.t_old, TINY)
@@ -341,17 +370,18 @@ class RunningMethod:
             copy.laws.modes = self.problem.laws.modes.copy()
         if not self._fits(kind, copy, step):
             return False
-        trial = kind(copy, step.t, step.y, t_end=end,
-                     rtol=self.settings.rtol, atol=self.tolerances(self.problem),
-                     first_step=BOLD * h, max_step=self.longest)  # fmt: skip
+        trial = kind.for_run(copy, step.t, step.y, t_end=end,
+                             rtol=self.settings.rtol, atol=self.tolerances(self.problem),
+                             first_step=BOLD * h, max_step=self.longest)  # fmt: skip
         self._tell_relations(trial, step.t)
         trial.pieces = self.time_events.functions.around(step.t)
         reached = trial.advance(min(step.t + TRIED * h, end))
         steps = trial.work.steps + trial.work.rejected
-        if reached.failure or trial.t - step.t < FARTHER * h * steps:
-            return False
-        self.first_step = BOLD * h
-        return True
+        farther = not reached.failure and trial.t - step.t >= FARTHER * h * steps
+        trial.rest()
+        if farther:
+            self.first_step = BOLD * h
+        return farther
 
     def _is_long(self, step: Step) -> bool:
         """Whether so many steps are left that machine code is worth loading."""

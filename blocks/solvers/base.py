@@ -184,6 +184,7 @@ class Method(ABC):
     waits: bool = False
     own_events: object = None  # what happens at events that it carries out itself, if any
     passed: Any = None  # the events that it has carried out in the last step, if any
+    replaced: int = 0  # modes whose matrices have made room for others, of exact steps
     pieces: Array | None = None  # borders of pieces of time, of a method that looks itself
 
     def __init__(

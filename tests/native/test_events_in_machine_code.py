@@ -28,7 +28,7 @@ from blocks.nonsmooth.modes.decisions import Decisions
 from blocks.simulation.switching import Switching
 from library.mechanisms import GearBox
 from library.rotational import Inertia, RotationalFriction, RotationalReference
-from library.signal import Step
+from library.signal import Integrator, Rounding, Sine, Step
 from library.translational import (
     ForceSource,
     Mass,
@@ -325,3 +325,18 @@ def test_friction_between_gears_that_turn_alike_is_no_reason_to_leave_machine_co
     turning = 1.0 + 1.0 / 2**2  # inertia as the wheel feels it, kg*m^2
     assert_allclose(stop.time, 3.0 * turning / 0.5, rtol=1e-9)
     assert_allclose(run["between.t"].at("1 s").m, 0.0, atol=0)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "DOP853"])
+def test_what_switches_together_is_no_chatter_and_who_chatters_in_a_crowd_is_named(method):
+    model = Model("crowd")
+    model.sine, model.steps = Sine(frequency="1 Hz"), Rounding(count=60, step=0.02)
+    model.sums = Integrator(count=60)
+    model.connect(model.sine.y, model.steps.u)
+    model.connect(model.steps.y, model.sums.u)
+    run = model.simulate("1 s", method=method)
+    assert len(run.events) == 60 * 4 * 50  # in every quarter of the sine
+    model.part = Chattering()
+    with pytest.raises(SimulationError, match="switches back and forth") as error:
+        model.simulate("1 s", method=method)
+    assert error.value.data["variables"] == ("part",)

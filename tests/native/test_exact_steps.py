@@ -18,13 +18,17 @@ from blocks import (
     Parameter,
     ParameterError,
     Variable,
+    breakpoints,
     der,
+    floor,
     quantity,
     sin,
     time,
     when,
+    where,
 )
-from library.translational import Damper, ForceSource, Mass, Reference, Spring
+from library.signal import Gain, Step
+from library.translational import Damper, ForceSource, Mass, MotionSensor, Reference, Spring
 from library.translational.domain import TwoPort
 
 pytest.importorskip("llvmlite")
@@ -368,3 +372,50 @@ def test_the_degree_of_an_expression_is_read_off_its_operations():
     ]:  # fmt: skip
         (found,) = degrees(ca.Function("f", [x, p], [ca.SX(expression)]), [0])
         assert found.tolist() == [degree], expression
+
+
+# -- many unknowns, many modes --------------------------------------------------------------------
+def test_more_than_300_unknowns_have_the_derivatives_of_their_few_states():
+    """An oscillator pushed through 400 gains of one, and held back through 400 others."""
+    model = Model("many unknowns")
+    model.mass, model.frame, model.sensor = Mass(mass="1 kg"), Reference(), MotionSensor()
+    model.push, model.held = ForceSource(), ForceSource()
+    model.step, model.force = Step(final="10 N", start="1 s"), Gain(count=400, input="N", gain=1.0)
+    model.way = Gain(count=400, input="m", gain=1.0)
+    model.stiffness = Gain(input="m", gain="-100 N/m")
+    for chain, first, last in ((model.force, model.step.y, model.push.S),
+                               (model.way, model.sensor.P, model.stiffness.u)):
+        model.connect(first, chain[0].u)
+        model.connect(chain[:-1].y, chain[1:].u)
+        model.connect(chain[-1].y, last)
+    model.connect(model.stiffness.y, model.held.S)
+    model.connect(model.mass.M, model.push.R, model.held.R, model.sensor.R)
+    model.connect(model.frame.V, model.push.C, model.held.C, model.sensor.C)
+    run = model.simulate("3 s", method="exact")
+    times = np.linspace(1, 3, 9)
+    assert_allclose(at(run, "sensor.x", times), 0.1 * (1 - np.cos(10 * (times - 1))), atol=1e-12)
+
+
+class Fading(Component):
+    """Fades fast in the first half of a period of its own, and slowly in the second; and a twin
+    that is stiff."""
+
+    period = Parameter("1 ms")
+    x, y = Variable("1", 1, priority="high"), Variable("1", 0, priority="high")
+
+    def equations(self):
+        phase = time / self.period
+        yield breakpoints(0 * self.period, self.period / 2)
+        yield der(self.x) == -where(phase - floor(phase) < 0.5, 3, 1) * PER_SECOND * self.x
+        yield der(self.y) == 1e6 * PER_SECOND * (self.x - self.y)
+
+
+def test_more_modes_than_matrices_are_kept_of_are_left_to_another_method():
+    model = Model("many modes")
+    periods = np.sqrt(np.arange(12) + 2.3) * 1e-2
+    model.parts = Fading(count=12, period=quantity(periods, "s"))
+    run = model.simulate("1 s")
+    assert run.statistics["method"] == "exact, then rodas4"
+    assert "more modes than matrices are kept of" in run.statistics["why"]
+    fast = np.floor(1 / periods) * periods / 2 + np.minimum(1 % periods, periods / 2)
+    assert_allclose(run["parts.x"].final.m, np.exp(-3 * fast - (1 - fast)), rtol=1e-6)

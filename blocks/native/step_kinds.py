@@ -5,6 +5,8 @@ All that runs, searches and reads steps asks here, and does not know the method.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..numerics.arrays import Indices, Vector
 from .exact_steps import ROOT as ROOT_EXACT
 from .exact_steps import exact_values_inside, growth_of_step, take_exact_step, whole_power
@@ -101,7 +103,9 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
 
     Of the explicit method its continuous extension. The implicit one steps over what is much
     faster than the step, and no polynomial shows that: it takes a step of that part of the
-    length, which stays within the tolerance. The exact one is exact there, too.
+    length, which stays within the tolerance; the polynomial where one of its stages comes to a
+    point at which loops have no solution, as the step itself did not. The exact one is exact
+    there, too.
     """
     if code.kind == EXPLICIT:
         work.step[0], work.step[1] = h, theta
@@ -114,6 +118,10 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
         work.inner[0, :] = work.k[0]
         take_rosenbrock_stages(code, work, work.inner, t, theta * h, x, True)
         out[:] = work.inner[NEW]
+        for i in range(x.size):
+            if not np.isfinite(out[i]):
+                rosenbrock_polynomial(work.k, theta, x, out)
+                break
 
 
 @machine_code

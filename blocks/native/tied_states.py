@@ -17,7 +17,13 @@ import numpy as np
 
 from ..language.expression import TIME
 from ..numerics.arrays import Array
-from ..numerics.tolerances import NEWTON_STALLED, NO_SHORTER, SOLVED_ALREADY, TIED_SOLVED
+from ..numerics.tolerances import (
+    LAST_BITS,
+    NEWTON_STALLED,
+    NO_SHORTER,
+    SOLVED_ALREADY,
+    TIED_SOLVED,
+)
 from .expressions import Writer
 from .forms import MOST_STATES
 from .machine import compiled, name_of_code
@@ -216,8 +222,8 @@ class Tied(Text):
         w, n = Writer(), self.n
         self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
         w.lines += ["  br label %round", "round:",
-                    "  %count = phi i64 [ 0, %entry ], [ %more, %round ]",
-                    f"  %last = phi double [ {w.constant(np.inf)}, %entry ], [ %norm, %round ]"]
+                    "  %count = phi i64 [ 0, %entry ], [ %more, %judged ]",
+                    f"  %last = phi double [ {w.constant(np.inf)}, %entry ], [ %norm, %judged ]"]
         jacobian = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
         values = self._values(w, ca.vertcat(ca.vec(jacobian.nz[:]), self.residual))
         self._clear(w, w.pointer("%q", self.jacobian), jacobian.numel())
@@ -245,6 +251,13 @@ class Tied(Text):
         stalled = w.new(f"and i1 {no_shorter}, {little}")
         exact = w.new(f"or i1 {exact}, {stalled}")
         finite = w.compare("olt", whole, w.constant(1e300))  # a part may be no number
+        large = w.new(f"xor i1 {little}, true")
+        unsure = w.new(f"and i1 {no_shorter}, {w.new(f'and i1 {finite}, {large}')}")
+        w.lines += [f"  br i1 {unsure}, label %look, label %judged", "look:"]
+        noise = self._is_rounding(w, jacobian, values)
+        w.lines += ["  br label %judged", "judged:"]
+        noise = w.new(f"phi i1 [ false, %round ], [ {noise}, %look ]")
+        exact = w.new(f"or i1 {exact}, {noise}")
         found = w.new(f"and i1 {exact}, {finite}")
         hopeless = w.new(f"or i1 {bad}, {w.new(f'xor i1 {finite}, true')}")
         w.lines += ["  %more = add i64 %count, 1", f"  %late = icmp sge i64 %more, {ROUNDS}",
@@ -253,6 +266,24 @@ class Tied(Text):
         done = w.new(f"and i1 {found}, {w.new(f'xor i1 {bad}, true')}")
         w.store(w.truth(done), "%q", self.done)
         return self._text(w)
+
+    def _is_rounding(self, w: Writer, jacobian: ca.SX, values: list[str]) -> str:
+        """Whether residuals are what the last bits of the unknowns make of them.
+
+        ``values`` are those of the entries of the ``jacobian``, and the residuals behind them. A
+        voltage that follows from the difference of two currents may be known to 1e-6 only.
+        """
+        sizes = [w.intrinsic("fabs", w.load("%q", self.here + int(c))) for c in self.candidates]
+        bounds = [w.constant(0.0)] * self.n
+        for row, column, value in zip(*jacobian.sparsity().get_triplet(), values, strict=False):
+            term = w.binary("fmul", w.intrinsic("fabs", value), sizes[column])
+            bounds[row] = w.binary("fadd", bounds[row], term)
+        noise = "true"
+        for residual, bound in zip(values[-self.n :], bounds, strict=True):
+            within = w.compare("ole", w.intrinsic("fabs", residual),
+                               w.binary("fmul", w.constant(LAST_BITS), bound))
+            noise = w.new(f"and i1 {noise}, {within}")
+        return noise
 
     def _slopes_of_torn(self) -> str:
         """By the implicit function theorem, with the factors of the last solution."""

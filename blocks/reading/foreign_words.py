@@ -99,6 +99,12 @@ class ForeignWords:
                 return row
         return None
 
+    def usual(self, declared: Iterable[str], name: str) -> Word | None:
+        """The row of a textbook's word for any class, where it means one of these declarations."""
+        found = {row.here: row for row in self.rows
+                 if row.word == name and not row.tool and row.here in declared}
+        return next(iter(found.values())) if len(found) == 1 else None
+
     def component(self, name: str, module: str) -> Word | None:
         """The row of a component, of this module if there is one."""
         found = [r for r in self.rows if not r.word and _simplified(r.block) == _simplified(name)]
@@ -179,7 +185,7 @@ _START = re.compile(r"(?:(?:initial|init|start)_?(\w+?)|(\w+?)_?(?:0|start|init|
 def keyword_elsewhere(component: Declares, name: str) -> tuple[str, str]:
     """A sentence on a keyword that a component does not have, and the one to take, if any."""
     for table in _tables:
-        row = table.keyword(type(component), name)
+        row = table.keyword(type(component), name) or table.usual(component._declared, name)
         if row is not None:
             return row.sentence(), row.here
     for ending, sentence in _ABOUT.items():

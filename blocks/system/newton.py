@@ -17,6 +17,7 @@ from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
 from ..numerics.tolerances import (
     CEASED_FLOW,
+    LAST_BITS,
     NEWTON_CONVERGES,
     NEWTON_EXACT,
     NEWTON_STALLED,
@@ -119,13 +120,22 @@ class AlgebraicUnknowns:
             norm = float(np.max(np.abs(step) / size))
             if self.constant and n > MANY:  # exact but for rounding
                 return None
-            stalled = iteration > 2 and NO_SHORTER * last < norm <= NEWTON_STALLED
+            stalled = iteration > 2 and NO_SHORTER * last < norm and (
+                norm <= NEWTON_STALLED or self._is_rounding(arguments, r))
             if stalled or norm <= NEWTON_CONVERGES and (
                     norm <= NEWTON_EXACT or norm > NO_SHORTER * last or iteration > 2
                     or (self.constant and iteration > 0)):
                 return True if len(self._which) and not self._is_consistent(r, size) else None
             last = norm
         return False
+
+    def _is_rounding(self, arguments: Arguments, residual: Array) -> bool:
+        """Whether residuals are what the last bits of the unknowns make of them.
+
+        A voltage that follows from the difference of two currents may be known to 1e-6 only.
+        """
+        values = np.abs(np.concatenate([arguments[1][self.tied], arguments[2]]))
+        return bool(np.all(np.abs(residual) <= LAST_BITS * (abs(self.matrix(arguments)) @ values)))
 
     def _damped(self, arguments: Arguments, step: Array) -> Array:
         """So much of a Newton step that the next one, by the same matrix, is shorter.

@@ -63,8 +63,8 @@ class ReluctanceForceActuator(Dissipative):
 
     * ``model="full"`` (default, as Simscape): an elastic contact that pushes back with
       contact_stiffness (least_gap - x) - contact_damping dx/dt; its damping jumps in and
-      pulls on the rebound. There the flux sees the least gap while R still moves: the work
-      of the pull on this way counts as dissipated;
+      pulls on the rebound. There the flux sees the least gap while R still moves: what the
+      law makes of the energy by the pull on this way counts as supplied, no heat comes of it;
     * ``model="undamped rebound"``: the same without damping on the rebound;
     * ``model="restitution"``: a rigid contact; the velocity is reversed and multiplied by the
       coefficient of restitution, by an impulse through the network, and afterwards the
@@ -105,6 +105,8 @@ class ReluctanceForceActuator(Dissipative):
     phi = Variable("Wb", nominal="1 mWb", doc="flux from N to S")
     contact_force = Variable("N", doc="force of the contact, pressing apart")
     energy_stored = Variable("J", doc="energy of the gap and of the contact")
+    power_supplied = Variable("W", when=lambda c: c.model != "restitution",
+                              doc="what a pull that moves on in the contact makes of the energy")
 
     def advise(self) -> Iterator[str]:
         if self.model == "restitution" and self.least_gap == 0:
@@ -136,4 +138,5 @@ class ReluctanceForceActuator(Dissipative):
         yield self.contact_force == force
         yield self.mmf == self.phi * gap / permeance_length
         yield self.energy_stored == pull * gap + energy
-        yield self.power_dissipated == heat + where(depth > 0, pull * self.v, 0)
+        yield self.power_dissipated == heat
+        yield self.power_supplied == where(depth > 0, -pull * self.v, 0)

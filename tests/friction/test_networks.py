@@ -31,6 +31,7 @@ from blocks import (
     sin,
     where,
 )
+from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor
 from library.rotational import (
     Inertia,
     RotationalDamper,
@@ -39,11 +40,13 @@ from library.rotational import (
     RotationalReference,
     TorqueSource,
 )
+from library.thermal import ThermalMass
 from library.translational import (
     Mass,
     Reference,
     Rod,
     Spring,
+    TranslationalFriction,
     TwoPort,
     VelocitySource,
     translational,
@@ -445,3 +448,27 @@ def test_friction_on_a_drive_that_comes_to_rest_carries_nothing_more():
     run = model.simulate("4 s")
     assert_allclose(values(run, ["friction.f"], [0.5, 1.5, 2.5, 3.5])[0], [1, 1, 0, 0], atol=0)
     assert_allclose(times_of(run, "sticks"), [2.0], rtol=0, atol=1e-9)
+
+
+def test_frictions_that_heat_two_bodies_rest_as_one_beside_a_law_that_bends():
+    """What each carries at rest heats nothing: it needs no decision of its own there."""
+    model = Model("seal and guide")
+    model.mass, model.wall, model.ground = Mass(v="1 m/s"), Reference(), ElectricalReference()
+    for name, force in (("seal", "6 N"), ("guide", "4 N")):
+        part = model.add(name, TranslationalFriction(
+            law="coulomb", coulomb_force=force, breakaway_force="40 N", thermal_port=True))
+        body = model.add(f"{name}_body", ThermalMass(mass="1 g", specific_heat="500 J/(kg*K)",
+                                                     T="300 K"))  # fmt: skip
+        model.connect(part.R, model.mass.M)
+        model.connect(part.C, model.wall.V)
+        model.connect(part.H, body.M)
+    model.source, model.wire = ACVoltageSource(frequency="2 Hz"), Resistor(resistance="10 ohm")
+    model.diode = Diode(model="exponential")
+    model.connect(model.source.p, model.wire.p)
+    model.connect(model.wire.n, model.diode.p)
+    model.connect(model.diode.n, model.source.n, model.ground.V)
+    run = model.simulate("1 s")
+    assert_allclose(times_of(run, "sticks"), [0.1, 0.1], rtol=0, atol=1e-9)  # v/a, a = 10 m/s^2
+    warmed = values(run, ["seal_body.T", "guide_body.T"], [1.0])[:, 0] - 300
+    assert_allclose(warmed, np.array([6, 4]) * 0.05 / 0.5, rtol=1e-7)  # over v^2/(2 a)
+    assert "stretches in Python" not in run.statistics

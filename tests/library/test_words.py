@@ -18,12 +18,15 @@ import pytest
 from blocks import BlocksError, Component, Model, UnknownName, quantity
 from blocks.exceptions import WrongCall, WrongImport
 from library import (
+    electrical,
     electromechanical,
+    isothermal_liquid,
     magnetic,
     mechanisms,
     planar,
     rotational,
     signal,
+    thermal,
     translational,
 )
 from library.othernames import PACKAGES, WORDS
@@ -160,6 +163,12 @@ def test_the_library_itself_says_where_its_components_are():
     (lambda: electromechanical.DCMotor(kt="1 N*m/A"), "kt is back_emf_constant here"),
     (lambda: planar.Contact(mu=0.3), "mu is friction here"),
     (lambda: signal.PID(Kp=2), "Kp is proportional here"),
+    (lambda: rotational.RotationalSpringDamper(spring_rate="1 N*m/rad"), "is stiffness here"),
+    (lambda: translational.SpringDamper(damping_coefficient="1 N*s/m"), "is damping here"),
+    (lambda: translational.SpringDamper(b="1 N*s/m"), "often called b is damping here"),
+    (lambda: electrical.ACVoltageSource(rms="230 V"), "the peak is given"),
+    (lambda: isothermal_liquid.LocalRestriction(diameter="2 mm"), "the area of the opening"),
+    (lambda: thermal.ConvectiveHeatTransfer(h="9 W/(m^2*K)"), "heat_transfer_coefficient here"),
 ])  # fmt: skip
 def test_usual_letters_are_answered(call, said):
     assert said in str(answer(call))

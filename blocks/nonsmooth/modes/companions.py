@@ -173,13 +173,20 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
 
 
 def _effects(laws: LawExpressions, elements: Elements, group: list[int], ratios: ca.SX) -> Matrix:
-    """What efforts do to the slopes and to loops at some point, per ratio, a row per element."""
+    """What efforts do to the slopes and to loops at rest, per ratio, a row per element.
+
+    At some point where nothing flows, as efforts are split at rest only: there is no heat.
+    """
     tape, arguments = laws.system.tape, laws.system.arguments
     moved = ca.vertcat(tape.slope, tape.residual, tape.constraints)
     push = ca.jacobian(moved, tape.u)[:, elements.column[group].tolist()]
     push = ca.mtimes(push, ca.diag(ca.DM(elements.sign[group]) / ratios))
+    flow = laws.flow[group[0]]
+    by_x = ca.jacobian(flow, tape.x).T
+    rest = tape.x - by_x * flow / ca.sumsqr(by_x)
     draw = np.random.default_rng(0)
-    return np.array(ca.Function("effects", arguments, [ca.densify(push)])(
+    return np.array(ca.Function("effects", arguments, [ca.densify(
+        ca.substitute(push, tape.x, rest))])(
         *(draw.uniform(0.5, 1.5, a.numel()) for a in arguments))).T
 
 

@@ -171,7 +171,7 @@ class ModeSearch:
         before = state.modes, state.speed, state.strength
         try:
             state.modes = modes
-            self.efforts.apply(problem, t)
+            self.efforts.apply(problem, t, modes)
             held = self.equations.at(problem, t, modes)
             if held.null.shape[1] and not self.efforts.is_internal_stress(problem, t, held.null):
                 return None

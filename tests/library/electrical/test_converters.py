@@ -325,6 +325,12 @@ def test_a_source_that_is_shorted_is_said_to_be():
     assert "nothing limits i of switch: closed, they short-circuit a source" in str(error)
 
 
+def test_a_diode_across_a_sine_is_said_to_short_it():
+    """At its zero the diode's voltage and current are both nothing; an instant later no mode is."""
+    error = refused(source=ACVoltageSource(amplitude="10 V"), switch=Diode(model="ideal"))
+    assert "nothing limits i of switch: closed, they short-circuit a source" in str(error)
+
+
 def test_the_swapped_diode_of_a_bridge_is_named_with_the_one_that_shorts_through_it():
     model = Model("bridge")
     model.source, model.earth = ACVoltageSource(amplitude="325 V"), ElectricalReference()

@@ -362,3 +362,33 @@ def test_unknowns_of_a_linear_loop_are_read_at_all_points_at_once(monkeypatch):
     at_once = current()
     monkeypatch.setattr(System, "linear_unknowns", None)
     assert_allclose(at_once, current(), rtol=1e-10, atol=1e-12)
+
+
+def cuk(diode, parasitic):
+    """Both coils cease between a switch and a diode, some of whose leakage is all that is left."""
+    m = circuit("cuk", source=DCVoltageSource(voltage="62.61 V"),
+                pulse=Pulse(period="86.6 us", width=0.533),
+                coil=Inductor(inductance="13.51 uH", parasitic=parasitic),
+                switch=Switch(model="ideal"),
+                bridge=Capacitor(capacitance="4.352 uF", parasitic=parasitic), diode=diode,
+                choke=Inductor(inductance="841.6 uH", parasitic=parasitic),
+                store=Capacitor(capacitance="65.04 uF", parasitic=True,
+                                series_resistance="18.02 mohm"), load=ohm(1.281))  # fmt: skip
+    m.connect(m.pulse.y, m.switch.vT)
+    m.connect(m.source.p, m.coil.p)
+    m.connect(m.coil.n, m.switch.p, m.bridge.p)
+    m.connect(m.bridge.n, m.diode.p, m.choke.p)
+    m.connect(m.choke.n, m.store.p, m.load.p)
+    m.connect(m.source.n, m.switch.n, m.diode.n, m.store.n, m.load.n, m.ground.V)
+    return m
+
+
+def test_a_voltage_by_the_last_bits_of_two_currents_is_a_solution():
+    """33 A less 33 A through 1e-8 S: the last bit of a current is 0.7 uV."""
+    run = cuk(Diode(), True).simulate("2 ms", method="rodas4")
+    lossless = cuk(Diode(model="ideal", forward_voltage="0.6 V", on_resistance="0.3 ohm"), False)
+    exact = lossless.simulate("2 ms", method="exact", rtol=1e-9)
+    paths, times = ["coil.i_L", "choke.i_L", "bridge.vc", "store.vc"], [0.7e-3, 1.3e-3, 2e-3]
+    found, wanted = (np.array([r[path].at(quantity(times, "s")).m for path in paths])
+                     for r in (run, exact))
+    assert_allclose(found, wanted, rtol=0, atol=1e-5 * np.abs(wanted).max())

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from blocks import Model, quantity, sin
 from library.isothermal_liquid import (
     Cap,
+    CheckValve,
     ConstantVolumeChamber,
     FlowRateSensor,
     FlowRateSource,
@@ -19,11 +20,14 @@ from library.isothermal_liquid import (
     IsothermalLiquidProperties,
     LaminarLeakage,
     LiquidPropertiesSensor,
+    PressureReliefValve,
     PressureSensor,
     PressureSource,
     Reservoir,
     Tank,
+    VariableOrifice,
 )
+from library.signal import TimeFunction
 
 LIQUIDS = [
     ({}, {}),
@@ -226,3 +230,33 @@ def test_a_specified_reservoir_follows_its_signal_and_pays_for_it():
     assert_allclose(values(run, "part.mdot", "kg/s"), 0.1 * np.sign(wave) * share, rtol=1e-6,
                     atol=1e-8)  # fmt: skip
     assert run.energy().relative_residual < 1e-5
+
+
+def test_a_check_valve_at_its_cracking_pressure_is_read_within_steps():
+    """A shorter step, by which rodas4 reads within one, may come to where no loop is solved."""
+
+    def sine(mean, size, rate, unit):
+        return lambda t: quantity(mean, unit) + quantity(size, unit) * sin(
+            quantity(rate, "rad/s") * t)
+
+    model = Model("cracking")
+    model.oil = IsothermalLiquidProperties(density="860 kg/m^3", bulk_modulus="1.4 GPa",
+                                           viscosity="32 mm^2/s", air=True)  # fmt: skip
+    model.tank, model.chamber = Reservoir(), ConstantVolumeChamber(volume="0.388 l")
+    model.pump = FlowRateSource(flow_type="volumetric", volume_flow=sine(
+        17.028959654669702, 21.967011261801044, 45.84273320282264, "l/min"))
+    model.relief = PressureReliefValve(cracking_pressure="4.95 MPa", maximum_pressure="13.46 MPa",
+                                       maximum_area="77.8 mm^2", opening_dynamics=True,
+                                       time_constant="3.96 ms")  # fmt: skip
+    model.check_valve = CheckValve(cracking_pressure="0.199 MPa", maximum_pressure="0.593 MPa",
+                                   maximum_area="30 mm^2")  # fmt: skip
+    model.orifice = VariableOrifice(maximum_area="30 mm^2", stroke="5 mm")
+    model.spool = TimeFunction(unit="m", value=sine(0, 4, 55.71991718852326, "mm"))
+    model.connect(model.oil.A, model.tank.A, model.pump.A, model.relief.B, model.orifice.B)
+    model.connect(model.pump.B, model.relief.A, model.chamber.A, model.check_valve.A)
+    model.connect(model.spool.y, model.orifice.S)
+    model.connect(model.check_valve.B, model.orifice.A)
+    times = quantity(np.linspace(0, 0.1, 40), "s")
+    one, other = (model.simulate("0.1 s", method=method, rtol=1e-7)["chamber.p_I"].at(times).m
+                  for method in ("dopri5", "rodas4"))
+    assert_allclose(one, other, rtol=0, atol=1e-5 * one.max())

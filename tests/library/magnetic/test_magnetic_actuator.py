@@ -16,6 +16,7 @@ from library.magnetic import (
     MagneticReference,
     ReluctanceForceActuator,
 )
+from library.thermal import ThermalMass
 from library.translational import Damper, HardStop, Mass, Reference, Spring, VelocitySource
 
 
@@ -78,6 +79,19 @@ def test_elastic_contact_accounts_for_its_energy():
     run = drop().simulate("8 ms", rtol=1e-10)
     assert run.energy().relative_residual < 1e-7
     assert run["part.x"].min().to("mm").m < 0.2
+
+
+@pytest.mark.parametrize("speed", [-1e-3, 1e-3])
+def test_heat_of_an_elastic_contact_is_that_of_its_damping_alone(speed):
+    """What the pull does on a way that the flux does not see is supplied, or taken, not heat."""
+    model = held("0.1 mm", least_gap="0.2 mm", contact_damping="50 kN*s/m", thermal_port=True)
+    model.hold.velocity = quantity(speed, "m/s")
+    model.body = ThermalMass(mass="1 g", specific_heat="400 J/(kg*K)", T="300 K")
+    model.connect(model.part.H, model.body.M)
+    run = model.simulate("20 ms")
+    assert_allclose(final(run, "body.T", "K") - 300, 5e4 * speed**2 * 20e-3 / 0.4, rtol=1e-9)
+    assert_allclose(run.energy()["part"].supplied, -PULL * speed * 20e-3, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9
 
 
 def test_moving_armature_in_a_coil_balances_energy():

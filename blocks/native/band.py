@@ -15,14 +15,15 @@ import numpy as np
 from ..numerics.arrays import Vector
 from ..numerics.tolerances import BAND_DIFFERENCE, DIAGONAL_PIVOT
 from .functions import machine_code
-from .signatures import run_code
+from .signatures import multiply_add, run_code
 from .stages import ATOL, NEW, WORK
 from .steps import Code, Workspace, derive_by_time, slope_at
 
 __all__ = ["derive_band", "factorize_band", "solve_band"]
 
 
-FILLED = 2  # entry of ``band`` of a workspace: diagonals above after exchanges of rows
+FILLED = 2  # entry of ``band`` of a workspace: diagonals above after exchanges of rows, or
+OF_THREE = -1  # that there are three in all, and those above are divided by the diagonal
 
 
 @machine_code
@@ -70,6 +71,9 @@ def factorize_band(work: Workspace, diagonal: float) -> None:
     factors, linear, pivots, order = work.factors, work.linear, work.order, work.unknowns
     n, upper, lower = order.size, work.band[0], work.band[1]
     unit, top = work.k[ATOL], upper + lower
+    if upper == 1 and lower == 1 and _factorize_three(work, diagonal):
+        work.band[FILLED] = OF_THREE
+        return
     for j in range(n):
         for k in range(lower):
             factors[j, k] = 0.0
@@ -105,11 +109,35 @@ def factorize_band(work: Workspace, diagonal: float) -> None:
 
 
 @machine_code
+def _factorize_three(work: Workspace, diagonal: float) -> bool:
+    """The same of three diagonals; False where rows have to be exchanged.
+
+    What stands above the diagonal is divided by it, too, so that solutions wait for one product.
+    """
+    factors, linear, order, unit = work.factors, work.linear, work.unknowns, work.k[ATOL]
+    n, factor, above = order.size, 0.0, 0.0
+    for j in range(n):
+        pivot = multiply_add(-factor, above, diagonal - linear[j, 1])
+        if j + 1 < n:
+            below = -linear[j, 2]
+            if abs(below) * unit[order[j]] * DIAGONAL_PIVOT > abs(pivot) * unit[order[j + 1]]:
+                return False
+            above = -linear[j + 1, 0]
+        inverse = 1.0 / pivot
+        factors[j, 2] = inverse
+        if j + 1 < n:
+            factor = below * inverse
+            factors[j, 3] = factor
+            factors[j + 1, 1] = above * inverse
+    return True
+
+
+@machine_code
 def solve_band(work: Workspace, b: Vector, room: Vector) -> None:
     """The solution takes the place of the right side ``b``."""
     factors, pivots, order = work.factors, work.order, work.unknowns
     n, top, lower, filled = order.size, work.band[0] + work.band[1], work.band[1], work.band[FILLED]
-    if lower == 1 and filled == 1:
+    if filled == OF_THREE:
         _solve_three(work, b, room)
         return
     for j in range(n):
@@ -135,11 +163,11 @@ def _solve_three(work: Workspace, b: Vector, room: Vector) -> None:
     factors, order = work.factors, work.unknowns
     n, value, factor = order.size, 0.0, 0.0
     for j in range(n):
-        value = b[order[j]] - factor * value
-        room[j] = value
+        value = multiply_add(-factor, value, b[order[j]])
+        room[j] = value * factors[j, 2]
         factor = factors[j, 3]
     value, factor = 0.0, 0.0
     for j in range(n - 1, -1, -1):
-        value = (room[j] - factor * value) * factors[j, 2]
+        value = multiply_add(-factor, value, room[j])
         b[order[j]] = value
         factor = factors[j, 1]

@@ -17,6 +17,7 @@ from .signatures import (
     Record,
     Signature,
     indices_at,
+    multiply_add,
     name_of,
     run_code,
     take,
@@ -28,7 +29,7 @@ __all__ = ["Calls"]
 INTRINSICS = {"sqrt": 1, "exp": 1, "log": 1, "sin": 1, "cos": 1, "floor": 1, "ceil": 1,
               "copysign": 2}  # fmt: skip
 INFINITY = float("inf")
-BY_ADDRESS = run_code, take, vector_at, indices_at
+OWN = run_code, take, vector_at, indices_at, multiply_add  # not by their text
 
 
 class Calls:
@@ -41,7 +42,7 @@ class Calls:
         name = node.func.id if isinstance(node.func, ast.Name) else (
             node.func.attr if isinstance(node.func, ast.Attribute) else "")
         known = self.text.globals.get(name) if isinstance(node.func, ast.Name) else None
-        if isinstance(known, FunctionType) and known not in BY_ADDRESS:
+        if isinstance(known, FunctionType) and known not in OWN:
             known = Signature(known)  # in plain loops, too, or its text is refused
         if isinstance(known, Signature):
             if len(known.returns) != 1 and not (discard and not known.returns):
@@ -58,6 +59,8 @@ class Calls:
         if name == "empty" or name == "zeros":
             return self.array(node, name == "zeros")
         given = [self.expression(a) for a in node.args]
+        if known is multiply_add:
+            return self.intrinsic("fmuladd", *(self.text.converted(v, FLOAT, node) for v in given))
         if name in ("max", "min"):
             result = given[0]
             for other in given[1:]:

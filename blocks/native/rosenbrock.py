@@ -19,7 +19,7 @@ from .lu import factorize, solve
 from .rosenbrock_arithmetic import (
     BETWEEN,
     BETWEEN_TIMES_S,
-    COUPLINGS,
+    COUPLED,
     GAMMA,
     STAGE_TIMES,
     TIME_WEIGHTS,
@@ -44,7 +44,7 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
 
     Where a step is taken ``again`` from the same point, derivatives are known.
     """
-    inner, n = k[WORK], x.size
+    inner, slope, n = k[WORK], k[NEW], x.size
     of_time = work.by_time
     if work.by_time.size == 0:
         of_time = work.linear[n]
@@ -55,18 +55,15 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
     for i in range(n):
         stage[i] = k[0, i] + h * TIME_WEIGHTS[0] * of_time[i]
     _solve(work, stage, inner)
-    first = 0  # of the couplings of a stage
+    work.step[0] = h
     for j in range(5):
         run_code(code.arithmetic[j], x, k, inner, work.size, work.step)
         stage = k[j + 2]
-        slope_at(code, work, t + STAGE_TIMES[j] * h, inner, stage)
+        slope_at(code, work, t + STAGE_TIMES[j] * h, inner, slope)
+        run_code(code.arithmetic[COUPLED + j], slope, k, stage, work.size, work.step)
         for i in range(n):
-            coupled = 0.0
-            for s in range(j + 1):
-                coupled += COUPLINGS[first + s] * k[s + 1, i]
-            stage[i] += coupled / h + h * TIME_WEIGHTS[j + 1] * of_time[i]
+            stage[i] += h * TIME_WEIGHTS[j + 1] * of_time[i]
         _solve(work, stage, inner)
-        first += j + 1
     run_code(code.arithmetic[5], x, k, k[NEW], work.size, work.step)
 
 
@@ -104,15 +101,14 @@ def error_of_slope(code: Code, work: Workspace, t: float, h: float, rtol: float,
     tolerance of the unknowns, as the flow through a wide pipe between two large pressures, U_6
     may be small and such a slope anything.
     """
-    k, by_stage, worst = work.k, work.inner[1], 0.0
+    k, last, by_stage, worst = work.k, work.inner[2], work.inner[1], 0.0
     for i in range(x.size):
-        coupled = 0.0
-        for s in range(5):  # the couplings of the last stage stand behind ten of others
-            coupled += COUPLINGS[10 + s] * k[s + 1, i]
-        by_stage[i] = k[6, i] / GAMMA - coupled
+        last[i] = -k[6, i] / (GAMMA * h)
+    work.step[0] = h
+    run_code(code.arithmetic[COUPLED + 4], last, k, by_stage, work.size, work.step)  # less than 0
     slope_at(code, work, t + h, k[NEW], k[6])
     for i in range(x.size):
-        error = abs(h * k[6, i] - by_stage[i]) / (k[ATOL, i] + rtol * abs(x[i]))
+        error = h * abs(k[6, i] + by_stage[i]) / (k[ATOL, i] + rtol * abs(x[i]))
         if not np.isfinite(error):
             return np.nan
         worst = max(worst, error)

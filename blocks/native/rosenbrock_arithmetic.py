@@ -17,10 +17,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..numerics.arrays import Indices
-from .stages import addresses
+import numpy as np
 
-__all__ = ["BETWEEN", "BETWEEN_TIMES_S", "COUPLINGS", "GAMMA", "POINTS", "STAGE_TIMES",
+from ..numerics.arrays import Indices
+from .stages import addresses, weighted_sum
+
+__all__ = ["BETWEEN", "BETWEEN_TIMES_S", "COUPLED", "COUPLINGS", "GAMMA", "POINTS", "STAGE_TIMES",
            "TIME_WEIGHTS", "rosenbrock_arithmetic"]  # fmt: skip
 
 GAMMA = 0.25
@@ -31,15 +33,15 @@ FOURTH = (2.304376582692669, -0.05249275245743001, -1.176798761832782)
 FIFTH = (-7.170454962423024, -4.741636671481785, -16.31002631330971, -1.062004044111401)
 POINTS = ((3.0,), (1.831036793486759, 0.4955183967433795), FOURTH, FIFTH, (*FIFTH, 1.0),
           (*FIFTH, 1.0, 1.0))
-#: Rows of C_ij for stages 2 to 6, one after the other.
+#: Rows of C_ij for stages 2 to 6.
 COUPLINGS = (
-    -12.0,
-    -8.791795173947035, -2.207865586973518,
-    10.81793056857153, 6.780270611428266, 19.5348594464241,
-    34.19095006749676, 15.49671153725963, 54.7476087596413, 14.16005392148534,
-    34.62605830930532, 15.30084976114473, 56.99955578662667, 18.40807009793095,
-    -5.714285714285717,
+    (-12.0,), (-8.791795173947035, -2.207865586973518),
+    (10.81793056857153, 6.780270611428266, 19.5348594464241),
+    (34.19095006749676, 15.49671153725963, 54.7476087596413, 14.16005392148534),
+    (34.62605830930532, 15.30084976114473, 56.99955578662667, 18.40807009793095,
+     -5.714285714285717),
 )  # fmt: skip
+COUPLED = 10  # the first entry of the table that couples a stage to those before it
 #: The polynomial between the ends of a step: with s the part of it,
 #: x (1 - s) + s (new + (1 - s) (c + s d)), and c and d the sums of the stages 1 to 5 by these.
 BETWEEN = (25.09876703708589, 11.62013104361867, 28.49148307714626, -5.664021568594133, 0.0)
@@ -49,6 +51,8 @@ BETWEEN_TIMES_S = (1.638054557396973, -0.7373619806678748, 8.47791821923899, 15.
 
 @cache
 def rosenbrock_arithmetic() -> Indices:
-    """Addresses as :func:`blocks.native.stages.arithmetic` has them for the explicit pair."""
+    """Addresses as :func:`blocks.native.stages.arithmetic` has them for the explicit pair, and what
+    couples each stage to those before it."""
     sums = [(0.0, *row) for row in POINTS]  # the first row is f(t, x)
-    return addresses(sums, (0.0,) * 6 + (1.0,), 0, per_time=False)
+    coupled = [weighted_sum((0.0, *row), by_step="fdiv") for row in COUPLINGS]
+    return np.append(addresses(sums, (0.0,) * 6 + (1.0,), 0, per_time=False), coupled)

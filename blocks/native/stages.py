@@ -65,7 +65,8 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
     per_time : whether rows are slopes, which the length of the step multiplies
     lower : a sum that estimates the error with one order less
     """
-    functions = [*(weighted_sum(w, lanes, per_time) if w else 0 for w in sums),
+    by_step = "fmul" if per_time else ""
+    functions = [*(weighted_sum(w, lanes, by_step) if w else 0 for w in sums),
                  _error(error, lower, lanes, per_time), extension, *_denormals()]
     return np.array(functions, dtype=np.int64)
 
@@ -169,12 +170,13 @@ class _Loop:
         return compiled(text)
 
 
-def weighted_sum(weights: Sequence[float], lanes: int = 1, per_time: bool = True) -> int:
-    """out = x + sum of weights times stages, times h where these are slopes."""
+def weighted_sum(weights: Sequence[float], lanes: int = 1, by_step: str = "fmul") -> int:
+    """out = x + sum of weights times stages; times h ("fmul") where these are slopes and the sum is
+    none, divided by it ("fdiv") where it is the other way round."""
     loop = _Loop(lanes)
     rise = loop.total(weights)
-    if per_time:
-        rise = loop.writer.binary("fmul", rise, "%step")
+    if by_step:
+        rise = loop.writer.binary(by_step, rise, "%step")
     loop.store(loop.writer.binary("fadd", loop.load("%x"), rise))
     return loop.compiled()
 

@@ -69,8 +69,7 @@ def lower(rows):
 
 def tableau():
     """alpha, Gamma, and what turns weights of U into those of the stages k = f + …."""
-    couplings = [rodas.COUPLINGS[i * (i - 1) // 2 : i * (i + 1) // 2] for i in range(1, 6)]
-    turn = np.linalg.inv(np.eye(6) / rodas.GAMMA - lower(couplings))
+    turn = np.linalg.inv(np.eye(6) / rodas.GAMMA - lower(rodas.COUPLINGS))
     return lower(rodas.POINTS[:5]) @ turn, turn
 
 
@@ -347,16 +346,13 @@ def test_the_polynomial_between_the_ends_of_a_step_has_an_error_of_fourth_order(
 
     def error(h):
         rows = np.zeros((len(ROWS), 1))
-        couplings, first = [np.zeros(0)], 0
-        for j in range(1, 6):
-            couplings.append(np.array(rodas.COUPLINGS[first : first + j]))
-            first += j
-        point = x
+        couplings, point = [(), *rodas.COUPLINGS], x
         for j, moment in enumerate((0.0, *rodas.STAGE_TIMES)):
             stages = rows[1 : j + 1, 0]
             point = x + np.dot(rodas.POINTS[j - 1][:j], stages) if j else x
             right = slope(t + moment * h, point) + h * rodas.TIME_WEIGHTS[j] * np.cos(t)
-            rows[j + 1] = (right + couplings[j] @ stages / h) / (1 / (rodas.GAMMA * h) + 2 * x)
+            right += np.dot(couplings[j], stages) / h
+            rows[j + 1] = right / (1 / (rodas.GAMMA * h) + 2 * x)
         rows[NEW] = point + rows[6]
         out = np.empty(1)
         rosenbrock_polynomial(rows, part, np.array([x]), out)

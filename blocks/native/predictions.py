@@ -29,6 +29,7 @@ from ..numerics.tolerances import (
     LEAST_TIME,
     MODE_ENDED,
     NEAR_GAP,
+    SAFE_PIVOT,
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
@@ -73,7 +74,7 @@ class PredictedElements(NamedTuple):
     d: Matrix  # change of rates, by efforts, with its sign turned
     bounds: Cube  # (4, …) change of the bounds low, high, back, forth, by efforts
     push: Matrix  # (elements, states) change of slopes by efforts
-    share: Vector  # (2,) determinants at the present modes, of all and of what slides
+    share: Vector  # (2,) determinants at the present modes, or pivots, of all and of what slides
     leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
     sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
     contact: Flags
@@ -522,10 +523,12 @@ def _is_regular(elements: PredictedElements) -> bool:
                     elements.matrix[rests, column] = d[e, i] / d[e, e]
                     column += 1
             rests += 1
+    if not elements.dependent[0]:
+        return share[0] > SAFE_PIVOT and least > WITHOUT_EFFECT * largest
     alone = factorize(elements.matrix, elements.unit[:rests], elements.order)
     if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
         return False
-    left = share[0] / alone if elements.dependent[0] else 1.0
+    left = share[0] / alone
     if elements.in_a_circle[0]:
         if not share[1] > FAR_FROM_PARADOX:
             return False

@@ -22,7 +22,7 @@ from .companions import companions_of
 from .elements import Elements, elements_of
 from .held_modes import MOST, HeldModes, parts_of
 from .memory import LastRun
-from .solved_modes import MOST_SOLVED, SolvedModes
+from .solved_modes import MOST_LOADED, MOST_SOLVED, SolvedModes
 
 if TYPE_CHECKING:
     from ...system import System
@@ -149,10 +149,11 @@ class LawFunctions:
         efforts at once, only linearly.
         """
         system, tape, size = self.system, self.system.tape, self.elements.size
+        most = MOST_SOLVED if self.bounds is None else min(MOST_SOLVED, MOST_LOADED)
         if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
         if ca.jacobian_sparsity(tape.residual, tape.u).nnz():
-            if size > MOST_SOLVED or ca.jacobian_sparsity(laws.bounds, tape.z).nnz():
+            if size > most or ca.jacobian_sparsity(laws.bounds, tape.z).nnz():
                 return None
             solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)
             return solved if solved.affine else None
@@ -161,7 +162,7 @@ class LawFunctions:
             if max(map(len, parts)) > MOST:
                 return None
             return HeldModes(system, self.elements, laws, parts, self.companions)
-        if size > MOST_SOLVED:
+        if size > most:
             return None
         return SolvedModes(system, self.elements, laws, self.bounds, self.companions)
 

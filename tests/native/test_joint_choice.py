@@ -7,9 +7,14 @@ import pytest
 from carried_out_in_python import flips
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity, sin
+from blocks import Model, native, quantity, sin
+from blocks.native.held_equations import add_products
 from blocks.native.joint_choice import AT_REST, STATE, choose_jointly, is_positive
+from blocks.native.signatures import address_of
 from blocks.nonsmooth.complementarity import solve
+from blocks.nonsmooth.modes.choice import set_valued_laws
+from library.planar import Body, Ground, Revolute, RigidOffset
+from library.rotational import RotationalFriction, RotationalReference
 from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
 
 pytest.importorskip("llvmlite")
@@ -91,3 +96,55 @@ def test_masses_that_slide_on_each_other_are_decided_on_in_machine_code(monkeypa
     (compiled, instants), (reference, times) = told.values()
     assert compiled == reference and len(compiled) > 10
     assert_allclose(instants, times, atol=1e-8)
+
+
+def pendulums(n):
+    model = Model("chain")
+    model.ground, model.frame = Ground(), RotationalReference()
+    model.hinge = Revolute(count=n, drive=True)
+    model.body = Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m")
+    model.link = RigidOffset(count=n, dx="1 m")
+    model.friction = RotationalFriction(
+        count=n, law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m")
+    model.connect(model.frame.W, model.friction.C)
+    for i in range(n):
+        model.connect(model.hinge[i].A, model.friction[i].R)
+        model.connect(model.link[i - 1].F if i else model.ground.P, model.hinge[i].B)
+        model.connect(model.hinge[i].F, model.body[i].P, model.link[i].B)
+    return model
+
+
+def test_joints_of_a_chain_that_feel_each_other_are_decided_on_in_machine_code(monkeypatch):
+    model, told = pendulums(4), {}
+    for method in ("dopri5", "DOP853"):
+        seen = flips(monkeypatch)
+        result = model.simulate("0.8 s", method=method, rtol=1e-8)
+        told[method] = [(e.component, e.mode) for e in result.events], [
+            float(e.time) for e in result.events]
+        if method == "dopri5":
+            assert not seen
+    (compiled, instants), (reference, times) = told.values()
+    assert compiled == reference and len(compiled) >= 8
+    assert_allclose(instants, times, atol=1e-8)
+
+
+def test_a_chain_of_thirty_joints_is_solved_in_machine_code():
+    system = pendulums(30).compile()
+    laws = set_valued_laws(system)
+    assert laws.held_modes.parts
+    assert not native.why_not(system, laws)
+
+
+def test_matrices_through_unknowns_are_added_up_from_their_entries():
+    random = np.random.default_rng(1)
+    direct, through = (random.normal(size=shape) * (random.random(shape) < 0.3)
+                       for shape in ((4, 3), (4, 5)))
+    follows, out = random.normal(size=(5, 3)), np.empty(12)
+    told = [4, 3, 5, np.count_nonzero(direct), np.count_nonzero(through)]
+    for part in (direct, through):
+        told += np.argwhere(part).ravel().tolist()
+    values = np.concatenate([direct[direct != 0], through[through != 0]])
+    given = [np.array(told), values, follows.T.ravel(), out]
+    for by_rows, order in ((0, "F"), (1, "C")):
+        add_products(*(address_of(a) for a in given), by_rows)
+        assert_allclose(out.reshape((4, 3), order=order), direct + through @ follows)

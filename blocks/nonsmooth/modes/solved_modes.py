@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["MOST_LOADED", "MOST_SOLVED", "ROUNDS", "SolvedModes"]
+__all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes"]
 
-MOST_SOLVED = 100  # elements: all of them are solved for together at every point
-MOST_LOADED = 24  # where bounds depend on efforts
+MOST_SOLVED = 24  # elements: all of them are solved for together at every point
+MOST_ADDED_UP = 100  # where loops add their matrix up
 ROUNDS = 25  # of Newton's method, where bounds have kinks
 
 

@@ -26,7 +26,7 @@ class ThroughUnknowns:
     """A matrix ``direct + through @ follows`` of which the sparse parts are expressions."""
 
     def __init__(self, direct: ca.SX, through: ca.SX) -> None:
-        self.values = ca.vertcat(direct.nz[:], through.nz[:])
+        self.values = ca.vertcat(*(part.nz[:] for part in (direct, through) if part.nnz()))
         entries = [np.array(part.sparsity().get_triplet()).T.ravel() for part in (direct, through)]
         self._table = np.concatenate(
             [[*direct.shape, through.shape[1], direct.nnz(), through.nnz()], *entries]

@@ -148,8 +148,9 @@ class SolvedCode(Text):
         self.products = {name: ThroughUnknowns(*parts) for name, parts in self.held.parts.items()}
         most = max((one.values.numel() for one in self.products.values()), default=0)
         #: Entries of q: what torn unknowns do at a unit of each effort, whether there is a
-        #: solution, what products are made of; how efforts change by each state and by time.
-        room = np.cumsum([self.end, follows, loops, 1, most, n * n * bool(most)])
+        #: solution, its determinant and pivot, what products are made of; how efforts change by
+        #: each state and by time.
+        room = np.cumsum([self.end, follows, loops, 3, most, n * n * bool(self.products)])
         self.follows, self.unit, self.done, self.parts, self.own, self.changes = (
             int(i) for i in room)
         self.end = self.changes
@@ -375,6 +376,8 @@ class SolvedCode(Text):
             return done
         w.declared.add(f"declare void {self.solver}(ptr, ptr, ptr, ptr, ptr)")
         w.lines.append(f"  call void {self.solver}(ptr %t, ptr {base}, ptr %p, ptr %q, ptr %q)")
+        if self.n <= SMALL:
+            self.small, self.least = (w.load("%q", self.done + i) for i in (1, 2))
         return w.compare("une", w.load("%q", self.done), w.constant(0.0))
 
     def _solver(self) -> str:
@@ -388,6 +391,8 @@ class SolvedCode(Text):
         first = self.tied.call(w)
         self._put_follows(w)
         self._efforts(w, start)
+        if self.n <= SMALL:
+            self._put(w, [self.small, self.least], "%q", self.done + 1)
         w.store(w.truth(w.new(f"and i1 {first}, {self.tied.call(w)}")), "%q", self.done)
         return self._text(w)
 

@@ -41,7 +41,7 @@ def bound_advance(method: OneStep, given: Given, counts: Indices, begun: Indices
     counts : what it costs, counted up
     begun : how many steps and events the record holds already
     """
-    limits = one_step.Limits(method.t, method.rtol, method.max_step, method.pieces, ACROSS)
+    limits = one_step.Limits(method.t, method.rtol, method.longest, method.pieces, ACROSS)
     return advance_with(method.code, given).bound(
         method.code, method.work_space, method.watched, limits, method.filled, *given, method.x,
         method.state, counts, begun)
@@ -84,7 +84,7 @@ class BoundAdvance:
         call.table[self._p], call.table[self._q] = method.code.p, method.code.q
         call.table[self._ends + 1] = most
         call.numbers[self._stop], call.numbers[self._rtol] = t_stop, method.rtol
-        call.numbers[self._longest] = method.max_step
+        call.numbers[self._longest] = method.longest
         if method.pieces is not self._pieces:
             call.put("limits.pieces", method.pieces)
             self._pieces = method.pieces

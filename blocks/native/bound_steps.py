@@ -65,7 +65,7 @@ class BoundSteps:
         known_from : just before the next known instant
         """
         self._now.until[0], self._now.holds[0] = known_from, self.m
-        self._call.numbers[self._call.place["limits.max_step"]] = self.method.max_step
+        self._call.numbers[self._call.place["limits.max_step"]] = self.method.longest
         self._call.put("limits.pieces", self.method.pieces)
 
     @property

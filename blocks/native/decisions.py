@@ -4,7 +4,9 @@ What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose ra
 efforts by a constant matrix D. One element has come to the end of its mode, all others are well
 within theirs. With the modes of the others held, it has a box problem of one unknown, and the
 answer is that of all where the others of its connected part stay within their bounds by it: D of
-the part is symmetric and positive definite, so there is one answer. Else Python decides.
+the part is symmetric and positive definite, so there is one answer. Where they do not, or several
+have come to their bounds together, all that rest are decided on (:mod:`.joint_choice`). Else
+Python decides.
 """
 
 from __future__ import annotations
@@ -23,11 +25,13 @@ from ..numerics.tolerances import (
     GRAZES,
     LAST_DIGIT,
     LEAST_POSITION,
+    MODE_ENDED,
     NEAR_GAP,
     REBOUND_RESTS,
-    SAFE_PIVOT,
 )
 from .functions import machine_code
+from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
+from .joint_choice import LOW as AT_LOW
 from .signatures import run_code
 from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
@@ -42,6 +46,7 @@ GAP, RESTITUTION = range(2)
 OF_CONTACTS = 2
 NOBODY = -1  # instead of the number of an element
 NOT_SURE = 2  # instead of a mode
+SEVERAL = 3  # instead of an answer for one
 
 
 class Elements(NamedTuple):
@@ -81,6 +86,13 @@ class Elements(NamedTuple):
     factor: Matrix  # room for the factors of a block
     stuck: Indices  # room for the members of a part that stick
     column: Vector  # room for a right-hand side
+    block: Matrix  # room for D of what rests in a part
+    rest: Matrix  # (AT_REST, …) room for what is known of it
+    still: Indices  # room for the members of a part that rest
+    taken: Indices  # room, as what follows
+    order: Indices
+    own: Vector
+    right: Vector
 
 
 @machine_code
@@ -128,23 +140,22 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
         elements.speed[0] = max(elements.speed[0], abs(found[FLOW, e]))
     if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, t, x, crossed):
         return False
-    touched, sure = _touched(relations, elements, crossed)
-    if not sure:
+    touched, count = _touched(relations, elements, crossed)
+    if count == NOT_SURE:
         return False
-    if touched == NOBODY:
+    if count == 0:
         return True
-    relations.slack[relations.slack.size - modes.size + touched] = 0.0
     if elements.contact[touched] and modes[touched] != 0.0:
-        return _strike(code, work, elements, t, x, touched)
-    return _decide_one(code, work, elements, t, x, touched)
+        relations.slack[relations.slack.size - modes.size + touched] = 0.0
+        return count == 1 and _strike(code, work, elements, t, x, touched)
+    return _decide_part(code, work, relations, elements, t, x, touched, count)
 
 
 @machine_code
-def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[int, bool]:
-    """The element whose mode has ended, or NOBODY; and whether all others are well within theirs.
-    """
+def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[int, int]:
+    """An element whose mode has ended, the one that slid; and how many have, or ``NOT_SURE``."""
     modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
-    first, touched = relations.wrong.size - modes.size, NOBODY
+    first, touched, count = relations.wrong.size - modes.size, NOBODY, 0
     for e in range(modes.size):
         doubtful = crossed and relations.wrong[first + e]
         if elements.leader[e] != e:
@@ -155,14 +166,17 @@ def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[i
             doubtful = doubtful or room_of(found, e) < -relations.slack[first + e]
         elif doubtful:
             if modes[e] * found[FLOW, e] < -slow:
-                return NOBODY, False
+                return NOBODY, NOT_SURE
         elif not modes[e] * found[FLOW, e] >= slow:
-            return NOBODY, False
+            return NOBODY, NOT_SURE
         if doubtful:
-            if touched != NOBODY:
-                return NOBODY, False
-            touched = e
-    return touched, True
+            if touched != NOBODY and (elements.part[touched] != elements.part[e] or (
+                    modes[touched] != 0.0 and modes[e] != 0.0)):
+                return NOBODY, NOT_SURE
+            if touched == NOBODY or modes[e] != 0.0:
+                touched = e
+            count += 1
+    return touched, count
 
 
 # -- contacts ------------------------------------------------------------------------------
@@ -219,43 +233,31 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
     look_at_elements(code, work, elements, t, x)
     if abs(found[FLOW, e]) > REBOUND_RESTS * elements.speed[0]:
         return True
-    return _decide_one(code, work, elements, t, x, e)
+    return _decide_one(code, work, elements, t, x, part, e) == 1
 
 
 @machine_code
 def _is_regular(elements: Elements, part: int, e: int) -> bool:
-    """Whether D of an element and those that rest beside is symmetric and positive definite.
-
-    With units in its diagonal its determinant is less than 2.72 times its smallest eigenvalue: the
-    other n - 1 add up to less than n, so their product is at most (n / (n - 1))^(n - 1).
-    """
+    """Whether D of an element and those that rest beside is symmetric and positive definite."""
     if elements.regular[part]:
         return True
-    if not elements.symmetric[part]:
-        return False
-    size, first, count, determinant = _size_of(elements, part), elements.first[part], 0, 1.0
-    taken, l = elements.stuck, elements.factor
+    return elements.symmetric[part] and is_positive(
+        elements.block, elements.factor, _at_rest(elements, part, e))
+
+
+@machine_code
+def _at_rest(elements: Elements, part: int, e: int) -> int:
+    """Fill in which elements of a part rest, ``e`` among them, and their D; how many."""
+    size, first, still, rests = _size_of(elements, part), elements.first[part], elements.still, 0
     for a in range(size):
         i = elements.members[elements.starts[part] + a]
-        if i != e and elements.modes[i] != 0.0 or elements.leader[i] == NOBODY:
-            continue
-        taken[count] = a
-        own = elements.d[first + a * size + a]
-        if not own > 0.0:
-            return False
-        for b in range(count + 1):
-            value = elements.d[first + a * size + taken[b]]
-            for c in range(b):
-                value -= l[count, c] * l[b, c]
-            if b < count:
-                l[count, b] = value / l[b, b]
-            else:
-                determinant *= value / own
-                if not determinant > 3.0 * SAFE_PIVOT:
-                    return False
-                l[count, count] = np.sqrt(value)
-        count += 1
-    return True
+        if (elements.modes[i] == 0.0 or i == e) and elements.leader[i] != NOBODY:
+            still[rests] = a
+            rests += 1
+    for a in range(rests):
+        for b in range(rests):
+            elements.block[a, b] = elements.d[first + still[a] * size + still[b]]
+    return rests
 
 
 @machine_code
@@ -283,13 +285,80 @@ def room_of(found: Matrix, e: int) -> float:
 
 
 @machine_code
-def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, e: int
-                ) -> bool:
-    """Choose the mode of one element, while the others keep theirs."""
+def _decide_part(code: Code, work: Workspace, relations: Relations, elements: Elements, t: float,
+                 x: Vector, e: int, touched: int) -> bool:
+    """Choose the modes of those that feel what has come to the end of its mode: one, or several.
+    """
     modes, found, part = elements.modes, elements.found, elements.part[e]
     before = modes[e]
     if not found[LOW, e] < found[HIGH, e] or not _is_regular(elements, part, e):
         return False
+    rests = _at_rest(elements, part, e)
+    for a in range(rests):
+        i = elements.members[elements.starts[part] + elements.still[a]]
+        leaves = modes[i] == 0.0 and (
+            room_of(found, i) <= MODE_ENDED * (found[HIGH, i] - found[LOW, i]))
+        elements.rest[MOVED, a] = 1.0 if leaves else 0.0
+        if leaves or i == e:
+            relations.slack[relations.slack.size - modes.size + i] = 0.0
+    if touched == 1:
+        answer = _decide_one(code, work, elements, t, x, part, e)
+        if answer != SEVERAL:
+            return answer == 1
+    modes[e] = 0.0
+    _hold(elements, part)
+    if before != 0.0 and touched > 1:
+        _stop(elements, x, part, e, found[FLOW, e])
+    look_at_elements(code, work, elements, t, x)
+    return _choose_rest(code, work, elements, t, x, part, rests) and _nothing_creeps(elements, x)
+
+
+@machine_code
+def _choose_rest(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, part: int,
+                 rests: int) -> bool:
+    """Choose the modes of all in a part that rest, where one of them does not keep its own."""
+    modes, found, rest, start = elements.modes, elements.found, elements.rest, elements.starts[part]
+    for a in range(rests):
+        i = elements.members[start + elements.still[a]]
+        for side in range(4):
+            rest[AT_LOW + side, a] = found[LOW + side, i]
+        rest[DRIVE, a] = 0.0
+        for b in range(rests):
+            rest[DRIVE, a] += elements.block[a, b] * found[
+                EFFORT, elements.members[start + elements.still[b]]]
+    if not choose_jointly(elements.block, rest, elements.factor, elements.own, elements.right,
+                          elements.column, elements.taken, elements.order, rests):
+        return False
+    for a in range(rests):
+        i = elements.members[start + elements.still[a]]
+        modes[i] = rest[STATE, a]
+        if elements.contact[i] and modes[i] != 0.0:
+            return False
+    _hold(elements, part)
+    look_at_elements(code, work, elements, t, x)
+    for a in range(rests):
+        i = elements.members[start + elements.still[a]]
+        if modes[i] != 0.0 and not modes[i] * found[RATE, i] > _rounding(
+                code, work, elements, t, x, i):
+            return False
+    return others_keep(found, modes, elements.members, start, elements.starts[part + 1], NOBODY)
+
+
+@machine_code
+def _nothing_creeps(elements: Elements, x: Vector) -> bool:
+    """Bring what stuck elements hold, but for rounding, to rest."""
+    for i in range(elements.free.size):
+        if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
+            x[i] = 0.0
+    return True
+
+
+@machine_code
+def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, part: int,
+                e: int) -> int:
+    """Choose the mode of one element, while the others keep theirs: 1 if so, or ``SEVERAL``."""
+    modes, found = elements.modes, elements.found
+    before = modes[e]
     if before != 0.0:
         modes[e] = 0.0
         _hold(elements, part)
@@ -300,20 +369,20 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     clear = CLEAR_ROOM * min(high - low, _largest(elements, part))
     if not (before != 0.0 and low + clear < effort < high - clear):
         if before != 0.0 and not _others_hold_it(elements, part, e):
-            return False
+            return SEVERAL
         mode = _sense(code, work, elements, t, x, part, e, before != 0.0)
         if mode == NOT_SURE:
-            return False
+            return 0
         modes[e] = mode
         _hold(elements, part)
         look_at_elements(code, work, elements, t, x)
-    if modes[e] == before or not others_keep(
-            found, modes, elements.members, elements.starts[part], elements.starts[part + 1], e):
-        return False  # a mode that goes on is one for shorter steps
-    for i in range(elements.free.size):  # what sticks does not creep
-        if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
-            x[i] = 0.0
-    return True
+    if modes[e] == before:
+        return 0  # a mode that goes on is one for shorter steps
+    if not others_keep(found, modes, elements.members, elements.starts[part],
+                       elements.starts[part + 1], e):
+        return SEVERAL
+    _nothing_creeps(elements, x)
+    return 1
 
 
 @machine_code

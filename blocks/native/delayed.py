@@ -1,8 +1,9 @@
-"""How does machine code read what signals were a while ago?
+"""How does machine code read what signals were a while ago, and keep what they are?
 
 Before anything is evaluated, delayed signals are brought up to date among the discrete values: from
 the polynomials of :class:`blocks.system.past.Past`, found by search, or from what was said of the
-time before the run.
+time before the run. Steps, which are no longer than the shortest delay, add to the polynomials what
+the signals are; those that do not follow them are left to Python.
 """
 
 from __future__ import annotations
@@ -10,28 +11,40 @@ from __future__ import annotations
 import casadi as ca
 
 from ..language.expression import TIME
+from ..numerics.arrays import Vector
 from ..system import System
 from ..system.delays import (
+    BETWEEN,
+    GROWS,
     LAGS,
+    LARGEST,
     NODES,
+    NOW,
+    OFF,
     PIECES,
     PLAN,
     POINTS,
+    PROBES,
     SIGNALS,
     SLOTS,
     TERMS,
     WEIGHTS,
     delayed_signals,
 )
-from ..system.past import BORDERS, COUNT, SHOWN, VALUES
+from ..system.past import BORDERS, COUNT, ROOM, SHOWN, VALUES
 from .expressions import Writer
 from .functions import machine_code
 from .lookups import last_not_above
 from .machine import compiled, name_of_code
-from .signatures import indices_at, vector_at
+from .signatures import indices_at, run_code, vector_at
+from .stages import WORK
+from .step_kinds import values_inside
+from .steps import Code, Workspace
 from .text import Beginning
 
-__all__ = ["fill_past", "reading_of_past"]
+__all__ = ["fill_past", "keep_step", "reading_of_past"]
+
+LOOKS = PROBES.size  # in a step, between its nodes
 
 
 @machine_code
@@ -90,6 +103,47 @@ def weigh(plan: int, borders: int, count: int, t: float) -> int:
         else:
             terms[j] = 0.0
     return step
+
+
+@machine_code
+def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Vector) -> bool:
+    """Add what is delayed to its past, as it was up to the end of the step from (t, x) that has
+    just been taken; False where others must: there is no room, or it is no polynomial."""
+    plan = indices_at(code.q, code.plan + 1)[code.plan]
+    told = indices_at(plan, PLAN)
+    count, nodes = told[SIGNALS], told[NODES]
+    piece = indices_at(indices_at(told[GROWS], 1)[0], SHOWN)
+    steps = piece[COUNT]
+    if steps == piece[ROOM]:
+        return False
+    borders, first = vector_at(piece[BORDERS], steps + 2), steps * nodes * count
+    values, points = vector_at(piece[VALUES], first + nodes * count), vector_at(
+        told[POINTS], nodes + LOOKS)
+    largest, now = vector_at(told[LARGEST], count), vector_at(told[NOW], count)
+    between, off = vector_at(told[BETWEEN], LOOKS * nodes), vector_at(told[OFF], 1)[0]
+    if borders[steps] != t:
+        return False
+    for j in range(nodes + LOOKS):
+        at = 0.5 * (t + end) + 0.5 * (end - t) * points[j]
+        if j == 0:
+            at = t
+        elif j == nodes - 1:
+            at = end
+        values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])
+        work.at[0] = at
+        run_code(code.past, work.at, work.k[WORK], code.p, code.q, now)
+        for k in range(count):
+            if j < nodes:
+                values[first + j * count + k] = now[k]
+                largest[k] = max(largest[k], abs(now[k]))
+            else:
+                for i in range(nodes):
+                    now[k] -= between[(j - nodes) * nodes + i] * values[first + i * count + k]
+                if not abs(now[k]) <= off * largest[k]:
+                    return False
+    borders[steps + 1] = end
+    piece[COUNT] = steps + 1
+    return True
 
 
 def reading_of_past(system: System, discrete: int) -> Beginning:

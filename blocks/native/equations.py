@@ -17,6 +17,7 @@ import numpy as np
 
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
+from ..system.delays import delayed_signals
 from .costs import MOMENT
 from .expressions import Unwritable, Writer
 from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives
@@ -220,7 +221,8 @@ class Equations:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         exponents = self.exponents if kind != EXACT else 0  # what is linear has none
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.settle,
-                    self.linear(kind), kind, address_of(p), address_of(q))
+                    self.linear(kind), kind, address_of(p), address_of(q), self.past,
+                    int(self.offsets[2] + self.system.nd))
 
     def linear(self, kind: int) -> int:
         """Address of the derivatives that steps of a kind need; 0 for none, or differences.
@@ -259,6 +261,18 @@ class Equations:
         if self._solved is not None:
             return compiled(self._solved.of(expression), parallel=False)
         return self._straight(ca.Function("exponents", self.explicit[0], [expression]))
+
+    @cached_property
+    def past(self) -> int:
+        """Address of what is delayed; 0 where nothing is, or it needs more than the states."""
+        if not self.delayed or self.large:
+            return 0
+        values = ca.densify(delayed_signals(self.system).values)
+        if self.system.nu and ca.jacobian_sparsity(values, self.system.tape.u).nnz():
+            return 0
+        if self._solved is not None:
+            return compiled(self._solved.of(values), parallel=False)
+        return self._straight(ca.Function("past", self.explicit[0], [values]))
 
     def carried_values(self, problem: Problem) -> Array:
         """What is carried along behind the states."""

@@ -145,7 +145,7 @@ class OneStep(Method):
             self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
         self.x[self.places] = self.y * self.scale
         # written first: they need room among the constants
-        self.equations.linear(self.kind), self.equations.exponents
+        self.equations.linear(self.kind), self.equations.exponents, self.equations.past
         constants = self.equations.constants(problem, self.t)
         if self.own_events is None:
             self.q = kept = constants
@@ -154,6 +154,7 @@ class OneStep(Method):
             self.q[:] = constants[: len(self.q)]  # room for what has come since is not needed
             self.own_events.begin(self.t)
         self.code = self.equations.code(self.p, self.q, self.kind)
+        self.keeps_past = self.code.past != 0
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         self.unsure = False
@@ -197,6 +198,12 @@ class OneStep(Method):
         return int(self.work_space.record.present[REPLACED])  # type: ignore[attr-defined]
 
     @property
+    def longest(self) -> float:
+        """The longest step: what is delayed is known so far ahead."""
+        delays = self.problem.delays  # type: ignore[attr-defined]
+        return self.max_step if delays is None else min(self.max_step, delays.shortest)
+
+    @property
     def largest(self) -> Array:
         """The largest margins of the relations, and of the modes of laws, since the restart."""
         return self.looks[LARGEST, : self.relations]
@@ -218,7 +225,7 @@ class OneStep(Method):
         ends, sizes, rows, every = self.record
         found: tuple[int, int, int] = advance_with(self.code, given)(
             self.code, self.work_space, self.watched,
-            one_step.Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS),
+            one_step.Limits(float(t_stop), self.rtol, self.longest, self.pieces, ACROSS),
             one_step.Record(ends[:most], sizes[:most], rows, every), *given, self.x, self.state,
             counts, np.zeros(2, dtype=np.int64))
         return found

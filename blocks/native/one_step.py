@@ -21,6 +21,7 @@ from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
 from ..solvers.looks import SEEN
 from .decisions import Elements
+from .delayed import keep_step
 from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
 from .network_modes import NetworkModes
@@ -152,8 +153,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         counts[2] += 1
     flush_denormals(code, work)
     rejected = pressed = looked = False
-    first, status = True, FULL
-    while taken < record.ends.size and status == FULL:
+    first, kept, status = True, True, FULL
+    while taken < record.ends.size and status == FULL and kept:
         if t >= t_stop:
             status = REACHED
             break
@@ -222,6 +223,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
+        if code.past != 0 and status == FULL:
+            kept = keep_step(code, work, t, end, now, x)
         arrive(code, work, end, x, status == FULL, status == CROSSED or not (
             last or status == LOCATED), counts, code.kind != EXACT)
         if taken % record.every == 0:

@@ -16,6 +16,7 @@ from .decisions import NOBODY, OF_CONTACTS, VALUES, Elements
 from .equations import Equations
 from .events import Passed
 from .functions import Kept, empty, filled
+from .joint_choice import AT_REST
 from .network_modes import NetworkModes, network_modes
 from .predictions import PredictedElements, predicted_elements
 from .resets import ResetRules, Resets
@@ -240,7 +241,9 @@ class OwnEvents:
             struck=np.array([NOBODY]), found=np.empty((VALUES, n)),
             gaps=np.empty((OF_CONTACTS, n)), slope=np.empty(states),
             factor=np.empty((most, most)), stuck=np.zeros(most, dtype=np.int64),
-            column=np.empty(most))
+            column=np.empty(most), block=np.empty((most, most)), rest=np.empty((AT_REST, most)),
+            still=np.zeros(most, dtype=np.int64), taken=np.zeros(most, dtype=np.int64),
+            order=np.zeros(most, dtype=np.int64), own=np.empty(most), right=np.empty(most))
 
 
 class PassedEvents:

@@ -5,7 +5,9 @@ at every point and are affine in each other (mu N, arms that move). The mode tha
 follows is taken where it is proved to be the only one: it meets all conditions with room to spare,
 and whatever rows one takes, of an element that sticks or of one that slides either way, their
 determinant is positive (R. W. Cottle, G. B. Dantzig, "A generalization of the linear
-complementarity problem", J. Comb. Theory 8, 1970). Else Python decides.
+complementarity problem", J. Comb. Theory 8, 1970). Where bounds move with no effort these are the
+principal minors of D: all positive, of whatever number of elements, where it is symmetric and
+positive definite. Else Python decides.
 """
 
 from __future__ import annotations
@@ -25,11 +27,14 @@ from ..numerics.tolerances import (
     FLOW_TURNED,
     LEAST_POSITION,
     LEAST_TIME,
+    MODE_ENDED,
     NEAR_GAP,
+    SAFE_PIVOT,
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
 from .decisions import (
+    NOBODY,
     follow_leaders,
     hold_last_state,
     largest_effort,
@@ -37,6 +42,8 @@ from .decisions import (
     room_of,
 )
 from .functions import filled, machine_code
+from .joint_choice import AT_REST, DRIVE, MOVED, STATE, choose_jointly, is_positive
+from .joint_choice import LOW as AT_LOW
 from .lu import factorize, solve
 from .signatures import run_code
 from .steps import Code, Workspace, settle_in_place
@@ -49,7 +56,8 @@ __all__ = ["PredictedElements", "predict_modes", "predicted_elements"]
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP = range(8)
 VALUES = 8  # of an element, one row each
-MOST_PREDICTED = 4  # elements that act on each other: up to 3^4 determinants
+NOT_SURE = -1  # instead of how many elements have come to the end of their modes
+MOST_PREDICTED = 4  # elements whose bounds move with efforts: up to 3^4 determinants
 
 
 class PredictedElements(NamedTuple):
@@ -66,7 +74,7 @@ class PredictedElements(NamedTuple):
     d: Matrix  # change of rates, by efforts, with its sign turned
     bounds: Cube  # (4, …) change of the bounds low, high, back, forth, by efforts
     push: Matrix  # (elements, states) change of slopes by efforts
-    share: Vector  # (2,) determinants at the present modes, of all and of what slides
+    share: Vector  # (2,) determinants at the present modes, or pivots, of all and of what slides
     leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
     sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
     contact: Flags
@@ -88,6 +96,12 @@ class PredictedElements(NamedTuple):
     unit: Vector  # (elements,) ones
     order: Indices  # (elements,) room: the order of the matrix's rows
     work: Vector  # (elements,) room
+    block: Matrix  # (elements, elements) room: d of what rests in a part
+    rest: Matrix  # (AT_REST, elements) room: what rests
+    still: Indices  # (elements,) room: which these are
+    doubtful: Indices  # (elements,) room: 1 for those that have come to the end of their modes
+    taken: Indices  # (elements,) room
+    own: Vector  # (elements,) room
 
 
 def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
@@ -113,10 +127,12 @@ def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
         bounds=bounds.reshape(4, n, n), push=push.reshape(n, nx), share=share,
         dependent=np.array([parts.dependent]), in_a_circle=np.array([parts.in_a_circle]),
         speed=np.array([parts.speed]), last=np.array([-np.inf]),
-        members=np.zeros(max(n, MOST_PREDICTED), dtype=np.int64), sizes=number,
+        members=np.zeros(n, dtype=np.int64), sizes=number,
         chosen=number.copy(), rows=np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)),
         matrix=np.empty((n, n)), right=np.empty(n), unit=np.ones(n),
-        order=np.zeros(n, dtype=np.int64), work=np.empty(n))
+        order=np.zeros(n, dtype=np.int64), work=np.empty(n), block=np.empty((n, n)),
+        rest=np.empty((AT_REST, n)), still=np.zeros(n, dtype=np.int64),
+        doubtful=np.zeros(n, dtype=np.int64), taken=np.zeros(n, dtype=np.int64), own=np.empty(n))
 
 
 @machine_code
@@ -141,20 +157,87 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     for e in range(modes.size):
         elements.speed[0] = max(elements.speed[0], abs(found[FLOW, e]))
     e, touched = _touched(relations, elements, x, crossed)
-    if not touched:
+    if touched == NOT_SURE:
         return False
-    if e >= 0:
+    if touched > 0:
         if elements.contact[e] and modes[e] != 0.0:
             return False  # an impact
-        count = _part_of(elements, e)
-        if count == 0 or not _is_only(elements, e, count):
-            return False
-        if modes[e] != 0.0:
-            if not _arrives(code, work, elements, t, x, e, count):
-                return False
-        elif not _leaves(code, work, elements, t, x, e, count):
+        if not _decide_part(code, work, elements, t, x, e, touched):
             return False
     return _hold(elements, t, x)
+
+
+@machine_code
+def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+                 e: int, touched: int) -> bool:
+    """Choose the modes of those that feel what has come to the end of its mode: one, or several."""
+    count, before, found = _part_of(elements, e), elements.modes[e], elements.found
+    rests, alone = _at_rest(elements, e, count), touched == 1
+    positive = not _bounds_move(elements, count) and is_positive(
+        elements.block, elements.matrix, rests)
+    for k in range(count):
+        touched -= elements.doubtful[elements.members[k]]
+    if touched != 0:
+        return False  # others have, too
+    for a in range(rests):
+        i = elements.still[a]
+        leaves = elements.modes[i] == 0.0 and (
+            room_of(found, i) <= MODE_ENDED * (found[HIGH, i] - found[LOW, i]))
+        elements.rest[MOVED, a] = 1.0 if leaves else 0.0
+    if alone and (positive or _is_only(elements, e, count)):
+        if before != 0.0:
+            if _arrives(code, work, elements, t, x, e, count):
+                return True
+        elif _leaves(code, work, elements, t, x, e, count):
+            return True
+    return positive and _choose_rest(
+        code, work, elements, t, x, e, count, rests, before)
+
+
+@machine_code
+def _at_rest(elements: PredictedElements, e: int, count: int) -> int:
+    """Fill in which elements of a part rest, ``e`` among them, and their D; how many."""
+    still, rests = elements.still, 0
+    for k in range(count):
+        i = elements.members[k]
+        if elements.modes[i] == 0.0 or i == e:
+            still[rests] = i
+            rests += 1
+    for a in range(rests):
+        for b in range(rests):
+            elements.block[a, b] = elements.d[still[a], still[b]]
+    return rests
+
+
+@machine_code
+def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+                 e: int, count: int, rests: int, before: float) -> bool:
+    """Choose the modes of all in a part that rest, where one of them does not keep its own."""
+    modes, found, rest, still = elements.modes, elements.found, elements.rest, elements.still
+    modes[e] = 0.0
+    if before != 0.0 and not _stop(elements, x, count) or not _look(code, work, elements, t, x):
+        return False
+    _at_rest(elements, e, count)  # D is that of the states as they are now
+    for a in range(rests):
+        for side in range(4):
+            rest[AT_LOW + side, a] = found[LOW + side, still[a]]
+        rest[DRIVE, a] = found[RATE, still[a]]
+        for b in range(rests):
+            rest[DRIVE, a] += elements.block[a, b] * found[EFFORT, still[b]]
+    if not choose_jointly(elements.block, rest, elements.matrix, elements.own, elements.right,
+                          elements.work, elements.taken, elements.order, rests):
+        return False
+    for a in range(rests):
+        modes[still[a]] = rest[STATE, a]
+        if elements.contact[still[a]] and modes[still[a]] != 0.0:
+            return False
+    if not _look(code, work, elements, t, x):
+        return False
+    for a in range(rests):
+        i = still[a]
+        if modes[i] != 0.0 and not _moves(elements, i, modes[i]):
+            return False
+    return others_keep(found, modes, elements.members, 0, count, NOBODY)
 
 
 @machine_code
@@ -170,36 +253,41 @@ def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x:
 
 @machine_code
 def _touched(relations: Relations, elements: PredictedElements, x: Vector, crossed: bool
-             ) -> tuple[int, bool]:
-    """The element whose mode has ended, or -1; and whether all others are well within theirs."""
+             ) -> tuple[int, int]:
+    """An element whose mode has ended, the one that slid; and how many have, or ``NOT_SURE``."""
     modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
-    first, touched, far = relations.wrong.size - modes.size - 1, -1, LEAST_POSITION
+    first, touched, far = relations.wrong.size - modes.size - 1, NOBODY, LEAST_POSITION
+    count = 0
     for i in range(elements.free.size):
         far = max(far, abs(x[i]))
     for e in range(modes.size):
         doubtful = crossed and relations.wrong[first + e]
+        elements.doubtful[e] = 0
         if elements.leader[e] != e:
             continue
         if doubtful:
             if modes[e] * found[FLOW, e] < -slow and not elements.contact[e]:
-                return -1, False
+                return NOBODY, NOT_SURE
         elif modes[e] == 0.0:
             doubtful = room_of(found, e) < 0.0
         elif elements.contact[e]:
             if not found[GAP, e] >= NEAR_GAP * far:
-                return -1, False
+                return NOBODY, NOT_SURE
         elif not modes[e] * found[FLOW, e] >= slow:
-            return -1, False
+            return NOBODY, NOT_SURE
         if doubtful:
-            if touched >= 0:
-                return -1, False
-            touched = e
-    return touched, True
+            if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0:
+                return NOBODY, NOT_SURE
+            if touched == NOBODY or modes[e] != 0.0:
+                touched = e
+            elements.doubtful[e] = 1
+            count += 1
+    return touched, count
 
 
 @machine_code
 def _part_of(elements: PredictedElements, e: int) -> int:
-    """Fill in the elements that act on ``e``, by rates or bounds; how many, 0 if too many."""
+    """Fill in the elements that act on ``e``, by rates or bounds; how many."""
     index, n = elements.members, elements.modes.size
     index[0] = e
     count, k = 1, 0
@@ -211,8 +299,6 @@ def _part_of(elements: PredictedElements, e: int) -> int:
             for a in range(count):
                 new = new and index[a] != j
             if new:
-                if count == MOST_PREDICTED:
-                    return 0
                 index[count] = j
                 count += 1
     return count
@@ -232,6 +318,8 @@ def _act(elements: PredictedElements, i: int, j: int) -> bool:
 @machine_code
 def _is_only(elements: PredictedElements, e: int, count: int) -> bool:
     """Whether all choices of rows have determinants well above zero."""
+    if count > MOST_PREDICTED:
+        return False
     sizes, chosen, rows = elements.sizes, elements.chosen, elements.rows
     for k in range(count):
         if not _rows_of(elements, e, count, k):
@@ -250,6 +338,18 @@ def _is_only(elements: PredictedElements, e: int, count: int) -> bool:
         if k == count:
             return True
         chosen[k] += 1
+
+
+@machine_code
+def _bounds_move(elements: PredictedElements, count: int) -> bool:
+    """Whether bounds in a part depend on efforts."""
+    if elements.dependent[0]:
+        for a in range(count):
+            for b in range(count):
+                for side in range(4):
+                    if elements.bounds[side, elements.members[a], elements.members[b]] != 0.0:
+                        return True
+    return False
 
 
 @machine_code
@@ -423,10 +523,12 @@ def _is_regular(elements: PredictedElements) -> bool:
                     elements.matrix[rests, column] = d[e, i] / d[e, e]
                     column += 1
             rests += 1
+    if not elements.dependent[0]:
+        return share[0] > SAFE_PIVOT and least > WITHOUT_EFFECT * largest
     alone = factorize(elements.matrix, elements.unit[:rests], elements.order)
     if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
         return False
-    left = share[0] / alone if elements.dependent[0] else 1.0
+    left = share[0] / alone
     if elements.in_a_circle[0]:
         if not share[1] > FAR_FROM_PARADOX:
             return False

@@ -18,10 +18,12 @@ import numpy as np
 from ..language.expression import TIME
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
-from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP
+from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP, SAFE_PIVOT
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
+from .held_equations import ThroughUnknowns, write_equations
+from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
 from .text import Text, write_derivatives
 from .tied_states import Tied
@@ -123,7 +125,7 @@ class SolvedCode(Text):
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx
-        self.small = ""  # the determinant of the last few equations solved
+        self.small = self.least = ""  # determinant and pivot of the last few equations solved
         self.e = self.held.expressions
         self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
@@ -140,9 +142,17 @@ class SolvedCode(Text):
             self.sizes = self.tied.sizes
             self.end = self.tied.end
             places = self.tied.places
-        self.follows = self.end
-        #: Entries of q: how efforts change by each state and by time.
-        self.changes = self.follows + self.held.follows.numel()
+        follows = self.held.follows.numel()
+        loops = self.tied.n * n if self.held.with_loops else 0
+        #: What is added up in loops: matrices of rates and slopes by efforts.
+        self.products = {name: ThroughUnknowns(*parts) for name, parts in self.held.parts.items()}
+        most = max((one.values.numel() for one in self.products.values()), default=0)
+        #: Entries of q: what torn unknowns do at a unit of each effort, whether there is a
+        #: solution, its determinant and pivot, what products are made of; how efforts change by
+        #: each state and by time.
+        room = np.cumsum([self.end, follows, loops, 3, most, n * n * bool(self.products)])
+        self.follows, self.unit, self.done, self.parts, self.own, self.changes = (
+            int(i) for i in room)
         self.end = self.changes
         if self.held.has_derivatives and nx <= MOST_STATES:
             self.end += n * (nx + 1)
@@ -150,6 +160,8 @@ class SolvedCode(Text):
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2])), 9: ("%q", self.follows)}  # fmt: skip
         self.arguments = [*self.held.symbols, self.free, self.held.follows]
+        self.solver = name_of_code(compiled(self._solver(), parallel=False)) \
+            if self.held.with_loops else ""
 
     # -- the functions -------------------------------------------------------------------
     def slope(self) -> str:
@@ -213,11 +225,14 @@ class SolvedCode(Text):
         first = len(values) - self.n
         values[first:] = [w.binary("fadd", value, w.load("%q", self.slack + i))
                           for i, value in enumerate(values[first:])]  # fmt: skip
-        share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
-        if self.held.in_a_circle:
-            own = w.binary("fdiv", self._determinant_of_sliding(w), w.load("%q", self.sliding))
-            share = w.intrinsic("minnum", share, own)
-        share = w.binary("fsub", share, w.constant(FAR))
+        if self.held.dependent.any():
+            share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
+            if self.held.in_a_circle:
+                own = w.binary("fdiv", self._determinant_of_sliding(w), w.load("%q", self.sliding))
+                share = w.intrinsic("minnum", share, own)
+            share = w.binary("fsub", share, w.constant(FAR))
+        else:
+            share = w.binary("fsub", self._least_pivot(w, self.n), w.constant(SAFE_PIVOT))
         if self.tied:
             values = self.tied.or_nan(w, done, values)
         if self.laws.system.clusters:
@@ -230,16 +245,27 @@ class SolvedCode(Text):
         """All that decisions on modes look at, one after the other.
 
         What elements come to; changes, by efforts, of rates, of the four bounds and of slopes; the
-        determinants of the equations, and of those of what slides.
+        determinants of the equations, and of those of what slides. Where no bound depends on
+        efforts the smallest pivot stands for the determinant.
         """
-        w, e = Writer(), self.e
+        w, e, n = Writer(), self.e, self.n
         done = self._solve_all(w)
-        shares = [self._determinant(w, self.n)]
+        shares = [self._determinant(w, n) if self.held.dependent.any() else self._least_pivot(w, n)]
         shares.append(self._determinant_of_sliding(w) if self.held.in_a_circle
                       else w.constant(1.0))
         names = "low", "high", "back", "forth"
         values = ca.vertcat(*(e[name] for name in (
             "flow", *names, "rate", "effort", "gap")))
+        if self.products:
+            found = [*self._values(w, values), *shares]
+            found = self.tied.or_nan(w, done, found)
+            self._put(w, found[:-2], "%out", 0)
+            at = 8 * n
+            self._put_product(w, "rate", w.pointer("%out", at), by_rows=True)
+            self._clear(w, w.pointer("%out", at + n * n), 4 * n * n)
+            self._put_product(w, "slope", w.pointer("%out", at + 5 * n * n))
+            self._put(w, found[-2:], "%out", at + 5 * n * n + self.nx * n)
+            return self._text(w)
         by_effort = [-self.held.by_effort(e["rate"]),
                      *(self.held.by_effort(e[name]) for name in names)]
         push = self.held.by_effort(e["slope"])
@@ -321,11 +347,15 @@ class SolvedCode(Text):
                 b[k] = w.binary("fsub", b[k], w.binary("fmul", a[k][j], b[j]))
             b[k] = w.binary("fdiv", b[k], a[k][k])
         self._put(w, b, "%q", self.right)
+        self.least = self._least(w, [a[k][k] for k in range(size)])
         return bad
 
     @staticmethod
     def _swapped(w: Writer, swap: str, one: str, other: str) -> tuple[str, str]:
         return w.select(swap, other, one), w.select(swap, one, other)
+
+    def _least_pivot(self, w: Writer, size: int) -> str:
+        return self.least if size <= SMALL else super()._least_pivot(w, size)
 
     def _determinant(self, w: Writer, size: int) -> str:
         """From the factors that the last solution has left."""
@@ -344,20 +374,50 @@ class SolvedCode(Text):
             done = self.tied.call(w, base) if self.tied else "true"
             self._efforts(w)
             return done
-        # linear all together: torn unknowns at some efforts, what follows these, and once more
+        w.declared.add(f"declare void {self.solver}(ptr, ptr, ptr, ptr, ptr)")
+        w.lines.append(f"  call void {self.solver}(ptr %t, ptr {base}, ptr %p, ptr %q, ptr %q)")
+        if self.n <= SMALL:
+            self.small, self.least = (w.load("%q", self.done + i) for i in (1, 2))
+        return w.compare("une", w.load("%q", self.done), w.constant(0.0))
+
+    def _solver(self) -> str:
+        """Text of what solves for torn unknowns and efforts that these follow.
+
+        Linear all together: torn unknowns at some efforts, what follows these, and once more.
+        """
+        w = Writer()
         start = [w.load("%q", self.guess + i) for i in range(self.n)]
         self._put(w, start, "%q", self.found)
-        first = self.tied.call(w, base)
-        right = -ca.jacobian(self.held.loops, self.effort)
-        count = self.held.follows.shape[0]
-        for j in range(self.n):
-            values = self._values(w, ca.densify(right[:, j]))
-            self._put(w, values, "%q", self.tied.right)
-            self.tied._solve(w, self.tied.n, factored=True)
-            torn = [w.load("%q", self.tied.right + self.tied.n - count + i) for i in range(count)]
-            self._put(w, torn, "%q", self.follows + j * count)
+        first = self.tied.call(w)
+        self._put_follows(w)
         self._efforts(w, start)
-        return w.new(f"and i1 {first}, {self.tied.call(w, base)}")
+        if self.n <= SMALL:
+            self._put(w, [self.small, self.least], "%q", self.done + 1)
+        w.store(w.truth(w.new(f"and i1 {first}, {self.tied.call(w)}")), "%q", self.done)
+        return self._text(w)
+
+    def _put_follows(self, w: Writer) -> None:
+        """Put into ``q`` what torn unknowns do at a unit of each effort, in one loop."""
+        tied, right = self.tied, -ca.jacobian(self.held.loops, self.effort)
+        size, count, unit = tied.n, self.held.follows.shape[0], w.pointer("%q", self.unit)
+        self._clear(w, unit, right.numel())
+        values = self._values(w, right.nz[:])
+        for place, value in zip(right.sparsity().find(), values, strict=True):
+            w.store(value, "%q", self.unit + place)
+        w.lines += ["  br label %unit", "unit:", "  %j = phi i64 [ 0, %entry ], [ %next, %unit ]",
+                    f"  %from = mul i64 %j, {size}", f"  %to = mul i64 %j, {count}"]
+        self._copy(w, w.pointer("%q", tied.right), w.pointer(unit, "%from"), size)
+        tied._solve(w, size, factored=True)
+        self._copy(w, w.pointer(w.pointer("%q", self.follows), "%to"),
+                   w.pointer("%q", tied.right + size - count), count)
+        w.lines += ["  %next = add i64 %j, 1", f"  %units = icmp slt i64 %next, {self.n}",
+                    "  br i1 %units, label %unit, label %followed", "followed:"]
+
+    def _put_product(self, w: Writer, name: str, out: str, by_rows: bool = False) -> None:
+        """Fill a matrix by efforts at an address, directly and through torn unknowns."""
+        product = self.products[name]
+        self._put(w, self._values(w, product.values), "%q", self.parts)
+        product.write(w, w.pointer("%q", self.parts), w.pointer("%q", self.follows), out, by_rows)
 
     def _settle_tied(self, w: Writer) -> None:
         """Solve for them from what stands in ``out``, and put them there."""
@@ -391,9 +451,16 @@ class SolvedCode(Text):
             w.lines += ["  br label %round", "round:",
                         "  %count = phi i64 [ 0, %entry ], [ %more, %round ]",
                         f"  %last = phi double [ {w.constant(1e300)}, %entry ], [ %size, %round ]"]
-        values = self._values(w, ca.vertcat(ca.vec(self.e["matrix"]), self.e["residual"]))
-        residual = values[n * n :]
-        self._put(w, values[: n * n], "%q", self.matrix)
+        if self.products:
+            own = w.pointer("%q", self.own)
+            self._put_product(w, "rate", own)
+            write_equations(w, own, w.pointer("%q", self.known_modes), self.held.decides,
+                            w.pointer("%q", self.matrix))
+            residual = self._values(w, self.e["residual"])
+        else:
+            values = self._values(w, ca.vertcat(ca.vec(self.e["matrix"]), self.e["residual"]))
+            residual = values[n * n :]
+            self._put(w, values[: n * n], "%q", self.matrix)
         self._put(w, residual, "%q", self.right)
         bad = self._solve(w, n)
         steps, efforts = [], []

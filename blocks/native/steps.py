@@ -40,11 +40,14 @@ class Code(NamedTuple):
     kind: int  # of steps
     p: int
     q: int
+    past: int  # what is delayed, as it is now; 0 where nothing is, or others keep it
+    plan: int  # the entry of ``q`` that tells where it is kept
 
 
 def known_of(code: Code) -> dict[tuple[str, str], int]:
     """What is known before a call: machine code for one kind of steps is made in less time."""
-    return {(Code.__name__, "kind"): code.kind}
+    known = {(Code.__name__, "kind"): code.kind}
+    return known if code.past else known | {(Code.__name__, "past"): 0}
 
 
 class Workspace(NamedTuple):

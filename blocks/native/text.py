@@ -99,6 +99,10 @@ class Text:
             value = w.select(swapped, w.new(f"fneg double {value}"), value)
         return value
 
+    def _least_pivot(self, w: Writer, size: int) -> str:
+        """Of the factors that the solution has left."""
+        return self._least(w, [w.load("%q", self.matrix + i * (size + 1)) for i in range(size)])
+
     def _values(self, w: Writer, expression: Any, places: Any = None, *more: Any) -> list[str]:
         function = ca.Function("part", [*self.arguments, *more], [expression])
         return w.values(function, places or self.places)
@@ -111,9 +115,26 @@ class Text:
         return out
 
     @staticmethod
+    def _least(w: Writer, values: list[str]) -> str:
+        out = w.constant(np.inf)
+        for value in values:
+            out = w.intrinsic("minnum", out, w.intrinsic("fabs", value))
+        return out
+
+    @staticmethod
     def _put(w: Writer, values: list[str], base: str, offset: int) -> None:
         for i, value in enumerate(values):
             w.store(value, base, offset + i)
+
+    def _copy(self, w: Writer, target: str, source: str, count: int) -> None:
+        w.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+        w.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
+                       f"i64 {8 * count}, i1 false)")  # fmt: skip
+
+    def _clear(self, w: Writer, target: str, count: int) -> None:
+        w.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+        w.lines.append(f"  call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {8 * count}, "
+                       "i1 false)")  # fmt: skip
 
     def _text(self, w: Writer) -> str:
         sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]

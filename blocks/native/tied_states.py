@@ -300,16 +300,6 @@ class Tied(Text):
             w.store(w.select(bad, w.constant(0.0), value), "%out", self.nx + i)
         return self._text(w)
 
-    def _copy(self, w: Writer, target: str, source: str, count: int) -> None:
-        w.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
-        w.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, "
-                       f"i64 {8 * count}, i1 false)")  # fmt: skip
-
-    def _clear(self, w: Writer, target: str, count: int) -> None:
-        w.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-        w.lines.append(f"  call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {8 * count}, "
-                       "i1 false)")  # fmt: skip
-
     def index_of_entry(self, w: Writer, k: int) -> str:
         """Which entry of x and z the k-th solution is."""
         return self._index(w, self.entries + k)

@@ -187,7 +187,7 @@ class RunningMethod:
 
     def _limit(self, t: float, stop: float) -> float:
         delays, functions = self.problem.delays, self.time_events.functions
-        if delays is not None:
+        if delays is not None and not self.current.keeps_past:
             stop = min(stop, t + delays.shortest)
         if self.current.looks_itself:  # it looks at the pieces itself
             self.current.pieces = functions.around(t)

@@ -178,6 +178,7 @@ class Method(ABC):
 
     course: Course | None = None  # all of its steps, where it keeps them itself
     carries: bool = False  # follows states that constraints tie
+    keeps_past: bool = False  # of delayed signals, as it goes
     unsure: bool = False  # may be no method for what comes: to be asked again
     free: Indices | tuple[()] = ()  # states that it integrates, of a method that looks itself
     #: Whether it has ended at a known instant that others must carry out.

@@ -44,9 +44,12 @@ HALVINGS = 12  # of a step, until polynomials follow what is delayed
 AGREES = 1e-3  # of the tolerance of the run
 #: Entries of a plan: numbers of signals and nodes; addresses of where signals stand among the
 #: discrete values, of what is told of the past of each (0: before the run), of lags, of nodes and
-#: their weights, and of room for as many numbers.
-SIGNALS, NODES, SLOTS, PIECES, LAGS, POINTS, WEIGHTS, TERMS = range(8)
-PLAN = 8
+#: their weights, and of room for as many numbers; of what is told of the past that grows, of what
+#: polynomials are looked at by between nodes, of the largest values so far, of how far a polynomial
+#: may be off, as a part of these, and of room for the values at a time.
+SIGNALS, NODES, SLOTS, PIECES, LAGS, POINTS, WEIGHTS, TERMS, GROWS, BETWEEN, LARGEST, OFF, NOW = (
+    range(13))
+PLAN = 13
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,7 @@ class Delays:
         self.stops: list[tuple[float, int]] = []  # when and how often delayed already
         self.tiny, self.rtol, self.nodes, self.t_end = 0.0, 1e-6, 9, 0.0
         self.largest = np.zeros(len(self.slots))
+        self._grows = np.zeros(1, dtype=np.int64)  # address of what is told of the last piece
         self._plans: list[tuple[np.ndarray, ...]] = []  # alive, as machine code reads them
 
     def _refuse_flows(self, system: System) -> None:
@@ -172,11 +176,18 @@ class Delays:
         shown = [self.pieces[c].shown.ctypes.data if c >= 0 else 0 for c in self.chosen]
         pieces = np.array(shown, dtype=np.int64)[self.group]
         kept: tuple[np.ndarray, ...] = (
-            self.slots, pieces, self.lags[self.group], chebyshev_nodes(self.nodes),
-            barycentric_weights(self.nodes), np.empty(self.nodes))
+            self.slots, pieces, self.lags[self.group], self._points,
+            barycentric_weights(self.nodes), np.empty(self.nodes), self._grows,
+            basis(PROBES, self.nodes), self.largest, np.array([AGREES * self.rtol]),
+            np.empty(len(self.slots)))
         plan = np.array([len(self.slots), self.nodes, *(k.ctypes.data for k in kept)])
         self._plans.append((plan, *kept))
         return plan
+
+    @property
+    def _points(self) -> Array:
+        """Of [-1, 1]: nodes of a polynomial, and where it is looked at between them."""
+        return np.concatenate([chebyshev_nodes(self.nodes), PROBES])
 
     # -- keeping -----------------------------------------------------------------------
     def start(self, t_start: float, t_end: float, order: int, rtol: float) -> None:
@@ -199,6 +210,7 @@ class Delays:
             return  # smoother than the method can tell, or no business of what is delayed
         self.starts.append(t)
         self.pieces.append(Past(t, now, self.nodes))
+        self._grows[0] = self.pieces[-1].shown.ctypes.data
         for lag in self.lags:
             if t + lag < self.t_end - 4 * self.tiny:
                 insort(self.stops, (t + float(lag), level))
@@ -211,10 +223,15 @@ class Delays:
     def keep(self, problem: Problem, course: Course, ends: Array) -> None:
         """Remember what the delayed signals were in steps, which end at these times or earlier.
 
-        ``course`` gives the integrated unknowns at times, as columns.
+        ``course`` gives the integrated unknowns at times, as columns. Machine code may have kept
+        some of them already.
         """
-        borders = np.append(self.pieces[-1].end, ends[ends > self.pieces[-1].end])
-        self._keep(lambda t: self._signals(problem, course, t), borders[:-1], borders[1:], HALVINGS)
+        piece = self.pieces[-1]
+        borders = np.append(piece.end, ends[ends > piece.end])
+        if len(borders) > 1:
+            self._keep(lambda t: self._signals(problem, course, t), borders[:-1], borders[1:],
+                       HALVINGS)
+        piece.make_room(piece.count)
 
     def _signals(self, problem: Problem, course: Course, t: Array) -> Array:
         """What is delayed, as it is at times, as columns."""
@@ -237,12 +254,11 @@ class Delays:
               ) -> None:
         """Keep steps as polynomials; those that do not follow the signals are halved."""
         middle, half = (starts + ends) / 2, (ends - starts) / 2
-        points = np.concatenate([chebyshev_nodes(self.nodes), PROBES])
-        at = middle[:, None] + half[:, None] * points
+        at = middle[:, None] + half[:, None] * self._points
         at[:, 0], at[:, self.nodes - 1] = starts, ends
         found = signals(at.ravel()).reshape(len(self.slots), *at.shape)
         values = found[:, :, : self.nodes]
-        self.largest = np.maximum(self.largest, np.abs(values).max(axis=(1, 2), initial=0.0))
+        np.maximum(self.largest, np.abs(values).max(axis=(1, 2), initial=0.0), out=self.largest)
         off = np.abs(values @ basis(PROBES, self.nodes).T - found[:, :, self.nodes :]).max(axis=2)
         wrong = (off > AGREES * self.rtol * self.largest[:, None]).any(axis=0)
         wrong &= (starts < middle) & (middle < ends) & (halvings > 0)

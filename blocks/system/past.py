@@ -1,7 +1,7 @@
 """What were signals in a stretch of time in which they are smooth?
 
 Polynomials, one after the other, in arrays that grow: Python evaluates them at many times at once,
-machine code is told where they stand.
+machine code is told where they stand, and adds to them while there is room.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy as np
 
 from ..numerics.arrays import Array
 from ..solvers.interpolation import basis, unit_interval
-from ..solvers.pieces import Growing
 
-__all__ = ["COUNT", "BORDERS", "SHOWN", "VALUES", "Past"]
+__all__ = ["COUNT", "BORDERS", "ROOM", "SHOWN", "VALUES", "Past"]
 
-COUNT, BORDERS, VALUES = 0, 1, 2  # entries of what machine code is told
-SHOWN = 3
+COUNT, BORDERS, VALUES, ROOM = range(4)  # entries of what machine code is told
+SHOWN = 4
+FIRST = 64  # steps there is room for at first
 
 
 class Past:
@@ -28,8 +28,8 @@ class Past:
 
     Attributes
     ----------
-    shown : number of steps, address of their borders and of the values (steps, nodes, signals);
-        stays where it is
+    shown : number of steps, address of their borders and of the values (steps, nodes, signals),
+        and how many steps there is room for; stays where it is
 
     Examples
     --------
@@ -42,29 +42,43 @@ class Past:
 
     def __init__(self, t: float, values: Array, nodes: int) -> None:
         self.start, self.nodes, self._first = float(t), nodes, np.array(values)
-        self._borders, self._values = Growing(np.float64), Growing(np.float64)
-        self._borders.extend(np.array([self.start]))
+        self._borders, self._values = np.array([self.start]), np.empty((0, nodes, len(values)))
         self.shown = np.zeros(SHOWN, dtype=np.int64)
+        self.make_room(FIRST)
+
+    @property
+    def count(self) -> int:
+        return int(self.shown[COUNT])
 
     @property
     def end(self) -> float:
-        return float(self._borders.values[-1])
+        return float(self._borders[self.count])
+
+    def make_room(self, steps: int) -> None:
+        """See to it that there is room for so many more steps."""
+        count, least = self.count, self.count + steps
+        if least <= self.shown[ROOM]:
+            return
+        room = max(least, 2 * int(self.shown[ROOM]))
+        borders, values = np.empty(room + 1), np.empty((room, *self._values.shape[1:]))
+        borders[: count + 1], values[:count] = self._borders[: count + 1], self._values[:count]
+        self._borders, self._values = borders, values
+        self.shown[BORDERS:] = borders.ctypes.data, values.ctypes.data, room
 
     def extend(self, ends: Array, values: Array) -> None:
         """Add steps, (k,) ends and (k, nodes, signals) values."""
-        self._borders.extend(ends)
-        self._values.extend(values.ravel())
-        self.shown[:] = (self._borders.count - 1, self._borders.values.ctypes.data,
-                         self._values.values.ctypes.data)
+        first, last = self.count, self.count + len(ends)
+        self.make_room(len(ends))
+        self._borders[first + 1 : last + 1], self._values[first:last] = ends, values
+        self.shown[COUNT] = last
 
     def __call__(self, t: Array) -> Array:
         """(signals, k) values at times, which are moved to the ends where they lie beyond them."""
-        borders = self._borders.values
+        borders = self._borders[: self.count + 1]
         if len(borders) == 1:
             return np.repeat(self._first[:, None], len(t), axis=1)
         t = np.clip(t, self.start, self.end)
         step = np.clip(np.searchsorted(borders, t, side="right") - 1, 0, len(borders) - 2)
         weights = basis(unit_interval(t, borders[step], borders[step + 1]), self.nodes)
-        values = self._values.values.reshape(-1, self.nodes, len(self._first))
-        out: Array = np.einsum("kj,kjn->nk", weights, values[step])
+        out: Array = np.einsum("kj,kjn->nk", weights, self._values[step])
         return out

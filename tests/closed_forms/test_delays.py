@@ -33,6 +33,7 @@ from blocks import (
     when,
     where,
 )
+from blocks.system.delays import Delays
 from library.signal import (
     Constant,
     Delay,
@@ -107,6 +108,25 @@ def test_the_past_is_read_in_machine_code_and_again_when_a_result_is():
     assert type(run.recording.episodes[-1].trajectory).__name__ == "Course"
     t = np.linspace(0, 2, 333)  # steps are taken again, each with the past that it has read
     assert_allclose(run["c.y"].at(quantity(t, "s")).m, decay(t, 0.3), atol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+def test_a_short_delay_is_kept_in_machine_code_step_by_step(method, monkeypatch):
+    pytest.importorskip("llvmlite")
+    asked = []
+    in_python = Delays._signals
+    monkeypatch.setattr(Delays, "_signals", lambda self, problem, course, t: (
+        asked.append(len(t)) or in_python(self, problem, course, t)))
+    model = Model("behind")
+    model.tone, model.late, model.sum = Sine(frequency="0.5 Hz"), Delay(delay="1 ms"), Integrator()
+    model.connect(model.tone.y, model.late.u)
+    model.connect(model.late.y, model.sum.u)
+    result = model.simulate("1 s", method=method, rtol=1e-8)
+    assert result.statistics["steps"] >= 1000
+    assert len(asked) < 10
+    t = np.array([0.25, 0.5, 1.0])
+    found = result["sum.y"].at(quantity(t, "s")).m
+    assert_allclose(found, (1 - np.cos(pi * (t - 1e-3))) / pi, atol=1e-8)
 
 
 def test_a_method_whose_steps_are_exact_in_time_says_that_the_past_is_none_of_its_forms():

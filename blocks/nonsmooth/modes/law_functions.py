@@ -22,7 +22,7 @@ from .companions import companions_of
 from .elements import Elements, elements_of
 from .held_modes import MOST, HeldModes, parts_of
 from .memory import LastRun
-from .solved_modes import MOST_SOLVED, SolvedModes
+from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
 
 if TYPE_CHECKING:
     from ...system import System
@@ -151,10 +151,10 @@ class LawFunctions:
         if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
         if ca.jacobian_sparsity(tape.residual, tape.u).nnz():
-            if size > MOST_SOLVED or ca.jacobian_sparsity(laws.bounds, tape.z).nnz():
+            if size > MOST_ADDED_UP or ca.jacobian_sparsity(laws.bounds, tape.z).nnz():
                 return None
             solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)
-            return solved if solved.affine else None
+            return solved if solved.affine and (solved.parts or size <= MOST_SOLVED) else None
         if self.constant and not self.nonlinear and not system.clusters:
             parts = parts_of(laws, self.elements.column)
             if max(map(len, parts)) > MOST:

@@ -26,6 +26,7 @@ from ...numerics.tolerances import (
     HELD_PIVOT,
     LAST_NEWTON_STEP,
     LAST_NEWTON_STEP_AT_TIMES,
+    SAFE_PIVOT,
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
@@ -34,7 +35,7 @@ from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
 from .bound_functions import BoundFunctions
 from .companions import Companions
-from .delassus import Delassus, torn_by_inputs
+from .delassus import Delassus, torn_by
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
 
@@ -42,9 +43,10 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["MOST_SOLVED", "ROUNDS", "SolvedModes"]
+__all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes"]
 
 MOST_SOLVED = 24  # elements: all of them are solved for together at every point
+MOST_ADDED_UP = 100  # where loops add their matrix up
 ROUNDS = 25  # of Newton's method, where bounds have kinks
 
 
@@ -63,7 +65,7 @@ class SolvedModes:
     Attributes
     ----------
     slope : slopes at the last evaluation
-    length : operations of what is solved for at every point
+    length : operations of what is solved for at every point; 1 where loops add these up
     affine : whether rates and bounds are known to be linear in the efforts
     direct : whether efforts follow from the point and the modes alone, without a guess
     dependent, in_a_circle : see :class:`~blocks.nonsmooth.modes.bound_functions.BoundFunctions`
@@ -94,6 +96,13 @@ class SolvedModes:
             (effort, effort), (low, high), (back, forth)))
         self.decides = companions.decides
         kinetic += companions.split(whole, joined, low, high) * ca.DM((~self.decides).astype(float))
+        #: How rates, with their sign turned, and slopes change by efforts, directly and through
+        #: torn unknowns that follow them; where laws in motion know no effort.
+        self.parts: dict[str, tuple[ca.SX, ca.SX]] = {}
+        if self.with_loops and not ca.jacobian_sparsity(kinetic, effort).nnz():
+            torn = self._unknowns[: self.follows.shape[0]]
+            self.parts = {name: (jacobian(e, effort), jacobian(e, torn))
+                          for name, e in (("rate", -rate), ("slope", slope))}
         stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
         residual = ca.if_else(stuck, -scale * rate, effort - kinetic)
         matrix = ca.if_else(ca.repmat(stuck, 1, n), ca.repmat(scale, 1, n) * own,
@@ -120,7 +129,7 @@ class SolvedModes:
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal)
         self._equations = ca.Function(
             "equations", self.symbols + [self.follows] * self.with_loops, [ca.densify(equations)])
-        self.length = self._equations.n_instructions()
+        self.length = 1 if self.parts else self._equations.n_instructions()
         self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
         self._solve = Evaluator(self._equations)
         self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
@@ -172,7 +181,7 @@ class SolvedModes:
             if self.with_loops:
                 self.elements.put(problem.u, effort)
                 problem.solve_algebraic(t)
-                by_u = torn_by_inputs(problem, t)
+                by_u = torn_by(problem.system.residual_u, problem, t)
                 follows = [self.elements.columns_of(by_u).T.ravel()]
             out = self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
             matrix, residual = out[: n * n].reshape(n, n).T, out[n * n : n * n + n]
@@ -276,11 +285,16 @@ class SolvedModes:
     def reserves(self, matrix: Array, diagonal: Array, modes: Indices) -> Array:
         """Determinants per that of what sticks; 0 where no quick look can tell.
 
-        Far from 0 what sticks has no undetermined efforts, and what slides no paradox.
+        Far from 0 what sticks has no undetermined efforts, and what slides no paradox. Where no
+        bound depends on efforts there is none, and pivots tell: determinants of many elements are
+        small in any case.
         """
+        if not self.dependent.any():
+            own = diagonal[:, self.decides]
+            sure = own.min(axis=1, initial=np.inf) > WITHOUT_EFFECT * own.max(axis=1, initial=0.0)
+            return np.where(sure & (_least_pivots(matrix) > SAFE_PIVOT), 1.0, 0.0)
         stuck, slides = np.flatnonzero(modes == 0), np.flatnonzero(modes)
-        alone = _determinant(matrix, stuck)
-        whole = _determinant(matrix, self._all) if self.dependent.any() else alone
+        alone, whole = _determinant(matrix, stuck), _determinant(matrix, self._all)
         own = diagonal[:, self.decides]
         least, largest = own.min(axis=1, initial=np.inf), own.max(axis=1, initial=0.0)
         sure = (alone > SURELY_DETERMINED) & (least > WITHOUT_EFFECT * largest)
@@ -290,6 +304,19 @@ class SolvedModes:
             rest = np.zeros(len(own))
             share = np.minimum(own, np.divide(share, own, out=rest, where=own > FAR_FROM_PARADOX))
         return np.where(share > FAR_FROM_PARADOX, share, 0.0)
+
+
+def _least_pivots(matrix: Array) -> Array:
+    """The smallest pivot of every matrix, by elimination with the largest of each column."""
+    a, every, n = matrix.copy(), np.arange(len(matrix)), matrix.shape[1]
+    for k in range(n - 1):
+        best = k + np.abs(a[:, k:, k]).argmax(axis=1)
+        a[every, best], a[:, k] = a[:, k].copy(), a[every, best]
+        pivot = np.where(a[:, k, k] == 0.0, 1.0, a[:, k, k])
+        factor = a[:, k + 1 :, k] / pivot[:, None]
+        a[:, k + 1 :, k + 1 :] -= factor[..., None] * a[:, k, None, k + 1 :]
+    pivots: Array = np.abs(np.diagonal(a, axis1=1, axis2=2)).min(axis=1, initial=np.inf)
+    return pivots
 
 
 def _determinant(matrix: Array, elements: Indices) -> Array:

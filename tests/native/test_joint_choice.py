@@ -1,0 +1,150 @@
+"""Who of several elements at rest begins to move, decided in machine code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from carried_out_in_python import flips
+from numpy.testing import assert_allclose
+
+from blocks import Model, native, quantity, sin
+from blocks.native.held_equations import add_products
+from blocks.native.joint_choice import AT_REST, STATE, choose_jointly, is_positive
+from blocks.native.signatures import address_of
+from blocks.nonsmooth.complementarity import solve
+from blocks.nonsmooth.modes.choice import set_valued_laws
+from library.planar import Body, Ground, Revolute, RigidOffset
+from library.rotational import RotationalFriction, RotationalReference
+from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
+
+pytest.importorskip("llvmlite")
+
+
+def room(n):
+    return np.empty((n, n)), *np.empty((3, n)), *np.zeros((2, n), dtype=int)
+
+
+def at_rest(d, drive, most, less, moved):
+    """Rows of elements whose bounds are even; efforts and states are filled in."""
+    rows = np.full((AT_REST, len(d)), np.nan)
+    rows[:6] = drive, -most, most, -less, less, moved
+    return rows, choose_jointly(d, rows, *room(len(d)), len(d))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 12, 40])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_ones_move_as_by_the_complementarity_problem(n, seed):
+    random = np.random.default_rng([n, seed])
+    half = random.normal(size=(n, n + 3))
+    d, drive, most = half @ half.T, 3 * random.normal(size=n) * n, random.uniform(0.5, 2, n)
+    rows, sure = at_rest(d, drive, most, most, np.zeros(n))
+    expected = solve(d, drive, -most, most)
+    assert sure and expected.converged
+    assert (rows[STATE] == expected.state).all()
+    assert_allclose(rows[STATE - 2], expected.effort, atol=1e-9 * np.abs(most).max())
+
+
+def test_less_holds_what_moves_and_so_others_move_in_turn():
+    d = np.array([[2.0, 1.0], [1.0, 2.0]])
+    drive = d @ [1.1, 0.9]  # at rest the second one would hold
+    rows, sure = at_rest(d, drive, np.ones(2), np.full(2, 0.5), np.zeros(2))
+    assert sure
+    assert_allclose(rows[STATE], [1.0, 1.0])
+    assert_allclose(rows[STATE - 2], [0.5, 0.5])
+
+
+def test_what_holds_with_no_room_is_left_to_others():
+    rows, sure = at_rest(np.eye(2), np.array([1.0, 0.2]), np.ones(2), np.ones(2), np.zeros(2))
+    assert not sure
+
+
+def test_positive_definite_is_proved_for_many_elements():
+    n = 60  # a chain: its determinant is no measure, 1e-36
+    d = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    assert is_positive(d, np.empty((n, n)), n)
+    assert not is_positive(np.ones((2, 2)), np.empty((2, 2)), 2)
+    assert not is_positive(np.array([[1.0, 0.1], [0.2, 1.0]]), np.empty((2, 2)), 2)
+
+
+def sliding_on_each_other(n):
+    model = Model("stack")
+    model.push = ForceSource(force=lambda t: quantity("20 N") * sin(t * quantity("6 rad/s")))
+    model.wall, model.mass = Reference(), Mass(count=n, mass="1 kg")
+    model.spring = Spring(count=n, stiffness="1000 N/m")
+    model.friction = TranslationalFriction(
+        count=n, law="coulomb", coulomb_force="1 N", breakaway_force="1.2 N")
+    for parts in (model.spring, model.friction):
+        model.connect(model.wall.V, parts[0].C)
+        for i in range(n):
+            model.connect(parts[i].R, model.mass[i].M)
+            if i:
+                model.connect(parts[i].C, model.mass[i - 1].M)
+    model.connect(model.push.C, model.wall.V)
+    model.connect(model.push.R, model.mass[n - 1].M)
+    return model
+
+
+def test_masses_that_slide_on_each_other_are_decided_on_in_machine_code(monkeypatch):
+    model, told = sliding_on_each_other(5), {}
+    for method in ("dopri5", "DOP853"):
+        seen = flips(monkeypatch)
+        result = model.simulate("1 s", method=method, rtol=1e-9)
+        told[method] = [(e.component, e.mode) for e in result.events], [
+            float(e.time) for e in result.events]
+        if method == "dopri5":
+            assert len(seen) <= 1
+    (compiled, instants), (reference, times) = told.values()
+    assert compiled == reference and len(compiled) > 10
+    assert_allclose(instants, times, atol=1e-8)
+
+
+def pendulums(n):
+    model = Model("chain")
+    model.ground, model.frame = Ground(), RotationalReference()
+    model.hinge = Revolute(count=n, drive=True)
+    model.body = Body(count=n, mass="1 kg", inertia="0.01 kg*m^2", center_x="0.5 m")
+    model.link = RigidOffset(count=n, dx="1 m")
+    model.friction = RotationalFriction(
+        count=n, law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m")
+    model.connect(model.frame.W, model.friction.C)
+    for i in range(n):
+        model.connect(model.hinge[i].A, model.friction[i].R)
+        model.connect(model.link[i - 1].F if i else model.ground.P, model.hinge[i].B)
+        model.connect(model.hinge[i].F, model.body[i].P, model.link[i].B)
+    return model
+
+
+def test_joints_of_a_chain_that_feel_each_other_are_decided_on_in_machine_code(monkeypatch):
+    model, told = pendulums(4), {}
+    for method in ("dopri5", "DOP853"):
+        seen = flips(monkeypatch)
+        result = model.simulate("0.8 s", method=method, rtol=1e-8)
+        told[method] = [(e.component, e.mode) for e in result.events], [
+            float(e.time) for e in result.events]
+        if method == "dopri5":
+            assert not seen
+    (compiled, instants), (reference, times) = told.values()
+    assert compiled == reference and len(compiled) >= 8
+    assert_allclose(instants, times, atol=1e-8)
+
+
+def test_a_chain_of_thirty_joints_is_solved_in_machine_code():
+    system = pendulums(30).compile()
+    laws = set_valued_laws(system)
+    assert laws.held_modes.parts
+    assert not native.why_not(system, laws)
+
+
+def test_matrices_through_unknowns_are_added_up_from_their_entries():
+    random = np.random.default_rng(1)
+    direct, through = (random.normal(size=shape) * (random.random(shape) < 0.3)
+                       for shape in ((4, 3), (4, 5)))
+    follows, out = random.normal(size=(5, 3)), np.empty(12)
+    told = [4, 3, 5, np.count_nonzero(direct), np.count_nonzero(through)]
+    for part in (direct, through):
+        told += np.argwhere(part).ravel().tolist()
+    values = np.concatenate([direct[direct != 0], through[through != 0]])
+    given = [np.array(told), values, follows.T.ravel(), out]
+    for by_rows, order in ((0, "F"), (1, "C")):
+        add_products(*(address_of(a) for a in given), by_rows)
+        assert_allclose(out.reshape((4, 3), order=order), direct + through @ follows)

@@ -185,7 +185,6 @@ class Method(ABC):
     waits: bool = False
     own_events: object = None  # what happens at events that it carries out itself, if any
     passed: Any = None  # the events that it has carried out in the last step, if any
-    replaced: int = 0  # modes whose matrices have made room for others, of exact steps
     pieces: Array | None = None  # borders of pieces of time, of a method that looks itself
 
     def __init__(
@@ -239,6 +238,11 @@ class Method(ABC):
         Every event that it passes ends its course.
         """
         raise NotImplementedError(f"{self.name} does not carry out events")
+
+    @property
+    def replaced(self) -> int:
+        """Modes whose matrices have made room for those of others, of exact steps."""
+        return 0
 
     @property
     def largest(self) -> Array | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import gc
 import re
+import sys
 import weakref
 
 import numpy as np
@@ -316,13 +316,7 @@ def test_misspelt_paths_and_missing_folders_are_named(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     with pytest.raises(FileError, match="there is no folder"):
         oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "no" / "run.parquet")
-    load = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return load(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pyarrow"]:
+        monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
     with pytest.raises(MissingPackage, match="needs the package pyarrow"):
         oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "run.parquet")

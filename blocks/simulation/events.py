@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..exceptions import SimulationError
-from ..nonsmooth.modes.parts import NetworkParts
 from ..numerics.arrays import Array, Indices
 from .actions import Requirements, Resets, Samplings
 from .event_log import EventLog
@@ -70,6 +69,8 @@ class Events:
         if parts is None and laws is not None and laws.elements.switch.any():
             return None  # what their conditions tell changes modes
         if resets is not None:  # but those on which it is decided after what is assigned
+            from ..nonsmooth.modes.parts import NetworkParts
+
             joint = parts.joint if isinstance(parts, NetworkParts) else np.zeros_like(times.timed)
             acting = joint if acting is None else joint & acting
         assert acting is not None

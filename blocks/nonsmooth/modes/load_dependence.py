@@ -20,7 +20,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import LEAST_CHANGE_LOADED
 from ..mode_state import ModeState
 from .bound_functions import DENSE, BoundFunctions
-from .delassus import Components, Delassus, Matrix, torn_by_inputs
+from .delassus import Components, Delassus, Matrix, is_singular, torn_by_inputs
 from .dense_blocks import dense_block, masked_rows
 
 if TYPE_CHECKING:
@@ -125,7 +125,9 @@ class LoadDependence:
         from scipy.sparse.linalg import splu
 
         rest = np.flatnonzero(large)
-        solve = splu(sp.csc_matrix(matrix[rest][:, rest])).solve
+        part = sp.csc_matrix(matrix[rest][:, rest])
+        solve = np.linalg.pinv(part.toarray(), rcond=LEAST_CHANGE_LOADED).dot if is_singular(
+            part) else splu(part).solve
 
         def solved(r: Array) -> Array:
             out = inverse @ r

@@ -9,11 +9,14 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, maximum, quantity
 from blocks.exceptions import BlocksError, ParameterError
+from blocks.nonsmooth.modes import bound_functions, load_dependence
 from library.mechanisms import LeadScrew, LossyGear
 from library.rotational import (
     AngularVelocitySource,
+    Inertia,
     RotationalFriction,
     RotationalReference,
+    TorqueSource,
 )
 from library.translational import ForceSource, Reference
 
@@ -250,3 +253,28 @@ def test_a_brake_on_the_screw_holds_the_nut_up_to_what_the_thread_leaves_it(grip
     run = model.simulate("1.2 s", **TIGHT)
     assert run.events.of("part")[0].time == pytest.approx(1.0, rel=1e-9)
     assert run.events.of("brake")[0].time == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_gears_in_a_row_start_together_however_their_efforts_are_solved_for(sparse, monkeypatch):
+    """Pushed by a torque that grows from nothing; every gear passes on a part of what it takes.
+
+    More than 80 are solved for by sparse matrices, which are singular where several change at once.
+    """
+    if sparse:
+        monkeypatch.setattr(bound_functions, "DENSE", 0)
+        monkeypatch.setattr(load_dependence, "DENSE", 1)
+    count, efficiency = 5, 0.9
+    model = Model("row")
+    model.push, model.frame = TorqueSource(
+        torque=lambda t: quantity("5 N*m/s") * t), RotationalReference()
+    model.gear = LossyGear(count=count, ratio=1, forward_efficiency=efficiency,
+                           backward_efficiency=efficiency)
+    model.wheel = Inertia(count=count + 1, inertia="0.01 kg*m^2")
+    model.connect(model.push.R, model.wheel[0].I)
+    model.connect(model.push.C, model.frame.W)
+    model.connect(model.wheel[:-1].I, model.gear.S)
+    model.connect(model.wheel[1:].I, model.gear.O)
+    run = model.simulate("0.4 s", method="DOP853")
+    behind = sum(efficiency**-k for k in range(count + 1))
+    assert_allclose(run["wheel.w"].final.m, 2.5 * 0.4**2 / (0.01 * behind), rtol=1e-7)

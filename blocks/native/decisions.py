@@ -46,6 +46,7 @@ GAP, RESTITUTION = range(2)
 OF_CONTACTS = 2
 NOBODY = -1  # instead of the number of an element
 NOT_SURE = 2  # instead of a mode
+IN_DOUBT = -1  # instead of how many elements have come to the end of their modes
 SEVERAL = 3  # instead of an answer for one
 
 
@@ -141,7 +142,7 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
     if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, t, x, crossed):
         return False
     touched, count = _touched(relations, elements, crossed)
-    if count == NOT_SURE:
+    if count == IN_DOUBT:
         return False
     if count == 0:
         return True
@@ -153,7 +154,7 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
 
 @machine_code
 def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[int, int]:
-    """An element whose mode has ended, the one that slid; and how many have, or ``NOT_SURE``."""
+    """An element whose mode has ended, the one that slid; and how many have, or ``IN_DOUBT``."""
     modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
     first, touched, count = relations.wrong.size - modes.size, NOBODY, 0
     for e in range(modes.size):
@@ -166,13 +167,13 @@ def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[i
             doubtful = doubtful or room_of(found, e) < -relations.slack[first + e]
         elif doubtful:
             if modes[e] * found[FLOW, e] < -slow:
-                return NOBODY, NOT_SURE
+                return NOBODY, IN_DOUBT
         elif not modes[e] * found[FLOW, e] >= slow:
-            return NOBODY, NOT_SURE
+            return NOBODY, IN_DOUBT
         if doubtful:
             if touched != NOBODY and (elements.part[touched] != elements.part[e] or (
                     modes[touched] != 0.0 and modes[e] != 0.0)):
-                return NOBODY, NOT_SURE
+                return NOBODY, IN_DOUBT
             if touched == NOBODY or modes[e] != 0.0:
                 touched = e
             count += 1
@@ -310,7 +311,10 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
     if before != 0.0 and touched > 1:
         _stop(elements, x, part, e, found[FLOW, e])
     look_at_elements(code, work, elements, t, x)
-    return _choose_rest(code, work, elements, t, x, part, rests) and _nothing_creeps(elements, x)
+    if not _choose_rest(code, work, elements, t, x, part, rests):
+        return False
+    _bring_to_rest(elements, x)
+    return True
 
 
 @machine_code
@@ -345,12 +349,11 @@ def _choose_rest(code: Code, work: Workspace, elements: Elements, t: float, x: V
 
 
 @machine_code
-def _nothing_creeps(elements: Elements, x: Vector) -> bool:
+def _bring_to_rest(elements: Elements, x: Vector) -> None:
     """Bring what stuck elements hold, but for rounding, to rest."""
     for i in range(elements.free.size):
         if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
             x[i] = 0.0
-    return True
 
 
 @machine_code
@@ -381,7 +384,7 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     if not others_keep(found, modes, elements.members, elements.starts[part],
                        elements.starts[part + 1], e):
         return SEVERAL
-    _nothing_creeps(elements, x)
+    _bring_to_rest(elements, x)
     return 1
 
 

@@ -34,6 +34,7 @@ from ..numerics.tolerances import (
     WITHOUT_EFFECT,
 )
 from .decisions import (
+    IN_DOUBT,
     NOBODY,
     follow_leaders,
     hold_last_state,
@@ -56,7 +57,6 @@ __all__ = ["PredictedElements", "predict_modes", "predicted_elements"]
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP = range(8)
 VALUES = 8  # of an element, one row each
-NOT_SURE = -1  # instead of how many elements have come to the end of their modes
 MOST_PREDICTED = 4  # elements whose bounds move with efforts: up to 3^4 determinants
 
 
@@ -157,7 +157,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     for e in range(modes.size):
         elements.speed[0] = max(elements.speed[0], abs(found[FLOW, e]))
     e, touched = _touched(relations, elements, x, crossed)
-    if touched == NOT_SURE:
+    if touched == IN_DOUBT:
         return False
     if touched > 0:
         if elements.contact[e] and modes[e] != 0.0:
@@ -254,7 +254,7 @@ def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x:
 @machine_code
 def _touched(relations: Relations, elements: PredictedElements, x: Vector, crossed: bool
              ) -> tuple[int, int]:
-    """An element whose mode has ended, the one that slid; and how many have, or ``NOT_SURE``."""
+    """An element whose mode has ended, the one that slid; and how many have, or ``IN_DOUBT``."""
     modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
     first, touched, far = relations.wrong.size - modes.size - 1, NOBODY, LEAST_POSITION
     count = 0
@@ -267,17 +267,17 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
             continue
         if doubtful:
             if modes[e] * found[FLOW, e] < -slow and not elements.contact[e]:
-                return NOBODY, NOT_SURE
+                return NOBODY, IN_DOUBT
         elif modes[e] == 0.0:
             doubtful = room_of(found, e) < 0.0
         elif elements.contact[e]:
             if not found[GAP, e] >= NEAR_GAP * far:
-                return NOBODY, NOT_SURE
+                return NOBODY, IN_DOUBT
         elif not modes[e] * found[FLOW, e] >= slow:
-            return NOBODY, NOT_SURE
+            return NOBODY, IN_DOUBT
         if doubtful:
             if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0:
-                return NOBODY, NOT_SURE
+                return NOBODY, IN_DOUBT
             if touched == NOBODY or modes[e] != 0.0:
                 touched = e
             elements.doubtful[e] = 1

@@ -340,3 +340,20 @@ def test_what_switches_together_is_no_chatter_and_who_chatters_in_a_crowd_is_nam
     with pytest.raises(SimulationError, match="switches back and forth") as error:
         model.simulate("1 s", method=method)
     assert error.value.data["variables"] == ("part",)
+
+
+def test_two_frictions_that_feel_each_other_let_go_at_one_instant(in_python):
+    """A block on another: what pushes each reaches its strength, 5 N and 10 N, after 5 s."""
+    model = Model("two")
+    model.push = ForceSource(count=2, force=lambda t: quantity("1 N/s") * t)
+    model.block, model.ground = Mass(count=2, mass="1 kg"), Reference()
+    model.under = TranslationalFriction(law="coulomb", coulomb_force="7 N", breakaway_force="10 N")
+    model.between = TranslationalFriction(law="coulomb", coulomb_force="3 N",
+                                          breakaway_force="5 N")
+    model.connect(model.ground.V, model.push.C, model.under.C)
+    model.connect(model.block[0].M, model.push[0].R, model.under.R, model.between.C)
+    model.connect(model.block[1].M, model.push[1].R, model.between.R)
+    run = model.simulate("7 s", method="dopri5")
+    assert_allclose([e.time for e in run.events if e.previous == "stuck"], [5.0, 5.0], rtol=1e-12)
+    assert_allclose(run["block.v"].final.m, [2 + 2**2 / 2, 4 + 2**2 / 2], rtol=1e-9)
+    assert len(in_python) == 0

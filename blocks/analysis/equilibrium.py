@@ -152,12 +152,13 @@ class Equations:
         for _ in range(MOST_STEPS):
             value, matrix = self._rows(point, scale, kept, lasting, x)
             step = np.linalg.lstsq(matrix, -value, rcond=SINGULAR)[0]
-            norm = float(np.linalg.norm(value))
+            before = float(np.linalg.norm(value))
             point, norm = self._stepped(
-                point, step * scale, norm,
+                point, step * scale, before,
                 lambda p: self._rows(p, scale, kept, lasting, x)[0])
             small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
-            if small or (norm >= 0.9 * last and norm <= MET) or norm == 0:
+            stands = norm >= before  # at a bend, where no part of the step leads on
+            if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
                 break
             last = norm
         point = self._without_rounding(point, begun)

@@ -40,7 +40,7 @@ __all__ = ["OperatingPoint", "find_operating_point", "stuck_range"]
 MOST_MODES = 243  # combinations that are tried
 ZERO = 1e-15  # of nominal values, shown as zero
 SAME_SIGN = 1e-12  # of the nominal velocity: a flow that is zero
-LATER = 10.0 ** np.arange(-2, 4)  # s, lengths of runs that may come near a point at rest
+LATER = 10.0 ** np.arange(-2, 7)  # s, lengths of runs that may come near a point at rest
 ROUGHLY = 1e-4  # relative tolerance of these
 LONG_ENOUGH = 0.5  # s of this processor, after which no longer run is begun
 MOST_SOURCES = 12  # inputs that are tried as a cure
@@ -293,10 +293,11 @@ def _later(model: Model, start: Point) -> Iterator[Point]:
             with catch_warnings():
                 simplefilter("ignore")
                 run = model.simulate(from_si(length, unit("s")), rtol=ROUGHLY, progress=False)
-            yield replace(run_point(model, run, None), t=start.t, title=start.title)
         except BlocksError:
             return
-        if length > LATER[0] and process_time() - begun > LONG_ENOUGH:  # the first one compiles
+        took = process_time() - begun
+        yield replace(run_point(model, run, None), t=start.t, title=start.title)
+        if length > LATER[0] and took > LONG_ENOUGH:  # the first one compiles
             return
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from analysis_bench import assert_poles, block, numbers, oscillator, results, stribeck
+from scipy.optimize import brentq
 
 from blocks import (
     Component,
@@ -15,12 +16,14 @@ from blocks import (
     Variable,
     cos,
     der,
+    exp,
     quantity,
     sin,
     sqrt,
 )
 from blocks.analysis import free
 from blocks.exceptions import InitialisationError
+from library.electrical import DCVoltageSource, ElectricalReference, Resistor
 from library.mechanisms import GearBox
 from library.rotational import (
     ElastoBacklash,
@@ -31,6 +34,7 @@ from library.rotational import (
     TorqueSource,
 )
 from library.signal import Constant
+from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 from library.translational import (
     Damper,
     ForceSource,
@@ -467,6 +471,33 @@ def test_a_shaft_with_backlash_turns_against_its_flank():
     op = model.operating_point()
     assert op["load.w"].magnitude == pytest.approx(4.0, rel=1e-9)
     assert op["play.phi"].magnitude == pytest.approx(0.02 + 2 / 100, rel=1e-9)
+
+
+@pytest.mark.parametrize("volts", [6.4, 12.0])
+def test_past_a_bend_far_away(volts):
+    """A thermistor that heats itself: what holds the current back near its start is no rest."""
+    hot = 3500.0  # K
+    model = Model("thermistor")
+    model.source, model.ground = DCVoltageSource(voltage=quantity(volts, "V")), (
+        ElectricalReference())
+    model.series = Resistor(resistance="20 ohm")
+    model.part = Resistor(thermal_port=True, resistance=lambda temperature: quantity(
+        "1000 ohm") * exp(quantity(hot, "K") * (1 / temperature - 1 / quantity("298.15 K"))))
+    model.body = ThermalMass(mass="1 g", specific_heat="800 J/(kg*K)")
+    model.way, model.air = ThermalResistance(resistance="300 K/W"), TemperatureSource(
+        temperature="298.15 K")
+    model.connect(model.source.p, model.series.p)
+    model.connect(model.series.n, model.part.p)
+    model.connect(model.part.n, model.source.n, model.ground.V)
+    model.connect(model.part.H, model.body.M, model.way.A)
+    model.connect(model.way.B, model.air.A)
+
+    def left(T):
+        R = 1000 * np.exp(hot * (1 / T - 1 / 298.15))
+        return (volts / (20 + R)) ** 2 * R - (T - 298.15) / 300
+
+    assert model.operating_point()["body.T"].to("K").magnitude == pytest.approx(
+        brentq(left, 400, 900), rel=1e-9)
 
 
 def test_what_comes_to_rest_is_stuck():

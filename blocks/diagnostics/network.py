@@ -73,7 +73,8 @@ def _references(topology: Topology, domain: Domain) -> Iterator[Finding]:
         np.logical_or.at(firm, label[r.nodes], held[r.nodes])
         np.logical_or.at(ends, label[r.nodes], ~held[r.nodes] & (topology.degree[r.nodes] == 1))
         np.add.at(lonely, label[r.nodes], 1)
-    firm &= ~ends  # what ends in the air was meant to be held there
+    if not domain.typical:  # what is measured from zero stays where it is, held or not
+        firm &= ~ends  # what ends in the air was meant to be held there
     open_circuits = np.flatnonzero((lonely > 0) & ~grounded & (~firm | (lonely > 1)))
     for circuit in open_circuits[:MOST]:
         yield _reference(topology, domain, rows, label == circuit, bool(firm[circuit]))

@@ -60,7 +60,8 @@ class Domain:
         states them by equations; where a circuit has none, these values hold.
     typical : mapping of str to value with unit
         Values of across variables that are ordinary where zero is not, ``{"T": "293.15 K"}``:
-        where nothing else says one, a node's is sought from there and scaled by it.
+        where nothing else says one, a node's is sought from there and scaled by it. They count
+        from a zero of their own, so a store with an open end needs no reference.
     reference : str
         Name of the component class that grounds a circuit, for the advice in
         messages; empty where circuits need no reference.

@@ -90,7 +90,8 @@ class Solenoid(Dissipative, TranslationalMachine):
         yield self.energy_stored == pull * self.x + self.core_reluctance * self.phi**2 / 2
         yield self.power_dissipated == self.resistance * self.i**2
         yield require(self.x / (VACUUM * self.area) + self.core_reluctance > 0,
-                      "the armature has gone through the stator: put a HardStop between R and C.")
+                      "the armature has gone through the stator: put a HardStop between R and C, "
+                      "or a stiffer one.")
 
 
 class PiezoStack(TranslationalMachine):

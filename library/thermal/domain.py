@@ -10,6 +10,7 @@ thermal = Domain(
     "thermal",
     across={"T": "K"},
     through={"Q": "W"},
+    typical={"T": "293.15 K"},
     reference="TemperatureSource",
     alone="it exchanges heat with no surroundings",
     storage="a thermal mass",

@@ -319,3 +319,16 @@ def test_the_ledger_closes_where_stability_limits_the_steps_of_a_rod():
     model.connect(model.rod.B, model.cold.A)
     run = model.simulate("600 s", method="dopri5")
     assert run.energy().relative_residual < 1e-5
+
+
+def test_an_end_in_the_air_lets_no_heat_pass():
+    """It needs no surroundings: temperatures count from absolute zero."""
+    model = Model("alone")
+    model.hot, model.bar = ThermalMass(mass="0.5 kg", T="400 K"), ConductingRod(segments=4)
+    model.connect(model.hot.M, model.bar.A)
+    assert [f.code for f in model.check()] == ["reference.free", "network.unconnected"]
+    capacity, bar = 0.5 * 447, 8960 * 1e-4 * 0.1 * 385
+    meet = (capacity * 400 + bar * 300) / (capacity + bar)
+    result = model.simulate("2000 s", rtol=1e-9)
+    assert result["hot.T"].final.magnitude == pytest.approx(meet, rel=1e-8)
+    assert result["bar.segment.T"].final.magnitude == pytest.approx(meet, rel=1e-8)

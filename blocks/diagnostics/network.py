@@ -59,6 +59,7 @@ def _references(topology: Topology, domain: Domain) -> Iterator[Finding]:
     label = topology.circuits(domain)
     size = int(label.max()) + 1
     grounded, held = np.zeros(size, dtype=bool), np.zeros(topology.count, dtype=bool)
+    stores = np.zeros(size, dtype=bool)  # of what is measured from zero
     rows = topology.of(domain)
     for r in rows:
         family, traits = topology.network.families[r.family], topology.traits[r.family]
@@ -67,14 +68,14 @@ def _references(topology: Topology, domain: Domain) -> Iterator[Finding]:
             grounded[label[r.nodes]] = True
         elif domain.name not in traits.conserves:
             held[r.nodes] = True
+            stores[label[r.nodes]] |= bool(domain.typical) and r.name not in family.kernel.carried
     firm, ends = np.zeros((2, size), dtype=bool)
     lonely = np.zeros(size, dtype=int)
     for r in rows:
         np.logical_or.at(firm, label[r.nodes], held[r.nodes])
         np.logical_or.at(ends, label[r.nodes], ~held[r.nodes] & (topology.degree[r.nodes] == 1))
         np.add.at(lonely, label[r.nodes], 1)
-    if not domain.typical:  # what is measured from zero stays where it is, held or not
-        firm &= ~ends  # what ends in the air was meant to be held there
+    firm &= ~ends | stores  # else what ends in the air was meant to be held there
     open_circuits = np.flatnonzero((lonely > 0) & ~grounded & (~firm | (lonely > 1)))
     for circuit in open_circuits[:MOST]:
         yield _reference(topology, domain, rows, label == circuit, bool(firm[circuit]))

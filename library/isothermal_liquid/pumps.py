@@ -24,6 +24,9 @@ def _lossy(c: Any) -> bool:
     return c.losses == "analytical"
 
 
+PER_TURN = {"m^3/s": "Divide the volume flow by the speed: 30 l/min at 1000 rpm are 30 cm^3/turn."}
+
+
 class DisplacementMachine(Dissipative):
     """Base of pumps and motors: flow follows the shaft, torque follows the pressure."""
 
@@ -116,7 +119,7 @@ class FixedDisplacementPump(DisplacementMachine):
 
     symbol = symbols.PUMP
 
-    displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn")
+    displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn", advice=PER_TURN)
 
     def volume_per_angle(self) -> Any:
         return self.displacement
@@ -160,7 +163,7 @@ class FixedDisplacementMotor(DisplacementMachine):
 
     symbol = symbols.HYDRAULIC_MOTOR
 
-    displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn")
+    displacement = Parameter("30 cm^3/turn", above=0, doc="Volume per turn", advice=PER_TURN)
 
     def volume_per_angle(self) -> Any:
         return self.displacement

@@ -63,7 +63,9 @@ class FlowRateSource(TwoPort):
     symbol = symbols.FLOW_SOURCE
 
     flow_type = Option("mass", ("mass", "volumetric"), doc="which flow is given")
-    mass_flow = Parameter("0 kg/s", varying=True, when=_by_mass, doc="Mass flow from A to B")
+    mass_flow = Parameter("0 kg/s", varying=True, when=_by_mass, doc="Mass flow from A to B",
+                          advice={"m^3/s": "For a volume flow take flow_type='volumetric' and "
+                                  "volume_flow."})
     volume_flow = Parameter("0 m^3/s", varying=True, when=lambda c: not _by_mass(c),
                             doc="Volume flow from A to B")  # fmt: skip
     M = Input("kg/s", default="mass_flow", when=_by_mass, doc="mass flow from A to B")

@@ -119,7 +119,7 @@ def test_a_single_component_has_no_length_but_is_there():
 def test_a_stiffness_has_no_place_beside_a_table_of_forces(when):
     spring = Spring(law="table")
     with pytest.raises(ParameterError, match=r"stiffness: has no meaning with law='table'\. Leave "
-                       "it out, or choose other options"):  # fmt: skip
+                       "it out, or choose law='linear'"):  # fmt: skip
         if when == "made":
             Spring(law="table", stiffness="2 N/m")
         else:

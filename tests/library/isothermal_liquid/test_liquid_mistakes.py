@@ -201,3 +201,12 @@ def test_liquid_and_mechanics_do_not_join():
     model.mass = translational.Mass()
     with pytest.raises(BlocksError, match="is isothermal_liquid and mass.M is translational"):
         model.connect(model.r.A, model.mass.M)
+
+
+def test_what_was_probably_meant_is_said():
+    with pytest.raises(ParameterError, match="or choose pressure_spec='specified'"):
+        Reservoir(pressure="2 MPa")
+    with pytest.raises(WrongDimension, match="take flow_type='volumetric' and volume_flow"):
+        FlowRateSource(mass_flow="10 l/min")
+    with pytest.raises(WrongDimension, match="Divide the volume flow by the speed"):
+        FixedDisplacementPump(displacement="30 l/min")

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import root
 
 from blocks import Model, ParameterError, SimulationError, quantity, sin
+from library.electrical import DCVoltageSource, ElectricalReference, Resistor
 from library.signal import Constant
 from library.thermal import (
     ConductingRod,
@@ -319,6 +320,21 @@ def test_the_ledger_closes_where_stability_limits_the_steps_of_a_rod():
     model.connect(model.rod.B, model.cold.A)
     run = model.simulate("600 s", method="dopri5")
     assert run.energy().relative_residual < 1e-5
+
+
+def test_options_that_a_parameter_belongs_to_are_named():
+    with pytest.raises(ParameterError, match="or choose geometry='parallel plates' or geometry="):
+        RadiativeHeatTransfer(emissivity_A=0.9)
+
+
+def test_heat_that_only_a_meter_sees_needs_surroundings():
+    model = Model("watched")
+    model.source, model.ground = DCVoltageSource(), ElectricalReference()
+    model.part, model.meter = Resistor(thermal_port=True), HeatFlowRateSensor()
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    model.connect(model.part.H, model.meter.A)
+    assert [f.code for f in model.check().errors] == ["reference.missing"]
 
 
 def test_an_end_in_the_air_lets_no_heat_pass():

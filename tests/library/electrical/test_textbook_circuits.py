@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from electrical_bench import circuit, values
 from numpy.testing import assert_allclose
+from scipy.linalg import expm
 
 from blocks import (
     Component,
@@ -29,6 +30,7 @@ from library.electrical import (
     IdealTransformer,
     Inductor,
     Resistor,
+    Switch,
     ThreePhaseBridge,
 )
 from library.electrical.domain import electrical
@@ -142,3 +144,36 @@ def test_a_machine_of_ones_own_with_shorted_terminals_brakes():
     assert_allclose(values(run, "machine.R.t", "N*m", t), 0.5 * (0.1 * w / impedance) ** 2 / 100,
                     rtol=1e-6)
     assert run.energy().relative_residual < 1e-6
+
+
+def test_a_class_e_amplifier_follows_its_two_matrix_exponentials():
+    choke, shunt, coil, series, load = 100e-6, 2.9e-9, 10e-6, 3.3e-9, 8.0
+    model = circuit(
+        "class E", supply=DCVoltageSource(voltage="12 V"), load=Resistor(resistance="8 ohm"),
+        choke=Inductor(inductance=quantity(choke, "H")),
+        coil=Inductor(inductance=quantity(coil, "H")),
+        shunt=Capacitor(capacitance=quantity(shunt, "F")),
+        series=Capacitor(capacitance=quantity(series, "F")),
+        switch=Switch(closed_resistance="50 mohm", open_conductance="1e-8 S"),
+        drive=Pulse(period="1 us", width=0.5))  # fmt: skip
+    model.connect(model.drive.y, model.switch.vT)
+    model.connect(model.supply.p, model.choke.p)
+    model.connect(model.choke.n, model.shunt.p, model.switch.p, model.coil.p)
+    model.connect(model.coil.n, model.series.p)
+    model.connect(model.series.n, model.load.p)
+    model.connect(model.supply.n, model.shunt.n, model.switch.n, model.load.n, model.ground.V)
+    run = model.simulate("30 us", rtol=1e-8)
+
+    def half(conductance):
+        """Of a period, on (i of the choke, v of the shunt, i of the coil, v in series, 1)."""
+        matrix = np.zeros((5, 5))
+        matrix[0, [1, 4]] = -1 / choke, 12 / choke
+        matrix[1, :3] = 1 / shunt, -conductance / shunt, -1 / shunt
+        matrix[2, 1:4] = 1 / coil, -load / coil, -1 / coil
+        matrix[3, 2] = 1 / series
+        return expm(matrix * 0.5e-6)
+
+    x = np.linalg.matrix_power(half(1e-8) @ half(20.0), 30) @ [0, 0, 0, 0, 1]
+    got = [run[name].final.to_base_units().m
+           for name in ("choke.i", "shunt.vc", "coil.i", "series.vc")]
+    assert_allclose(got, x[:4], rtol=1e-6, atol=1e-6)

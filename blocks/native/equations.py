@@ -29,7 +29,7 @@ from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
 from .stages import arithmetic, exact_arithmetic
 from .steps import EXACT, EXPLICIT, IMPLICIT, Code
-from .text import Beginning
+from .text import ARGUMENTS, Beginning
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
@@ -44,7 +44,6 @@ __all__ = ["Equations", "equations_of", "written"]
 LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more care
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
-ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 ARITHMETIC = {EXPLICIT: arithmetic, IMPLICIT: rosenbrock_arithmetic, EXACT: exact_arithmetic}
 
 

@@ -12,6 +12,7 @@ __all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large", "is_solved
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
+MOST_BESIDE_FRICTION = 200  # of those beside exact friction, which Python would decide on, too
 MANY_UNKNOWNS = 50  # from which small loops are solved side by side instead
 MOST_STATES = 50  # of an implicit method, whose matrix is full
 MOST_TORN = 3  # unknowns of each of the nonlinear loops that are solved side by side
@@ -25,8 +26,8 @@ def why_not(system: System, laws: Any = None) -> str:
     if system.nu and (laws is None or laws.held_modes is None):
         return "its exact friction and contacts are decided in Python"
     small = is_large(system) and has_small_loops(system)
-    if not small and system.nz + system.nc > MOST_UNKNOWNS:
-        return f"more than {MOST_UNKNOWNS} algebraic unknowns are solved for in Python"
+    if not small and system.nz + system.nc > _most_unknowns(system):
+        return f"more than {_most_unknowns(system)} algebraic unknowns are solved for in Python"
     if is_large(system) and not small and (system.nz or system.clusters):
         return "a large network with large algebraic loops is solved in Python"
     if not system.nx and (system.nz or system.clusters):  # no error of a step would tell a lost one
@@ -64,9 +65,14 @@ def is_large(system: System) -> bool:
     """Whether its laws are written as loops over their instances."""
     return system.once("is large", lambda: (
         sum(len(s.unknowns) for s in system.tape.steps) > LARGE and (
-            has_small_loops(system) or not 0 < system.nz + system.nc <= MOST_UNKNOWNS)
+            has_small_loops(system) or not 0 < system.nz + system.nc <= _most_unknowns(system))
         or system.nz > MANY_UNKNOWNS and not system.nu and has_small_loops(system)
         and not _are_linear(system)))
+
+
+def _most_unknowns(system: System) -> int:
+    """How many unknowns of algebraic loops and tied states are solved for together."""
+    return MOST_BESIDE_FRICTION if system.nu else MOST_UNKNOWNS
 
 
 def has_small_loops(system: System) -> bool:

@@ -1,4 +1,4 @@
-"""Matrices of the equations of held modes, added up in loops instead of entry by entry.
+"""Matrices of the equations of held modes, filled in loops instead of entry by entry.
 
 How rates follow efforts is a full matrix where torn unknowns of loops follow these, but it is made
 of few entries: those without the unknowns, and those by the unknowns times what the solution of
@@ -12,11 +12,11 @@ import numpy as np
 
 from ..numerics.arrays import Flags
 from .expressions import Writer
-from .functions import machine_code
+from .functions import machine_code, vector_code
 from .machine import name_of_code, table
 from .signatures import indices_at, vector_at
 
-__all__ = ["ThroughUnknowns", "write_equations"]
+__all__ = ["ThroughUnknowns", "write_equations", "write_follows"]
 
 ROWS, COLUMNS, UNKNOWNS, DIRECT, THROUGH = range(5)  # entries of a table: how many there are
 FIRST = 5  # entry of it from which rows and columns stand
@@ -48,6 +48,15 @@ def write_equations(w: Writer, own: str, modes: str, decides: Flags, matrix: str
     w.declared.add(f"declare i32 {fill}(ptr, ptr, ptr, ptr, ptr)")
     w.new(f"call i32 {fill}(ptr {own}, ptr {modes}, ptr {name}, ptr {matrix}, "
           f"ptr inttoptr (i64 {len(decides)} to ptr))")
+
+
+def write_follows(w: Writer, factors: str, unit: str, modes: str, follows: str,
+                  sizes: tuple[int, ...]) -> None:
+    """Append what solves for unknowns at a unit of each effort, of addresses; sizes as there."""
+    name, solve = table(np.array(sizes)), name_of_code(solve_for_units.callback)
+    w.declared.add(f"{name} = external global i64")
+    w.declared.add(f"declare i32 {solve}(ptr, ptr, ptr, ptr, ptr)")
+    w.new(f"call i32 {solve}(ptr {factors}, ptr {unit}, ptr {modes}, ptr {follows}, ptr {name})")
 
 
 @machine_code
@@ -92,4 +101,71 @@ def fill_equations(own: int, modes: int, decides: int, matrix: int, size: int) -
         for j in range(n):
             unit = 1.0 if i == j else 0.0
             a[j * n + i] = scale * d[j * n + i] if sticks else unit
+    return 0
+
+
+@vector_code
+def solve_for_units(factors: int, unit: int, modes: int, follows: int, sizes: int) -> int:
+    """Solve with triangular factors for many right sides at once, row by row, without zeros.
+
+    Parameters
+    ----------
+    factors : address of LAPACK's, column by column
+    unit : address of right sides, column by column; of the pivots' rows, from 1 on; and of as
+        much room as the right sides take
+    modes : address of the modes of those that they belong to
+    follows : address of what is filled: the last so many unknowns of each solution
+    sizes : address of the numbers of unknowns, of those that are wanted, and of right sides; and
+        whether only those of mode 0 are solved, 0 or 1: others are filled with zeros
+    """
+    told = indices_at(sizes, 4)
+    n, wanted, sides, stuck = told[0], told[1], told[2], told[3] != 0
+    a, b = vector_at(factors, n * n), vector_at(unit, (2 * sides + 1) * n)
+    pivots = indices_at(unit, (sides + 1) * n)[n * sides:]
+    mode, out = vector_at(modes, sides), vector_at(follows, wanted * sides)
+    rows = b[n * sides + n:]
+    m = 0
+    for j in range(sides):
+        if mode[j] == 0.0 or not stuck:
+            m += 1
+    if m == 0:
+        out[:] = 0.0
+        return 0
+    at = 0
+    for j in range(sides):
+        if mode[j] == 0.0 or not stuck:
+            for i in range(n):
+                rows[i * m + at] = b[j * n + i]
+            at += 1
+    for k in range(n):
+        other = pivots[k] - 1
+        if other != k:
+            for c in range(m):
+                kept = rows[k * m + c]
+                rows[k * m + c] = rows[other * m + c]
+                rows[other * m + c] = kept
+    for k in range(n):
+        for i in range(k + 1, n):
+            factor = a[k * n + i]
+            if factor != 0.0:
+                for c in range(m):
+                    rows[i * m + c] -= factor * rows[k * m + c]
+    for k in range(n - 1, -1, -1):
+        inverse = 1.0 / a[k * n + k]
+        for c in range(m):
+            rows[k * m + c] *= inverse
+        for i in range(k):
+            factor = a[k * n + i]
+            if factor != 0.0:
+                for c in range(m):
+                    rows[i * m + c] -= factor * rows[k * m + c]
+    at = 0
+    for j in range(sides):
+        if mode[j] == 0.0 or not stuck:
+            for i in range(wanted):
+                out[j * wanted + i] = rows[(n - wanted + i) * m + at]
+            at += 1
+        else:
+            for i in range(wanted):
+                out[j * wanted + i] = 0.0
     return 0

@@ -22,7 +22,7 @@ from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP, SAFE_PIVOT
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
-from .held_equations import ThroughUnknowns, write_equations
+from .held_equations import ThroughUnknowns, write_equations, write_follows
 from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
 from .text import Text, write_derivatives
@@ -143,7 +143,7 @@ class SolvedCode(Text):
             self.end = self.tied.end
             places = self.tied.places
         follows = self.held.follows.numel()
-        loops = self.tied.n * n if self.held.with_loops else 0
+        loops = self.tied.n * (2 * n + 1) if self.held.with_loops else 0
         #: What is added up in loops: matrices of rates and slopes by efforts.
         self.products = {name: ThroughUnknowns(*parts) for name, parts in self.held.parts.items()}
         most = max((one.values.numel() for one in self.products.values()), default=0)
@@ -157,6 +157,8 @@ class SolvedCode(Text):
         if self.held.has_derivatives and nx <= MOST_STATES:
             self.end += n * (nx + 1)
         self.scratch = self.end - self.found
+        #: Whether efforts of what slides are known before those of what sticks are solved for.
+        self.sliding_known = bool(self.products) and self.held.affine
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
                        8: ("%q", int(at[2])), 9: ("%q", self.follows)}  # fmt: skip
         self.arguments = [*self.held.symbols, self.free, self.held.follows]
@@ -257,6 +259,8 @@ class SolvedCode(Text):
         values = ca.vertcat(*(e[name] for name in (
             "flow", *names, "rate", "effort", "gap")))
         if self.products:
+            if self.sliding_known:  # what follows all efforts, not only those of what sticks
+                self._put_follows(w)
             found = [*self._values(w, values), *shares]
             found = self.tied.or_nan(w, done, found)
             self._put(w, found[:-2], "%out", 0)
@@ -384,34 +388,41 @@ class SolvedCode(Text):
         """Text of what solves for torn unknowns and efforts that these follow.
 
         Linear all together: torn unknowns at some efforts, what follows these, and once more.
+        Where laws in motion know no effort, only efforts of what sticks follow from each other.
         """
         w = Writer()
         start = [w.load("%q", self.guess + i) for i in range(self.n)]
         self._put(w, start, "%q", self.found)
         first = self.tied.call(w)
-        self._put_follows(w)
+        if self.sliding_known:
+            self._fill(w, self.e["start"], self.found, {**self.places, 7: ("%q", self.guess)})
+            first = self.tied.call(w, again=True)
+            start = [w.load("%q", self.found + i) for i in range(self.n)]
+        self._put_follows(w, self.sliding_known)
         self._efforts(w, start)
         if self.n <= SMALL:
             self._put(w, [self.small, self.least], "%q", self.done + 1)
-        w.store(w.truth(w.new(f"and i1 {first}, {self.tied.call(w)}")), "%q", self.done)
+        last = self.tied.call(w, again=True)
+        w.store(w.truth(w.new(f"and i1 {first}, {last}")), "%q", self.done)
         return self._text(w)
 
-    def _put_follows(self, w: Writer) -> None:
-        """Put into ``q`` what torn unknowns do at a unit of each effort, in one loop."""
+    def _put_follows(self, w: Writer, stuck: bool = False) -> None:
+        """Put into ``q`` what torn unknowns do at a unit of each effort.
+
+        Of efforts of what is ``stuck`` only, where others are known already: theirs are zero.
+        """
         tied, right = self.tied, -ca.jacobian(self.held.loops, self.effort)
-        size, count, unit = tied.n, self.held.follows.shape[0], w.pointer("%q", self.unit)
+        unit = w.pointer("%q", self.unit)
         self._clear(w, unit, right.numel())
         values = self._values(w, right.nz[:])
         for place, value in zip(right.sparsity().find(), values, strict=True):
-            w.store(value, "%q", self.unit + place)
-        w.lines += ["  br label %unit", "unit:", "  %j = phi i64 [ 0, %entry ], [ %next, %unit ]",
-                    f"  %from = mul i64 %j, {size}", f"  %to = mul i64 %j, {count}"]
-        self._copy(w, w.pointer("%q", tied.right), w.pointer(unit, "%from"), size)
-        tied._solve(w, size, factored=True)
-        self._copy(w, w.pointer(w.pointer("%q", self.follows), "%to"),
-                   w.pointer("%q", tied.right + size - count), count)
-        w.lines += ["  %next = add i64 %j, 1", f"  %units = icmp slt i64 %next, {self.n}",
-                    "  br i1 %units, label %unit, label %followed", "followed:"]
+            stays = tied.left_open(w, place % tied.n)
+            w.store(w.select(stays, w.constant(0.0), value) if stays else value,
+                    "%q", self.unit + place)  # fmt: skip
+        tied.put_pivots(w, self.unit + right.numel())
+        follows, modes = w.pointer("%q", self.follows), w.pointer("%q", self.known_modes)
+        write_follows(w, w.pointer("%q", tied.matrix), unit, modes, follows,
+                      (tied.n, self.held.follows.shape[0], self.n, int(stuck)))
 
     def _put_product(self, w: Writer, name: str, out: str, by_rows: bool = False) -> None:
         """Fill a matrix by efforts at an address, directly and through torn unknowns."""

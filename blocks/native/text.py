@@ -12,11 +12,14 @@ import numpy as np
 from ..numerics.arrays import Flags
 from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
 from .expressions import Writer
-from .machine import function_of_lapack, name_of_code
+from .machine import compiled, function_of_lapack, name_of_code
 from .open_unknowns import leave_open
 from .open_unknowns import room as open_room
 
-__all__ = ["Beginning", "Text", "write_derivatives"]
+__all__ = ["ARGUMENTS", "Beginning", "Text", "write_derivatives"]
+
+LONG = 500  # operations from which an expression is a function of its own, made once for several
+ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 
 @dataclass(frozen=True)
@@ -59,18 +62,31 @@ class Text:
             f"  call void {function}({first}ptr @size{size}, "
             f"ptr @size1, ptr {matrix}, ptr @size{size}, ptr {pivots}, ptr {right}, "
             f"ptr @size{size}, ptr {failed})")
-        code = w.new(f"load i32, ptr {failed}, align 4")
-        bad = w.new(f"icmp ne i32 {code}, 0")
+        bad = self._has_failed(w)
         return w.new(f"or i1 {bad}, {unsolvable}") if unsolvable else bad
+
+    def _factor(self, w: Writer, size: int) -> str:
+        """LAPACK's factors take the place of the matrix; whether it is singular."""
+        self.sizes.add(size)
+        matrix, pivots, failed = (w.pointer("%q", i)
+                                  for i in (self.matrix, self.pivots, self.failed))
+        function = function_of_lapack("dgetrf")
+        w.declared.add(f"declare void {function}(ptr, ptr, ptr, ptr, ptr, ptr)")
+        w.lines.append(f"  call void {function}(ptr @size{size}, ptr @size{size}, ptr {matrix}, "
+                       f"ptr @size{size}, ptr {pivots}, ptr {failed})")
+        return self._has_failed(w)
+
+    def _has_failed(self, w: Writer) -> str:
+        code = w.new(f"load i32, ptr {w.pointer('%q', self.failed)}, align 4")
+        return w.new(f"icmp ne i32 {code}, 0")
 
     def _left_open(self, w: Writer, size: int, factored: bool) -> str:
         """See to it that unknowns which a ceased flow leaves open stay; whether that cannot be."""
         if self.carried is None or not self.carried.any():
             return ""
         if factored:
-            nothing_new = self.open_room + open_room(size) - size
             for i in range(size):
-                silent = w.compare("une", w.load("%q", nothing_new + i), w.constant(0.0))
+                silent = self.left_open(w, i)
                 value = w.select(silent, w.constant(0.0), w.load("%q", self.right + i))
                 w.store(value, "%q", self.right + i)
             return ""
@@ -87,6 +103,13 @@ class Text:
         answer = w.new(f"call i32 {name}(ptr {matrix}, ptr {right}, ptr {work}, "
                        f"ptr inttoptr (i64 {size} to ptr), ptr @carried, double {allowed})")
         return w.new(f"icmp ne i32 {answer}, 0")
+
+    def left_open(self, w: Writer, i: int) -> str:
+        """Whether the last solution has left an unknown open in place of an equation; "": never."""
+        if self.carried is None or not self.carried.any():
+            return ""
+        nothing_new = self.open_room + open_room(len(self.carried)) - len(self.carried)
+        return w.compare("une", w.load("%q", nothing_new + i), w.constant(0.0))
 
     def _determinant(self, w: Writer, size: int) -> str:
         """From the factors that the solution has left."""
@@ -106,6 +129,26 @@ class Text:
     def _values(self, w: Writer, expression: Any, places: Any = None, *more: Any) -> list[str]:
         function = ca.Function("part", [*self.arguments, *more], [expression])
         return w.values(function, places or self.places)
+
+    def _fill(self, w: Writer, expression: ca.SX, entry: int, places: Any = None, *more: Any
+              ) -> None:
+        """Put a matrix into ``q``, column by column; a long one by a function of its own.
+
+        What is always zero is not written. No argument stands in ``%out``.
+        """
+        function = ca.Function("part", [*self.arguments, *more], [expression.nz[:]])
+        own = function.n_instructions() > LONG
+        part, base, first = (Writer(), "%out", 0) if own else (w, "%q", entry)
+        values = part.values(function, places or self.places)
+        for place, value in zip(expression.sparsity().find(), values, strict=True):
+            part.store(value, base, first + place)
+        if own:
+            name = name_of_code(compiled("\n".join([
+                *sorted(part.declared), f"define void @main({ARGUMENTS}) {{", *part.lines,
+                "  ret void", "}", ""]), parallel=False))  # fmt: skip
+            w.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
+            out = w.pointer("%q", entry)
+            w.lines.append(f"  call void {name}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
 
     @staticmethod
     def _largest(w: Writer, values: list[str]) -> str:
@@ -138,13 +181,12 @@ class Text:
 
     def _text(self, w: Writer) -> str:
         sizes = [f"@size{s} = internal constant i32 {s}" for s in sorted(self.sizes)]
-        arguments = ", ".join(f"ptr noalias %{name}" for name in ("t", "x", "p", "q", "out"))
         if self.carried is not None:
             entries = ", ".join(f"double {float(may)}" for may in self.carried)
             sizes.append(f"@carried = internal constant [{len(self.carried)} x double] [{entries}]")
         sizes.append('@plain = internal constant [1 x i8] c"N"')
         return "\n".join([*sizes, *sorted(w.declared), *self.beginning.declared,
-                          f"define void @main({arguments}) {{", "entry:", *self.beginning.lines,
+                          f"define void @main({ARGUMENTS}) {{", "entry:", *self.beginning.lines,
                           *w.lines, "  ret void", "}", ""])  # fmt: skip
 
 

@@ -26,8 +26,10 @@ from ..numerics.tolerances import (
 )
 from .expressions import Writer
 from .forms import MOST_STATES
-from .machine import compiled, name_of_code
+from .functions import machine_code
+from .machine import compiled, name_of_code, table
 from .open_unknowns import room as open_room
+from .signatures import indices_at, vector_at
 from .text import Text, write_derivatives
 
 if TYPE_CHECKING:
@@ -74,12 +76,12 @@ class Tied(Text):
                 for c in classes}
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
-        at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n,
-                        n // 2 + 1, 1, 1, open_room(n) * bool(tape.carried.any()),
+        at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n, n,
+                        self.nx, n // 2 + 1, 1, 1, open_room(n) * bool(tape.carried.any()),
                         *self._room_for_derivatives()])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
-         self.matrix, self.right, self.pivots, self.failed, self.done, self.open_room,
-         self.integrated, self.changes, self.end) = (
+         self.matrix, self.right, self.left, self.slope, self.pivots, self.failed, self.done,
+         self.open_room, self.integrated, self.changes, self.end) = (
             int(i) for i in at)
         if tape.carried.any():  # tied states come first
             self.carried = np.append(np.zeros(n - self.nz, dtype=bool), tape.carried)
@@ -89,7 +91,14 @@ class Tied(Text):
         count = self.nx + self.nz
         #: Changes of all states and unknowns, by each state and by time; and what is integrated.
         self.symbols = ca.SX.sym("changes", count, self.nx + 1), ca.SX.sym("integrated", count)
-        self.name = name_of_code(compiled(self._solver(), parallel=False))
+        derivative = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
+        #: Whether the matrix is the same whatever is solved for, so that one elimination serves.
+        self.linear = given is not None and not system.clusters and self.carried is None and not (
+            ca.which_depends(derivative.nz[:], ca.vertcat(tape.z, given[0][-1]), 1, True)
+            if derivative.nnz() else [False]).count(True)
+        self.name = self.again = name_of_code(compiled(self._solver(derivative), parallel=False))
+        if self.linear:
+            self.again = name_of_code(compiled(self._solver(derivative, True), parallel=False))
         self.slopes = name_of_code(compiled(self._slopes_of_torn(), parallel=False)) \
             if self.nz else ""
 
@@ -131,10 +140,14 @@ class Tied(Text):
         return float(np.log(np.abs(pivots)).sum())
 
     # -- what other functions do with it ---------------------------------------------------
-    def call(self, w: Writer, base: str = "%x") -> str:
-        """Solve from the values at ``base``; solutions stand in ``q``. Whether there are any."""
-        w.declared.add(f"declare void {self.name}(ptr, ptr, ptr, ptr, ptr)")
-        w.lines.append(f"  call void {self.name}(ptr %t, ptr {base}, ptr %p, ptr %q, ptr %q)")
+    def call(self, w: Writer, base: str = "%x", again: bool = False) -> str:
+        """Solve from the values at ``base``; solutions stand in ``q``. Whether there are any.
+
+        ``again`` after efforts alone have changed.
+        """
+        name = self.again if again else self.name
+        w.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
+        w.lines.append(f"  call void {name}(ptr %t, ptr {base}, ptr %p, ptr %q, ptr %q)")
         return w.compare("une", w.load("%q", self.done), w.constant(0.0))
 
     def share(self, w: Writer, done: str) -> str:
@@ -146,6 +159,14 @@ class Tied(Text):
         share = w.binary("fsub", size, w.load("%q", self.whole))
         share = w.binary("fsub", share, w.constant(np.log(SHARE)))
         return w.select(done, share, w.constant(-1.0))
+
+    def put_pivots(self, w: Writer, entry: int) -> None:
+        """Put into ``q`` by which row each has been replaced, from 1 on, as LAPACK counts them."""
+        pivots = w.pointer("%q", self.pivots)
+        for i in range(self.n):
+            at = w.new(f"getelementptr inbounds i32, ptr {pivots}, i64 {i}")
+            row = w.new(f"sext i32 {w.new(f'load i32, ptr {at}, align 4')} to i64")
+            w.lines.append(f"  store i64 {row}, ptr {w.pointer('%q', entry + i)}, align 8")
 
     def put_changes(self, w: Writer) -> None:
         """Put into ``q`` how all that is solved for moves with states and time.
@@ -218,22 +239,21 @@ class Tied(Text):
         return [w.select(done, value, w.constant(float("nan"))) for value in values]
 
     # -- the function itself -------------------------------------------------------------
-    def _solver(self) -> str:
+    def _solver(self, derivative: ca.SX, factored: bool = False) -> str:
         w, n = Writer(), self.n
         self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
+        singular = "false"
+        if self.linear and not factored:
+            self._put_matrix(w, derivative)
+            singular = self._factor(w, n)
         w.lines += ["  br label %round", "round:",
                     "  %count = phi i64 [ 0, %entry ], [ %more, %judged ]",
                     f"  %last = phi double [ {w.constant(np.inf)}, %entry ], [ %norm, %judged ]"]
-        jacobian = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
-        values = self._values(w, ca.vertcat(ca.vec(jacobian.nz[:]), self.residual))
-        self._clear(w, w.pointer("%q", self.jacobian), jacobian.numel())
-        for place, value in zip(jacobian.sparsity().find(), values[:-n], strict=True):
-            w.store(value, "%q", self.jacobian + place)
-        self._put(w, values[-n:], "%q", self.right)
-        for j in range(n):
-            column = w.pointer(w.pointer("%q", self.jacobian), self._index(w, self.columns + j))
-            self._copy(w, w.pointer("%q", self.matrix + j * n), column, n)
-        bad = self._solve(w, n)
+        if not self.linear:
+            self._put_matrix(w, derivative)
+        self._fill(w, self.residual, self.right)
+        self._copy(w, w.pointer("%q", self.left), w.pointer("%q", self.right), n)
+        bad = w.new(f"or i1 {singular}, {self._solve(w, n, factored=self.linear)}")
         norm = whole = w.constant(0.0)
         for j in range(n):
             entry = w.pointer(w.pointer("%q", self.here), self._index(w, self.entries + j))
@@ -254,7 +274,7 @@ class Tied(Text):
         large = w.new(f"xor i1 {little}, true")
         unsure = w.new(f"and i1 {no_shorter}, {w.new(f'and i1 {finite}, {large}')}")
         w.lines += [f"  br i1 {unsure}, label %look, label %judged", "look:"]
-        noise = self._is_rounding(w, jacobian, values)
+        noise = self._is_rounding(w)
         w.lines += ["  br label %judged", "judged:"]
         noise = w.new(f"phi i1 [ false, %round ], [ {noise}, %look ]")
         exact = w.new(f"or i1 {exact}, {noise}")
@@ -267,31 +287,37 @@ class Tied(Text):
         w.store(w.truth(done), "%q", self.done)
         return self._text(w)
 
-    def _is_rounding(self, w: Writer, jacobian: ca.SX, values: list[str]) -> str:
+    def _put_matrix(self, w: Writer, derivative: ca.SX) -> None:
+        """Put the columns of what is solved for together."""
+        n = self.n
+        self._clear(w, w.pointer("%q", self.jacobian), derivative.numel())
+        self._fill(w, derivative, self.jacobian)
+        for j in range(n):
+            column = w.pointer(w.pointer("%q", self.jacobian), self._index(w, self.columns + j))
+            self._copy(w, w.pointer("%q", self.matrix + j * n), column, n)
+
+    def _is_rounding(self, w: Writer) -> str:
         """Whether residuals are what the last bits of the unknowns make of them.
 
-        ``values`` are those of the entries of the ``jacobian``, and the residuals behind them. A
-        voltage that follows from the difference of two currents may be known to 1e-6 only.
+        A voltage that follows from the difference of two currents may be known to 1e-6 only.
         """
-        sizes = [w.intrinsic("fabs", w.load("%q", self.here + int(c))) for c in self.candidates]
-        bounds = [w.constant(0.0)] * self.n
-        for row, column, value in zip(*jacobian.sparsity().get_triplet(), values, strict=False):
-            term = w.binary("fmul", w.intrinsic("fabs", value), sizes[column])
-            bounds[row] = w.binary("fadd", bounds[row], term)
-        noise = "true"
-        for residual, bound in zip(values[-self.n :], bounds, strict=True):
-            within = w.compare("ole", w.intrinsic("fabs", residual),
-                               w.binary("fmul", w.constant(LAST_BITS), bound))
-            noise = w.new(f"and i1 {noise}, {within}")
-        return noise
+        look, entries = name_of_code(are_last_bits.callback), table(self.candidates)
+        w.declared.add(f"declare i32 {look}(ptr, ptr, ptr, ptr, ptr, ptr)")
+        w.declared.add(f"{entries} = external global i64")
+        here, jacobian, left = (w.pointer("%q", i) for i in (self.here, self.jacobian, self.left))
+        sizes = (f"ptr inttoptr (i64 {k} to ptr)" for k in (self.n, len(self.candidates)))
+        answer = w.new(f"call i32 {look}(ptr {left}, ptr {jacobian}, ptr {here}, ptr {entries}, "
+                       f"{', '.join(sizes)})")
+        return w.new(f"icmp ne i32 {answer}, 0")
 
     def _slopes_of_torn(self) -> str:
         """By the implicit function theorem, with the factors of the last solution."""
         w, slope = Writer(), ca.SX.sym("slope", self.nx)
         change = ca.jtimes(self.residual, self.unknowns[: self.nx], slope)
         change += ca.jacobian(self.residual, TIME)
-        places = {**self.places, len(self.arguments): ("%out", 0)}
-        self._put(w, self._values(w, change, places, slope), "%q", self.right)
+        self._copy(w, w.pointer("%q", self.slope), "%out", self.nx)
+        places = {**self.places, len(self.arguments): ("%q", self.slope)}
+        self._fill(w, ca.densify(change), self.right, places, slope)
         bad = self._solve(w, self.n, factored=True)
         for i in range(self.nz):  # only what Newton's method starts from
             value = w.new(f"fneg double {w.load('%q', self.right + self.n - self.nz + i)}")
@@ -385,3 +411,26 @@ class TiedCode(Text):
         self._put(w, [w.load("%x", i) for i in range(tied.nx + tied.nz)], "%out", 0)
         tied.store_solution(w, tied.call(w))
         return self._text(w)
+
+
+@machine_code
+def are_last_bits(left: int, jacobian: int, here: int, entries: int, rows: int, columns: int
+                  ) -> int:
+    """Whether residuals are what the last bits of the unknowns make of them: 1, or 0.
+
+    Parameters
+    ----------
+    left, jacobian : addresses of residuals and of their derivatives, column by column
+    here : address of all states and unknowns
+    entries : address of those that columns belong to
+    """
+    r, a, at = vector_at(left, rows), vector_at(jacobian, rows * columns), indices_at(
+        entries, columns)
+    for i in range(rows):
+        bound = 0.0
+        for k in range(columns):
+            x = vector_at(here, at[k] + 1)
+            bound += abs(a[k * rows + i] * x[at[k]])
+        if not abs(r[i]) <= LAST_BITS * bound:
+            return 0
+    return 1

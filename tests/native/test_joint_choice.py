@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from carried_out_in_python import flips
 from numpy.testing import assert_allclose
+from scipy.linalg import lu_factor
 
 from blocks import Model, native, quantity, sin
-from blocks.native.held_equations import add_products
+from blocks.native.equations import equations_of
+from blocks.native.held_equations import add_products, solve_for_units
 from blocks.native.joint_choice import AT_REST, STATE, choose_jointly, is_positive
-from blocks.native.signatures import address_of
+from blocks.native.signatures import address_of, run_code
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.modes.choice import set_valued_laws
 from library.planar import Body, Ground, Revolute, RigidOffset
@@ -148,3 +150,33 @@ def test_matrices_through_unknowns_are_added_up_from_their_entries():
     for by_rows, order in ((0, "F"), (1, "C")):
         add_products(*(address_of(a) for a in given), by_rows)
         assert_allclose(out.reshape((4, 3), order=order), direct + through @ follows)
+
+
+@pytest.mark.parametrize("stuck", [False, True])
+def test_unknowns_at_a_unit_of_each_effort_are_solutions_with_the_same_factors(stuck):
+    random, modes = np.random.default_rng(2), np.array([0.0, 1.0, 0.0, -1.0])
+    matrix = random.normal(size=(5, 5)) * (random.random((5, 5)) < 0.6) + np.eye(5)
+    right = random.normal(size=(5, 4))
+    factors, pivots = lu_factor(matrix)
+    room = np.concatenate([right.T.ravel(), (pivots + 1).astype(np.int64).view(float), np.ones(20)])
+    found, told = np.ones(12), np.array([5, 3, 4, int(stuck)])
+    solve_for_units(*(address_of(a) for a in (factors.T.ravel(), room, modes, found, told)))
+    wanted = np.linalg.solve(matrix, right)[-3:]
+    wanted[:, stuck * (modes != 0)] = 0.0
+    assert_allclose(found.reshape((4, 3)).T, wanted, rtol=1e-12)
+
+
+def test_slopes_of_joints_that_stick_and_slide_are_those_of_the_interpreted_equations():
+    problem = pendulums(6).simulate("1 ms", method="dopri5")._recording.problem
+    laws, random = problem.laws, np.random.default_rng(4)
+    equations = equations_of(problem.system, problem.p, laws)
+    q, p = equations.constants(problem, 0.0), np.array(problem.p, dtype=float)
+    held, place, nx = laws.held_modes, equations.part_of_constants("modes"), len(problem.x)
+    q[place.stop + 6 : place.stop + 6 + nx] = 1.0  # behind guesses: all states are free
+    for _ in range(4):
+        problem.x[:] = random.normal(size=nx)
+        q[place] = modes = random.integers(-1, 2, 6)
+        x, out = np.append(problem.x, problem.z), np.empty(nx + len(problem.z))
+        run_code(equations.slope, np.zeros(1), x, p, q, out)
+        assert held.apply(problem, 0.0, modes, laws.delassus)
+        assert_allclose(out[:nx], held.slope, rtol=1e-9, atol=1e-9)

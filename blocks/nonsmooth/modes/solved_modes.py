@@ -125,6 +125,7 @@ class SolvedModes:
             "slope": slope, "effort": whole, "flow": flow, "low": least, "high": most,
             "back": backward, "forth": forward, "rate": rate, "gap": gap, "crossings": crossings,
             "exponents": exponents, "matrix": ca.densify(matrix),
+            "start": ca.densify(ca.if_else(stuck, effort, kinetic)),
             "residual": ca.densify(residual)}  # fmt: skip
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal)
         self._equations = ca.Function(

@@ -27,10 +27,15 @@ from blocks import (
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
+    DCVoltageSource,
     Diode,
     ElectricalReference,
     Resistor,
+    Switch,
 )
+from library.electromechanical import DCMotor
+from library.rotational import Inertia, RotationalFriction, RotationalReference
+from library.signal import Pulse
 from library.translational import (
     ForceSource,
     HardStop,
@@ -308,6 +313,26 @@ def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
     tight = rider().simulate("5 s", method="rodas4", rtol=1e-9)
     assert [e.description for e in run.events] == [e.description for e in tight.events]
     assert_allclose(run["spring.x"].final.magnitude, tight["spring.x"].final.magnitude, rtol=1e-5)
+
+
+def test_implicit_steps_that_are_no_longer_are_given_up_again():
+    model = Model("motor on pulses")  # each switches on a current that settles within 3 us
+    model.source, model.switch = DCVoltageSource(voltage="12 V"), Switch(model="ideal")
+    model.diode, model.pulse = Diode(model="ideal"), Pulse(period="1 ms", width=0.5)
+    model.motor, model.rotor = DCMotor(), Inertia(inertia="1e-4 kg*m^2")
+    model.friction = RotationalFriction(coulomb_torque="1 mN*m", breakaway_torque="1.2 mN*m")
+    model.ground, model.frame = ElectricalReference(), RotationalReference()
+    model.connect(model.ground.V, model.source.n, model.diode.p, model.motor.n)
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.diode.n, model.motor.p)
+    model.connect(model.pulse.y, model.switch.vT)
+    model.connect(model.motor.R, model.rotor.I, model.friction.R)
+    model.connect(model.motor.C, model.friction.C, model.frame.W)
+    run, explicit = (model.simulate("0.3 s", method=name) for name in ("auto", "dopri5"))
+    assert run.statistics["method"] == "dopri5, then rodas4, then dopri5"
+    assert run.statistics["steps"] < 1.05 * explicit.statistics["steps"]
+    tight = model.simulate("0.3 s", method="dopri5", rtol=1e-9)
+    assert_allclose(run["rotor.w"].final.m, tight["rotor.w"].final.m, rtol=1e-6)
 
 
 def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():

@@ -24,7 +24,7 @@ from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives
 from .instance_loops import Loops, NominalValues
 from .loop_text import PARALLEL, LoopText
 from .machine import compiled, name_of_code
-from .matrices import sparse_form
+from .matrices import band_of, sparse_form
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
@@ -232,7 +232,9 @@ class Equations:
         """
         if kind == EXPLICIT or self.differences:
             return 0
-        if kind == IMPLICIT and not self.large and sparse_form(self.system, self._laws) is not None:
+        if kind == IMPLICIT and not self.large and band_of(
+                self.system, laws=self._laws) is None and sparse_form(
+                    self.system, self._laws) is not None:
             return self.entries
         if self.system.nx > MOST_STATES and not (self.large and self.system.nz):
             return 0

@@ -38,15 +38,16 @@ class LinearAlgebra:
     band: Band | None = None  # None: a full matrix
 
 
-def linear_algebra_of(system: System) -> LinearAlgebra | None:
+def linear_algebra_of(system: System, laws: Laws | None = None) -> LinearAlgebra | None:
     """What suits the Jacobian of a system; None if neither a full matrix nor a band does."""
-    return system.once("cvode matrices", lambda: _linear_algebra(system))
+    return system.once("matrices" if laws is None else "matrices with laws",
+                       lambda: _linear_algebra(system, laws))
 
 
-def _linear_algebra(system: System) -> LinearAlgebra | None:
+def _linear_algebra(system: System, laws: Laws | None) -> LinearAlgebra | None:
     n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
     if n > DENSE and max(system.tape.loops, default=0) <= SMALL_LOOP:
-        order, band = _narrowest(system)
+        order, band = _narrowest(system, laws)
         if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
             return LinearAlgebra(order, band)
     return LinearAlgebra(as_they_are) if n <= MOST_DENSE else None
@@ -67,7 +68,7 @@ def _sparse_form(system: System, laws: Laws | None) -> Indices | None:
     if slope is None and (laws is not None or system.clusters or n <= MOST_STATES or is_large(
             system) and max(system.tape.loops, default=0) > SMALL_LOOP):
         return None
-    graph = (_graph(system) if slope is None else _pattern(slope, system.tape.x)).tocsc()
+    graph = _graph(system, laws).tocsc()
     graph.sort_indices()
     if graph.nnz > (MOST_ENTRIES * n if n > MOST_STATES else n * n / CHEAPER):
         return None
@@ -95,27 +96,27 @@ def why_not_implicit(system: System, laws: Laws | None = None) -> str:
     """
     if reason := why_not(system, laws):
         return reason
-    if system.nx <= MOST_STATES or laws is None and not system.nu and (
-            is_large(system) or not is_solved_for(system)) and band_of(system) is not None:
-        return ""
-    if sparse_form(system, laws) is not None:
+    alone = laws is None and not system.nu and (is_large(system) or not is_solved_for(system))
+    if system.nx <= MOST_STATES or (alone or laws is not None) and band_of(
+            system, laws=laws) is not None or sparse_form(system, laws) is not None:
         return ""
     return f"more than {MOST_STATES} states need a sparse matrix"
 
 
-def _graph(system: System) -> csc_matrix:
-    """Where slopes depend on states."""
-    graph = _pattern(system.tape.slope, system.tape.x)
+def _graph(system: System, laws: Laws | None) -> csc_matrix:
+    """Where slopes depend on states, while modes are held."""
+    slope = slope_of_states(system, laws)
+    graph = _pattern(system.tape.slope if slope is None else slope, system.tape.x)
     return graph + _through_loops(system) if system.nz else graph
 
 
-def _narrowest(system: System) -> tuple[Indices, Band]:
+def _narrowest(system: System, laws: Laws | None = None) -> tuple[Indices, Band]:
     """The order of unknowns after Cuthill and McKee, and the band that they then make."""
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     from .cvode_library import Band
 
-    graph = _graph(system)
+    graph = _graph(system, laws)
     row, column = graph.nonzero()
     order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
     place = np.empty(system.nx, dtype=np.int64)
@@ -150,16 +151,19 @@ def _through_loops(system: System) -> csc_matrix:
     return _pattern(tape.slope, tape.z) @ reach
 
 
-def band_of(system: System, directions: bool = False) -> LinearAlgebra | None:
+def band_of(system: System, directions: bool = False, laws: Laws | None = None
+            ) -> LinearAlgebra | None:
     """The order that makes a Jacobian a band, where it has to be one.
 
     That is where it is too large to be full, if the band is narrow; and where it is found by
-    derivatives in ``directions``.
+    derivatives in ``directions``. Modes of ``laws`` are held.
     """
     if system.nx <= DENSE:
         return LinearAlgebra(*system.once("narrowest", lambda: _narrowest(system))) \
             if directions else None
-    found = linear_algebra_of(system)
+    if laws is not None and slope_of_states(system, laws) is None:
+        return None
+    found = linear_algebra_of(system, laws)
     narrow = found is not None and found.band is not None and (
         found.band.upper + found.band.lower < NARROW)
     return found if narrow else None

@@ -119,7 +119,7 @@ class OneStep(Method):
         problem: Any = self.problem
         if self.kind != IMPLICIT:
             return None
-        matrices = band_of(problem.system, self.equations.large) if problem.laws is None else None
+        matrices = band_of(problem.system, self.equations.large, problem.laws)
         form = None if matrices is not None else sparse_form(problem.system, problem.laws)
         if matrices is None and form is None and not self.equations.differences:
             return None

@@ -333,7 +333,11 @@ def derivatives(implicit, t):
         derive_columns(code, work, t, 1e-3, x, slope)
         return entries(work.sparse, work.linear[0], n), 1e-6
     derive_band(code, work, t, 1e-3, x, slope)
-    return np.array([[work.linear[j, i - j + n - 1] for j in range(n)] for i in range(n)]), 1e-6
+    (upper, lower), order, found = work.band[:2], work.unknowns, np.zeros((n, n))
+    for j in range(n):
+        rows = np.arange(max(0, j - upper), min(n, j + lower + 1))
+        found[order[rows], order[j]] = work.linear[j, rows - j + upper]
+    return found, 1e-6
 
 
 def entries(form, values, n):

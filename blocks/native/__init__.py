@@ -74,13 +74,8 @@ from .costs import (
     study,
     weight_of_steps,
 )
-from .forms import (
-    MOST_STATES,
-    is_large,
-    is_solved_for,
-    why_not,
-    why_not_implicit,
-)
+from .forms import MOST_STATES, is_large, is_solved_for, why_not
+from .matrices import why_not_implicit
 
 if TYPE_CHECKING:
     from ..numerics.arrays import Array

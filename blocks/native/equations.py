@@ -24,6 +24,7 @@ from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives
 from .instance_loops import Loops, NominalValues
 from .loop_text import PARALLEL, LoopText
 from .machine import compiled, name_of_code
+from .matrices import band_of, sparse_form
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
@@ -86,7 +87,7 @@ class Equations:
     """Addresses of a system's slopes and crossings."""
 
     def __init__(self, system: System, uniform: Flags, laws: Laws | None = None) -> None:
-        self.system, self.uniform = system, uniform
+        self.system, self.uniform, self._laws = system, uniform, laws
         self.asked = b""  # parameters for which they were asked last
         self.relations = system.nm
         #: Whether the address of a plan of delayed signals stands behind the discrete values.
@@ -228,8 +229,13 @@ class Equations:
 
         To be asked before :meth:`constants`: they may need room there.
         """
-        if kind == EXPLICIT or self.differences or self.system.nx > MOST_STATES and not (
-                self.large and self.system.nz):
+        if kind == EXPLICIT or self.differences:
+            return 0
+        if kind == IMPLICIT and not self.large and band_of(
+                self.system, laws=self._laws) is None and sparse_form(
+                    self.system, self._laws) is not None:
+            return self.entries
+        if self.system.nx > MOST_STATES and not (self.large and self.system.nz):
             return 0
         return self._in_direction if self.large and kind == IMPLICIT else self.derivatives
 
@@ -246,6 +252,13 @@ class Equations:
             return compiled(self._solved.derivatives(slope), parallel=False)
         return self._straight(ca.Function("derivatives", arguments, [ca.vertcat(
             ca.vec(ca.jacobian(slope, self.system.tape.x).T), ca.jacobian(slope, TIME))]))
+
+    @cached_property
+    def entries(self) -> int:
+        """Address of the entries of df/dx that are not always zero, column by column, and df/dt."""
+        arguments, slope = self.explicit
+        return self._straight(ca.Function("entries", arguments, [ca.vertcat(
+            ca.jacobian(slope, self.system.tape.x).nz[:], ca.jacobian(slope, TIME))]))
 
     @cached_property
     def exponents(self) -> int:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ..system import System
 
 __all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large", "is_solved_for",
-           "why_no_derivatives", "why_not", "why_not_implicit"]  # fmt: skip
+           "why_no_derivatives", "why_not"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
@@ -42,23 +42,6 @@ def why_no_derivatives(system: System, laws: Any = None) -> str:
     if laws is not None and not laws.held_modes.has_derivatives:
         return "efforts that loops follow at once have no derivatives there"
     return ""
-
-
-def why_not_implicit(system: System, laws: Any = None) -> str:
-    """Why a model cannot run in machine code by a Rosenbrock method; empty if it can.
-
-    That takes a full matrix of few states, a narrow band, or a sparse matrix of a large network.
-    """
-    from .matrices import band_of, sparse_form
-
-    if reason := why_not(system, laws):
-        return reason
-    if system.nx <= MOST_STATES or laws is None and not system.nu and (
-            is_large(system) or not is_solved_for(system)) and band_of(system) is not None:
-        return ""
-    if laws is None and is_large(system) and sparse_form(system) is not None:
-        return ""
-    return f"more than {MOST_STATES} states need a sparse matrix"
 
 
 def is_large(system: System) -> bool:

@@ -38,12 +38,13 @@ SMALL = 8  # pivots of a front up to which all that lead to one are taken togeth
 SPARE = 0.25  # part of a front's pivot rows that may be zero
 
 
-def form_of(pattern: csc_matrix) -> Indices:
+def form_of(pattern: csc_matrix, in_groups: bool = True) -> Indices:
     """The form of matrices with these entries.
 
     Parameters
     ----------
     pattern : (n, n), its entries column after column with ascending rows
+    in_groups : whether entries are found by groups of columns that share no row
     """
     n = pattern.shape[0]
     order, parent, reach = _elimination(pattern)
@@ -68,7 +69,7 @@ def form_of(pattern: csc_matrix) -> Indices:
         most = max(most, int(left_at[s] + sizes[s] ** 2))
     factors = pivots * (pivots + 2 * sizes)
     entries, entry_places, entry_starts = _entries(pattern, place, first, front_of, behind)
-    groups = _groups(pattern)
+    groups = _groups(pattern) if in_groups else []
     lists = {
         "first": first, "behind_starts": _starts(sizes), "behind": _joined(behind),
         "in_parent": _joined(in_parent), "child_starts": _starts([len(c) for c in children]),

@@ -9,20 +9,24 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Indices
+from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives, why_not
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
+    from ..nonsmooth.contract import Laws
     from ..system import System
     from .cvode_library import Band
 
-__all__ = ["LinearAlgebra", "band_of", "linear_algebra_of", "sparse_form"]
+__all__ = ["LinearAlgebra", "band_of", "linear_algebra_of", "slope_of_states", "sparse_form",
+           "why_not_implicit"]  # fmt: skip
 
 DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
 SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
 WIDEST = 50  # diagonals on either side
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average
+CHEAPER = 4  # times as many numbers has a full matrix, where a sparse one is taken instead
 NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
 
 
@@ -34,50 +38,85 @@ class LinearAlgebra:
     band: Band | None = None  # None: a full matrix
 
 
-def linear_algebra_of(system: System) -> LinearAlgebra | None:
+def linear_algebra_of(system: System, laws: Laws | None = None) -> LinearAlgebra | None:
     """What suits the Jacobian of a system; None if neither a full matrix nor a band does."""
-    return system.once("cvode matrices", lambda: _linear_algebra(system))
+    return system.once("matrices" if laws is None else "matrices with laws",
+                       lambda: _linear_algebra(system, laws))
 
 
-def _linear_algebra(system: System) -> LinearAlgebra | None:
+def _linear_algebra(system: System, laws: Laws | None) -> LinearAlgebra | None:
     n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
     if n > DENSE and max(system.tape.loops, default=0) <= SMALL_LOOP:
-        order, band = _narrowest(system)
+        order, band = _narrowest(system, laws)
         if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
             return LinearAlgebra(order, band)
     return LinearAlgebra(as_they_are) if n <= MOST_DENSE else None
 
 
-def sparse_form(system: System) -> Indices | None:
-    """The fronts of a Jacobian; None where every state acts on many others."""
-    return system.once("fronts", lambda: _sparse_form(system))
+def sparse_form(system: System, laws: Laws | None = None) -> Indices | None:
+    """The fronts of a Jacobian; None where every state acts on many others, or a full one costs
+    less.
+
+    Where slopes are expressions in the states while modes are held, so are its entries; those of a
+    large network, and differences, are found by columns that share no row.
+    """
+    return system.once("fronts", lambda: _sparse_form(system, laws))
 
 
-def _sparse_form(system: System) -> Indices | None:
-    if max(system.tape.loops, default=0) > SMALL_LOOP:
+def _sparse_form(system: System, laws: Laws | None) -> Indices | None:
+    slope, n = slope_of_states(system, laws), system.nx
+    if slope is None and (laws is not None or system.clusters or n <= MOST_STATES or is_large(
+            system) and max(system.tape.loops, default=0) > SMALL_LOOP):
         return None
-    graph = _graph(system).tocsc()
+    graph = _graph(system, laws).tocsc()
     graph.sort_indices()
-    if graph.nnz > MOST_ENTRIES * system.nx:
+    if graph.nnz > (MOST_ENTRIES * n if n > MOST_STATES else n * n / CHEAPER):
         return None
-    from .front_lists import form_of
+    from .front_lists import form_of, room_of
 
-    return form_of(graph)
+    form = form_of(graph, slope is None or bool(why_no_derivatives(system, laws)))
+    return form if n > MOST_STATES or room_of(form)[1] <= n * n / CHEAPER else None
 
 
-def _graph(system: System) -> csc_matrix:
-    """Where slopes depend on states."""
-    graph = _pattern(system.tape.slope, system.tape.x)
+def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
+    """Slopes as expressions in the states, while modes are held.
+
+    None where something is solved for at every point, or laws are loops over their instances.
+    """
+    if laws is None:
+        return None if is_large(system) or system.nz or system.clusters else system.tape.slope
+    held = laws.held_modes
+    return None if held is None or held.length else held.expressions["slope"]
+
+
+def why_not_implicit(system: System, laws: Laws | None = None) -> str:
+    """Why a model cannot run in machine code by a Rosenbrock method; empty if it can.
+
+    That takes a full matrix of few states, a narrow band, or a sparse matrix of a large network.
+    """
+    if reason := why_not(system, laws):
+        return reason
+    alone = laws is None and not system.nu and (is_large(system) or not is_solved_for(system))
+    if system.nx <= MOST_STATES or (alone or laws is not None) and band_of(
+            system, laws=laws) is not None or sparse_form(system, laws) is not None:
+        return ""
+    return f"more than {MOST_STATES} states need a sparse matrix"
+
+
+def _graph(system: System, laws: Laws | None) -> csc_matrix:
+    """Where slopes depend on states, while modes are held."""
+    slope = slope_of_states(system, laws)
+    graph = _pattern(system.tape.slope if slope is None else slope, system.tape.x)
     return graph + _through_loops(system) if system.nz else graph
 
 
-def _narrowest(system: System) -> tuple[Indices, Band]:
+def _narrowest(system: System, laws: Laws | None = None) -> tuple[Indices, Band]:
     """The order of unknowns after Cuthill and McKee, and the band that they then make."""
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     from .cvode_library import Band
 
-    graph = _graph(system)
+    graph = _graph(system, laws)
     row, column = graph.nonzero()
     order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
     place = np.empty(system.nx, dtype=np.int64)
@@ -112,16 +151,19 @@ def _through_loops(system: System) -> csc_matrix:
     return _pattern(tape.slope, tape.z) @ reach
 
 
-def band_of(system: System, directions: bool = False) -> LinearAlgebra | None:
+def band_of(system: System, directions: bool = False, laws: Laws | None = None
+            ) -> LinearAlgebra | None:
     """The order that makes a Jacobian a band, where it has to be one.
 
     That is where it is too large to be full, if the band is narrow; and where it is found by
-    derivatives in ``directions``.
+    derivatives in ``directions``. Modes of ``laws`` are held.
     """
     if system.nx <= DENSE:
         return LinearAlgebra(*system.once("narrowest", lambda: _narrowest(system))) \
             if directions else None
-    found = linear_algebra_of(system)
+    if laws is not None and slope_of_states(system, laws) is None:
+        return None
+    found = linear_algebra_of(system, laws)
     narrow = found is not None and found.band is not None and (
         found.band.upper + found.band.lower < NARROW)
     return found if narrow else None

@@ -20,7 +20,6 @@ from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
 from .events import STEP, TIME
-from .forms import MOST_STATES
 from .fronts import form_with
 from .functions import Kept
 from .kept_matrices import REPLACED
@@ -120,11 +119,9 @@ class OneStep(Method):
         problem: Any = self.problem
         if self.kind != IMPLICIT:
             return None
-        matrices = band_of(problem.system, self.equations.large)
-        form = None
-        if matrices is None and problem.system.nx > MOST_STATES:
-            form = sparse_form(problem.system)
-        elif matrices is None and not self.equations.differences:
+        matrices = band_of(problem.system, self.equations.large, problem.laws)
+        form = None if matrices is not None else sparse_form(problem.system, problem.laws)
+        if matrices is None and form is None and not self.equations.differences:
             return None
         sizes = problem.scale_x
         if self.carries:  # their slopes are zero, and they act on none

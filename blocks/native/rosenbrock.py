@@ -12,7 +12,7 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TINY
 from .band import derive_band, factorize_band, solve_band
-from .front_lists import FACTORIZE, SOLVE
+from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
 from .fronts import derive_columns, factorize_code, solve_code
 from .functions import machine_code
 from .lu import factorize, solve
@@ -132,7 +132,7 @@ def _derive(code: Code, work: Workspace, t: float, h: float, x: Vector) -> None:
     if work.band.size > 0:
         derive_band(code, work, t, h, x, work.k[0])
         return
-    if work.sparse.size > 0:
+    if work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0:
         derive_columns(code, work, t, h, x, work.k[0])
         return
     work.at[0] = t

@@ -72,7 +72,7 @@ class Workspace(NamedTuple):
     by_time: Vector  # (n,) df/dt beside a band
     sizes: Vector  # (n,) nominal values beside a band or a sparse matrix
     sparse: Indices  # the form of a sparse matrix, whose entries stand in the one row of ``linear``
-    # and whose factors stand in that of ``factors``; empty: a full one or a band
+    # before df/dt and whose factors stand in that of ``factors``; empty: a full one or a band
 
 
 class Sparse(NamedTuple):
@@ -96,9 +96,10 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
     """Work space for ``n`` unknowns, and steps of a kind."""
     if isinstance(matrix, Sparse):
         entries, numbers = room_of(matrix.form)
+        linear = np.zeros((1, entries + n))
         return workspace(n)._replace(
-            linear=np.zeros((1, entries)), factors=np.empty((1, numbers)),
-            inner=np.empty((ATOL, n)), by_time=np.empty(n), sizes=matrix.sizes, sparse=matrix.form)
+            linear=linear, factors=np.empty((1, numbers)), inner=np.empty((ATOL, n)),
+            by_time=linear[0, entries:], sizes=matrix.sizes, sparse=matrix.form)
     if matrix is not None:
         upper, lower = matrix.upper, matrix.lower
         return workspace(n)._replace(

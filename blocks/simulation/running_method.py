@@ -104,7 +104,10 @@ class RunningMethod:
         self.episodes = 0
         self.driven = False
         self._asked = 0  # how often it was asked whether to give the method up
-        self._judged = 0  # steps at the last look for stiffness
+        self._judged, self._judged_at = 0, settings.t_start  # steps and time at the last look for
+        # stiffness
+        #: The explicit method that was given up for stiffness, and how long its steps were.
+        self._explicit: tuple[Any, float] | None = None
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
         self._pace = Pace(settings.t_start, settings.t_end)
         self._patience = 1  # times the steps to the next one
@@ -286,6 +289,8 @@ class RunningMethod:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
         if self.may_forget:
             return self._has_too_many_modes(step)
+        if self._explicit is not None:
+            return self._is_no_better(step)
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
 
     def _has_too_many_modes(self, step: Step) -> bool:
@@ -325,7 +330,8 @@ class RunningMethod:
         taken = self.work.get("steps", 0) + self.current.work.steps
         if taken - self._judged < (FIRST_LOOK if first else between):
             return False
-        self._judged = taken
+        average = (step.t - self._judged_at) / (taken - self._judged)
+        self._judged, self._judged_at = taken, step.t
         left = self._steps_left(step)
         if problem.bulky or left < WORTH * between:
             return False
@@ -349,7 +355,28 @@ class RunningMethod:
             self._patience *= PATIENCE
             return False
         self.may_switch = False
+        if tried:
+            self._explicit = self.kind, average
         self._take(kind, f"it became stiff at t = {step.t:.4g} s (fastest rate {rate:.3g} 1/s)")
+        return True
+
+    def _is_no_better(self, step: Step) -> bool:
+        """Whether implicit steps have turned out hardly longer than the explicit ones before them.
+
+        Where something happens all the time, they may be longer in between, where they were tried,
+        and no fewer in all.
+        """
+        taken = self.work.get("steps", 0) + self.current.work.steps - self._judged
+        if self._explicit is None or taken < LOOK_COMPILED:
+            return False
+        (kind, length), self._explicit = self._explicit, None
+        if step.t - self._judged_at >= FARTHER * length * taken:
+            return False
+        self._judged, self._judged_at = self._judged + taken, step.t
+        self.may_switch = True
+        self._patience *= PATIENCE
+        self._take(kind, f"its steps are hardly longer than explicit ones, up to t = {step.t:.4g} "
+                         "s, with all that happens")
         return True
 
     @staticmethod

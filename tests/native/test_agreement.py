@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csc_matrix
 
 pytest.importorskip("llvmlite")
 
@@ -39,10 +40,20 @@ from blocks import (  # noqa: E402
 )
 from blocks import time as now  # noqa: E402
 from blocks.native.band import derive_band  # noqa: E402
+from blocks.native.front_lists import COLUMN_ROWS, COLUMN_STARTS, ENTRIES  # noqa: E402
+from blocks.native.fronts import derive_columns  # noqa: E402
+from blocks.native.matrices import slope_of_states  # noqa: E402
 from blocks.native.method import Dopri5, Rodas4  # noqa: E402
 from blocks.native.signatures import run_code  # noqa: E402
 from blocks.native.steps import slope_at  # noqa: E402
 from blocks.nonsmooth.modes.solved_modes import SolvedModes  # noqa: E402
+from library.electrical import (  # noqa: E402
+    ACVoltageSource,
+    Capacitor,
+    Diode,
+    ElectricalReference,
+    Resistor,
+)
 from library.frictionlaws import LAWS  # noqa: E402
 from library.translational import (  # noqa: E402
     ForceSource,
@@ -94,6 +105,29 @@ def springs_on_friction(count, ends=None):
     model.ends = ends or dry(count, "0.3 N")
     model.connect(model.parts.C, model.ends.R)
     model.connect(model.ends.C, model.ground.V)
+    return model
+
+
+def blocks_on_a_floor():
+    """Eighty states, of which few act on each other; and exact friction."""
+    model = pushed(Spring(count=40, stiffness="100 N/m"), 40)
+    model.floor = dry(40, "0.3 N")
+    model.connect(model.floor.R, model.masses.M)
+    model.connect(model.floor.C, model.ground.V)
+    return model
+
+
+def cells():
+    """A line behind an ideal diode."""
+    model = Model("cells")
+    model.source, model.diode = ACVoltageSource(frequency="2 Hz"), Diode(model="ideal")
+    model.line = Resistor(count=60, resistance="1 ohm")
+    model.cells, model.ground = Capacitor(count=60, capacitance="1 mF"), ElectricalReference()
+    model.connect(model.ground.V, model.source.n, model.cells.n)
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.line[0].p)
+    model.connect(model.line.n, model.cells.p)
+    model.connect(model.line[:-1].n, model.line[1:].p)
     return model
 
 
@@ -223,6 +257,7 @@ MODELS = {
         TranslationalFriction(count=3, law="coulomb", coulomb_force="2 N"), 3),
     "spring on friction": named(springs_on_friction, 1),
     "thirty springs on friction": named(springs_on_friction, 30),
+    "forty blocks on a floor": blocks_on_a_floor, "a rectifier before sixty cells": cells,
     "springs on friction by a curve": lambda: springs_on_friction(2, stribeck(2)),
     "friction by a curve beside loops": curves_beside_loops,
     "friction beside a nonlinear loop": friction_beside_a_loop,
@@ -251,8 +286,9 @@ def compared(problem, t, y, rng):
     """Compare both at points about a point."""
     every = Dopri5(problem, t, y, t_end=t + 1, rtol=1e-6, atol=np.full(y.size, 1e-8))
     implicit = None
-    if not native.why_not_implicit(problem.system, problem.laws) and 0 < problem.size <= (
-            native.MOST_STATES):
+    if not native.why_not_implicit(problem.system, problem.laws) and problem.size and (
+            problem.size <= native.MOST_STATES or slope_of_states(problem.system, problem.laws)
+            is not None):
         implicit = Rodas4(problem, t, y, t_end=t + 1, rtol=1e-6, atol=np.full(y.size, 1e-8))
     for size in (0.0, 1e-9, 1e-3, 1e-1):
         near = y + size * rng.normal(size=y.size) * (1 + np.abs(y))
@@ -287,14 +323,27 @@ def derivatives(implicit, t):
     """Of slopes by all that a step moves, as its method finds them; and how exact they are."""
     code, work, x = implicit.code, implicit.work_space.record, implicit.x
     n = x.size
-    if not implicit.equations.differences:
+    if not implicit.equations.differences and code.linear:
         linear = np.zeros_like(work.linear)
         run_code(code.linear, np.array([t]), x, code.p, code.q, linear)
-        return linear[:n], 1e-8
+        return entries(work.sparse, linear[0], n) if work.sparse.size else linear[:n], 1e-8
     slope = np.empty(n)
     slope_at(code, work, t, x, slope)
+    if work.sparse.size:
+        derive_columns(code, work, t, 1e-3, x, slope)
+        return entries(work.sparse, work.linear[0], n), 1e-6
     derive_band(code, work, t, 1e-3, x, slope)
-    return np.array([[work.linear[j, i - j + n - 1] for j in range(n)] for i in range(n)]), 1e-6
+    (upper, lower), order, found = work.band[:2], work.unknowns, np.zeros((n, n))
+    for j in range(n):
+        rows = np.arange(max(0, j - upper), min(n, j + lower + 1))
+        found[order[rows], order[j]] = work.linear[j, rows - j + upper]
+    return found, 1e-6
+
+
+def entries(form, values, n):
+    """A sparse matrix with these entries."""
+    starts, rows = form[form[COLUMN_STARTS]:][: n + 1], form[form[COLUMN_ROWS]:][: form[ENTRIES]]
+    return csc_matrix((values[: form[ENTRIES]], rows, starts), (n, n)).toarray()
 
 
 def compare(model, instants=SEEN_AT):

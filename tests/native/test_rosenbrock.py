@@ -27,10 +27,15 @@ from blocks import (
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
+    DCVoltageSource,
     Diode,
     ElectricalReference,
     Resistor,
+    Switch,
 )
+from library.electromechanical import DCMotor
+from library.rotational import Inertia, RotationalFriction, RotationalReference
+from library.signal import Pulse
 from library.translational import (
     ForceSource,
     HardStop,
@@ -310,6 +315,26 @@ def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
     assert_allclose(run["spring.x"].final.magnitude, tight["spring.x"].final.magnitude, rtol=1e-5)
 
 
+def test_implicit_steps_that_are_no_longer_are_given_up_again():
+    model = Model("motor on pulses")  # each switches on a current that settles within 3 us
+    model.source, model.switch = DCVoltageSource(voltage="12 V"), Switch(model="ideal")
+    model.diode, model.pulse = Diode(model="ideal"), Pulse(period="1 ms", width=0.5)
+    model.motor, model.rotor = DCMotor(), Inertia(inertia="1e-4 kg*m^2")
+    model.friction = RotationalFriction(coulomb_torque="1 mN*m", breakaway_torque="1.2 mN*m")
+    model.ground, model.frame = ElectricalReference(), RotationalReference()
+    model.connect(model.ground.V, model.source.n, model.diode.p, model.motor.n)
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.diode.n, model.motor.p)
+    model.connect(model.pulse.y, model.switch.vT)
+    model.connect(model.motor.R, model.rotor.I, model.friction.R)
+    model.connect(model.motor.C, model.friction.C, model.frame.W)
+    run, explicit = (model.simulate("0.3 s", method=name) for name in ("auto", "dopri5"))
+    assert run.statistics["method"] == "dopri5, then rodas4, then dopri5"
+    assert run.statistics["steps"] < 1.05 * explicit.statistics["steps"]
+    tight = model.simulate("0.3 s", method="dopri5", rtol=1e-9)
+    assert_allclose(run["rotor.w"].final.m, tight["rotor.w"].final.m, rtol=1e-6)
+
+
 def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():
     model = Model("everyone holds everyone")
     ends = np.array([(i, k) for i in range(40) for k in range(i)])
@@ -326,12 +351,31 @@ def test_a_network_in_which_everyone_holds_everyone_swings_as_its_closed_form():
     assert_allclose(run["masses.v"].final.m, -rate * np.sin(2.0) * at, atol=1e-5 * rate)
 
 
-def test_what_it_cannot_run_is_refused_by_name():
+def test_a_sparse_matrix_serves_exact_friction_of_many_states():
     model = Model("blocks on a floor")
-    model.masses, model.springs, model.ground = Mass(count=30), Spring(count=30), Reference()
-    model.friction = TranslationalFriction(count=30, law="coulomb")
+    model.masses, model.springs = Mass(count=40), Spring(count=40, stiffness="100 N/m")
+    model.friction, model.ground = TranslationalFriction(count=40, law="coulomb"), Reference()
+    model.push = ForceSource(force=lambda t: quantity("200 N") * sin(quantity("4 rad/s") * t))
     model.connect(model.springs.R, model.friction.R, model.masses.M)
-    model.connect(model.springs.C, model.friction.C, model.ground.V)
+    model.connect(model.springs[1:].C, model.masses[:-1].M)
+    model.connect(model.push.R, model.masses[39].M)
+    model.connect(model.springs[0].C, model.friction.C, model.push.C, model.ground.V)
+    one = model.simulate("2 s", method="rodas4", rtol=1e-8)
+    other = model.simulate("2 s", method="dopri5", rtol=1e-8)
+    assert one.statistics["states"] == 80
+    assert len(one.events) > 10
+    assert [e.description for e in one.events] == [e.description for e in other.events]
+    assert_allclose([e.time for e in one.events], [e.time for e in other.events], rtol=0, atol=1e-6)
+
+
+def test_what_it_cannot_run_is_refused_by_name():
+    model = Model("sixty blocks on each other")
+    model.masses, model.spring, model.ground = Mass(count=60), Spring(), Reference()
+    model.friction = TranslationalFriction(count=60, law="coulomb")
+    model.connect(model.friction.R, model.masses.M)
+    model.connect(model.friction[1:].C, model.masses[:-1].M)
+    model.connect(model.friction[0].C, model.spring.C, model.ground.V)
+    model.connect(model.spring.R, model.masses[59].M)
     with pytest.raises(ParameterError, match="rodas4.*more than 50 states"):
         model.simulate("1 s", method="rodas4")
     with pytest.raises(UnknownName, match="Did you mean 'rodas4'"):

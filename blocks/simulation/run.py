@@ -160,7 +160,7 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
     problem, start = starting.consistent()
     system, settings, tolerances = problem.system, decided.settings, decided.tolerances
     if options.start_from is None:
-        warn_of_compromises(start, stacklevel=6)
+        warn_of_compromises(start, stacklevel=5)
     opening = starting.opening()
     if isinstance(problem, DaeProblem):
         problem.implicit = native.residuals_of_run(system)

@@ -68,9 +68,12 @@ def test_a_high_target_in_series_wins_over_a_low_one():
 
 
 def test_two_high_targets_in_series_are_a_warning_and_a_compromise():
-    with pytest.warns(InitialWarning, match=r"a\.x.*b\.x"):
+    with pytest.warns(InitialWarning, match=r"a\.x.*b\.x") as warned:
         found = start(in_series("0.1 m", "0.3 m"), "x", "m")
     assert_allclose(found, 0.2, rtol=1e-10)
+    (one,) = warned  # it names the line that asked for the run
+    assert one.filename == __file__
+    assert one.lineno == start.__code__.co_firstlineno + 1
 
 
 def test_the_force_balance_holds_however_targets_conflict():

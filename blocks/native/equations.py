@@ -21,6 +21,7 @@ from ..system.delays import delayed_signals
 from .costs import MOMENT
 from .expressions import Unwritable, Writer
 from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives
+from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import PARALLEL, LoopText
 from .machine import compiled, name_of_code
@@ -231,10 +232,10 @@ class Equations:
         """
         if kind == EXPLICIT or self.differences:
             return 0
-        if kind == IMPLICIT and not self.large and band_of(
-                self.system, laws=self._laws) is None and sparse_form(
-                    self.system, self._laws) is not None:
-            return self.entries
+        if kind == IMPLICIT and band_of(self.system, self.large, self._laws) is None:
+            form = sparse_form(self.system, self._laws)
+            if form is not None and not form[COLUMN_GROUPS]:
+                return self.entries
         if self.system.nx > MOST_STATES and not (self.large and self.system.nz):
             return 0
         return self._in_direction if self.large and kind == IMPLICIT else self.derivatives

@@ -27,6 +27,8 @@ SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
 WIDEST = 50  # diagonals on either side
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average
 CHEAPER = 4  # times as many numbers has a full matrix, where a sparse one is taken instead
+MOST_GROUPS = 16  # of columns that share no row: else entries are written as expressions
+MOST_WRITTEN = 10_000  # entries, of which that takes little time
 NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
 
 
@@ -58,7 +60,8 @@ def sparse_form(system: System, laws: Laws | None = None) -> Indices | None:
     less.
 
     Where slopes are expressions in the states while modes are held, so are its entries; those of a
-    large network, and differences, are found by columns that share no row.
+    large network, and differences, are found by columns that share no row, unless some row has so
+    many entries that there are hardly any.
     """
     return system.once("fronts", lambda: _sparse_form(system, laws))
 
@@ -72,9 +75,12 @@ def _sparse_form(system: System, laws: Laws | None) -> Indices | None:
     graph.sort_indices()
     if graph.nnz > (MOST_ENTRIES * n if n > MOST_STATES else n * n / CHEAPER):
         return None
-    from .front_lists import form_of, room_of
+    from .front_lists import COLUMN_GROUPS, form_of, room_of
 
     form = form_of(graph, slope is None or bool(why_no_derivatives(system, laws)))
+    if form[COLUMN_GROUPS] > MOST_GROUPS and graph.nnz < MOST_WRITTEN and not (
+            laws or system.nz or why_no_derivatives(system)):
+        form = form_of(graph, in_groups=False)
     return form if n > MOST_STATES or room_of(form)[1] <= n * n / CHEAPER else None
 
 

@@ -40,9 +40,14 @@ from blocks import (  # noqa: E402
 )
 from blocks import time as now  # noqa: E402
 from blocks.native.band import derive_band  # noqa: E402
-from blocks.native.front_lists import COLUMN_ROWS, COLUMN_STARTS, ENTRIES  # noqa: E402
+from blocks.native.front_lists import (  # noqa: E402
+    COLUMN_GROUPS,
+    COLUMN_ROWS,
+    COLUMN_STARTS,
+    ENTRIES,
+)
 from blocks.native.fronts import derive_columns  # noqa: E402
-from blocks.native.matrices import slope_of_states  # noqa: E402
+from blocks.native.matrices import slope_of_states, sparse_form  # noqa: E402
 from blocks.native.method import Dopri5, Rodas4  # noqa: E402
 from blocks.native.signatures import run_code  # noqa: E402
 from blocks.native.steps import slope_at  # noqa: E402
@@ -52,6 +57,7 @@ from library.electrical import (  # noqa: E402
     Capacitor,
     Diode,
     ElectricalReference,
+    Inductor,
     Resistor,
 )
 from library.frictionlaws import LAWS  # noqa: E402
@@ -128,6 +134,20 @@ def cells():
     model.connect(model.diode.n, model.line[0].p)
     model.connect(model.line.n, model.cells.p)
     model.connect(model.line[:-1].n, model.line[1:].p)
+    return model
+
+
+def coils():
+    """One voltage follows from all currents: no two columns of the Jacobian share no row."""
+    model = Model("coils")
+    model.source, model.ground = ACVoltageSource(frequency="2 Hz"), ElectricalReference()
+    model.line = Resistor(count=120, resistance=quantity(np.linspace(1.0, 2.0, 120), "ohm"))
+    model.coils = Inductor(count=120, inductance="0.1 H")
+    model.capacitor = Capacitor(capacitance="10 mF")
+    model.connect(model.ground.V, model.source.n, model.capacitor.n)
+    model.connect(model.source.p, model.line.p)
+    model.connect(model.line.n, model.coils.p)
+    model.connect(model.coils.n, model.capacitor.p)
     return model
 
 
@@ -257,6 +277,7 @@ MODELS = {
         TranslationalFriction(count=3, law="coulomb", coulomb_force="2 N"), 3),
     "spring on friction": named(springs_on_friction, 1),
     "thirty springs on friction": named(springs_on_friction, 30),
+    "coils on a capacitor": coils,
     "forty blocks on a floor": blocks_on_a_floor, "a rectifier before sixty cells": cells,
     "springs on friction by a curve": lambda: springs_on_friction(2, stribeck(2)),
     "friction by a curve beside loops": curves_beside_loops,
@@ -288,7 +309,7 @@ def compared(problem, t, y, rng):
     implicit = None
     if not native.why_not_implicit(problem.system, problem.laws) and problem.size and (
             problem.size <= native.MOST_STATES or slope_of_states(problem.system, problem.laws)
-            is not None):
+            is not None or has_entries(problem)):
         implicit = Rodas4(problem, t, y, t_end=t + 1, rtol=1e-6, atol=np.full(y.size, 1e-8))
     for size in (0.0, 1e-9, 1e-3, 1e-1):
         near = y + size * rng.normal(size=y.size) * (1 + np.abs(y))
@@ -338,6 +359,12 @@ def derivatives(implicit, t):
         rows = np.arange(max(0, j - upper), min(n, j + lower + 1))
         found[order[rows], order[j]] = work.linear[j, rows - j + upper]
     return found, 1e-6
+
+
+def has_entries(problem):
+    """Whether the entries of a sparse matrix are expressions."""
+    form = sparse_form(problem.system, problem.laws)
+    return form is not None and not form[COLUMN_GROUPS]
 
 
 def entries(form, values, n):

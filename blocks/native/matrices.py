@@ -26,7 +26,6 @@ MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python 
 SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
 WIDEST = 50  # diagonals on either side
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average
-CHEAPER = 4  # times as many numbers has a full matrix, where a sparse one is taken instead
 MOST_GROUPS = 16  # of columns that share no row: else entries are written as expressions
 MOST_WRITTEN = 10_000  # entries, of which that takes little time
 NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
@@ -56,8 +55,7 @@ def _linear_algebra(system: System, laws: Laws | None) -> LinearAlgebra | None:
 
 
 def sparse_form(system: System, laws: Laws | None = None) -> Indices | None:
-    """The fronts of a Jacobian; None where every state acts on many others, or a full one costs
-    less.
+    """The fronts of a large Jacobian; None where every state acts on many others.
 
     Where slopes are expressions in the states while modes are held, so are its entries; those of a
     large network, and differences, are found by columns that share no row, unless some row has so
@@ -67,21 +65,23 @@ def sparse_form(system: System, laws: Laws | None = None) -> Indices | None:
 
 
 def _sparse_form(system: System, laws: Laws | None) -> Indices | None:
-    slope, n = slope_of_states(system, laws), system.nx
-    if slope is None and (laws is not None or system.clusters or n <= MOST_STATES or is_large(
-            system) and max(system.tape.loops, default=0) > SMALL_LOOP):
+    slope = slope_of_states(system, laws)
+    if system.nx <= MOST_STATES or slope is None and (
+            laws is not None or system.clusters or is_large(system) and max(
+                system.tape.loops, default=0) > SMALL_LOOP):
         return None
     graph = _graph(system, laws).tocsc()
     graph.sort_indices()
-    if graph.nnz > (MOST_ENTRIES * n if n > MOST_STATES else n * n / CHEAPER):
+    if graph.nnz > MOST_ENTRIES * system.nx:
         return None
-    from .front_lists import COLUMN_GROUPS, form_of, room_of
+    from .front_lists import COLUMN_GROUPS, form_of
 
-    form = form_of(graph, slope is None or bool(why_no_derivatives(system, laws)))
+    differences = bool(why_no_derivatives(system, laws))
+    form = form_of(graph, slope is None or differences)
     if form[COLUMN_GROUPS] > MOST_GROUPS and graph.nnz < MOST_WRITTEN and not (
-            laws or system.nz or why_no_derivatives(system)):
+            laws or system.nz or differences):
         form = form_of(graph, in_groups=False)
-    return form if n > MOST_STATES or room_of(form)[1] <= n * n / CHEAPER else None
+    return form
 
 
 def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
@@ -98,7 +98,7 @@ def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
 def why_not_implicit(system: System, laws: Laws | None = None) -> str:
     """Why a model cannot run in machine code by a Rosenbrock method; empty if it can.
 
-    That takes a full matrix of few states, a narrow band, or a sparse matrix of a large network.
+    That takes a full matrix of few states, a narrow band, or a sparse matrix.
     """
     if reason := why_not(system, laws):
         return reason
@@ -112,7 +112,9 @@ def why_not_implicit(system: System, laws: Laws | None = None) -> str:
 def _graph(system: System, laws: Laws | None) -> csc_matrix:
     """Where slopes depend on states, while modes are held."""
     slope = slope_of_states(system, laws)
-    graph = _pattern(system.tape.slope if slope is None else slope, system.tape.x)
+    if slope is not None:
+        return _pattern(slope, system.tape.x)
+    graph = _pattern(system.tape.slope, system.tape.x)
     return graph + _through_loops(system) if system.nz else graph
 
 

@@ -104,8 +104,8 @@ class RunningMethod:
         self.episodes = 0
         self.driven = False
         self._asked = 0  # how often it was asked whether to give the method up
-        self._judged, self._judged_at = 0, settings.t_start  # steps and time at the last look for
-        # stiffness
+        #: Steps and time at the last look for stiffness.
+        self._judged, self._judged_at = 0, settings.t_start
         #: The explicit method that was given up for stiffness, and how long its steps were.
         self._explicit: tuple[Any, float] | None = None
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import NamingError, ParameterError, unknown_name
 from ..units import Unit, as_unit, placed
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
+from .references import choices_with
 from .replaceable import Replaceable, Replacement
 
 if TYPE_CHECKING:
@@ -202,31 +203,12 @@ def refuse_idle(component: Component, name: str) -> None:
     flags = {d.when for d in component._declared.values()}  # that show something by themselves
     chosen = ", ".join(f"{n}={getattr(component, n)!r}" for n, d in sorted(
         component._declared.items(), key=lambda item: item[0] in flags) if isinstance(d, Option))
-    others = " or ".join(_choices_with(component, declared)) or "other options"
+    others = " or ".join(
+        f"{n}={value!r}" for n, value in choices_with(component, declared)) or "other options"
     raise ParameterError(
         f"{component.path}.{name}", f"has no meaning with {chosen}.",
         f"Leave it out, or choose {others}.", code="parameter.idle", name=name,
     )  # fmt: skip
-
-
-class _Otherwise:
-    """A component with one option chosen otherwise."""
-
-    def __init__(self, component: Component, option: str, choice: object) -> None:
-        self._component = component
-        setattr(self, option, choice)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._component, name)
-
-
-def _choices_with(component: Component, declared: Declaration) -> Iterator[str]:
-    """Choices of single options with which a declaration would apply: ``"law='table'"``."""
-    for option, d in component._declared.items():
-        if isinstance(d, Option):
-            for choice in d.choices or ((True, False) if isinstance(d.default, bool) else ()):
-                if declared.exists(cast("Component", _Otherwise(component, option, choice))):
-                    yield f"{option}={choice!r}"
 
 
 def refuse_of_other_law(component: Component, name: str) -> None:

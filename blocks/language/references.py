@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,9 +14,9 @@ from ..units import Unit, from_si
 
 if TYPE_CHECKING:
     from .component import Component
-    from .declarations import Port, Signal, Variable
+    from .declarations import Declaration, Port, Signal, Variable
 
-__all__ = ["PortGroup", "PortRef", "VariableRef"]
+__all__ = ["PortGroup", "PortRef", "VariableRef", "choices_with"]
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,19 @@ class _Otherwise:
         return getattr(self._component, name)
 
 
-def _shown_by(component: Component, port: Port | Signal) -> str:
-    """Which option shows a port that a component does not have; empty where no single one does."""
-    kind = type(component).__name__
+def choices_with(component: Component, declared: Declaration) -> Iterator[tuple[str, Any]]:
+    """Options, each with a value by which alone a component would have what is declared."""
     for name, option in component._declared.items():
         flag = isinstance(getattr(option, "default", None), bool)
         for value in getattr(option, "choices", ()) or ((True, False) if flag else ()):
-            if port.exists(cast("Component", _Otherwise(component, name, value))):
-                return f"Make it with {kind}({name}={value!r})."
+            if declared.exists(cast("Component", _Otherwise(component, name, value))):
+                yield name, value
+
+
+def _shown_by(component: Component, port: Port | Signal) -> str:
+    """Which option shows a port that a component does not have; empty where no single one does."""
+    for name, value in choices_with(component, port):
+        return f"Make it with {type(component).__name__}({name}={value!r})."
     return ""
 
 

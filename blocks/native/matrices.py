@@ -26,7 +26,7 @@ MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python 
 SMALL_LOOP = 3  # unknowns of a loop through which slopes depend on few states
 WIDEST = 50  # diagonals on either side
 MOST_ENTRIES = 50  # of a column of a sparse matrix, on average
-MOST_GROUPS = 16  # of columns that share no row: else entries are written as expressions
+MOST_GROUPS = 16  # of columns that share no row, or entries of a row: else they are written out
 MOST_WRITTEN = 10_000  # entries, of which that takes little time
 NARROW = 10  # diagonals in all that differences of slopes are worth finding for every step
 
@@ -58,8 +58,8 @@ def sparse_form(system: System, laws: Laws | None = None) -> Indices | None:
     """The fronts of a large Jacobian; None where every state acts on many others.
 
     Where slopes are expressions in the states while modes are held, so are its entries; those of a
-    large network, and differences, are found by columns that share no row, unless some row has so
-    many entries that there are hardly any.
+    large network, and differences, are found by groups of columns that share no row, unless a row
+    has so many entries that there would be many of these.
     """
     return system.once("fronts", lambda: _sparse_form(system, laws))
 
@@ -74,14 +74,12 @@ def _sparse_form(system: System, laws: Laws | None) -> Indices | None:
     graph.sort_indices()
     if graph.nnz > MOST_ENTRIES * system.nx:
         return None
-    from .front_lists import COLUMN_GROUPS, form_of
+    from .front_lists import form_of
 
-    differences = bool(why_no_derivatives(system, laws))
-    form = form_of(graph, slope is None or differences)
-    if form[COLUMN_GROUPS] > MOST_GROUPS and graph.nnz < MOST_WRITTEN and not (
-            laws or system.nz or differences):
-        form = form_of(graph, in_groups=False)
-    return form
+    full_row = np.bincount(graph.indices).max(initial=0) > MOST_GROUPS  # no two share no row
+    written = slope is not None or (
+        full_row and graph.nnz < MOST_WRITTEN and laws is None and not system.nz)
+    return form_of(graph, in_groups=not written or bool(why_no_derivatives(system, laws)))
 
 
 def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:

@@ -433,20 +433,25 @@ def sign(x: object) -> Expression:
     return where(x > 0, 1.0, where(x < 0, -1.0, 0.0))
 
 
-def floor(x: object) -> Expression:
-    """The largest whole number not above x; announce its jumps with :func:`breakpoints`."""
+def floor(x: object, *, events: bool = True) -> Expression:
+    """The largest whole number not above x, which changes at located instants.
+
+    With ``events=False`` it is evaluated at every call; take that only for expressions that are
+    continuous where it jumps.
+    """
     x = as_expression(x)
     if x.dimension:
         raise WrongDimension(reading_place(), f"floor() takes a dimensionless value, not {x.sx}.",
                              "Divide it by its unit or period first.")
-    return Expression(ca.floor(x.sx))
+    trace = current_trace.get() if events else None
+    return Expression(ca.floor(x.sx) if trace is None else trace.floor(x.sx))
 
 
-def mod(a: object, b: object) -> Expression:
-    """a modulo b, in [0, b); announce its jumps with :func:`breakpoints`."""
+def mod(a: object, b: object, *, events: bool = True) -> Expression:
+    """a modulo b, in [0, b), which jumps at located instants; ``events`` as with :func:`floor`."""
     a = as_expression(a)
     b = same_dimension(b, a, "mod")
-    return Expression(a.sx - ca.floor(a.sx / b.sx) * b.sx, a.dimension)
+    return Expression(a.sx - floor(Expression(a.sx / b.sx), events=events).sx * b.sx, a.dimension)
 
 
 def arctan2(y: object, x: object) -> Expression:

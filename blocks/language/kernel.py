@@ -353,19 +353,19 @@ class Kernel:
         self._default_laws: dict[int, Law] = {}
 
     # -- symbols -------------------------------------------------------------------
-    def add_variable(self, local: Local) -> ca.SX:
+    def add_variable(self, local: Local, symbol: ca.SX | None = None) -> ca.SX:
         i = len(self.variables)
         self.variables.append(local)
         self.index[local.name] = i
-        return self._add_symbol((i, 0), local.name)
+        return self._add_symbol((i, 0), local.name, symbol)
 
     def derivative_symbol(self, i: int, order: int) -> ca.SX:
         if (i, order) in self.symbols:
             return self.symbols[i, order]
         return self._add_symbol((i, order), "der(" * order + self.variables[i].name + ")" * order)
 
-    def _add_symbol(self, key: Key, name: str) -> ca.SX:
-        symbol = self.symbols[key] = ca.SX.sym(name)
+    def _add_symbol(self, key: Key, name: str, symbol: ca.SX | None = None) -> ca.SX:
+        symbol = self.symbols[key] = ca.SX.sym(name) if symbol is None else symbol
         self._key_by_hash[symbol.__hash__()] = key
         return symbol
 

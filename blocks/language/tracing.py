@@ -79,6 +79,7 @@ class Trace:
         self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
         self.current = ""  # which equation is read
         self.reading = ""  # which function of time is called
+        self.floors: dict[int, tuple[ca.SX, ca.SX]] = {}  # by hash: what stands for it, of what
         self.arrays_are_numbers = arrays_are_numbers(component)
         for name, declared in component._declared.items():
             if declared.exists(component):
@@ -239,6 +240,43 @@ class Trace:
     def where(self) -> str:
         return self.reading or f"{self.kernel.name}{self.current}"
 
+    def floor(self, sx: ca.SX) -> ca.SX:
+        """What stands for the floor of ``sx`` until it is known whether an equation reads it."""
+        kernel = self.kernel
+        if not any(s.__hash__() in self.floors or (key := kernel.key_of(s)) is not None
+                   and kernel.variables[key[0]].kind != "discrete" for s in ca.symvar(sx)):
+            return ca.floor(sx)
+        for symbol, of in self.floors.values():
+            if ca.is_equal(of, sx, 5):
+                return symbol
+        symbol = ca.SX.sym(f"floor{len(self.floors) + 1}")
+        self.floors[symbol.__hash__()] = symbol, sx
+        return symbol
+
+    def hold_floors(self, sx: ca.SX) -> None:
+        """Make floors that an expression reads Discrete values, which change where they jump."""
+        kernel = self.kernel
+        for s in ca.symvar(sx):
+            if s.__hash__() not in self.floors or kernel.key_of(s) is not None:
+                continue
+            symbol, of = self.floors[s.__hash__()]
+            declared = Discrete(doc=f"floor({readable(of)})")
+            i = len(kernel.variables)
+            kernel.add_variable(Local(symbol.name(), declared.unit, "discrete", declared), symbol)
+            self.hold_floors(of)
+            now = self.evaluated(ca.floor(of))
+            above, below = self.relation(of - symbol - 1, True), self.relation(symbol - of, False)
+            kernel.resets.append((above, [(i, ca.fmax(symbol + 1, now))]))
+            kernel.resets.append((below, [(i, ca.fmin(symbol - 1, now))]))
+            kernel.samplings.append((None, None, [(i, now)]))
+
+    def evaluated(self, sx: ca.SX) -> ca.SX:
+        """An expression that is looked at in one instant: its floors are those of that."""
+        while inside := [self.floors[h] for s in ca.symvar(sx) if (h := s.__hash__()) in self.floors]:
+            sx = ca.substitute(sx, ca.vertcat(*(symbol for symbol, _ in inside)),
+                               ca.vertcat(*(ca.floor(of) for _, of in inside)))
+        return sx
+
     def relation(self, crossing: ca.SX, at_zero: bool) -> ca.SX:
         kernel = self.kernel
         for known, symbol in zip(kernel.relations, kernel.relation_symbols, strict=True):
@@ -396,7 +434,7 @@ class Trace:
                     f"{'Discrete' if held_only else 'variable'} of the component.",
                     f"Assign to a {'Discrete' if held_only else 'Variable or Discrete'}.",
                 )  # fmt: skip
-            pairs.append((key[0], value.sx))
+            pairs.append((key[0], self.evaluated(value.sx)))
         return pairs
 
 
@@ -445,12 +483,15 @@ def _traced(component: Component) -> Kernel:
     for statement, place in chain(_statements_of(component, trace), carried):
         try:
             if isinstance(statement, Equation):
-                laws += [Law(kernel, *scalar) for scalar in _scalars(kernel, statement)]
+                for residual, text in _scalars(kernel, statement):
+                    trace.hold_floors(residual)
+                    laws.append(Law(kernel, residual, text))
             else:
                 trace.read_statement(statement)
         except BlocksError as error:
             tell_line(error, place)
             raise
+    trace.hold_floors(ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.observed.values()))
     _refuse_stored(component, kernel, laws)
     kernel.laws += _without_observed(kernel, laws)
     return kernel

@@ -117,7 +117,7 @@ class CamTransmission(Component):
             for i in range(last)
         ]
         bends = [2 * (secants[i] - secants[i - 1]) / (steps[i] + steps[i - 1]) for i in range(last)]
-        place = a[0] + mod(self.phi - a[0], 2 * pi)
+        place = a[0] + mod(self.phi - a[0], 2 * pi, events=False)
         lift: Any = None
         slope: Any = None
         for i in range(last):

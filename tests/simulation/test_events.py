@@ -15,6 +15,7 @@ from blocks import (
     breakpoints,
     der,
     every,
+    floor,
     mod,
     quantity,
     sign,
@@ -243,6 +244,42 @@ def test_a_relation_of_a_sine_of_time_switches_at_every_half_period():
     half = np.pi / 10
     assert_allclose([e.time for e in run.events], half * np.arange(1, 32), atol=1e-10)
     assert final(run, "c.total") == pytest.approx(16 * half, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+def test_a_rounded_state_changes_at_located_instants(method):
+    class Stairs(Component):
+        """A state that rises to 3.3 and falls back, in whole steps and modulo 0.7."""
+
+        x = Variable("", "0.3", priority="high")
+        steps, teeth = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
+        sampled = Discrete("")
+
+        def equations(self):
+            yield der(self.x) == 3 * PER_SECOND * sin(2 * PER_SECOND * time)
+            yield der(self.steps) == floor(self.x)
+            yield der(self.teeth) == mod(self.x, 0.7)
+            yield every("0.3 s", {self.sampled: floor(10 * self.x)})  # looked at then, no events
+
+    def x(t):
+        return 1.8 - 1.5 * np.cos(2 * t)
+
+    levels = np.array([1, 2, 3, 0.7, 1.4, 2.1, 2.8])
+    rising = np.arccos((1.8 - levels) / 1.5) / 2
+    jumps = np.sort(np.concatenate([rising, np.pi - rising]))
+    edges = np.concatenate([[0], jumps, [3]])
+    middles, lengths = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    whole, teeth = np.floor(x(middles)), np.floor(x(middles) / 0.7)
+    area = np.diff(1.8 * edges - 0.75 * np.sin(2 * edges))
+    run = alone(Stairs()).simulate("3 s", rtol=1e-8, method=method)
+    at_jumps = [min(abs(e.time - t) for e in run.events) for t in jumps]
+    assert max(at_jumps) < 1e-7
+    assert len({round(e.time, 6) for e in run.events}) == len(jumps)
+    assert final(run, "c.steps") == pytest.approx(whole @ lengths, abs=2e-7)
+    assert final(run, "c.teeth") == pytest.approx(np.sum(area - 0.7 * teeth * lengths), abs=2e-7)
+    at = 0.3 * np.arange(1, 10)
+    seen = run["c.sampled"].at(quantity(at + 1e-6, "s")).magnitude
+    assert_allclose(seen, np.floor(10 * x(at)), atol=0)
 
 
 def test_relations_hold_at_the_ends_of_a_run_as_written():

@@ -109,10 +109,17 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
         told = (f"{bare.path} has no unit, {(ref if bare is first else first).path} is in "
                 f"{(b if bare is first else a).unit}." if bare else
                 f"{first.path} is in {a.unit} and {ref.path} in {b.unit}.")
-        raise ConnectionRefused(
-            both, told,
-            "A gain with a unit can convert between them.", code="connection.unit",
-        )  # fmt: skip
+        given, taken = (a, b) if isinstance(a, Output) else (b, a)
+        raise ConnectionRefused(both, told, f"{_gain(given.unit.text, taken.unit.text)} between "
+                                "them converts.", code="connection.unit")  # fmt: skip
+
+
+def _gain(given: str, taken: str) -> str:
+    """How to write the gain of 1 from a signal in one unit to one in another."""
+    if not given:
+        return f'Gain(gain="1 {taken}")'
+    below = f"({given})" if "*" in given or "/" in given else given
+    return f'Gain(gain="1 {taken or 1}/{below}", input="{given}")'
 
 
 def _refuse_twice(ports: tuple[PortRef, ...]) -> None:

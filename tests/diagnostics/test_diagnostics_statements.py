@@ -59,8 +59,8 @@ STATEMENTS = [
      "block.M and a.u: a.u is a signal and block.M a conserving port. Sources turn signals into "
      "physical quantities, sensors the reverse."),
     (lambda m: m.connect(m.a.y, m.turner.u), "connection.unit",
-     "a.y and turner.u: a.y is in N and turner.u in m. A gain with a unit can convert between "
-     "them."),
+     "a.y and turner.u: a.y is in N and turner.u in m. Gain(gain=\"1 m/N\", input=\"N\") between "
+     "them converts."),
     (lambda m: m.connect(m.a.y, m.b.y), "connection.signal",
      "a.y and b.y: a signal line has exactly one output, but here are 2 (a.y, b.y). Give the "
      "output first, then the inputs."),

@@ -95,8 +95,11 @@ def test_lines_of_different_dimension_are_refused_naming_both_ends():
         model.connect(model.push.y, model.rate.u)
     assert str(caught.value) == (
         "push.y and rate.u: push.y is in N and rate.u in m. "
-        "A gain with a unit can convert between them."
+        'Gain(gain="1 m/N", input="N") between them converts.'
     )
+    advised = Gain(gain="1 m/N", input="N")
+    assert model.connect(model.push.y, model.add("turned", advised).u) is None
+    assert model.connect(advised.y, model.rate.u) is None
     assert caught.value.code == "connection.unit"
 
 

@@ -285,6 +285,13 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
             f"One turn is 2π rad: write '{_six_digits(number * given.factor)} turn/s', or the "
             "angular value in rad/s." if single else "Use turn/s or rad/s.", **facts,
         )  # fmt: skip
+    if expected.angular and not given.angular and given.dimension == unit("1/s").dimension \
+            and given.factor < 1:
+        raise AngleFrequencyError(
+            where, f"is an angular quantity in {expected}, but was given {shown}, which may count "
+            "turns or radians.", f"Write '{_six_digits(60 * number * given.factor)} rpm' if turns "
+            "are meant." if single else "Use rpm or rad/s.", **facts,
+        )  # fmt: skip
     if given.angular and expected.frequency:
         raise AngleFrequencyError(
             where, f"is a frequency in {expected}, but was given the angular value {shown}.",

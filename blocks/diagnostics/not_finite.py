@@ -110,7 +110,7 @@ def neighbours(system: System, owners: list[str]) -> list[str]:
             meet.setdefault(int(node), set()).add(path)
             ports[path] += 1
     pairs = [paths for paths in meet.values() if len(paths) == 2 and paths & set(owners)
-             and all(ports[path] > 1 for path in paths)]  # fmt: skip  # no mass, no reference
+             and all(ports[path] > 1 or path in owners for path in paths)]  # no mass, no reference
     return [*owners, *sorted(set().union(*pairs) - set(owners))]
 
 

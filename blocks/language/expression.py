@@ -464,8 +464,9 @@ def arctan2(y: object, x: object) -> Expression:
 _UFUNCS: dict[str, Callable[..., Any]] = {
     "sin": sin, "cos": cos, "tan": tan, "sinh": sinh, "cosh": cosh, "tanh": tanh, "exp": exp,
     "log": log, "sqrt": sqrt, "absolute": abs_, "sign": sign, "minimum": minimum,
-    "maximum": maximum, "floor": floor, "arctan": arctan, "arcsin": arcsin, "arccos": arccos,
-    "arctan2": arctan2, "remainder": mod, "hypot": lambda a, b: sqrt(as_expression(a) ** 2 + b * b),
+    "maximum": maximum, "floor": floor, "ceil": lambda x: -floor(-as_expression(x)),
+    "arctan": arctan, "arcsin": arcsin, "arccos": arccos, "arctan2": arctan2, "remainder": mod,
+    "hypot": lambda a, b: sqrt(as_expression(a) ** 2 + b * b),
     "log10": lambda x: log(x) / np.log(10.0), "positive": lambda x: x, "negative": lambda x: -x,
     "square": lambda x: x**2,
     "add": lambda a, b: as_expression(a) + b, "subtract": lambda a, b: as_expression(a) - b,

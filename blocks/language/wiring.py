@@ -109,9 +109,12 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
         told = (f"{bare.path} has no unit, {(ref if bare is first else first).path} is in "
                 f"{(b if bare is first else a).unit}." if bare else
                 f"{first.path} is in {a.unit} and {ref.path} in {b.unit}.")
-        given, taken = (a, b) if isinstance(a, Output) else (b, a)
-        raise ConnectionRefused(both, told, f"{_gain(given.unit.text, taken.unit.text)} between "
-                                "them converts.", code="connection.unit")  # fmt: skip
+        given, taken = (first, ref) if isinstance(a, Output) else (ref, first)
+        advice = f"{_gain(given.port.unit.text, taken.port.unit.text)} between them converts."
+        option = next((o for o in ("input", "unit") if o in taken.component._declared), "")
+        if option and not taken.port.unit.text:
+            advice = f'Give {taken.component.path} {option}="{given.port.unit.text}".'
+        raise ConnectionRefused(both, told, advice, code="connection.unit")
 
 
 def _gain(given: str, taken: str) -> str:

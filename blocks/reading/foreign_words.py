@@ -203,6 +203,9 @@ def keyword_elsewhere(component: Declares, name: str) -> tuple[str, str]:
     variable = (found[1] or found[2]) if found else ""
     if variable in component._declared:
         return f"The initial target is given as {variable} itself.", variable
+    started = [n for n, d in component._declared.items() if getattr(d, "priority", "") == "high"]
+    if found and name.startswith("init") and len(started) == 1:
+        return f"The initial target is given as {started[0]} itself.", started[0]
     return "", ""
 
 

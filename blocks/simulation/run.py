@@ -159,6 +159,7 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
     """A run that is ready to go, at its start."""
     problem, start = starting.consistent()
     system, settings, tolerances = problem.system, decided.settings, decided.tolerances
+    problem.choose_states(settings.t_start)  # how many are integrated says which method can
     if options.start_from is None:
         warn_of_compromises(start, stacklevel=5)
     opening = starting.opening()

@@ -147,6 +147,9 @@ STATEMENTS = [
     (lambda m: Inertia(w="1 Hz"), "unit.hertz",
      "Inertia.w: is an angular quantity in rad/s, but was given 1 Hz. One turn is 2π rad: write '1 "
      "turn/s', or the angular value in rad/s."),
+    (lambda m: Inertia(w="1500 1/min"), "unit.hertz",
+     "Inertia.w: is an angular quantity in rad/s, but was given 1500 1/min, which may count turns "
+     "or radians. Write '1500 rpm' if turns are meant."),
     (lambda m: Mass(v="1 m"), "unit.dimension",
      "Mass.v: takes m/s or any unit convertible to it, but was given 1 m. Give it in m/s."),
 ]  # fmt: skip

@@ -53,6 +53,7 @@ def value(law, x=0.7):
         (lambda s, x: sqrt(x * x) - abs_(x) + abs(x), abs),
         (lambda s, x: minimum(x, 0.5) + maximum(0.5, x), lambda x: x + 0.5),
         (lambda s, x: floor(x) + mod(x, 0.3), lambda x: np.floor(x) + x % 0.3),
+        (lambda s, x: np.ceil(x) + floor(-x), lambda x: np.ceil(x) + np.floor(-x)),
         (lambda s, x: sign(x) * tanh(x), lambda x: np.sign(x) * np.tanh(x)),
         (lambda s, x: arctan2(x, -1), lambda x: np.arctan2(x, -1)),
         (lambda s, x: log(x + 4) + np.log10(x + 4), lambda x: np.log(x + 4) + np.log10(x + 4)),

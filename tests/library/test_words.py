@@ -169,6 +169,9 @@ def test_the_library_itself_says_where_its_components_are():
     (lambda: electrical.ACVoltageSource(rms="230 V"), "the peak is given"),
     (lambda: isothermal_liquid.LocalRestriction(diameter="2 mm"), "the area of the opening"),
     (lambda: thermal.ConvectiveHeatTransfer(h="9 W/(m^2*K)"), "heat_transfer_coefficient here"),
+    (lambda: electrical.Inductor(initial_current="2 A"), "initial target is given as i_L itself"),
+    (lambda: translational.Spring(initial_deformation="2 mm"), "target is given as x itself"),
+    (lambda: isothermal_liquid.IsothermalLiquidProperties(rho="850 kg/m^3"), "rho is density here"),
 ])  # fmt: skip
 def test_usual_letters_are_answered(call, said):
     assert said in str(answer(call))

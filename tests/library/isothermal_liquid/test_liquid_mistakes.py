@@ -8,6 +8,7 @@ from blocks import Model, SimulationError, quantity
 from blocks.exceptions import BlocksError, ParameterError, WrongDimension
 from library import rotational, translational
 from library.isothermal_liquid import (
+    Cap,
     CheckValve,
     ConstantVolumeChamber,
     DoubleActingActuator,
@@ -133,6 +134,33 @@ def test_a_flow_that_nothing_can_carry_is_named():
     finding, level = model.check().errors
     assert finding.code == "conflict.through" and "source" in finding.problem
     assert level.code == "reference.missing" and "Reservoir" in level.problem
+
+
+def test_a_pump_that_delivers_into_a_closed_end_is_told_what_gives_way():
+    model = Model("closed")
+    model.pump, model.end, model.tank = FixedDisplacementPump(), Cap(), Reservoir()
+    model.shaft = rotational.AngularVelocitySource(velocity="100 rad/s")
+    model.ground = rotational.RotationalReference()
+    model.connect(model.tank.A, model.pump.A)
+    model.connect(model.pump.B, model.end.A)
+    model.connect(model.shaft.R, model.pump.R)
+    model.connect(model.shaft.C, model.pump.C, model.ground.W)
+    (finding,) = model.check().errors
+    assert "node pump.B = end.A" in finding.advice and "flow resistance" in finding.advice
+
+
+def test_a_tank_held_by_a_reservoir_runs_the_same_after_a_check():
+    steps = []
+    for checked in (False, True):
+        model = Model("held")
+        model.tank, model.sea = Tank(), Reservoir()
+        model.connect(model.tank.A, model.sea.A)
+        if checked:
+            model.check()
+        run = model.simulate("1 s")
+        steps.append(run.statistics["steps"])
+        assert run["tank.volume"].final.magnitude == 0
+    assert steps[0] == steps[1]
 
 
 def test_two_pressures_at_one_place_are_named():

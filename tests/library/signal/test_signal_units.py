@@ -97,6 +97,9 @@ def test_lines_of_different_dimension_are_refused_naming_both_ends():
         "push.y and rate.u: push.y is in N and rate.u in m. "
         'Gain(gain="1 m/N", input="N") between them converts.'
     )
+    model.sum = Sum()
+    with pytest.raises(ConnectionRefused, match='Give sum unit="N"'):  # it has none of its own
+        model.connect(model.push.y, model.sum.u1)
     advised = Gain(gain="1 m/N", input="N")
     assert model.connect(model.push.y, model.add("turned", advised).u) is None
     assert model.connect(advised.y, model.rate.u) is None

@@ -76,14 +76,10 @@ class LaminarLeakage(Dissipative, TwoPort):
     Dissipates mdot (h_A - h_B) >= 0. Neglects the entry of the gap.
 
     Parameters: diameter (mm), inner_diameter (mm), outer_diameter (mm), width (mm),
-    height (mm), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
+    height (m), major_axis (mm), minor_axis (mm) (whole axes), side (mm), length (m),
     resistance (MPa*s/m^3).
     With ``thermal_port=True`` the heat leaves at the port H.
     Ports: A, B.
-
-    Notes
-    -----
-    Defaults as in Simscape, but for height: 0.1 m there, beside a width of 1 mm; 0.1 mm here.
 
     References
     ----------
@@ -107,7 +103,7 @@ class LaminarLeakage(Dissipative, TwoPort):
                                doc="Outer diameter of the ring")  # fmt: skip
     width = Parameter("1 mm", above=0, when=lambda c: c.cross_section_geometry == "rectangular",
                       doc="Width of the rectangle")  # fmt: skip
-    height = Parameter("0.1 mm", above=0, when=lambda c: c.cross_section_geometry == "rectangular",
+    height = Parameter("0.1 m", above=0, when=lambda c: c.cross_section_geometry == "rectangular",
                        doc="Height of the rectangle")  # fmt: skip
     major_axis = Parameter("1 mm", above=0, when=lambda c: c.cross_section_geometry == "elliptical",
                            doc="Longer axis of the ellipse")  # fmt: skip

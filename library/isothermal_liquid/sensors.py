@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Component, Option, Output, Port
+from blocks import Component, Option, Output, Port, partial
 
 from .. import symbols
 from .domain import TwoPort, isothermal_liquid
@@ -72,22 +72,26 @@ class FlowRateSensor(TwoPort):
 
 
 class LiquidPropertiesSensor(Component):
-    """Density and viscosity of the liquid at A.
+    """Density, bulk modulus and viscosity of the liquid at A.
 
-    Equations: RHO is the density at the pressure of A, NU the kinematic viscosity, MU their
-    product. Nothing flows. Names of the outputs are not verified.
+    Equations: RHO is the density at the pressure of A, BETA = RHO / (dRHO/dp) the bulk modulus with
+    its air, NU the kinematic viscosity, MU = RHO NU. Nothing flows. Names of the outputs are not
+    verified.
 
-    Ports: A. Outputs: RHO in kg/m³, NU in m²/s, MU in Pa·s.
+    Ports: A. Outputs: RHO in kg/m³, BETA in Pa, NU in m²/s, MU in Pa·s.
     """
 
     A = Port(isothermal_liquid, doc="measured place")
     RHO = Output("kg/m^3", doc="density")
+    BETA = Output("Pa", doc="bulk modulus")
     NU = Output("m^2/s", doc="kinematic viscosity")
     MU = Output("Pa*s", doc="dynamic viscosity")
 
     def equations(self) -> Iterator[Any]:
         A = self.A
         yield A.mdot == 0
-        yield self.RHO == density(A, A.p)
+        rho = density(A, A.p)
+        yield self.RHO == rho
+        yield self.BETA == rho / partial(rho, A.p)
         yield self.NU == A.viscosity
-        yield self.MU == A.viscosity * density(A, A.p)
+        yield self.MU == A.viscosity * rho

@@ -125,7 +125,8 @@ class Relay(Component):
     def verify(self):
         if not self.switch_off <= self.switch_on:
             yield (f"switch_off = {self.switch_off:~P} is above switch_on = {self.switch_on:~P}: "
-                   "between the two it could neither be on nor off.")
+                   "between the two it could neither be on nor off. For one that is on below, as a "
+                   "thermostat, exchange on_value and off_value.")
 
     def equations(self):
         yield initially({self.on: where(self.u > self.switch_on, 1, 0, events=False)})

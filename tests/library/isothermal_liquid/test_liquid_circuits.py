@@ -60,6 +60,8 @@ def test_what_is_pumped_into_a_chamber_is_its_density(options, law):
     start = rho(P0, **law)
     assert_allclose(rho(p, **law), start + 0.02 * t / 1e-3, rtol=1e-9)
     assert_allclose(values(run, "density.RHO", "kg/m^3"), rho(p, **law), rtol=1e-13)
+    slope = np.imag(rho(p + 1e-20j, **law)) / 1e-20
+    assert_allclose(values(run, "density.BETA", "Pa"), rho(p, **law) / slope, rtol=1e-11)
     # the source gives every kilogram the enthalpy of the chamber, which stores what is elastic
     given = run.energy()["source"].supplied
     end = float(p[-1])

@@ -14,8 +14,8 @@ from typing import Protocol
 
 __all__ = ["marked", "meant_name", "meant_texts", "meant_unit", "measures", "misread", "spelt_out"]
 
-_MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s", "rev": "turn",
-          "revs": "turn", "rev/s": "turn/s", "rev/min": "rpm", "U/min": "rpm", "U/s": "turn/s",
+_MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s",
+          "revs": "turn", "U/min": "rpm", "U/s": "turn/s",
           "min-1": "1/min", "s-1": "1/s", "deg C": "degC", "deg F": "degF", "degrees C": "degC",
           "degrees F": "degF", "Celsius": "degC", "Kelvin": "K", "°K": "K", "degK": "K",
           "mtr": "m", "mtrs": "m", "gr": "g", "gm": "g", "gms": "g", "Amp": "A", "Amps": "A",

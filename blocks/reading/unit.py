@@ -118,7 +118,7 @@ def _read(text: str) -> Unit:
     return _product(factors, parsed, stripped) or _converted(parsed, stripped if factors else "")
 
 
-_SIGNS = {"°": "degree", "℃": "degC", "℉": "degF"}
+_SIGNS = {"°": "degree", "℃": "degC", "℉": "degF", "rev": "turn"}  # as they are written
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ from .matlab import NotUnderstood
 
 __all__ = ["alike", "unit_here"]
 
-_WORDS = {"deltaK": "K", "deltaC": "delta_degC", "rev": "turn", "gpm": "gallon/min", "hr": "hour",
+_WORDS = {"deltaK": "K", "deltaC": "delta_degC", "gpm": "gallon/min", "hr": "hour",
           "fl_oz": "floz", "lpm": "liter/min"}  # fmt: skip
 
 
@@ -25,7 +25,7 @@ def unit_here(written: str, where: str = "") -> str:
     text = written.strip()
     if text in ("", "1", "unitless"):
         return ""
-    text = re.sub(r"\b(deltaK|deltaC|rev|gpm|hr|fl_oz|lpm)\b", lambda m: _WORDS[m[0]], text)
+    text = re.sub(r"\b(deltaK|deltaC|gpm|hr|fl_oz|lpm)\b", lambda m: _WORDS[m[0]], text)
     text = re.sub(r"\s*([*/^()])\s*", r"\1", text)
     try:
         quantity(1.0, text)

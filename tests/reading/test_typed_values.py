@@ -65,6 +65,7 @@ GOOD = [  # text, declared unit, value in SI
     ("2 N/mm²", "Pa", 2e6), ("2 m³/s", "m^3/s", 2), ("2 (kg/s)^2", "kg^2/s^2", 2),
     ("2 deg/s", "rad/s", PI / 90), ("2 turn/s", "rad/s", 4 * PI), ("2 rad/s²", "rad/s^2", 2),
     ("2 W/(m^2*K)", "W/(m^2*K)", 2), ("2 J/(kg*degC)", "J/(kg*K)", 2), ("2 1/min", "Hz", 1 / 30),
+    ("30 rev/min", "rad/s", np.pi), ("2 cm^3/rev", "m^3/rad", 1e-6 / np.pi),
     ("2 newton * second / meter", "N*s/m", 2), ("2 N*s^3/m^3", "N*s^3/m^3", 2),
     # temperatures
     ("20 degC", "K", 293.15), ("20 °C", "K", 293.15), ("-40 degF", "K", 233.15),
@@ -111,7 +112,7 @@ BAD = [  # text, declared unit, what is not understood
     # names that do not exist or mean something else
     ("5 kgs", "kg", "kgs"), ("5 Kg", "kg", "Kg"), ("5 KG", "kg", "KG"), ("5 Nm", "N*m", "Nm"),
     ("5 kNm", "N*m", "kNm"), ("5 Ns/m", "N*s/m", "Ns"), ("5 m2", "m^2", "m2"),
-    ("5 foo", "N", "foo"), ("5 кг", "kg", "кг"), ("5 rev/s", "rad/s", "rev"), ("5 dB", "", "dB"),
+    ("5 foo", "N", "foo"), ("5 кг", "kg", "кг"), ("5 kmh", "m/s", "kmh"), ("5 dB", "", "dB"),
     ("5 ㎏", "kg", "㎏"), ("5 m per s", "m/s", "per"), ("5 square m", "m^2", "square"),
     ("5 __class__", "", "__class__"), ("5 inf", "", "inf"),
 ]  # fmt: skip

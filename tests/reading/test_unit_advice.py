@@ -49,7 +49,7 @@ from library.translational import (
         ("secnds", "second"), ("Newton", "newton"), ("kNm", "kN*m"),
         ("Nmm", "N*mm"), ("Nms", "N*m*s"), ("Nm/rad", "N*m/rad"), ("Nms/rad", "N*m*s/rad"),
         ("kgm^2", "kg*m^2"), ("kg*m2", "kg*m^2"), ("mm3", "mm^3"), ("As", "A*s"),
-        ("RPM", "rpm"), ("rev/min", "rpm"), ("revs", "turn"),
+        ("RPM", "rpm"), ("revs", "turn"),
         ("KOhm", "kohm"), ("Volts", "volts"), ("pascl", "pascal"), ("s-1", "1/s"),
         ("Kelvin", "K"), ("mtr/s", "m/s"), ("kg.m2", "kg*m^2"), ("N-s/m", "N*s/m"),
         ("m per s", "m/s"), ("kmph", "km/hour"), ("kpa", "kPa"), ("kilo gram", "kilogram"),

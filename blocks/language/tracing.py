@@ -69,6 +69,9 @@ class PortSymbols:
         return Expression(self.kernel.symbols[i, 0], local.unit.dimension)
 
 
+LAST_BITS = 16 * 2.0**-52  # of a number whose floor is taken
+
+
 class Trace:
     """Reads the equations of one class into a kernel."""
 
@@ -265,14 +268,17 @@ class Trace:
             kernel.add_variable(Local(symbol.name(), declared.unit, "discrete", declared), symbol)
             self.hold_floors(of)
             now = self.evaluated(ca.floor(of))
-            above, below = self.relation(of - symbol - 1, True), self.relation(symbol - of, False)
+            least = LAST_BITS * (1 + ca.fabs(symbol))  # that neither undoes the other by rounding
+            above = self.relation(of - symbol - 1, True)
+            below = self.relation(symbol - of - least, False)
             kernel.resets.append((above, [(i, ca.fmax(symbol + 1, now))]))
             kernel.resets.append((below, [(i, ca.fmin(symbol - 1, now))]))
             kernel.samplings.append((None, None, [(i, now)]))
 
     def evaluated(self, sx: ca.SX) -> ca.SX:
         """An expression that is looked at in one instant: its floors are those of that."""
-        while inside := [self.floors[h] for s in ca.symvar(sx) if (h := s.__hash__()) in self.floors]:
+        while inside := [self.floors[h] for s in ca.symvar(sx)
+                         if (h := s.__hash__()) in self.floors]:
             sx = ca.substitute(sx, ca.vertcat(*(symbol for symbol, _ in inside)),
                                ca.vertcat(*(ca.floor(of) for _, of in inside)))
         return sx

@@ -10,6 +10,8 @@ from parts import alone, final
 from blocks import (
     Component,
     Discrete,
+    Input,
+    Model,
     Parameter,
     Variable,
     breakpoints,
@@ -25,6 +27,7 @@ from blocks import (
     where,
 )
 from blocks.exceptions import SimulationError
+from library.signal import Pulse, Sine, Sum
 
 PER_SECOND = quantity("1 1/s")
 SECOND = quantity("1 s")
@@ -280,6 +283,38 @@ def test_a_rounded_state_changes_at_located_instants(method):
     at = 0.3 * np.arange(1, 10)
     seen = run["c.sampled"].at(quantity(at + 1e-6, "s")).magnitude
     assert_allclose(seen, np.floor(10 * x(at)), atol=0)
+
+
+def test_a_rounded_input_may_jump_over_many_steps_and_be_rounded_again():
+    class Coarse(Component):
+        """Whole steps of halves, within a period, of a sine that pulses lift by 7.3."""
+
+        u = Input("")
+        twice, inside, high = Variable(""), Variable(""), Discrete("", "0")
+
+        def equations(self):
+            yield self.twice == floor(floor(2 * self.u) / 2 + 0.1 * self.u)
+            yield self.inside == where(mod(self.u, 1.0) < 0.3, 1, 0)
+            yield when(floor(self.u) > 2.5, {self.high: self.high + 1})
+
+    def u(t):
+        return 0.4 + 7.3 * ((t >= 0.1) & ((t - 0.1) % 0.5 < 0.2)) + 1.7 * np.sin(2.6 * np.pi * t)
+
+    model = Model("rounded")
+    model.c, model.sum = Coarse(), Sum()
+    model.pulses = Pulse(amplitude=7.3, bias=0.4, period="0.5 s", width=0.4, start="0.1 s")
+    model.sine = Sine(amplitude=1.7, frequency="1.3 Hz")
+    model.connect(model.pulses.y, model.sum.u1)
+    model.connect(model.sine.y, model.sum.u2)
+    model.connect(model.sum.y, model.c.u)
+    run = model.simulate("2 s")
+    t = np.linspace(0.0012, 1.9987, 500)
+    at = quantity(t, "s")
+    twice = np.floor(np.floor(2 * u(t)) / 2 + 0.1 * u(t))
+    assert_allclose(run["c.twice"].at(at).magnitude, twice, atol=0)
+    assert_allclose(run["c.inside"].at(at).magnitude, u(t) % 1 < 0.3, atol=0)
+    fine = u(np.linspace(0, 2, 200_001)) >= 3
+    assert final(run, "c.high") == np.sum(fine[1:] & ~fine[:-1])
 
 
 def test_relations_hold_at_the_ends_of_a_run_as_written():

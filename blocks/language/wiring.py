@@ -109,11 +109,11 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
         told = (f"{bare.path} has no unit, {(ref if bare is first else first).path} is in "
                 f"{(b if bare is first else a).unit}." if bare else
                 f"{first.path} is in {a.unit} and {ref.path} in {b.unit}.")
-        given, taken = (first, ref) if isinstance(a, Output) else (ref, first)
-        advice = f"{_gain(given.port.unit.text, taken.port.unit.text)} between them converts."
-        option = next((o for o in ("input", "unit") if o in taken.component._declared), "")
-        if option and not taken.port.unit.text:
-            advice = f'Give {taken.component.path} {option}="{given.port.unit.text}".'
+        given, taken, reader = ((a.unit.text, b.unit.text, ref.component) if isinstance(a, Output)
+                                else (b.unit.text, a.unit.text, first.component))
+        option = next((o for o in ("input", "unit") if o in reader._declared), "")
+        advice = (f'Give {reader.path} {option}="{given}".' if option and not taken else
+                  f"{_gain(given, taken)} between them converts.")
         raise ConnectionRefused(both, told, advice, code="connection.unit")
 
 

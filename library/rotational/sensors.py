@@ -8,19 +8,7 @@ from collections.abc import Iterator
 from math import pi
 from typing import Any
 
-from blocks import (
-    Component,
-    Discrete,
-    Option,
-    Output,
-    Parameter,
-    Port,
-    Variable,
-    der,
-    floor,
-    initially,
-    when,
-)  # fmt: skip
+from blocks import Component, Option, Output, Parameter, Port, Variable, der, mod
 
 from .. import symbols
 from .domain import TwoPort, rotational
@@ -119,8 +107,6 @@ class RotationalMotionSensor(Component):
     ACC = Output("rad/s^2", when="acceleration_port", doc="angular acceleration of R")
     w = Variable("rad/s", doc="angular velocity of R")
     phi = Variable("rad", "0 rad", priority="high", when="angle_port", doc="angle turned by R")
-    turns = Discrete("1", when=lambda c: c.angle_port and c.wrap_angle,
-                     doc="whole turns taken off A")  # fmt: skip
 
     def equations(self) -> Iterator[Any]:
         yield self.R.t == 0
@@ -134,11 +120,6 @@ class RotationalMotionSensor(Component):
         if self.angle_port:
             yield der(self.phi) == self.w
             angle = self.phi + self.offset
-            if self.wrap_angle:
-                angle = angle - 2 * pi * self.turns
-                yield initially({self.turns: floor((self.phi + self.offset) / (2 * pi))})
-                yield when(angle >= 2 * pi, {self.turns: self.turns + 1})
-                yield when(angle < 0, {self.turns: self.turns - 1})
-            yield self.A == angle
+            yield self.A == (mod(angle, 2 * pi) if self.wrap_angle else angle)
         if self.acceleration_port:
             yield self.ACC == der(self.w)

@@ -362,22 +362,13 @@ class Rounding(Component):
     step = Parameter("1", unit="any", above=0, doc="Distance of the values of the output")
     u = Input(lambda c: c.step.units)
     y = Output(lambda c: c.step.units)
-    n = Discrete(doc="The output in steps")
 
     def equations(self):
-        n, u = self.n, self.u / self.step
-        down, up = floor(u), -floor(-u)
-        value, low, high = {
-            "floor": (down, n, n + 1),
-            "ceil": (up, n - 1, n),
-            "round": (floor(u + 0.5), n - 0.5, n + 0.5),
-            "fix": (
-                where(u > 0, down, up, events=False),
-                where(n > 0.5, n, n - 1, events=False),
-                where(n < -0.5, n, n + 1, events=False),
-            ),
-        }[self.function]
-        yield self.y == self.step * n
-        yield initially({n: value})
-        yield when(u > high, {n: maximum(n + 1, value)})
-        yield when(u < low, {n: minimum(n - 1, value)})
+        u = self.u / self.step
+        side = where(u > 0, 1, -1, events=False)
+        yield self.y == self.step * {
+            "floor": lambda: floor(u),
+            "ceil": lambda: -floor(-u),
+            "round": lambda: floor(u + 0.5),
+            "fix": lambda: side * floor(side * u),
+        }[self.function]()

@@ -264,8 +264,10 @@ class Trace:
                 continue
             symbol, of = self.floors[s.__hash__()]
             declared = Discrete(doc=f"floor({readable(of)})")
-            i = len(kernel.variables)
-            kernel.add_variable(Local(symbol.name(), declared.unit, "discrete", declared), symbol)
+            i, name = len(kernel.variables), symbol.name()
+            while name in kernel.index:  # one of the class's own
+                name += "_"
+            kernel.add_variable(Local(name, declared.unit, "discrete", declared), symbol)
             self.hold_floors(of)
             now = self.evaluated(ca.floor(of))
             least = LAST_BITS * (1 + ca.fabs(symbol))  # that neither undoes the other by rounding

@@ -12,12 +12,14 @@ import numpy as np
 from ..numerics.arrays import Flags
 from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
 from .expressions import Writer
+from .functions import machine_code
 from .loop_text import PARALLEL, LoopText
 from .machine import compiled, function_of_lapack, name_of_code
 from .open_unknowns import leave_open
 from .open_unknowns import room as open_room
 from .places import ROOM
 from .repetitions import Repetitions
+from .signatures import vector_at
 
 __all__ = ["ARGUMENTS", "Beginning", "Text", "write_derivatives"]
 
@@ -134,8 +136,24 @@ class Text:
         function = ca.Function("part", [*self.arguments, *more], [expression])
         return w.values(function, places or self.places)
 
-    def _fill(self, w: Writer, expression: ca.SX, entry: int, places: Any = None, *more: Any
+    def _give(self, w: Writer, done: str, expression: ca.SX, places: Any = None, *more: Any
               ) -> None:
+        """Put values into ``out``; none of them is a number where there is no solution."""
+        self._fill(w, ca.densify(expression), 0, places, *more, base="%out")
+        if done != "true":
+            self._blank(w, done, 0, expression.numel())
+
+    @staticmethod
+    def _blank(w: Writer, done: str, entry: int, count: int) -> None:
+        """See to it that entries of ``out`` are no numbers where there is no solution."""
+        blank = name_of_code(blank_unless.callback)
+        w.declared.add(f"declare i32 {blank}(ptr, ptr, ptr)")
+        solved = w.new(f"inttoptr i64 {w.new(f'zext i1 {done} to i64')} to ptr")
+        w.new(f"call i32 {blank}(ptr {w.pointer('%out', entry)}, "
+              f"ptr inttoptr (i64 {count} to ptr), ptr {solved})")
+
+    def _fill(self, w: Writer, expression: ca.SX, entry: int, places: Any = None, *more: Any,
+              base: str = "%q") -> None:
         """Put a matrix into ``q``, column by column; a long one by a function of its own.
 
         What is always zero is not written. No argument stands in ``%out``.
@@ -145,11 +163,11 @@ class Text:
         if function.n_instructions() > LONG:
             name = name_of_code(_own_function(function, entries, places))
             w.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
-            out = w.pointer("%q", entry)
+            out = w.pointer(base, entry)
             w.lines.append(f"  call void {name}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
             return
         for place, value in zip(entries, w.values(function, places), strict=True):
-            w.store(value, "%q", entry + place)
+            w.store(value, base, entry + place)
 
     @staticmethod
     def _largest(w: Writer, values: list[str]) -> str:
@@ -189,6 +207,14 @@ class Text:
         return "\n".join([*sizes, *sorted(w.declared), *self.beginning.declared,
                           f"define void @main({ARGUMENTS}) {{", "entry:", *self.beginning.lines,
                           *w.lines, "  ret void", "}", ""])  # fmt: skip
+
+
+@machine_code
+def blank_unless(out: int, count: int, solved: int) -> int:
+    """Make entries at an address no numbers, unless there is a solution."""
+    if solved == 0:
+        vector_at(out, count)[:] = np.nan
+    return 0
 
 
 def _own_function(function: ca.Function, entries: Sequence[int],

@@ -99,8 +99,7 @@ def derive_columns(code: Code, work: Workspace, t: float, h: float, x: Vector, s
             for e in range(starts[j], starts[j + 1]):
                 values[e] = other[rows[e]]
                 if code.linear == 0:
-                    values[e] = secant(
-                        other[rows[e]], slope[rows[e]], 1.0 / (point[j] - x[j]))
+                    values[e] = secant(other[rows[e]], slope[rows[e]], point[j] - x[j])
             point[j] = x[j]
         if code.linear != 0:
             other[:] = 0.0

@@ -25,7 +25,8 @@ from .places import OUT, Q
 
 __all__ = ["Repetitions"]
 
-IN_TURN = 3  # loops for each form of patterns from which these are taken in turn
+IN_TURN = 3  # loops for each form of patterns from which these are taken in turn, if
+BRIEF = 16  # instances of each are fewer: such loops are not worth code of their own
 
 Form: TypeAlias = tuple[object, ...]
 
@@ -121,7 +122,7 @@ class Repetitions:
         forms: dict[tuple[Form, ...], list[int]] = {}
         for (_, form), nodes in in_order:
             forms.setdefault(form, []).extend(nodes)
-        in_turn = len(groups) > IN_TURN * len(forms)
+        in_turn = len(groups) > max(IN_TURN * len(forms), len(patterns) / BRIEF)
         loops = []
         for nodes in forms.values() if in_turn else (nodes for _, nodes in in_order):
             leaves = np.array([list(patterns[node].leaves) for node in nodes], dtype=np.int64)

@@ -139,9 +139,9 @@ def slope_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> N
 
 
 @machine_code
-def secant(after: float, before: float, inverse: float) -> float:
+def secant(after: float, before: float, change: float) -> float:
     """A difference that stands for a derivative; 0 where a law ends at once, as x/t at t = 0."""
-    value = (after - before) * inverse
+    value = (after - before) / change
     return value if np.isfinite(value) else 0.0
 
 

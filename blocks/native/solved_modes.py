@@ -419,7 +419,7 @@ class SolvedCode(Text):
     def _put_product(self, w: Writer, name: str, out: str, by_rows: bool = False) -> None:
         """Fill a matrix by efforts at an address, directly and through torn unknowns."""
         product = self.products[name]
-        self._put(w, self._values(w, product.values), "%q", self.parts)
+        self._fill(w, ca.densify(product.values), self.parts)
         product.write(w, w.pointer("%q", self.parts), w.pointer("%q", self.follows), out, by_rows)
 
     def _settle_tied(self, w: Writer) -> None:
@@ -459,12 +459,13 @@ class SolvedCode(Text):
             self._put_product(w, "rate", own)
             write_equations(w, own, w.pointer("%q", self.known_modes), self.held.decides,
                             w.pointer("%q", self.matrix))
-            residual = self._values(w, self.e["residual"])
+            self._fill(w, self.e["residual"], self.right)
+            residual = [w.load("%q", self.right + i) for i in range(n)]
         else:
             values = self._values(w, ca.vertcat(ca.vec(self.e["matrix"]), self.e["residual"]))
             residual = values[n * n :]
             self._put(w, values[: n * n], "%q", self.matrix)
-        self._put(w, residual, "%q", self.right)
+            self._put(w, residual, "%q", self.right)
         bad = self._solve(w, n)
         steps, efforts = [], []
         for i in range(n):

@@ -24,7 +24,7 @@ from .signatures import vector_at
 __all__ = ["ARGUMENTS", "Beginning", "Text", "write_derivatives"]
 
 LONG = 500  # operations from which an expression is a function of its own, made once for several
-REPEATS = 5000  # operations from which it is loops over equal patterns: a quarter slower, sooner compiled
+REPEATS = 5000  # operations from which it is loops over equal patterns: these take a quarter longer
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 

@@ -37,8 +37,8 @@ def is_regular(flat: Flat, equations: Indices, classes: Indices, parameters: Par
     if len(classes) < 2 or len(classes) > LARGE:
         return True
     columns = _columns(flat, equations, parameters)
-    basis = _Basis()
-    return all(basis.takes(columns.get(int(c), {})) for c in classes)
+    given, basis = [columns.get(c, {}) for c in classes.tolist()], _Basis()
+    return all(basis.takes(column) for column in sorted(given, key=len))  # little is filled in
 
 
 def has_parasitics(flat: Flat, top: Indices, parameters: Parameters) -> bool:

@@ -17,7 +17,7 @@ from ..numerics.tolerances import BAND_DIFFERENCE, DIAGONAL_PIVOT
 from .functions import machine_code
 from .signatures import multiply_add, run_code
 from .stages import ATOL, NEW, WORK
-from .steps import Code, Workspace, derive_by_time, slope_at
+from .steps import Code, Workspace, derive_by_time, secant, slope_at
 
 __all__ = ["derive_band", "factorize_band", "solve_band"]
 
@@ -51,12 +51,11 @@ def derive_band(code: Code, work: Workspace, t: float, h: float, x: Vector, slop
         j = first
         while j < n:
             i = order[j]
-            inverse, base = 1.0, 0.0
-            if code.linear == 0:
-                inverse, base = 1.0 / (point[i] - x[i]), 1.0
             for row in range(max(0, j - upper), min(n, j + lower + 1)):
-                linear[j, row - j + upper] = (
-                    other[order[row]] - base * slope[order[row]]) * inverse
+                r = order[row]
+                linear[j, row - j + upper] = other[r]
+                if code.linear == 0:
+                    linear[j, row - j + upper] = secant(other[r], slope[r], point[i] - x[i])
             j += upper + lower + 1
     derive_by_time(code, work, t, h, x, slope)
 

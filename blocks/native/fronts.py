@@ -51,7 +51,7 @@ from .front_lists import (
 from .functions import machine_code, vector_code
 from .signatures import CFunction, indices_at, run_code, vector_at
 from .stages import NEW, WORK
-from .steps import Code, Workspace, derive_by_time, slope_at
+from .steps import Code, Workspace, derive_by_time, secant, slope_at
 
 __all__ = ["derive_columns", "factorize_code", "factorize_fronts", "form_with", "solve_code",
            "solve_fronts"]  # fmt: skip
@@ -99,7 +99,7 @@ def derive_columns(code: Code, work: Workspace, t: float, h: float, x: Vector, s
             for e in range(starts[j], starts[j + 1]):
                 values[e] = other[rows[e]]
                 if code.linear == 0:
-                    values[e] = (other[rows[e]] - slope[rows[e]]) / (point[j] - x[j])
+                    values[e] = secant(other[rows[e]], slope[rows[e]], point[j] - x[j])
             point[j] = x[j]
         if code.linear != 0:
             other[:] = 0.0

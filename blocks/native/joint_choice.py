@@ -3,10 +3,11 @@
 What :class:`blocks.nonsmooth.modes.decisions.Decisions` comes to by its problem at rest: once an
 element moves less holds it, and others may move in turn. D is symmetric and positive definite and
 bounds move with no effort, so each of these problems has one solution. It is found by block
-principal pivoting, one element at a time where that does not end (J. J. Judice, F. M. Pires, "A
-block principal pivoting algorithm for large-scale strictly monotone linear complementarity
-problems", Computers & Operations Research 21, 1994). Where rounding might tell who moves, others
-decide.
+principal pivoting (J. J. Judice, F. M. Pires, "A block principal pivoting algorithm for large-scale
+strictly monotone linear complementarity problems", Computers & Operations Research 21, 1994), and
+where that does not end, as along an arm of many joints, by steps within the bounds that lower
+½ e'De - drive'e (P. B. Stark, R. L. Parker, "Bounded-variable least squares", Computational
+Statistics 10, 1995). Where rounding might tell who moves, others decide.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import CLEAR_ROOM, GRAZES, SAFE_PIVOT, SYMMETRIC
+from ..numerics.tolerances import CLEAR_RATE, CLEAR_ROOM, GRAZES, SAFE_PIVOT, SYMMETRIC
 from .functions import machine_code
 from .lu import factorize, solve
 
@@ -22,8 +23,8 @@ __all__ = ["AT_REST", "DRIVE", "LOW", "MOVED", "STATE", "choose_jointly",
            "is_positive"]  # fmt: skip
 
 #: What is known of elements and found for them: rows of a matrix.
-DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE = range(10)
-AT_REST = 10  # rows
+DRIVE, LOW, HIGH, BACK, FORTH, MOVED, EFFORT, RATE, STATE, SIZE, WITHIN = range(11)
+AT_REST = 11  # rows
 BLOCKS = 10  # rounds in which all elements change that are wrong
 SINGLY = 10  # rounds an element, after these
 
@@ -85,7 +86,7 @@ def _balanced(d: Matrix, rows: Matrix, factors: Matrix, own: Vector, right: Vect
               taken: Indices, order: Indices, count: int) -> bool:
     """Find efforts that hold what they can within their bounds; whether it is sure what moves."""
     rows[STATE, :] = 0.0
-    for tried in range(BLOCKS + SINGLY * count):
+    for _ in range(BLOCKS):
         _at_states(d, rows, factors, own, right, work, taken, order, count)
         wrong = 0
         for i in range(count):
@@ -99,11 +100,52 @@ def _balanced(d: Matrix, rows: Matrix, factors: Matrix, own: Vector, right: Vect
                 new = 1.0
             elif d[i, i] * (low - rows[EFFORT, i]) > over:
                 new = -1.0
-            if new != state and (tried < BLOCKS or wrong == 0):
+            if new != state:
                 rows[STATE, i] = new
                 wrong += 1
         if wrong == 0:
             return _is_clear(d, rows, count)
+    return _descended(d, rows, factors, own, right, work, taken, order, count)
+
+
+@machine_code
+def _descended(d: Matrix, rows: Matrix, factors: Matrix, own: Vector, right: Vector, work: Vector,
+               taken: Indices, order: Indices, count: int) -> bool:
+    """The same, from efforts within their bounds: towards those of its states, or as far as the
+    first bound on the way; there the bound that holds most wrongly is left."""
+    for i in range(count):
+        low, high = _bounds(rows, i)
+        rows[WITHIN, i] = max(low, min(rows[EFFORT, i], high))
+        rows[STATE, i] = 0.0
+        if rows[EFFORT, i] >= high:
+            rows[STATE, i] = 1.0
+        elif rows[EFFORT, i] <= low:
+            rows[STATE, i] = -1.0
+    for _ in range(SINGLY * count):
+        _at_states(d, rows, factors, own, right, work, taken, order, count)
+        share, first, worst = 1.0, -1, 0.0
+        for i in range(count):
+            low, high = _bounds(rows, i)
+            over, at, way = GRAZES * rows[SIZE, i], rows[WITHIN, i], rows[EFFORT, i]
+            part = share
+            if rows[STATE, i] == 0.0 and d[i, i] * (way - high) > over:
+                part = (high - at) / (way - at)
+            elif rows[STATE, i] == 0.0 and d[i, i] * (low - way) > over:
+                part = (at - low) / (at - way)
+            if part < share:
+                share, first = part, i
+        for i in range(count):
+            rows[WITHIN, i] += share * (rows[EFFORT, i] - rows[WITHIN, i])
+        if first != -1:
+            rows[STATE, first] = 1.0 if rows[EFFORT, first] > rows[WITHIN, first] else -1.0
+            continue
+        for i in range(count):
+            wrong = -rows[STATE, i] * rows[RATE, i] - GRAZES * rows[SIZE, i]
+            if wrong > worst * np.sqrt(d[i, i]):
+                first, worst = i, wrong / np.sqrt(d[i, i])
+        if first == -1:
+            return _is_clear(d, rows, count)
+        rows[STATE, first] = 0.0
     return False
 
 
@@ -156,12 +198,12 @@ def _is_clear(d: Matrix, rows: Matrix, count: int) -> bool:
     """Whether it is not rounding that tells what moves; what just holds at less is at rest."""
     for i in range(count):
         low, high = _bounds(rows, i)
-        over = abs(rows[RATE, i])
+        over, clear = abs(rows[RATE, i]), CLEAR_RATE * rows[SIZE, i]
         if rows[STATE, i] == 0.0:
             over = d[i, i] * min(high - rows[EFFORT, i], rows[EFFORT, i] - low)
+            clear = CLEAR_ROOM * rows[SIZE, i]
         elif rows[MOVED, i] != 0.0 and over <= GRAZES * rows[SIZE, i]:
             rows[STATE, i] = 0.0
-        if not (over > CLEAR_ROOM * rows[SIZE, i] or rows[STATE, i] == 0.0 and (
-                rows[MOVED, i] != 0.0)):
+        if not (over > clear or rows[STATE, i] == 0.0 and rows[MOVED, i] != 0.0):
             return False
     return True

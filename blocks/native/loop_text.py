@@ -17,7 +17,7 @@ from .machine import table
 
 __all__ = ["PARALLEL", "Body", "LoopText", "Operand"]
 
-BASES = ("%x", "%q", "%p", "%out", "%t")  # by number
+BASES = ("%x", "%q", "%p", "%out", "%t", "%room")  # by number; the last one is a function's own
 MOST_PARTS = 4  # loops that differ in factors or bases alone
 LEAST_RUN = 16  # instances in one of several such stretches
 MOST_TERMS = 16  # of a sum that is written without a table
@@ -72,6 +72,36 @@ class LoopText:
                 loop = _Loop(self._name(), index[:, at], names, factors[:, at])
                 self.lines += loop.lines(body)
                 self.declared |= loop.writer.declared
+
+    def add_in_turn(self, turns: int, loops: list[tuple[Indices, list[Operand], Operand, Body]]
+                    ) -> None:
+        """Write such loops one inside the other: in each turn the instances whose turn it is.
+
+        Parameters
+        ----------
+        loops : turns of the instances, ascending, operands, target and body of each
+        """
+        outer = self._name()
+        self.lines += [f"  br label %{outer}.head", f"{outer}.head:", f"  br label %{outer}",
+                       f"{outer}:",
+                       f"  %{outer}.i = phi i64 [ 0, %{outer}.head ], "
+                       f"[ %{outer}.n, %{outer}.last ]",
+                       f"  %{outer}.n = add nuw nsw i64 %{outer}.i, 1"]  # fmt: skip
+        for turn, operands, target, body in loops:
+            everything = [*operands, target]
+            bases = np.stack([o.base for o in everything])
+            index = np.stack([o.index for o in everything])
+            part = _alike(bases)
+            for k in range(part.max(initial=-1) + 1):
+                mine = np.flatnonzero(part == k)
+                names = [BASES[b] for b in bases[:, mine[0]].tolist()]
+                starts = np.searchsorted(turn[mine], np.arange(turns + 1))
+                loop = _LoopInTurn(self._name(), index[:, mine], names, outer, starts)
+                self.lines += loop.lines(body)
+                self.declared |= loop.writer.declared
+        self.lines += [f"  br label %{outer}.last", f"{outer}.last:",
+                       f"  %{outer}.c = icmp ult i64 %{outer}.n, {turns}",
+                       f"  br i1 %{outer}.c, label %{outer}, label %{outer}.end", f"{outer}.end:"]
 
     def add_sums(self, which: Indices, terms: Operand, target: Operand) -> None:
         """Write ``target[i] =`` the sum of terms with ``which == i``, ascending.
@@ -247,6 +277,37 @@ class _Loop:
                 at = new(f"mul nsw i64 {at}, {step}")
             at = new(f"add nsw i64 {at}, {first}")
         return new(f"getelementptr inbounds double, ptr {self.bases[j]}, i64 {at}")
+
+
+class _LoopInTurn(_Loop):
+    """A loop over those instances whose turn it is: of operands as they are, one after the other.
+
+    Parameters
+    ----------
+    outer : name of the loop over turns
+    starts : first instance of every turn, and the end
+    """
+
+    def __init__(self, tag: str, index: Indices, bases: list[str], outer: str, starts: Indices
+                 ) -> None:
+        super().__init__(tag, index, bases, np.ones(index.shape))
+        self.outer, self.starts, self.group = outer, starts, ""
+
+    def lines(self, body: Body) -> list[str]:
+        writer, tag, last = self.writer, self.tag, len(self.bases) - 1
+        before = Writer(prefix=f"{tag}.of.")
+        first, end = (before.new(f"sext i32 {_entry(before, 'i32', self.starts, at)} to i64")
+                      for at in (f"%{self.outer}.i", f"%{self.outer}.n"))
+        value = body(writer, self._read)
+        writer.lines.append(f"  store double {value}, ptr {self._address(last)}, align 8")
+        writer.declared |= before.declared
+        return [f"  br label %{tag}.before", f"{tag}.before:", *before.lines,
+                f"  br label %{tag}.head", f"{tag}.head:",
+                f"  %{tag}.i = phi i64 [ {first}, %{tag}.before ], [ %{tag}.n, %{tag} ]",
+                f"  %{tag}.c = icmp slt i64 %{tag}.i, {end}",
+                f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}:", *writer.lines,
+                f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
+                f"  br label %{tag}.head, !llvm.loop !3", f"{tag}.end:"]
 
 
 class _LoopOfSums:

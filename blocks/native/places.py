@@ -8,9 +8,9 @@ from ..numerics.arrays import Array, Flags, Indices
 from .expressions import Unwritable
 from .loop_text import Operand
 
-__all__ = ["OUT", "P", "Q", "T", "X", "Places"]
+__all__ = ["OUT", "P", "Q", "ROOM", "T", "X", "Places"]
 
-X, Q, P, OUT, T = range(5)  # the arrays, see ``loop_text.BASES``
+X, Q, P, OUT, T, ROOM = range(6)  # the arrays, see ``loop_text.BASES``
 
 
 class Places:

@@ -19,6 +19,7 @@ import numpy as np
 from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
+    CLEAR_RATE,
     CLEAR_ROOM,
     DECIDED_AGAIN,
     EQUAL_BOUNDS,
@@ -273,7 +274,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
         elif elements.contact[e]:
             if not found[GAP, e] >= NEAR_GAP * far:
                 return NOBODY, IN_DOUBT
-        elif not modes[e] * found[FLOW, e] >= slow:
+        elif not modes[e] * found[FLOW, e] > FLOW_NONE * elements.speed[0]:
             return NOBODY, IN_DOUBT
         if doubtful:
             if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0:
@@ -480,7 +481,7 @@ def _moves(elements: PredictedElements, e: int, sense: float) -> bool:
     drive = 0.0
     for i in range(elements.modes.size):
         drive += abs(elements.d[e, i] * elements.found[EFFORT, i])
-    return sense * elements.found[RATE, e] > CLEAR_ROOM * drive
+    return sense * elements.found[RATE, e] > CLEAR_RATE * drive
 
 
 # -- what is constant until the next event -----------------------------------------------------

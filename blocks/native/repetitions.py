@@ -2,13 +2,14 @@
 
 What a thousand equal components contribute to a function differs by the entries it reads and
 fills alone. Operations that serve one result, or one value that several others need, are a
-pattern; equal patterns that do not need each other are one loop over their entries. So code has
-the size of what differs in a network, whatever formed its expressions.
+pattern; equal patterns that do not need each other are one loop over their entries. Those that
+follow from each other all along a row of components are one loop, too, within a loop over turns. So
+code has the size of what differs in a network, whatever formed its expressions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
@@ -23,6 +24,9 @@ from .operations import number
 from .places import OUT, Q
 
 __all__ = ["Repetitions"]
+
+IN_TURN = 3  # loops for each form of patterns from which these are taken in turn, if
+BRIEF = 16  # instances of each are fewer: such loops are not worth code of their own
 
 Form: TypeAlias = tuple[object, ...]
 
@@ -80,15 +84,18 @@ class Repetitions:
             self._number.append(k)
 
     def write(self, text: LoopText, result: int, places: Mapping[int, tuple[str, int]],
-              scratch: int) -> int:
+              scratch: int, room: int = Q, entries: Sequence[int] | None = None) -> int:
         """Append the text of one result, into ``%out``; the first entry of ``q`` that is free.
 
         Parameters
         ----------
         places : in which array, and from which entry on, an argument stands
-        scratch : the first entry of ``q`` that may be used
+        scratch : the first entry of ``q`` that may be used, or of another array: ``room``
+        entries : of ``%out``, where the result's go, if not in their order
         """
         wanted = self._results[result]
+        if entries is not None:
+            wanted = {entries[entry]: node for entry, node in wanted.items()}
         patterns = self._patterns(set(wanted.values()))
         base = np.full(len(self._kind), Q)
         index = np.zeros(len(self._kind), dtype=np.int64)
@@ -106,15 +113,28 @@ class Repetitions:
         groups: dict[tuple[int, tuple[Form, ...]], list[int]] = {}
         for node, pattern in patterns.items():
             groups.setdefault((pattern.level, tuple(pattern.form)), []).append(node)
-        for _, nodes in sorted(groups.items(), key=lambda item: item[0][0]):
+        in_order = sorted(groups.items(), key=lambda item: item[0][0])
+        for _, nodes in in_order:
             values = np.array(nodes)
             inner = values[base[values] != OUT]
-            base[inner], index[inner] = Q, scratch + np.arange(len(inner))
+            base[inner], index[inner] = room, scratch + np.arange(len(inner))
             scratch += len(inner)
+        forms: dict[tuple[Form, ...], list[int]] = {}
+        for (_, form), nodes in in_order:
+            forms.setdefault(form, []).extend(nodes)
+        in_turn = len(groups) > max(IN_TURN * len(forms), len(patterns) / BRIEF)
+        loops = []
+        for nodes in forms.values() if in_turn else (nodes for _, nodes in in_order):
             leaves = np.array([list(patterns[node].leaves) for node in nodes], dtype=np.int64)
             operands = [_operand(base[leaf], index[leaf]) for leaf in leaves.T]
-            text.add(operands, _operand(base[values], index[values]),
-                     self._body(patterns[nodes[0]]))
+            levels = np.array([patterns[node].level for node in nodes])
+            loops.append((levels, operands, _operand(base[nodes], index[nodes]),
+                          self._body(patterns[nodes[0]])))
+        if in_turn:
+            text.add_in_turn(1 + max(level for level, _ in groups), loops)
+        else:
+            for _, operands, target, body in loops:
+                text.add(operands, target, body)
         self._write_copies(text, copies, base, index)
         return scratch
 

@@ -170,8 +170,7 @@ class SolvedCode(Text):
         """Slopes, 0 for states that stuck elements hold."""
         w = Writer()
         done = self._solve_all(w)
-        values = self._values(w, self.e["slope"] * self.free)
-        self._put(w, self.tied.or_nan(w, done, values) if self.tied else values, "%out", 0)
+        self._give(w, done, self.e["slope"] * self.free)
         if self.tied:
             self.tied.put_slopes_of_torn(w)
         return self._text(w)
@@ -180,8 +179,7 @@ class SolvedCode(Text):
         """An expression, all that is solved for brought up to date."""
         w = Writer()
         done = self._solve_all(w)
-        values = self._values(w, ca.densify(expression))
-        self._put(w, self.tied.or_nan(w, done, values) if self.tied else values, "%out", 0)
+        self._give(w, done, expression)
         return self._text(w)
 
     def derivatives(self, slope: ca.SX) -> str:
@@ -222,11 +220,10 @@ class SolvedCode(Text):
         """Crossing functions, margins, and how far the equations are from being singular."""
         w = Writer()
         done = self._solve_all(w)
-        margins = ca.vertcat(self.e["crossings"], self.laws.margin_expressions())
-        values = self._values(w, margins)
-        first = len(values) - self.n
-        values[first:] = [w.binary("fadd", value, w.load("%q", self.slack + i))
-                          for i, value in enumerate(values[first:])]  # fmt: skip
+        slack = ca.SX.sym("slack", self.n)
+        margins = ca.vertcat(self.e["crossings"], self.laws.margin_expressions() + slack)
+        places = {**self.places, len(self.arguments): ("%q", self.slack)}
+        self._give(w, done, margins, places, slack)
         if self.held.dependent.any():
             share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
             if self.held.in_a_circle:
@@ -235,12 +232,9 @@ class SolvedCode(Text):
             share = w.binary("fsub", share, w.constant(FAR))
         else:
             share = w.binary("fsub", self._least_pivot(w, self.n), w.constant(SAFE_PIVOT))
-        if self.tied:
-            values = self.tied.or_nan(w, done, values)
         if self.laws.system.clusters:
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
-        values.append(share)
-        self._put(w, values, "%out", 0)
+        w.store(share, "%out", margins.numel())
         return self._text(w)
 
     def present(self) -> str:
@@ -261,22 +255,20 @@ class SolvedCode(Text):
         if self.products:
             if self.sliding_known:  # what follows all efforts, not only those of what sticks
                 self._put_follows(w)
-            found = [*self._values(w, values), *shares]
-            found = self.tied.or_nan(w, done, found)
-            self._put(w, found[:-2], "%out", 0)
+            self._give(w, done, values)
             at = 8 * n
             self._put_product(w, "rate", w.pointer("%out", at), by_rows=True)
             self._clear(w, w.pointer("%out", at + n * n), 4 * n * n)
             self._put_product(w, "slope", w.pointer("%out", at + 5 * n * n))
-            self._put(w, found[-2:], "%out", at + 5 * n * n + self.nx * n)
+            self._put(w, shares, "%out", at + 5 * n * n + self.nx * n)
             return self._text(w)
         by_effort = [-self.held.by_effort(e["rate"]),
                      *(self.held.by_effort(e[name]) for name in names)]
         push = self.held.by_effort(e["slope"])
         rows = [ca.vec(ca.densify(matrix).T) for matrix in by_effort]
         everything = ca.vertcat(values, *rows, ca.vec(ca.densify(push)))
-        found = [*self._values(w, ca.densify(everything)), *shares]
-        self._put(w, self.tied.or_nan(w, done, found) if self.tied else found, "%out", 0)
+        self._give(w, done, everything)
+        self._put(w, shares, "%out", everything.numel())
         return self._text(w)
 
     def settle(self) -> str:
@@ -427,7 +419,7 @@ class SolvedCode(Text):
     def _put_product(self, w: Writer, name: str, out: str, by_rows: bool = False) -> None:
         """Fill a matrix by efforts at an address, directly and through torn unknowns."""
         product = self.products[name]
-        self._put(w, self._values(w, product.values), "%q", self.parts)
+        self._fill(w, ca.densify(product.values), self.parts)
         product.write(w, w.pointer("%q", self.parts), w.pointer("%q", self.follows), out, by_rows)
 
     def _settle_tied(self, w: Writer) -> None:
@@ -467,12 +459,13 @@ class SolvedCode(Text):
             self._put_product(w, "rate", own)
             write_equations(w, own, w.pointer("%q", self.known_modes), self.held.decides,
                             w.pointer("%q", self.matrix))
-            residual = self._values(w, self.e["residual"])
+            self._fill(w, self.e["residual"], self.right)
+            residual = [w.load("%q", self.right + i) for i in range(n)]
         else:
             values = self._values(w, ca.vertcat(ca.vec(self.e["matrix"]), self.e["residual"]))
             residual = values[n * n :]
             self._put(w, values[: n * n], "%q", self.matrix)
-        self._put(w, residual, "%q", self.right)
+            self._put(w, residual, "%q", self.right)
         bad = self._solve(w, n)
         steps, efforts = [], []
         for i in range(n):

@@ -22,7 +22,7 @@ from .step_control import told_error
 
 __all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
            "derive_by_time", "error_of_step", "flush_denormals", "keep_denormals", "known_of",
-           "rate_of_error", "settle_at", "settle_in_place", "slope_at", "take_stages",
+           "rate_of_error", "secant", "settle_at", "settle_in_place", "slope_at", "take_stages",
            "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
@@ -136,6 +136,13 @@ def slope_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> N
     """f(t, x)."""
     work.at[0] = t
     run_code(code.slope, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def secant(after: float, before: float, change: float) -> float:
+    """A difference that stands for a derivative; 0 where a law ends at once, as x/t at t = 0."""
+    value = (after - before) / change
+    return value if np.isfinite(value) else 0.0
 
 
 @machine_code

@@ -12,13 +12,19 @@ import numpy as np
 from ..numerics.arrays import Flags
 from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
 from .expressions import Writer
+from .functions import machine_code
+from .loop_text import PARALLEL, LoopText
 from .machine import compiled, function_of_lapack, name_of_code
 from .open_unknowns import leave_open
 from .open_unknowns import room as open_room
+from .places import ROOM
+from .repetitions import Repetitions
+from .signatures import vector_at
 
 __all__ = ["ARGUMENTS", "Beginning", "Text", "write_derivatives"]
 
 LONG = 500  # operations from which an expression is a function of its own, made once for several
+REPEATS = 5000  # operations from which it is loops over equal patterns: these take a quarter longer
 ARGUMENTS = ", ".join(f"ptr noalias %{n}" for n in ("t", "x", "p", "q", "out"))
 
 
@@ -130,25 +136,38 @@ class Text:
         function = ca.Function("part", [*self.arguments, *more], [expression])
         return w.values(function, places or self.places)
 
-    def _fill(self, w: Writer, expression: ca.SX, entry: int, places: Any = None, *more: Any
+    def _give(self, w: Writer, done: str, expression: ca.SX, places: Any = None, *more: Any
               ) -> None:
+        """Put values into ``out``; none of them is a number where there is no solution."""
+        self._fill(w, ca.densify(expression), 0, places, *more, base="%out")
+        if done != "true":
+            self._blank(w, done, 0, expression.numel())
+
+    @staticmethod
+    def _blank(w: Writer, done: str, entry: int, count: int) -> None:
+        """See to it that entries of ``out`` are no numbers where there is no solution."""
+        blank = name_of_code(blank_unless.callback)
+        w.declared.add(f"declare i32 {blank}(ptr, ptr, ptr)")
+        solved = w.new(f"inttoptr i64 {w.new(f'zext i1 {done} to i64')} to ptr")
+        w.new(f"call i32 {blank}(ptr {w.pointer('%out', entry)}, "
+              f"ptr inttoptr (i64 {count} to ptr), ptr {solved})")
+
+    def _fill(self, w: Writer, expression: ca.SX, entry: int, places: Any = None, *more: Any,
+              base: str = "%q") -> None:
         """Put a matrix into ``q``, column by column; a long one by a function of its own.
 
         What is always zero is not written. No argument stands in ``%out``.
         """
         function = ca.Function("part", [*self.arguments, *more], [expression.nz[:]])
-        own = function.n_instructions() > LONG
-        part, base, first = (Writer(), "%out", 0) if own else (w, "%q", entry)
-        values = part.values(function, places or self.places)
-        for place, value in zip(expression.sparsity().find(), values, strict=True):
-            part.store(value, base, first + place)
-        if own:
-            name = name_of_code(compiled("\n".join([
-                *sorted(part.declared), f"define void @main({ARGUMENTS}) {{", *part.lines,
-                "  ret void", "}", ""]), parallel=False))  # fmt: skip
+        entries, places = expression.sparsity().find(), places or self.places
+        if function.n_instructions() > LONG:
+            name = name_of_code(_own_function(function, entries, places))
             w.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
-            out = w.pointer("%q", entry)
+            out = w.pointer(base, entry)
             w.lines.append(f"  call void {name}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
+            return
+        for place, value in zip(entries, w.values(function, places), strict=True):
+            w.store(value, base, entry + place)
 
     @staticmethod
     def _largest(w: Writer, values: list[str]) -> str:
@@ -188,6 +207,33 @@ class Text:
         return "\n".join([*sizes, *sorted(w.declared), *self.beginning.declared,
                           f"define void @main({ARGUMENTS}) {{", "entry:", *self.beginning.lines,
                           *w.lines, "  ret void", "}", ""])  # fmt: skip
+
+
+@machine_code
+def blank_unless(out: int, count: int, solved: int) -> int:
+    """Make entries at an address no numbers, unless there is a solution."""
+    if solved == 0:
+        vector_at(out, count)[:] = np.nan
+    return 0
+
+
+def _own_function(function: ca.Function, entries: Sequence[int],
+                  places: Mapping[int, tuple[str, int]]) -> int:
+    """The address of a function that puts a long result into entries of ``%out``, where there are
+    many operations by loops over equal patterns."""
+    part: Writer | LoopText
+    before: list[str] = []
+    if function.n_instructions() > REPEATS:
+        part = LoopText()
+        size = Repetitions(function).write(part, 0, places, 0, ROOM, entries)
+        before = [f"  %room = alloca [{size + 1} x double], align 64"]
+    else:
+        part = Writer()
+        for entry, value in zip(entries, part.values(function, places), strict=True):
+            part.store(value, "%out", entry)
+    return compiled("\n".join([
+        *sorted(part.declared), f"define void @main({ARGUMENTS}) {{", *before, *part.lines,
+        "  ret void", "}", PARALLEL]), parallel=False, quick=len(part.lines) > LONG)  # fmt: skip
 
 
 def write_derivatives(w: Writer, arguments: Sequence[ca.SX], of_states: ca.SX, of_time: ca.SX,

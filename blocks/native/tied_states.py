@@ -233,11 +233,6 @@ class Tied(Text):
             w.lines.append(
                 f"  call void {self.slopes}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
 
-    @staticmethod
-    def or_nan(w: Writer, done: str, values: list[str]) -> list[str]:
-        """Values, none of them a number where there is no solution."""
-        return [w.select(done, value, w.constant(float("nan"))) for value in values]
-
     # -- the function itself -------------------------------------------------------------
     def _solver(self, derivative: ca.SX, factored: bool = False) -> str:
         w, n = Writer(), self.n
@@ -372,8 +367,7 @@ class TiedCode(Text):
     def with_slopes(self, expression: ca.SX) -> str:
         """What ends with the slopes of all states, and those of torn unknowns behind."""
         w, tied = Writer(), self.tied
-        values = tied.or_nan(w, tied.call(w), self._values(w, ca.densify(expression)))
-        self._put(w, values, "%out", 0)
+        self._give(w, tied.call(w), expression)
         tied.put_slopes_of_torn(w, expression.numel() - tied.nx)
         return self._text(w)
 
@@ -394,15 +388,15 @@ class TiedCode(Text):
         """Crossing functions; and how far the choice of states is from being a bad one."""
         w, tied = Writer(), self.tied
         done = tied.call(w)
-        values = tied.or_nan(w, done, self._values(w, self.found[1]))
-        self._put(w, values + [tied.share(w, done)] * self.chosen, "%out", 0)
+        self._give(w, done, self.found[1])
+        if self.chosen:
+            w.store(tied.share(w, done), "%out", self.found[1].numel())
         return self._text(w)
 
     def of(self, expression: ca.SX) -> str:
         """An expression, all that is solved for brought up to date."""
         w, tied = Writer(), self.tied
-        self._put(w, tied.or_nan(w, tied.call(w), self._values(w, ca.densify(expression))),
-                  "%out", 0)
+        self._give(w, tied.call(w), expression)
         return self._text(w)
 
     def settle(self) -> str:

@@ -91,6 +91,7 @@ MODE_ENDED = 1e-11  # of its size: a margin that is at its end at an event
 AT_BOUND = 1e-9  # of the range: an effort at its bound
 EQUAL_BOUNDS = 1e-9  # of a bound at rest: no smaller one in motion is the same
 GRAZES = 1e-10  # of the drive: a rate that a bound just holds, or just does not
+CLEAR_RATE = 1e-8  # of the drive: one that moves for sure, where D's eigenvalues are no less
 LAST_DIGIT = 9e-16  # of an effort: four roundings
 NO_RANGE = 1e-7  # of the largest effort: a range that is too narrow to tell a sense from
 CLEAR_ROOM = 1e-6  # of the range or the largest effort: room to a bound that is left for sure

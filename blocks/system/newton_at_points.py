@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Array, Flags
+from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import TIED_SOLVED
 from .evaluator import Evaluator
 
@@ -32,12 +33,13 @@ def solved_at_points(function: Evaluator, unknowns: Array, *given: Array) -> tup
         out = function.at_columns(*some, unknowns[:, left]).T.reshape(-1, n + 1, n)
         sure = np.asarray(np.isfinite(out).all(axis=(1, 2)))
         matrix, residual = np.where(sure[:, None, None], out, 0.0)[:, :n], out[:, n]
-        sure &= np.linalg.slogdet(matrix)[0] != 0.0  # a determinant may underflow
-        if not sure.any():
-            break
         step = np.zeros((len(left), n))
-        step[sure] = np.linalg.solve(
-            matrix[sure].transpose(0, 2, 1), residual[sure][..., None])[..., 0]
+        with threads_for(n):
+            sure &= np.linalg.slogdet(matrix)[0] != 0.0  # a determinant may underflow
+            if not sure.any():
+                break
+            step[sure] = np.linalg.solve(
+                matrix[sure].transpose(0, 2, 1), residual[sure][..., None])[..., 0]
         unknowns[:, left] -= step.T
         size = np.abs(unknowns[:, left]).T + np.abs(unknowns).max(axis=1)
         done[left] = sure & (np.abs(step) <= TIED_SOLVED * size).all(axis=1)

@@ -9,10 +9,11 @@ from numpy.testing import assert_allclose
 pytest.importorskip("llvmlite")
 
 from benchmarks import domains  # noqa: E402
-from blocks import quantity  # noqa: E402
+from blocks import Model, quantity  # noqa: E402
 from blocks.native.band import factorize_band, solve_band  # noqa: E402
 from blocks.native.stages import ATOL  # noqa: E402
 from blocks.native.steps import IMPLICIT, Banded, workspace  # noqa: E402
+from library.signal import Integrator, RunningRMS, Sine  # noqa: E402
 
 
 def room_of(matrix, upper, lower, order, unit):
@@ -70,3 +71,17 @@ def test_values_between_the_steps_of_a_band_are_those_of_the_run():
     times = np.linspace(1.0, 599.0, 13)
     both = [r["cells.T"].at(quantity(times, "s")).m for r in (result, exact)]
     assert np.abs(both[0] - both[1]).max() < 2e-3  # K, of 700 K
+
+
+def test_a_law_that_ends_at_the_start_leaves_a_band_by_differences_finite():
+    """Means over no time, 0/0: the next value of what they are of makes them infinite."""
+    n = 60
+    model = Model("means")
+    model.wave, model.mean = Sine(frequency="1 Hz"), RunningRMS(count=n)
+    model.total = Integrator(count=n)
+    model.connect(model.wave.y, model.mean.u)
+    for k in range(n):
+        model.connect(model.mean[k].y, model.total[k].u)
+    result = model.simulate("0.5 s", method="rodas4", rtol=1e-8)
+    assert_allclose(result["mean[59].y"].final.m, np.sqrt(0.5), rtol=1e-6)
+    assert result.statistics.steps > 10

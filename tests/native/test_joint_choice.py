@@ -11,7 +11,14 @@ from scipy.linalg import lu_factor
 from blocks import Model, native, quantity, sin
 from blocks.native.equations import equations_of
 from blocks.native.held_equations import add_products, solve_for_units
-from blocks.native.joint_choice import AT_REST, STATE, choose_jointly, is_positive
+from blocks.native.joint_choice import (
+    AT_REST,
+    EFFORT,
+    STATE,
+    _descended,
+    choose_jointly,
+    is_positive,
+)
 from blocks.native.signatures import address_of, run_code
 from blocks.nonsmooth.complementarity import solve
 from blocks.nonsmooth.modes.choice import set_valued_laws
@@ -43,7 +50,25 @@ def test_the_same_ones_move_as_by_the_complementarity_problem(n, seed):
     expected = solve(d, drive, -most, most)
     assert sure and expected.converged
     assert (rows[STATE] == expected.state).all()
-    assert_allclose(rows[STATE - 2], expected.effort, atol=1e-9 * np.abs(most).max())
+    assert_allclose(rows[EFFORT], expected.effort, atol=1e-9 * np.abs(most).max())
+
+
+@pytest.mark.parametrize("n", [20, 60])
+@pytest.mark.parametrize("seed", range(3))
+def test_joints_of_a_long_arm_move_as_by_the_complementarity_problem(n, seed):
+    """With block pivoting first, which goes round in circles for some, and by descent alone."""
+    random = np.random.default_rng([n, seed])
+    half = np.tril(np.ones((n, n)))
+    d = np.linalg.inv(half @ half.T + 1e-2 * np.eye(n))
+    load = random.normal(size=n)
+    rows, sure = at_rest(d, d @ load, np.ones(n), np.ones(n), np.zeros(n))
+    expected = solve(d, d @ load, -np.ones(n), np.ones(n))
+    assert sure and expected.converged
+    assert (rows[STATE] == expected.state).all()
+    rows[STATE], rows[EFFORT] = 0.0, load
+    assert _descended(d, rows, *room(n), n)
+    assert (rows[STATE] == expected.state).all()
+    assert_allclose(rows[EFFORT], expected.effort, atol=1e-7)
 
 
 def test_less_holds_what_moves_and_so_others_move_in_turn():
@@ -52,7 +77,7 @@ def test_less_holds_what_moves_and_so_others_move_in_turn():
     rows, sure = at_rest(d, drive, np.ones(2), np.full(2, 0.5), np.zeros(2))
     assert sure
     assert_allclose(rows[STATE], [1.0, 1.0])
-    assert_allclose(rows[STATE - 2], [0.5, 0.5])
+    assert_allclose(rows[EFFORT], [0.5, 0.5])
 
 
 def test_what_holds_with_no_room_is_left_to_others():

@@ -17,7 +17,7 @@ from blocks.native.equations import REPEATS, equations_of, written
 from blocks.native.loop_text import LoopText
 from blocks.native.repetitions import Repetitions
 from blocks.native.signatures import run_code
-from blocks.native.text import Beginning
+from blocks.native.text import Beginning, _own_function
 from tests.nonsmooth.modes.test_held_modes import pairs_on_floors, shaken_masses
 
 PLACES = {0: ("%x", 0), 1: ("%p", 0)}
@@ -56,6 +56,37 @@ def test_the_text_does_not_grow_with_the_number_of_equal_patterns(which):
     few, many = (in_loops(springs_in_a_row(n), which, np.ones(n), np.ones(n))[1]
                  for n in (40, 400))
     assert many <= few
+
+
+def arm(n):
+    """Directions and places of links, each from the one before; and all in another order."""
+    x, p = ca.SX.sym("x", n), ca.SX.sym("p", n)
+    angle, place, found = ca.SX(0), ca.SX(0), []
+    for k in range(n):
+        angle = angle + x[k]
+        place = place + p[k] * ca.cos(angle) + (0.5 if k % 7 == 3 else 0.0)
+        found += [place, ca.if_else(angle > 1, place * p[k], -angle)]
+    return ca.Function("arm", [x, p], [ca.vertcat(*found)])
+
+
+@pytest.mark.parametrize("n", [3, 40, 200])
+def test_patterns_that_follow_from_each_other_are_taken_in_turn(n):
+    function, random = arm(n), np.random.default_rng(n)
+    x, p = random.normal(size=n), random.uniform(1, 2, n)
+    out, lines = in_loops(function, 0, x, p)
+    assert_allclose(out, function(x, p).full().ravel(), rtol=1e-13, atol=1e-13)
+    assert lines < 400  # however long the arm is
+
+
+def test_results_of_a_function_of_its_own_go_where_they_are_wanted(monkeypatch):
+    monkeypatch.setattr("blocks.native.text.REPEATS", 0)
+    function, random = arm(40), np.random.default_rng(7)
+    x, p, places = random.normal(size=40), random.uniform(1, 2, 40), random.permutation(100)[:80]
+    code = _own_function(function, places.tolist(), PLACES)
+    out = np.full(100, np.nan)
+    run_code(code, np.zeros(1), x, p, np.zeros(1), out)
+    assert_allclose(out[places], function(x, p).full().ravel(), rtol=1e-13, atol=1e-13)
+    assert np.isnan(np.delete(out, places)).all()
 
 
 @pytest.mark.parametrize("build", [lambda: blocks_on_belt(100), lambda: pairs_on_floors(60),

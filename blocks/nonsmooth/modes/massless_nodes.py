@@ -112,6 +112,8 @@ def _without_mass(system: System) -> list[str]:
 class MasslessLaws(Laws):
     """Set-valued laws of a network with massless nodes, in one run."""
 
+    massless = True
+
     def __init__(self, system: System, equations: ModeEquations | None = None) -> None:
         super().__init__(system, elements_of(system))
         refuse_massless(system)

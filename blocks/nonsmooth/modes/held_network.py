@@ -98,7 +98,7 @@ class HeldNetwork:
         inputs = self.inputs = ca.densify(ca.mtimes(place, taken))
         value = value + ca.if_else(direct, taken, 0)
         slope, crossings, exponents, flow, effort, low, high, missed, rate, loops = ca.substitute(
-            [tape.slope, tape.crossings, tape.exponents, laws.flow, laws.effort, laws.low,
+            [tape.slope, tape.crossings, tape.exponents, laws.sides, laws.effort, laws.low,
              laws.high, value, rate, tape.residual], [tape.u], [inputs])
         #: What is zero where inputs are solved for, that of loops first.
         self.residual = ca.vertcat(

@@ -132,7 +132,9 @@ class Events:
                 if not self.switching.follow(t, k + 1 == MOST_ROUNDS):
                     break
                 self._refuse_jumps(t, m, d)
+                struck = self.struck
                 self.tell_modes(t, problem.laws.decide(problem, t, touched[:0]))
+                self.struck = struck + self.struck
                 in_vain = False
         self._require(t)
         problem.failure = None

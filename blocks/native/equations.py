@@ -111,6 +111,7 @@ class Equations:
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         self._with_all: Callable[[ca.SX], str] | None = None  # and where they are carried along
         self._held: dict[str, ca.SX] | None = None  # expressions while modes are held
+        self._inputs: ca.SX | None = None  # of a network without mass at its nodes, in held modes
         #: Whether differences of slopes stand for derivatives.
         self.differences = bool(why_no_derivatives(system, laws))
         #: Symbols and the slopes whose derivatives an implicit method asks for.
@@ -169,6 +170,7 @@ class Equations:
     def _with_laws(self, laws: Laws) -> None:
         """Slopes and margins while the modes of set-valued laws are held."""
         from ..nonsmooth.modes.carried_network import CarriedNetwork
+        from ..nonsmooth.modes.held_network import HeldNetwork
         from ..nonsmooth.modes.solved_modes import SolvedModes
         from .solved_modes import SolvedCode
 
@@ -190,6 +192,8 @@ class Equations:
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written
+        if isinstance(held, HeldNetwork):
+            self._inputs = held.inputs
         ends = np.cumsum([n, held.entries, self.system.nx])  # of modes, K, free states
         self.offsets = np.concatenate([self.offsets[:4], self.offsets[3] + ends])
         self.relations += n
@@ -216,7 +220,9 @@ class Equations:
         """The same at events: what is carried along stands solved for behind the states."""
         if self.carried is None:
             return self._places
-        return {**self._places, 2: ("%x", self.system.nx)}
+        nx, nz = self.system.nx, self.system.nz
+        taken = {} if self._inputs is None else {len(self.explicit[0]) - 1: ("%x", nx + nz)}
+        return {**self._places, 2: ("%x", nx), **taken}
 
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
@@ -348,8 +354,9 @@ class Equations:
 
     def assigned(self, function: ca.Function) -> int:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
-        places = {**self._settled, len(self.system.arguments): ("%out", function.nnz_out(0))}
-        return self.system.once("assigned", lambda: self._straight(function, places=places))
+        here = self._in_modes(function)
+        places = {**self._settled, here.n_in() - 1: ("%out", function.nnz_out(0))}
+        return self.system.once("assigned", lambda: self._straight(here, places=places))
 
     def varied(self, function: ca.Function, lanes: int) -> int:
         """Derivatives of slopes, functions of modes instead of efforts, at several points at once.
@@ -364,7 +371,16 @@ class Equations:
     def at_events(self, which: str, function: ca.Function) -> int:
         """A function of what there is at events: what is required of a run, or assigned there."""
         return self.system.once(f"{which} at events", lambda: self._straight(
-            function, places=self._settled))
+            self._in_modes(function), places=self._settled))
+
+    def _in_modes(self, function: ca.Function) -> ca.Function:
+        """A function of modes instead of efforts, where these follow by them."""
+        if self._inputs is None:
+            return function
+        known, given = self.explicit[0], len(self.system.arguments)
+        more = [ca.SX.sym("more", function.size1_in(k)) for k in range(given, function.n_in())]
+        value = function(*known[: given - 1], self._inputs, *more)
+        return ca.Function(function.name(), [*known, *more], [value])
 
     def jacobian(self, order: Indices, band: Band | None) -> int:
         """Address of what writes d slope / d x into a matrix of SUNDIALS; 0 for large systems.

@@ -9,14 +9,21 @@ from typing import NamedTuple
 
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
+from ..solvers.samples import MOST_ROUNDS
 from .decisions import NOBODY, Elements, decide_modes, notice_speeds, stuck_ones_rest
 from .functions import machine_code
 from .network_modes import NetworkModes, choose_network_modes, notice_margins
 from .predictions import PredictedElements, predict_modes
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states
-from .samples import Samples, count_samples
+from .samples import CHANGED, UNCHANGED, Samples, count_samples
 from .steps import Code, Workspace, settle_in_place, slope_at
-from .switches import Switches, meets_requirements, others_act_on_none, settle_relations
+from .switches import (
+    Switches,
+    follow_modes,
+    meets_requirements,
+    others_act_on_none,
+    settle_relations,
+)
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["CROSSING", "LAST_ERROR", "LOOKED", "STEP", "TIME", "Passed", "pass_event"]
@@ -79,6 +86,15 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if done and network.modes.size:
         done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)
+        followed = done
+        for _ in range(MOST_ROUNDS):
+            if not followed:
+                break
+            found = follow_modes(code, work, relations, switches, samples, resets, t, x)
+            done = found == UNCHANGED or found == CHANGED and not has_moved_states(
+                resets) and choose_network_modes(code, work, relations, network, t, x, False)
+            followed = done and found == CHANGED
+        done &= not followed
     if done:
         done = others_act_on_none(switches)
     if done:  # what is solved for has perhaps jumped

@@ -131,11 +131,47 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
         return _take(code, work, relations, network, t, x, before)
     for k in range(network.links[0]):
         following = network.target[k]
-        if network.source[k] == before and following != before and _goes_with_relations(
-                network, following) and _holds(code, work, relations, network, t, x, following,
-                                               before if ended else following, network.brief[k]):
-            return _take(code, work, relations, network, t, x, following)
+        if network.source[k] != before or following == before:
+            continue
+        if not _goes_with_relations(network, following):
+            continue
+        row = _at_rest(network, before, following)  # which it takes, where it can
+        if row < 0:
+            return False
+        if not _holds(code, work, relations, network, t, x, row, before if ended else row,
+                      network.brief[k]):
+            if row == following:
+                continue
+            row = following
+            if not _holds(code, work, relations, network, t, x, row, before if ended else row,
+                          network.brief[k]):
+                continue
+        return _take(code, work, relations, network, t, x, row)
     return False
+
+
+@machine_code
+def _at_rest(network: NetworkModes, before: int, following: int) -> int:
+    """The row in which what turns round from one row to another is at rest; -1 if none is kept.
+
+    Friction that is larger at rest than in motion may do both where its flow is zero.
+    """
+    modes, n = network.kept_modes, network.modes.size
+    turns = False
+    for e in range(n):
+        turns |= modes[before, e] * modes[following, e] < 0.0
+    if not turns:
+        return following
+    for row in range(network.present[1]):
+        same = True
+        for e in range(n):
+            rests = modes[before, e] * modes[following, e] < 0.0
+            same &= modes[row, e] == (0.0 if rests else modes[following, e])
+        for k in range(network.relations.size):
+            same &= network.kept_m[row, k] == network.kept_m[following, k]
+        if same:
+            return row
+    return -1
 
 
 @machine_code

@@ -61,6 +61,7 @@ class EventRules:
     resets : what is assigned where a condition becomes true
     parts : what decisions on modes need; None where others decide
     required : what comes of t, x, z, p, m, d, u; 1 for each condition that holds
+    indirect : relations that are judged where modes are decided; None for none
     """
 
     at_zero: Flags
@@ -72,6 +73,7 @@ class EventRules:
     resets: ResetRules | None = None
     parts: DecisionParts | PredictedParts | NetworkParts | None = None
     required: ca.Function | None = None
+    indirect: Flags | None = None
 
 
 class Given(NamedTuple):
@@ -195,8 +197,10 @@ class OwnEvents:
         slots : places among the discrete values of what is known at these instants
         """
         r = self.rules
-        joint = r.parts.joint if isinstance(r.parts, NetworkParts) else np.zeros_like(r.timed)
-        switches = Switches(self.part("relations"), r.at_zero, r.timed, r.acting, joint,
+        nobody = np.zeros_like(r.timed)
+        joint = r.parts.joint if isinstance(r.parts, NetworkParts) else nobody
+        indirect = nobody if r.indirect is None else r.indirect
+        switches = Switches(self.part("relations"), r.at_zero, r.timed, r.acting, joint, indirect,
                             ahead.times, ahead.holds, ahead.until,
                             self.part("discrete values"), slots, ahead.rows, *self._room,
                             *self._conditions)
@@ -213,7 +217,8 @@ class OwnEvents:
         d = self.part("discrete values")
         samples = filled(
             Samples, s, assigned=self.equations.assigned(s.assigned), in_python=0,
-            due=np.zeros(len(s.start), dtype=bool), values=np.zeros(len(s.owner) + d.size), d=d)
+            due=np.zeros(len(s.start), dtype=bool), waits=np.zeros(1, dtype=bool),
+            values=np.zeros(len(s.owner) + d.size), d=d)
         if s.in_python is None:
             return samples
         self._in_python = function_for_machine_code(s, samples)  # as long as its address is known
@@ -228,7 +233,8 @@ class OwnEvents:
         return filled(
             Resets, r, states=self.equations.system.nx, d=self.part("discrete values"),
             assigned=self.equations.at_events("resets", r.assigned), values=np.zeros(count + n),
-            at_first=np.zeros(count), done=np.zeros(n, dtype=bool), changed=np.zeros(n))
+            at_first=np.zeros(count), waits=np.zeros(1, dtype=bool), done=np.zeros(n, dtype=bool),
+            changed=np.zeros(n))
 
     def _elements(self, states: int, values: int, of_contacts: int) -> Elements:
         p = self.rules.parts

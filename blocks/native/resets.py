@@ -29,6 +29,7 @@ class ResetRules:
     Attributes
     ----------
     before : (conditions,) what each was when it was looked at last; 1 where it held
+    late : (conditions,) whether one follows efforts, and waits for modes to be decided
     owner, target : (assignments,) the condition, and the place among the states and, behind them,
         the discrete values
     sign : (assignments,) of the variable there
@@ -36,6 +37,7 @@ class ResetRules:
     """
 
     before: Array
+    late: Flags
     owner: Indices
     target: Indices
     sign: Array
@@ -46,6 +48,7 @@ class Resets(NamedTuple):
     """The same as machine code is given it."""
 
     before: Vector
+    late: Flags
     owner: Indices
     target: Indices
     sign: Vector
@@ -54,6 +57,7 @@ class Resets(NamedTuple):
     d: Vector  # the discrete values, which machine code reads
     values: Vector  # (conditions + assignments) room
     at_first: Vector  # (conditions,) room: what they were before the event
+    waits: Flags  # (1,) room: whether modes are not decided yet
     done: Flags  # (assignments,) room: what has been assigned at the event
     changed: Vector  # (assignments,) room: where that was another value, in which round; else 0
 
@@ -94,6 +98,9 @@ def assign_risen(code: Code, work: Workspace, resets: Resets, t: float, x: Vecto
     settle_in_place(code, work, t, x)
     work.at[0] = t
     run_code(resets.assigned, work.at, x, code.p, code.q, values)
+    for i in range(count):
+        if resets.waits[0] and resets.late[i]:
+            values[i] = resets.before[i]
     for j in range(resets.owner.size):
         i, place = resets.owner[j], resets.target[j]
         if values[i] > 0.5 and not resets.before[i] > 0.5:

@@ -36,6 +36,7 @@ class Samplers:
     Attributes
     ----------
     start, period, last : (samplers,) first instant, period, number of the last sample taken
+    late : (assignments,) whether one follows efforts, and waits for modes to be decided
     owner, target : (assignments,) which sampler assigns, and which discrete value
     assigned : what comes of t, x, z, p, m, d, u and the discrete values before the instant
     tiny : times that differ by less are one instant
@@ -46,6 +47,7 @@ class Samplers:
     start: Array
     period: Array
     last: Array
+    late: Flags
     owner: Indices
     target: Indices
     assigned: ca.Function
@@ -59,11 +61,13 @@ class Samples(NamedTuple):
     start: Vector
     period: Vector
     last: Vector
+    late: Flags
     owner: Indices
     target: Indices
     assigned: int  # address
     tiny: float
     due: Flags  # (samplers,) room
+    waits: Flags  # (1,) room: whether modes are not decided yet
     values: Vector  # (assignments + discrete values) room: what is assigned, and what was before
     d: Vector  # the discrete values, which machine code reads
     in_python: int  # address of what assigns where functions in Python take part; 0 else
@@ -91,7 +95,7 @@ def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vecto
     if samples.in_python != 0:
         return in_python(samples.in_python, t)
     for j in range(samples.owner.size):
-        if samples.due[samples.owner[j]]:
+        if samples.due[samples.owner[j]] and not (samples.waits[0] and samples.late[j]):
             new, old = values[j], d[samples.target[j]]
             if new != old and not (np.isnan(new) and np.isnan(old)):
                 changed = CHANGED
@@ -118,7 +122,7 @@ def function_for_machine_code(samplers: Samplers, samples: Samples) -> Any:
 
     def assign(t: float) -> int:
         try:
-            new, mine = d.copy(), samples.due[owner]
+            new, mine = d.copy(), samples.due[owner] & ~(samples.waits[0] & samples.late)
             new[target[mine]] = samples.values[: owner.size][mine]
             rule(t, samples.due, before, new)
         except BaseException:  # of whatever kind: machine code cannot pass it on

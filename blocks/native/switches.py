@@ -26,10 +26,11 @@ from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due, begin_samples
 from .signatures import run_code
 from .stages import ATOL, WORK
-from .steps import Code, Workspace, slope_at
+from .steps import Code, Workspace, settle_in_place, slope_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
-__all__ = ["Switches", "meets_requirements", "settle_relations"]
+__all__ = ["Switches", "follow_modes", "meets_requirements", "others_act_on_none",
+           "settle_relations"]  # fmt: skip
 
 PART_AHEAD = 1e-3  # of a step: as far as it is looked where a relation is going
 OF_TOLERANCE = 1e4  # times its absolute tolerance: a state counts as no smaller than this
@@ -43,6 +44,7 @@ class Switches(NamedTuple):
     timed: Flags  # those of time alone
     acting: Flags  # those at whose change others act
     joint: Flags  # those that are decided on together with modes
+    indirect: Flags  # those that are judged once modes are decided
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
     until: Vector  # (times,) just before the next instant
@@ -85,37 +87,12 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
     if instant >= 0:
         for j in range(switches.slots.size):
             switches.d[switches.slots[j]] = switches.rows[instant, j]
-    due, changed, acted, wrong = begin_samples(samples, t), False, False, 0
-    assigned = moved = UNCHANGED
+    begin_samples(samples, t)
     if m.size:
         _crossing_functions(code, work, t, x, switches.first)
         switches.now[:] = switches.first
-    for k in range(MOST_ROUNDS):
-        changed = False
-        if due:
-            assigned = assign_due(code, work, samples, t, x)
-            if assigned == FAILED:
-                return False
-            changed = assigned == CHANGED
-        if resets.before.size:
-            moved = assign_risen(code, work, resets, t, x)
-            if moved == FAILED:
-                return False
-        if m.size and (changed or moved == CHANGED or k > 0):
-            last = relations.looks[SPARE]
-            last[:] = switches.now
-            _crossing_functions(code, work, t, x, switches.now)
-            if moved == CHANGED:  # relations that this has moved are judged anew
-                changed = True
-                for r in range(m.size):
-                    switches.frozen[r] &= switches.now[r] == last[r]
-        wrong = _switch_wrong(switches, relations)
-        acted |= changed
-        if wrong == 0 and not changed:
-            break
-        if wrong < 0:
-            return False
-    if wrong != 0 or changed or not _go_on(code, work, relations, switches, t, x, step):
+    acted = _agree(code, work, relations, switches, samples, resets, t, x, False)
+    if acted == FAILED or not _go_on(code, work, relations, switches, t, x, step):
         return False
     switched = False
     for r in range(m.size):
@@ -127,7 +104,76 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
                 relations.slack[r] = max(past, NEVER_LEFT * abs(switches.now[r]))
             elif 0.0 < relations.looks[LARGEST, r] <= past:
                 relations.slack[r] = min(past, _rounding(code, work, relations, switches, t, x, r))
-    return switched or acted or not crossed
+    return switched or acted == CHANGED or not crossed
+
+
+@machine_code
+def _is_any(flags: Flags) -> bool:
+    """Whether any of some flags is set."""
+    found = False
+    for k in range(flags.size):
+        found |= flags[k]
+    return found
+
+
+@machine_code
+def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Switches,
+                 samples: Samples, resets: Resets, t: float, x: Vector) -> int:
+    """Bring what follows efforts in line with modes that have been decided: CHANGED if anything
+    has, UNCHANGED or FAILED."""
+    m, turned = switches.m, False
+    if not (_is_any(switches.indirect) or _is_any(samples.late) or _is_any(resets.late)):
+        return UNCHANGED
+    settle_in_place(code, work, t, x)
+    if m.size:
+        _crossing_functions(code, work, t, x, switches.now)
+    for r in range(m.size):
+        if switches.indirect[r] and _is_wrong(switches, r) and not (
+                switches.frozen[r] and _is_zero(switches, relations, r)):
+            m[r] = 1.0 - m[r]
+            switches.frozen[r], turned = False, True
+    acted = _agree(code, work, relations, switches, samples, resets, t, x, True)
+    for r in range(m.size):
+        relations.held[r] = m[r]
+    return CHANGED if turned and acted != FAILED else acted
+
+
+@machine_code
+def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches,
+           samples: Samples, resets: Resets, t: float, x: Vector, decided: bool) -> int:
+    """Switch relations and assign until all agree: CHANGED if any has, UNCHANGED or FAILED.
+
+    What follows efforts is looked at only where modes are ``decided``.
+    """
+    m, due, acted, moved = switches.m, _is_any(samples.due), UNCHANGED, UNCHANGED
+    for k in range(MOST_ROUNDS):
+        waits, changed = not decided or k > 0, False
+        if due:
+            samples.waits[0] = waits
+            assigned = assign_due(code, work, samples, t, x)
+            if assigned == FAILED:
+                return FAILED
+            changed = assigned == CHANGED
+        if resets.before.size:
+            resets.waits[0] = waits
+            moved = assign_risen(code, work, resets, t, x)
+            if moved == FAILED:
+                return FAILED
+        if m.size and (changed or moved == CHANGED or k > 0):
+            last = relations.looks[SPARE]
+            last[:] = switches.now
+            _crossing_functions(code, work, t, x, switches.now)
+            if moved == CHANGED:  # relations that this has moved are judged anew
+                changed = True
+                for r in range(m.size):
+                    switches.frozen[r] &= switches.indirect[r] or switches.now[r] == last[r]
+        wrong = _switch_wrong(switches, relations)
+        if wrong < 0:
+            return FAILED
+        if wrong == 0 and not changed:
+            return acted
+        acted = CHANGED
+    return FAILED
 
 
 @machine_code
@@ -220,21 +266,33 @@ def _switch_wrong(switches: Switches, relations: Relations) -> int:
     """Switch relations that do not hold as assumed; how many, or -1 where that is not sure."""
     m, count = switches.m, 0
     for r in range(m.size):
-        if switches.timed[r] or switches.joint[r]:
+        if switches.timed[r] or switches.joint[r] or switches.indirect[r]:
             continue
-        g, at_first, holds = switches.now[r], abs(switches.first[r]), m[r] > 0.5
-        if np.isnan(g):
+        if np.isnan(switches.now[r]):
             return -1
-        signed = g if holds else -g
-        wrong = signed < -WRONG_SIDE * (at_first + TINY)
-        if g == 0.0:
-            wrong |= holds != switches.at_zero[r]
+        wrong = _is_wrong(switches, r)
         if wrong and switches.frozen[r]:  # it stays as it is while it is zero but for rounding
-            if abs(g) > max(JUST_SWITCHED * max(JUST_SWITCHED, at_first),
-                            WRONG_SIDE * relations.looks[LARGEST, r]):
+            if not _is_zero(switches, relations, r):
                 return -1  # it contradicts itself, or a law is continuous, and steep on one side
             wrong = False
         if wrong:
             m[r] = 1.0 - m[r]
             count += 1
     return count
+
+
+@machine_code
+def _is_wrong(switches: Switches, r: int) -> bool:
+    """Whether a relation does not hold as assumed."""
+    g, holds = switches.now[r], switches.m[r] > 0.5
+    if g == 0.0:
+        return holds != switches.at_zero[r]
+    return (g if holds else -g) < -WRONG_SIDE * (abs(switches.first[r]) + TINY)
+
+
+@machine_code
+def _is_zero(switches: Switches, relations: Relations, r: int) -> bool:
+    """Whether a relation that has just crossed is zero but for rounding."""
+    return abs(switches.now[r]) <= max(
+        JUST_SWITCHED * max(JUST_SWITCHED, abs(switches.first[r])),
+        WRONG_SIDE * relations.looks[LARGEST, r])

@@ -46,6 +46,7 @@ class Laws(ABC):
     elements : Elements
         Who they are: owners, inputs, which ones are contacts.
     watched : whether anything must be looked at during a step
+    massless : whether any mode may make efforts jump, as at nodes without mass
     state : ModeState
         Their modes.
     recorded : whether efforts are those of the run's steps, instead of following from the states
@@ -54,6 +55,7 @@ class Laws(ABC):
 
     state: ModeState
     watched: bool = True
+    massless: bool = False
     recorded: bool = False
     stepper: Any = None
 

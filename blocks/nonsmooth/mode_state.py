@@ -28,6 +28,8 @@ class ModeState:
     unloaded : closed diodes that bear nothing of an effort whose split the motion leaves open:
         with these the others share it in one way, whichever is shown
     least_flow : the absolute error of a flow that the run allows: less closes no diode
+    struck : contacts that were struck at the last decision, at nodes without mass beside others
+    approach : the fastest impact so far there
     """
 
     def __init__(self, size: int) -> None:
@@ -38,6 +40,8 @@ class ModeState:
         self.noise = np.zeros((2, size))
         self.unloaded: Flags = np.zeros(size, dtype=bool)
         self.brief = False
+        self.struck: Flags = np.zeros(size, dtype=bool)
+        self.approach = 0.0
         self.drift, self.least_flow = MODE_MISSED, 0.0
 
     @property

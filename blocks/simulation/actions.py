@@ -56,10 +56,11 @@ class Requirements:
         """Those of a system, made once."""
         return system.once("requirements", lambda: cls(system))
 
-    def compiled(self) -> ca.Function | None:
+    def compiled(self, efforts: bool) -> ca.Function | None:
         """The conditions, for a method that looks at them itself; None where that takes more, or
-        there are none."""
-        if self.values is None or not _is_known_at_events(self.values.function, self.system):
+        there are none. ``efforts`` : whether it knows those of set-valued laws."""
+        if self.values is None or not _is_known_at_events(
+                self.values.function, self.system, efforts):
             return None
         return self.values.function
 
@@ -101,11 +102,16 @@ class Resets:
         self.active = bool(conditions)
         self.owner = np.repeat(np.arange(len(self.targets)), [len(t) for t in self.targets])
         self.conditions = self.values = None
+        #: Conditions that follow efforts, or assign what does.
+        self.late = np.zeros(len(conditions), dtype=bool)
         if self.active:
             self.conditions = system.function("conditions", ca.vertcat(*conditions))
             self.values = system.function("assigned", ca.vertcat(*values))
-            self._both = ca.Function("resets", system.arguments, [
-                ca.densify(ca.vertcat(*conditions, *values))])
+            both = ca.densify(ca.vertcat(*conditions, *values))
+            self._both = ca.Function("resets", system.arguments, [both])
+            late = _follow_efforts(both, system)
+            own = np.bincount(self.owner, late[len(conditions) :], len(conditions)) > 0
+            self.late = late[: len(conditions)] | own
         self.before = np.zeros(len(conditions))  # each run has its own, and what follows
         self.acted: list[tuple[str, str]] = []  # component and what it did, since `told`
 
@@ -130,16 +136,16 @@ class Resets:
         return np.bincount(np.repeat(np.arange(self.system.nm), np.diff(patterns[HELD].colind())),
                            minlength=self.system.nm) > 0
 
-    def compiled(self) -> ResetRules | None:
+    def compiled(self, efforts: bool) -> ResetRules | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
-        nothing."""
+        nothing. ``efforts`` : whether it knows those of set-valued laws."""
         system, places = self.system, [p for targets in self.targets for p in targets]
-        if not self.active or not _is_known_at_events(self._both, system):
+        if not self.active or not _is_known_at_events(self._both, system, efforts):
             return None
         from ..native.resets import ResetRules
 
         return ResetRules(
-            self.before, self.owner,
+            self.before, self.late & efforts, self.owner,
             np.array([k if kind == "x" else system.nx + k for kind, k, _ in places], dtype=int),
             np.array([sign for *_, sign in places]), self._both)
 
@@ -171,11 +177,14 @@ class Resets:
         if self.conditions is not None:
             self.before[:] = self.conditions(*problem.arguments(t))
 
-    def apply(self, problem: Problem, t: float) -> bool:
-        """Assign where a condition has just become true; True if anything changed."""
+    def apply(self, problem: Problem, t: float, waiting: Flags | bool = False) -> bool:
+        """Assign where a condition has just become true; True if anything changed.
+
+        Conditions that are ``waiting`` for modes to be decided are looked at later.
+        """
         if self.conditions is None or self.values is None:
             return False
-        now = self.conditions(*problem.arguments(t))
+        now = np.where(waiting, self.before, self.conditions(*problem.arguments(t)))
         rising = (now > 0.5) & (self.before <= 0.5)
         self.before[:] = now
         if not rising.any():
@@ -251,6 +260,8 @@ class _Sampled:
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
+        #: Assignments that follow efforts.
+        self.late = _follow_efforts(ca.vertcat(*values), system)
 
     @classmethod
     def of(cls, system: System) -> _Sampled:
@@ -273,6 +284,7 @@ class Samplings:
         self.active = sampled.values is not None
         self.start, self.period = np.array(start), np.array(period)
         self.owner, self.target, self.values = sampled.owner, sampled.target, sampled.values
+        self.late = sampled.late
         self.in_python = PythonSamples(system, sampled.first)
         self.last = np.full(len(start), -np.inf)  # number of the last sample taken
         self.due = np.zeros(len(start), dtype=bool)
@@ -308,14 +320,17 @@ class Samplings:
             self.due |= np.isnan(self.start)
         self.fresh = True
 
-    def apply(self, problem: Problem, t: float) -> bool:
-        """Assign with the present values of everything else; True if anything changed."""
+    def apply(self, problem: Problem, t: float, waiting: Flags | bool = False) -> bool:
+        """Assign with the present values of everything else; True if anything changed.
+
+        Assignments that are ``waiting`` for modes to be decided are made later.
+        """
         if self.values is None or not self.due.any():
             return False
         if self.fresh:
             self.before, self.fresh = problem.d.copy(), False
         new = problem.d.copy()
-        mine = self.due[self.owner]
+        mine = self.due[self.owner] & ~np.asarray(waiting)
         new[self.target[mine]] = self.values(*problem.arguments(t), self.before)[mine]
         if self.in_python:
             self.in_python.assign(t, self.due, self.before, new)
@@ -324,18 +339,19 @@ class Samplings:
         problem.d[:] = new
         return True
 
-    def compiled(self) -> Samplers | None:
+    def compiled(self, efforts: bool) -> Samplers | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
-        nothing."""
+        nothing. ``efforts`` : whether it knows those of set-valued laws."""
         if self.values is None:
             return None
         given = self.values.function
-        if not _is_known_at_events(given, self.system):
+        if not _is_known_at_events(given, self.system, efforts):
             return None
         from ..native.samples import Samplers
 
-        return Samplers(self.start, self.period, self.last, self.owner, self.target, given,
-                        self.time_events.tiny, self.in_python.assign if self.in_python else None)
+        return Samplers(self.start, self.period, self.last, self.late & efforts, self.owner,
+                        self.target, given, self.time_events.tiny,
+                        self.in_python.assign if self.in_python else None)
 
     def unsettled(self, problem: Problem, t: float) -> list[str]:
         """Names of the samplers whose values do not settle."""
@@ -355,14 +371,21 @@ class Samplings:
         raise IndexError(item)
 
 
-def _is_known_at_events(function: ca.Function, system: System) -> bool:
-    """Whether machine code knows at events what a function depends on: no set-valued efforts.
+def _is_known_at_events(function: ca.Function, system: System, efforts: bool) -> bool:
+    """Whether machine code knows at events what a function depends on.
 
-    Of what is solved for it knows what is carried along with the states.
+    Of what is solved for it knows what is carried along with the states, and where set-valued
+    ``efforts`` are functions of modes all of it.
     """
     from .. import native
 
     effort, unknown = len(system.arguments) - 1, 2
-    carried = native.is_solved_for(system)
-    return not function.jac_sparsity(0, effort).nnz() and (
+    carried = efforts or native.is_solved_for(system)
+    return (efforts or not function.jac_sparsity(0, effort).nnz()) and (
         carried or not function.jac_sparsity(0, unknown).nnz())
+
+
+def _follow_efforts(expressions: ca.SX, system: System) -> Flags:
+    """Which expressions follow set-valued efforts, at once or through loops."""
+    solved = ca.vertcat(system.tape.u, system.tape.z)
+    return np.array(ca.which_depends(expressions, solved, 1, True), dtype=bool)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Indices
+from ..solvers.samples import MOST_ROUNDS
 from .actions import Requirements, Resets, Samplings
 from .event_log import EventLog
 from .forced_jumps import ForcedJumps
@@ -57,15 +58,16 @@ class Events:
         """
         problem, switching, times = self.problem, self.switching, self.time_events
         samplings, laws = switching.samplings, problem.laws
-        samplers = samplings.compiled()
-        required = self.requirements.compiled()
-        resets = switching.resets.compiled()
+        parts = None if laws is None else laws.decision_parts(problem, t)
+        efforts = laws is not None and laws.massless and parts is not None
+        samplers = samplings.compiled(efforts)
+        required = self.requirements.compiled(efforts)
+        resets = switching.resets.compiled(efforts)
         acting = switching.resets.relations()
         if (self.requirements.values is not None and required is None
                 or acting is None and resets is None or problem.delays is not None
                 or samplings.active and samplers is None or self.jumps.watched):
             return None
-        parts = None if laws is None else laws.decision_parts(problem, t)
         if parts is None and laws is not None and laws.elements.switch.any():
             return None  # what their conditions tell changes modes
         if resets is not None:  # but those on which it is decided after what is assigned
@@ -83,7 +85,7 @@ class Events:
         from ..native.own_events import EventRules
 
         return EventRules(times.relations.at_zero, times.timed, acting, slots, times.ahead,
-                          samplers, resets, parts, required)
+                          samplers, resets, parts, required, switching.indirect)
 
     def passed(self, courses: PassedCourses) -> None:
         """Go on after events that the method has carried out."""
@@ -120,12 +122,20 @@ class Events:
             problem.delays.select(t)
         self.switching.flip(t, which[which < nm])
         self._refuse_jumps(t, m, d)
-        in_vain = False
+        in_vain, touched = False, which[which >= nm] - nm
         if problem.laws is not None:
-            changes = problem.laws.decide(problem, t, which[which >= nm] - nm)
+            changes = problem.laws.decide(problem, t, touched)
             self.tell_modes(t, changes)
             in_vain = len(which) > 0 and bool((which >= nm).all()) and all(
                 c.before == c.after and not c.impact for c in changes)
+            for k in range(MOST_ROUNDS):
+                if not self.switching.follow(t, k + 1 == MOST_ROUNDS):
+                    break
+                self._refuse_jumps(t, m, d)
+                struck = self.struck
+                self.tell_modes(t, problem.laws.decide(problem, t, touched[:0]))
+                self.struck = struck + self.struck
+                in_vain = False
         self._require(t)
         problem.failure = None
         problem.choose_states(t)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..exceptions import SimulationError
+from ..nonsmooth.modes.indirect_relations import indirect_relations
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import (
     CEASED_FLOW,
@@ -37,6 +38,17 @@ class Switching:
         self.problem, self.time_events = problem, time_events
         self.resets, self.samplings = resets, samplings
         self.crossings, self.log, self.t_end = crossings, log, t_end
+        # of the present event: crossing functions as it was reached, and what has just crossed
+        self._first, self._frozen = np.zeros(0), np.zeros(0, dtype=bool)
+
+    @property
+    def indirect(self) -> Flags:
+        """Relations that follow efforts at nodes without mass, and act on these only through what
+        switches with them: they are judged where modes are decided."""
+        system, laws = self.problem.system, self.problem.laws
+        if laws is None or not laws.massless:
+            return np.zeros(system.nm, dtype=bool)
+        return indirect_relations(system)
 
     def begin(self, t: float, modes_known: bool = True) -> None:
         """Bring relations and discrete values in line with each other at the start.
@@ -71,41 +83,85 @@ class Switching:
             problem.m[timed] = self.time_events.right_limits(t)[timed]
             flips = which[~timed[which]]
             problem.m[flips] = 1.0 - problem.m[flips]
-            self._iterate(t, flips, before)
+            self._switch(t, flips, before)
             self._look_ahead(t)
         for r in which[problem.m[which] == before[which]]:  # switched, and back again at once
             self.log.suspect(t, self.time_events.relations.describe(int(r), True)[0])
         self._note(t, np.flatnonzero(problem.m != before))
 
-    def _iterate(self, t: float, flips: Indices, before: Array) -> None:
-        """Switch relations until all agree with the equations that they switch.
+    def follow(self, t: float, last: bool) -> bool:
+        """Bring what follows efforts in line with modes that have been decided.
 
-        Those that have just crossed stay as they are while they are zero but for rounding.
+        Returns whether anything has changed, which is refused where it is the ``last`` time.
         """
-        problem = self.problem
-        g = g0 = problem.crossings_here(t)
-        frozen = np.zeros(len(g), dtype=bool)
-        frozen[flips] = True
+        problem, indirect = self.problem, self.indirect
+        if not (indirect.any() or np.any(self._waiting(self.samplings.late))
+                or np.any(self._waiting(self.resets.late))):
+            return False
+        before = problem.m.copy()
+        problem.settle(t)
+        g = problem.crossings_here(t)
+        turned = np.flatnonzero(indirect & self._wrong(t, g, self._first, self._frozen))
+        problem.m[turned] = 1.0 - problem.m[turned]
+        self._frozen[turned] = False
+        _, acted, restless = self._agree(t, g, decided=True)
+        changed = acted or not np.array_equal(problem.m, before)
+        if restless is None and last and changed:
+            restless = turned
+        if restless is not None:
+            self._no_fixpoint(t, restless)
+        self._note(t, np.flatnonzero(problem.m != before))
+        return changed
+
+    def _waiting(self, late: Flags) -> Flags | bool:
+        """Who waits for modes to be decided, of those that follow efforts."""
+        laws = self.problem.laws
+        return laws is not None and laws.massless and late
+
+    def _agree(self, t: float, g: Array, decided: bool
+               ) -> tuple[Array, bool, Indices | None]:
+        """Switch relations and assign until all agree with the equations that they switch.
+
+        Relations that have just crossed stay as they are while they are zero but for rounding;
+        what follows efforts is looked at only where modes are ``decided``.
+
+        Returns
+        -------
+        crossing functions; whether anything has been assigned; and, where not all comes to rest,
+        the relations that do not
+        """
+        problem, frozen, indirect = self.problem, self._frozen, self.indirect
         acted = False
-        for _ in range(MOST_ROUNDS):
-            changed = self.samplings.apply(problem, t)
+        for k in range(MOST_ROUNDS):
+            now = decided and k == 0
+            changed = self.samplings.apply(
+                problem, t, not now and self._waiting(self.samplings.late))
             if changed:
                 problem.settle(t)
-            moved = self.resets.apply(problem, t)
+            moved = self.resets.apply(problem, t, not now and self._waiting(self.resets.late))
             if moved:
                 problem.settle(t)
             g, last = problem.crossings_here(t), g
             if moved:  # relations that the state has moved are judged anew
                 changed = True
-                frozen &= g == last
-            todo = np.flatnonzero(self._wrong(t, g, g0, frozen))
+                frozen &= (g == last) | indirect
+            todo = np.flatnonzero(~indirect & self._wrong(t, g, self._first, frozen))
             acted |= changed
             if not len(todo) and not changed:
-                break
+                return g, acted, None
             problem.m[todo] = 1.0 - problem.m[todo]
-        else:
+        return g, acted, todo
+
+    def _switch(self, t: float, flips: Indices, before: Array) -> None:
+        """Bring relations in line with each other where some have crossed."""
+        problem = self.problem
+        g0 = self._first = problem.crossings_here(t)
+        self._frozen = np.zeros(len(g0), dtype=bool)
+        self._frozen[flips] = True
+        g, acted, restless = self._agree(t, g0, decided=False)
+        if restless is not None:
             if not self._goes_on_elsewhere(t, flips, before):
-                self._no_fixpoint(t, todo)
+                self._no_fixpoint(t, restless)
             return
         unchanged = len(flips) and not acted and np.array_equal(problem.m, before)
         if unchanged and not self._passes(t, g, flips).all() and (  # else nothing had crossed

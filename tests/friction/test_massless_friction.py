@@ -9,8 +9,6 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from blocks import BlocksError, InitialisationError, Model, SimulationError, quantity, sin, where
-from library.electrical import ACVoltageSource, Diode, ElectricalReference
-from library.electromechanical import VoiceCoil
 from library.mechanisms import CamTransmission, DiscClutch, LeadScrew
 from library.planar import Force as PlanarForce
 from library.planar import RollingWheel as PlanarWheel
@@ -260,22 +258,6 @@ def test_laws_that_no_run_decides_at_a_node_without_mass_are_found_by_the_check(
     model.connect(model.spring.C, model.stop.R)
     model.connect(model.stop.C, model.ground.V)
     refused(model, "structure.massless")
-
-
-def test_a_rigid_stop_beside_an_ideal_diode_is_refused_by_both_names():
-    """Its body has a mass, so that is not what is missing."""
-    model = Model("rectified coil")
-    model.source, model.diode = ACVoltageSource(amplitude="12 V"), Diode(model="ideal")
-    model.earth, model.coil, model.ground = ElectricalReference(), VoiceCoil(), Reference()
-    model.stop, model.body = HardStop(model="restitution"), Mass()
-    model.connect(model.source.p, model.diode.p)
-    model.connect(model.diode.n, model.coil.p)
-    model.connect(model.source.n, model.coil.n, model.earth.V)
-    model.connect(model.coil.R, model.stop.R, model.body.M)
-    model.connect(model.coil.C, model.stop.C, model.ground.V)
-    refused(model, "structure.massless")
-    with pytest.raises(BlocksError, match="stop: a rigid contact cannot .* with diode, an ideal"):
-        model.simulate("1 s")
 
 
 @pytest.mark.parametrize("law", ["quinn", "kikuuwe", "awrejcewicz"])

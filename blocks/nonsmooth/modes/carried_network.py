@@ -38,7 +38,7 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
                  equations: ModeEquations) -> HeldNetwork | None:
     """Efforts and slopes in held modes; None for too many elements, or beside tied states."""
     size = elements.size
-    if system.clusters or elements.contact.any() or size != system.nu or size > MOST:
+    if system.clusters or size != system.nu or size > MOST:
         return None
     if equations.constant:
         together = feel_each_other(system, elements, laws)

@@ -39,7 +39,7 @@ class Contacts:
     Parameters
     ----------
     laws : those without laws of the load
-        Contacts are refused at nodes without mass, so laws of these have none.
+        Those of networks with nodes without mass hold their contacts by their equations.
     """
 
     def __init__(self, laws: Laws) -> None:

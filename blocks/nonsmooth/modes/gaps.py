@@ -14,15 +14,15 @@ import numpy as np
 
 from ...exceptions import InitialisationError
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import ALLOWED_DRIFT, OVERLAP
+from ...numerics.tolerances import ALLOWED_DRIFT, OVERLAP, PARTING
 from ...units import unit
 from .elements import Elements
 
 if TYPE_CHECKING:
     from ...system import Problem, System
 
-__all__ = ["APART", "RIGID", "TWO_BODIES", "allowed_gap", "gaps_of", "overlaps", "positions_of",
-           "refuse_overlap"]  # fmt: skip
+__all__ = ["APART", "RIGID", "TWO_BODIES", "allowed_gap", "gaps_of", "open_gap", "overlaps",
+           "positions_of", "refuse_overlap"]  # fmt: skip
 
 APART = ("Move the bodies apart; where there are several places of contact, a guess tells which is "
          "meant.")  # fmt: skip
@@ -40,6 +40,13 @@ def allowed_gaps(x: Array, scale_x: Array, positions: Indices) -> Array:
     """The same at many times; states are columns."""
     sizes = np.maximum(np.abs(x[positions]), scale_x[positions, None])
     return ALLOWED_DRIFT * sizes.max(axis=0, initial=0.0)
+
+
+def open_gap(gap: ca.SX, flow: ca.SX) -> ca.SX:
+    """How far an open contact is from its end: one that parts overlaps by rounding alone."""
+    touching = ca.logic_and(gap <= 0, gap > -PARTING)
+    parting = ca.logic_and(touching, flow <= 0)
+    return ca.if_else(parting, ca.fmax(-gap, np.finfo(float).tiny), gap)
 
 
 def positions_of(system: System) -> Indices:

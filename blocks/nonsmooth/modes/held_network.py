@@ -20,6 +20,7 @@ from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
 from ...system import Evaluator
+from .indirect_relations import indirect_relations, relations_of_efforts
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class HeldNetwork:
     expressions : of slopes, crossing functions and elements
     entries : of the constants: whether a switch is told or who bears nothing, what rounding may
         make, two matrices, and where states drift the matrix that corrects them
-    joint : which relations depend on what elements take
+    inputs : of the network
+    joint : which relations equations contain, and depend on what elements take
     relations : those, and others that the matrices depend on
     drifts : whether modes hold what integration moves by its errors: states are then taken as they
         would be without
@@ -93,10 +95,10 @@ class HeldNetwork:
         taken = self._taken(ca.mtimes(by_value, alone[0]) + ca.mtimes(by_rate, alone[1]))
         place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.sign),
                               system.nu, n)
-        inputs = ca.densify(ca.mtimes(place, taken))
+        inputs = self.inputs = ca.densify(ca.mtimes(place, taken))
         value = value + ca.if_else(direct, taken, 0)
         slope, crossings, exponents, flow, effort, low, high, missed, rate, loops = ca.substitute(
-            [tape.slope, tape.crossings, tape.exponents, laws.flow, laws.effort, laws.low,
+            [tape.slope, tape.crossings, tape.exponents, laws.sides, laws.effort, laws.low,
              laws.high, value, rate, tape.residual], [tape.u], [inputs])
         #: What is zero where inputs are solved for, that of loops first.
         self.residual = ca.vertcat(
@@ -112,8 +114,7 @@ class HeldNetwork:
         room = ca.fmin(high - effort, effort - low)
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
         self._margins: Evaluator | None = None
-        self.joint = np.array(ca.which_depends(
-            tape.crossings, ca.vertcat(tape.u, tape.z), 1, True), dtype=bool)
+        self.joint = relations_of_efforts(system) & ~indirect_relations(system)
         everything = ca.vertcat(*rows, tape.residual)
         seen = symbols_in(ca.veccat(*(jacobian(everything, by) for by in (
             tape.u, tape.z, tape.x)), laws.low, laws.high))

@@ -30,6 +30,8 @@ class _Decision(NamedTuple):
     modes: Indices
     unloaded: Flags
     brief: bool
+    struck: Flags
+    approach: float
     speed: float
     strength: float
     so_far: Array  # noise of the state
@@ -46,7 +48,7 @@ class KnownDecisions:
     @staticmethod
     def key(problem: Problem, t: float, state: ModeState, touched: Indices) -> bytes:
         """All that a decision depends on."""
-        numbers = [t, state.speed, state.strength, state.drift, state.least_flow]
+        numbers = [t, state.speed, state.strength, state.drift, state.least_flow, state.approach]
         parts = (problem.x, problem.z, problem.u, problem.p, problem.m, problem.d, problem.scale_x,
                  state.noise, np.array(numbers), state.modes, touched)
         return b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)
@@ -59,6 +61,7 @@ class KnownDecisions:
         problem.x[:], problem.z[:], problem.u[:] = found.x, found.z, found.u
         state.modes, state.decided = found.modes.copy(), True
         state.unloaded, state.brief = found.unloaded, found.brief
+        state.struck, state.approach = found.struck, found.approach
         state.speed, state.strength = found.speed, found.strength
         state.noise = found.so_far.copy()
         return found.noise
@@ -69,4 +72,5 @@ class KnownDecisions:
             self._found.clear()
         self._found[key] = _Decision(
             problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(),
-            state.unloaded, state.brief, state.speed, state.strength, np.array(state.noise), noise)
+            state.unloaded, state.brief, state.struck, state.approach, state.speed,
+            state.strength, np.array(state.noise), noise)

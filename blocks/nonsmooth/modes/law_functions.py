@@ -20,6 +20,7 @@ from ...numerics.arrays import Flags, Indices
 from .bound_functions import BoundFunctions
 from .companions import companions_of
 from .elements import Elements, elements_of
+from .gaps import open_gap
 from .held_modes import MOST, HeldModes, parts_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
@@ -52,6 +53,14 @@ class LawExpressions:
         """Time derivative of the flow."""
         tape = self.system.tape
         return ca.jtimes(self.flow, tape.x, tape.slope) + ca.jacobian(self.flow, TIME)
+
+    @property
+    def sides(self) -> ca.SX:
+        """What has the sign of the mode of what slides or is open: flows, and gaps of contacts."""
+        contact = [law.is_contact for family in self.system.network.families
+                   for law in family.kernel.set_valued for _ in range(family.size)]
+        return ca.vertcat(*(-open_gap(self.gap[k], self.flow[k]) if contact[k] else self.flow[k]
+                            for k in range(len(contact))))
 
     @property
     def bounds(self) -> ca.SX:

@@ -16,7 +16,7 @@ from ...numerics.arrays import Array
 from ...numerics.tolerances import AT_BOUND, PARTING
 from .elements import LawValues
 from .evaluation import Evaluation
-from .gaps import allowed_gap
+from .gaps import allowed_gap, open_gap
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .painleve import Painleve
@@ -115,10 +115,7 @@ class CompiledMargins:
         effort = e["effort"]
         contact = ca.DM(self.elements.contact.astype(float))
         stuck = modes == 0
-        touching = ca.logic_and(e["gap"] <= 0, e["gap"] > -PARTING)
-        parting = ca.logic_and(touching, e["flow"] <= 0)
-        open_gap = ca.if_else(parting, ca.fmax(-e["gap"], np.finfo(float).tiny), e["gap"])
-        moving = ca.if_else(contact, open_gap, modes * e["flow"])
+        moving = ca.if_else(contact, open_gap(e["gap"], e["flow"]), modes * e["flow"])
         idle = ca.logic_and(e["low"] == e["high"], e["back"] == e["forth"])
         moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), np.inf, moving)
         room = ca.fmin(e["high"] - effort, effort - e["low"])

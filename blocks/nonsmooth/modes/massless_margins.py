@@ -101,7 +101,7 @@ class MasslessMargins:
         self.equations, self.state = efforts.equations, efforts.state
         system = efforts.system
         self._flow_x = system.once("flow by states", lambda: system.jacobian(
-            self.equations.flow, system.tape.x))
+            self.equations.side, system.tape.x))
 
     def present(self, problem: Problem, t: float) -> Array:
         """Negative where a mode no longer holds: sliding backwards, or over a bound."""

@@ -28,6 +28,7 @@ from .jumps import Jumps
 from .kept_modes import KeptModes
 from .known_decisions import KnownDecisions
 from .law_functions import expressions_of
+from .massless_contacts import MasslessContacts
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
@@ -62,17 +63,18 @@ def refuse_massless(system: System) -> None:
     contacts = [family.path(i) for family in system.network.families
                 if any(law.is_contact for law in family.kernel.set_valued)
                 for i in range(family.size)]  # fmt: skip
-    if contacts:
-        own = next((path for path in contacts if path in light), None)
-        if own is not None:
-            raise StructureError(
-                own, "a rigid contact acts on a node without mass.", "Give both sides of the "
-                "contact a mass; or let it yield (a spring with a damper).",
-                code="structure.massless",
-            )  # fmt: skip
+    own = next((path for path in contacts if path in light), None)
+    if own is not None:
         raise StructureError(
-            contacts[0], f"a rigid contact cannot be decided in one model with {light[0]}, an "
-            "ideal element or exact friction at a node without mass.",
+            own, "a rigid contact acts on a node without mass.", "Give both sides of the "
+            "contact a mass; or let it yield (a spring with a damper).",
+            code="structure.massless",
+        )  # fmt: skip
+    if contacts and _are_loaded(system):
+        raise StructureError(
+            contacts[0], "a rigid contact beside friction that follows a load cannot be decided in "
+            f"one model with {light[0]}, an ideal element or exact friction at a node without "
+            "mass.",
             f"Take another model or law for {light[0]}, or let the contact yield (a spring with "
             "a damper).", code="structure.massless",
         )  # fmt: skip
@@ -82,6 +84,11 @@ def refuse_massless(system: System) -> None:
             "with states that constraints tie to others, which change during a run.",
             "Give the node a (small) mass.", code="structure.massless",
         )  # fmt: skip
+
+
+def _are_loaded(system: System) -> bool:
+    """Whether bounds follow efforts, which at an impact are impulses."""
+    return any(ca.which_depends(expressions_of(system).bounds, system.tape.u, 1, True))
 
 
 def without_mass(system: System) -> list[str]:
@@ -112,6 +119,8 @@ def _without_mass(system: System) -> list[str]:
 class MasslessLaws(Laws):
     """Set-valued laws of a network with massless nodes, in one run."""
 
+    massless = True
+
     def __init__(self, system: System, equations: ModeEquations | None = None) -> None:
         super().__init__(system, elements_of(system))
         refuse_massless(system)
@@ -121,9 +130,11 @@ class MasslessLaws(Laws):
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
         self.switching = MasslessMargins(self.efforts, self.stress)
-        self.velocities = NodeVelocities(self.efforts)
+        self.contacts = MasslessContacts(self.efforts, system.once("restitution", lambda: (
+            system.function("restitution", ca.densify(expressions_of(system).restitution)))))
+        self.velocities = NodeVelocities(self.efforts, self.contacts)
         self.search = ModeSearch(self.efforts, self.switching, Jumps(
-            self.efforts, self.switching, self.velocities))
+            self.efforts, self.switching, self.velocities), self.contacts)
         self.kept = None if self._held is None else KeptModes(self._held, self.state)
 
     def fresh(self) -> MasslessLaws:
@@ -158,10 +169,13 @@ class MasslessLaws(Laws):
 
     def _first_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         state, elements = self.state, self.elements
+        self.contacts.refuse_overlap(problem, t)
         flow = self.equations.values(problem, t)[0]
         state.speed, state.strength = float(np.abs(flow).max(initial=0.0)), 0.0
         state.modes = np.where(elements.gives_flow, 0, np.sign(flow)).astype(int)
         state.strength = self.switching.least_strength(problem, t)
+        state.modes[elements.contact] = -1
+        self.contacts.strike(problem, t, np.arange(elements.size))
         everyone = np.ones(elements.size, dtype=bool)
         at_rest = np.where(elements.valve, -1, 0)  # where all that lets current pass is open
         return self.search.take_first(problem, t, everyone, chain(
@@ -171,10 +185,13 @@ class MasslessLaws(Laws):
         """Choose the modes at an event."""
         before = self.modes.copy()
         self._decide_once(problem, t, touched, self._next_modes)
-        return self.changes(before)
+        changed = (self.modes != before) | self.state.struck
+        return [Change(int(i), int(before[i]), int(self.modes[i]), bool(self.state.struck[i]))
+                for i in np.flatnonzero(changed)]
 
     def _next_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         before, state = self.modes.copy(), self.state
+        rests = self.contacts.strike(problem, t, touched)
         largest = state.speed, state.strength
         self.efforts.apply(problem, t, before)
         if self.switching.missed(problem, t) <= state.drift:
@@ -188,6 +205,7 @@ class MasslessLaws(Laws):
         _, effort, low, high, *_ = self.equations.values(problem, t)
         sign = np.where(high - effort <= effort - low, 1, -1)
         guess = np.where(crossed, np.where(before == 0, sign, 0), before)
+        guess[state.struck] = np.where(rests, 0, -1)[state.struck]
         self.search.ended = crossed
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         moved = np.where(before == 0, guess, before)

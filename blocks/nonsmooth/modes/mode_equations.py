@@ -101,17 +101,17 @@ class ModeEquations:
 
     Attributes
     ----------
-    flow : expressions of the flows
-    looks : flows, efforts, bounds at rest; what is given, back and forth, and rates of these
+    side : expressions of the flows; of contacts, of their gaps with the other sign
+    looks : these, efforts, bounds at rest; what is given, back and forth, and rates of these
     affine : whether all of it is linear in the inputs
     constant : whether its coefficients depend on parameters and relations only
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
-        tape, self.elements, self.flow = system.tape, elements, laws.flow
+        tape, self.elements, self.side = system.tape, elements, laws.sides
         self.size = n = elements.size
         rows = rows_of(system, elements, laws)
-        looks = [laws.flow, laws.effort, laws.low, laws.high]
+        looks = [self.side, laws.effort, laws.low, laws.high]
         self.looks = system.function("looks", ca.densify(ca.vertcat(*looks, *rows)))
         inputs = elements.column.tolist()
         by_u = [ca.densify(ca.jacobian(e, tape.u)[:, inputs]) for e in rows]
@@ -161,7 +161,8 @@ class ModeEquations:
         return self._constant
 
     def values(self, problem: Problem, t: float) -> Array:
-        """Flows, efforts, bounds at rest and in motion, a row each."""
+        """Flows (of contacts the gap, negative), efforts, bounds at rest and in motion; a row each.
+        """
         return self._looks(problem, t)[[0, 1, 2, 3, 5, 6]]
 
     def _looks(self, problem: Problem, t: float) -> Array:

@@ -29,6 +29,7 @@ from ...numerics.tolerances import (
 )
 from ...system import AlgebraicFailure
 from .jumps import Jumps
+from .massless_contacts import MasslessContacts
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
 
@@ -56,8 +57,9 @@ class _Allowed:
 class ModeSearch:
     """A search for modes that hold."""
 
-    def __init__(self, efforts: MasslessEfforts, margins: MasslessMargins, jumps: Jumps) -> None:
-        self.jumps = jumps
+    def __init__(self, efforts: MasslessEfforts, margins: MasslessMargins, jumps: Jumps,
+                 contacts: MasslessContacts) -> None:
+        self.jumps, self.contacts = jumps, contacts
         self.efforts, self.margins, self.equations = efforts, margins, efforts.equations
         self.elements, self.state, self.system = efforts.elements, efforts.state, efforts.system
         #: Elements whose modes have ended; they go on only where they lead away from their end.
@@ -99,10 +101,14 @@ class ModeSearch:
                tried: list[Indices]) -> Iterator[Indices]:
         """Proposals with switches as their conditions say, each once; ``tried`` is filled."""
         for proposal in proposals:
-            trial = self.equations.switched(problem, t, proposal)
+            trial = self._possible(problem, t, proposal)
             if not any(np.array_equal(trial, other) for other in tried):
                 tried.append(trial)
                 yield trial
+
+    def _possible(self, problem: Problem, t: float, modes: Indices) -> Indices:
+        """Modes with those of switches as told, and contacts that are apart open."""
+        return self.contacts.possible(problem, t, self.equations.switched(problem, t, modes))
 
     def _first(self, problem: Problem, t: float, doubt: Flags, proposals: Iterable[Indices],
                allowed: _Allowed) -> Indices | None:
@@ -117,7 +123,7 @@ class ModeSearch:
                 unsure.append((trial, leaves))
         for guess, who in reversed(unsure):
             for combination in self._combinations(guess, who):
-                option = self.equations.switched(problem, t, combination)
+                option = self._possible(problem, t, combination)
                 leaves = self._leaves(problem, t, option, allowed)
                 if leaves is not None and not leaves.any():
                     return option

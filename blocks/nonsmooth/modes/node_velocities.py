@@ -25,6 +25,7 @@ from ...numerics.tolerances import (
     TRIAL_LOOKS_AHEAD,
     UNCHANGED_FLOW,
 )
+from .massless_contacts import MasslessContacts
 from .massless_efforts import MasslessEfforts
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ PARASITIC = 1e-6  # in SI units, such as ohm and siemens
 class NodeVelocities:
     """Proposals of modes for nodes without mass, from the efforts of the present ones."""
 
-    def __init__(self, efforts: MasslessEfforts) -> None:
+    def __init__(self, efforts: MasslessEfforts, contacts: MasslessContacts) -> None:
         self.efforts, self.equations = efforts, efforts.equations
         self.elements, self.state = efforts.elements, efforts.state
+        self.contacts = contacts
 
     def modes(self, problem: Problem, t: float, moved: Indices) -> Iterator[Indices]:
         """Modes to try, the most trustworthy first.
@@ -113,6 +115,7 @@ class NodeVelocities:
         if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
             return None
         low, high, viscous = self._bounds(problem, t, kinetic)
+        high = np.where(self.contacts.apart(problem, t), low, high)
         gives = self.elements.gives_flow
         if viscous.any():  # what rises with the own flow is a part of the network
             apart = np.eye(len(offset)) - matrix * np.where(gives, 0.0, viscous)

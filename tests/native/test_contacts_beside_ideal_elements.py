@@ -1,0 +1,177 @@
+"""Rigid contacts in one model with ideal diodes and switches: impacts, rest, and what lifts off."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+
+from blocks import InitialisationError, Model, quantity, sin
+from library.electrical import (
+    ACVoltageSource,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+    Switch,
+)
+from library.electromechanical import VoiceCoil
+from library.signal import Pulse
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
+
+pytest.importorskip("llvmlite")
+
+G = 9.81
+
+
+def with_chopper(model):
+    """24 V over a switch at 1 kHz, a diode and a coil onto 10 ohm, beside what there is."""
+    model.earth, model.source = ElectricalReference(), DCVoltageSource(voltage="24 V")
+    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
+    model.coil, model.load = Inductor(inductance="1 mH"), Resistor(resistance="10 ohm")
+    model.pulse = Pulse(period="1 ms", width=0.5)
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.earth.V, model.source.n, model.diode.p, model.load.n)
+    model.connect(model.pulse.y, model.switch.vT)
+    return model
+
+
+def ball(restitution, force="-9.81 N", height="1 m"):
+    model = Model("ball")
+    model.floor, model.body, model.weight = Reference(), Mass(mass="1 kg"), ForceSource(force=force)
+    model.stop = HardStop(model="restitution", restitution=restitution, lower_bound="0 m",
+                          upper_bound="10 m", x=height)
+    model.connect(model.body.M, model.stop.R, model.weight.R)
+    model.connect(model.floor.V, model.stop.C, model.weight.C)
+    return model
+
+
+def told(run, *names):
+    return [(float(e.time), e.component, e.description) for e in run.events if e.component in names]
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5"])
+def test_a_ball_bounces_beside_a_converter(method):
+    run = with_chopper(ball(0.7)).simulate("1 s", rtol=1e-9, method=method)
+    fall, speed = np.sqrt(2 / G), np.sqrt(2 * G)
+    times = fall + np.concatenate([[0.0], np.cumsum(2 * speed / G * 0.7 ** np.arange(1, 20))])
+    times = times[times < run.time[-1].m]
+    events = told(run, "stop")
+    assert [e[2] for e in events] == ["rebounds (lower_force)"] * len(times)
+    assert_allclose([e[0] for e in events], times, rtol=1e-9)
+    last, k = run.time[-1].m - times[-1], len(times)
+    assert_allclose(run["body.v"].final.m, speed * 0.7**k - G * last, rtol=1e-7)
+    assert abs(run.energy().relative_residual) < 1e-8
+
+
+def test_what_rests_beside_a_converter_lifts_off_when_it_is_pulled_hard_enough():
+    """A force of 20 N sin(2 t) on 1 kg, from when it is 0, downwards first with the weight."""
+    def force(t):
+        return quantity("20 N") * sin(2 * t * quantity("1 rad/s")) - quantity(G, "N")
+
+    run = with_chopper(ball(0.0, force, "0 m")).simulate("0.6 s", rtol=1e-9)
+    lifts = np.arcsin(G / 20) / 2
+    events = told(run, "stop")
+    assert [e[2] for e in events] == ["opens (lower_force)"]
+    assert_allclose(events[0][0], lifts, rtol=1e-9)
+    left = 0.6 - lifts
+    v = 10 * (np.cos(2 * lifts) - np.cos(1.2)) - G * left
+    assert_allclose(run["body.v"].final.m, v, rtol=1e-7)
+    assert_allclose(run["stop.lower_force"].at("0.1 s").m, G - 20 * np.sin(0.2), rtol=1e-9)
+
+
+def test_friction_that_turns_round_beside_a_converter_rests_where_it_can():
+    """Breakaway is larger than friction in motion: both rest and motion would hold there."""
+    def block():
+        model = Model("block")
+        model.ground, model.body = Reference(), Mass(mass="1 kg")
+        model.force = ForceSource(
+            force=lambda t: quantity("15 N") * sin(3 * t * quantity("1 rad/s")))
+        model.stop = HardStop(model="restitution", restitution=0.3, lower_bound="-0.1 m",
+                              upper_bound="0.5 m")
+        model.spring, model.other = Spring(stiffness="2000 N/m"), Mass(mass="1 kg")
+        model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                          breakaway_force="1.5 N")
+        model.connect(model.body.M, model.stop.R, model.force.C, model.spring.R)
+        model.connect(model.spring.C, model.other.M, model.rub.R)
+        model.connect(model.ground.V, model.stop.C, model.force.R, model.rub.C)
+        return model
+
+    alone, beside = (m.simulate("1 s", rtol=1e-10) for m in (block(), with_chopper(block())))
+    assert_allclose(beside["body.v"].final.m, alone["body.v"].final.m, rtol=1e-6)
+    first, second = (told(run, "rub") for run in (alone, beside))
+    assert [e[2] for e in first] == [e[2] for e in second]
+    assert_allclose([e[0] for e in first], [e[0] for e in second], rtol=1e-8)
+
+
+def rectified_coil():
+    """12 V at 50 Hz over an ideal diode moves a voice coil against its stop."""
+    model = Model("rectified coil")
+    model.source, model.diode = ACVoltageSource(
+        amplitude="12 V", frequency="50 Hz"), Diode(model="ideal")
+    model.earth, model.coil, model.ground = ElectricalReference(), VoiceCoil(), Reference()
+    model.body, model.stop = Mass(mass="0.5 kg"), HardStop(
+        model="restitution", restitution=0.5, lower_bound="-5 mm", upper_bound="5 mm")
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.coil.p)
+    model.connect(model.source.n, model.coil.n, model.earth.V)
+    model.connect(model.coil.R, model.stop.R, model.body.M)
+    model.connect(model.coil.C, model.stop.C, model.ground.V)
+    return model
+
+
+def course_of_the_coil(end):
+    """Current, velocity and position of it, from one change of the diode or impact to the next."""
+    r, inductance, k, mass, bound = 2.86, 5.1e-3, 3.88, 0.5, 5e-3
+
+    def source(t):
+        return 12 * np.sin(100 * np.pi * t)
+
+    def conducts(t, y):
+        return [(source(t) - r * y[0] - k * y[1]) / inductance, k * y[0] / mass, y[1]]
+
+    def blocks(t, y):
+        return [0.0, 0.0, y[1]]
+
+    events = {"empty": lambda t, y: y[0], "loaded": lambda t, y: source(t) - k * y[1],
+              "struck": lambda t, y: bound - y[2], "back": lambda t, y: bound + y[2]}
+    for name, event in events.items():
+        event.terminal, event.direction = True, 1 if name == "loaded" else -1
+    t, y, closed, impacts = 0.0, [0.0, 0.0, 0.0], True, 0
+    while t < end:
+        names = ["empty" if closed else "loaded", "struck", "back"]
+        step = solve_ivp(conducts if closed else blocks, (t, end), y, rtol=1e-12, atol=1e-14,
+                         events=[events[name] for name in names])
+        t, y = step.t[-1], step.y[:, -1].copy()
+        if step.status == 1:
+            which = names[next(k for k, found in enumerate(step.t_events) if len(found))]
+            if which in ("empty", "loaded"):
+                closed, y[0] = not closed, 0.0
+            else:
+                y[1], impacts = -0.5 * y[1], impacts + 1
+                closed |= source(t) > k * y[1]
+    return y, impacts
+
+
+def test_a_rectified_coil_hits_its_stop():
+    run = rectified_coil().simulate("100 ms", rtol=1e-10)
+    y, impacts = course_of_the_coil(100e-3)
+    assert len(told(run, "stop")) == impacts > 1
+    found = [run[path].final.m for path in ("coil.i", "body.v", "stop.x")]
+    assert_allclose(found, y, rtol=1e-7, atol=1e-9)
+
+
+def test_sides_that_overlap_at_the_start_are_told():
+    with pytest.raises(InitialisationError, match="overlap"):
+        with_chopper(ball(0.5, height="-1 mm")).simulate("1 s")

@@ -40,6 +40,7 @@ class CourseForm:
     every: int  # so many steps from one end that is kept to the next
     p: Array
     matrix: Banded | Sparse | None
+    rtol: float
 
     @property
     def size(self) -> int:
@@ -61,7 +62,7 @@ class CourseForm:
     def work(self) -> Kept:
         """Room for the steps that are taken again, with the tolerances as units of unknowns."""
         work_space = workspace(self.atol.size, self.kind, self.matrix)
-        work_space.k[ATOL] = self.atol
+        work_space.k[ATOL], work_space.rtol[0] = self.atol, self.rtol
         work_space.present[READS] = 1
         return Kept(work_space)
 

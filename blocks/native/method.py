@@ -107,10 +107,11 @@ class OneStep(Method):
             atol = np.append(np.max(self.atol) * problem.scale_x, np.full(len(carried), np.inf))
             atol[self.free] = self.atol * self.scale
         self.k[ATOL] = atol
+        self.work_space.record.rtol[0] = self.rtol  # type: ignore[attr-defined]
         self.few: int | None = None  # steps after which the next call is to return
         self.own_events: OwnEvents | None = None
         self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, self.every,
-                               self.p, matrix)
+                               self.p, matrix, self.rtol)
         self.restart(self.t, self.y)
 
     def _matrix(self) -> Banded | Sparse | None:

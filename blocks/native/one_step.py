@@ -28,7 +28,7 @@ from .network_modes import NetworkModes
 from .predictions import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
-from .rosenbrock import error_of_slope, step_to_transient
+from .rosenbrock import settle_end, step_to_transient
 from .samples import Samples
 from .stages import ATOL, NEW, WORK
 from .step_control import (
@@ -178,8 +178,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             error = max(error, error_of_exponents(code, work, relations.exponents,
                                                   relations.inside, t + now))
         if code.kind == IMPLICIT and error <= 1.0:
-            counts[2] += 1
-            of_slope = error_of_slope(code, work, t, now, limits.rtol, x)
+            of_slope, evaluations = settle_end(code, work, work.k, t, now, x)
+            counts[2] += evaluations
             error = of_slope if not of_slope <= error else error
         if not error <= 1.0:
             counts[1] += 1
@@ -345,15 +345,17 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             else:
                 present += 1
                 arrive(code, work, steps.starts[present], x, True, True, counts,
-                       code.kind == EXPLICIT)
+                       code.kind != EXACT)
             while True:
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                           counts)
+                if code.kind == IMPLICIT:
+                    _, _ = settle_end(code, work, k, steps.starts[present], steps.sizes[present], x)
                 if present == i:
                     break
                 present += 1
                 arrive(code, work, steps.starts[present], x, True, True, counts,
-                       code.kind == EXPLICIT)
+                       code.kind != EXACT)
         if theta[j] == 1.0:
             out[j, :] = k[NEW]
         else:

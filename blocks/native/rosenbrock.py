@@ -28,13 +28,16 @@ from .signatures import run_code
 from .stages import ATOL, NEW, WORK
 from .steps import Code, Workspace, slope_at
 
-__all__ = ["ROOT", "error_of_slope", "rosenbrock_polynomial", "step_to_transient",
+__all__ = ["ROOT", "rosenbrock_polynomial", "settle_end", "step_to_transient",
            "take_rosenbrock_stages"]  # fmt: skip
 
 ROOT = 1 / 4  # 1 / order
 INSIDE = 0.17  # of what dies out within a step: the largest error of a step of part of the length
 BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
 RESOLVED = 10.0  # times the same: one whose error does
+BENT = 0.3  # error of the slope at the end of a step, from which on the end is moved
+MOST_MOVES = 5
+FARTHEST = 0.25  # tolerances that an end is moved by in all
 
 
 @machine_code
@@ -91,24 +94,54 @@ def step_to_transient(work: Workspace, h: float, rtol: float, x: Vector) -> floa
 
 
 @machine_code
-def error_of_slope(code: Code, work: Workspace, t: float, h: float, rtol: float, x: Vector
-                   ) -> float:
-    """The error of a step from the slope at its end, which takes the place of the last stage.
+def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Vector
+               ) -> tuple[float, int]:
+    """The error of a step from the slope at its end, and how often that was evaluated.
 
-    That stage goes on by U_6 along the derivatives at the start of the step. What the slope at
-    the end differs from theirs, times the step, grows with the square of U_6, so its root, in
-    units of the tolerance, grows as an error does. Where slopes are steep and bend within the
-    tolerance of the unknowns, as the flow through a wide pipe between two large pressures, U_6
-    may be small and such a slope anything.
+    The slope takes the place of the last stage. That stage goes on by U_6 along the derivatives at
+    the start of the step. What the slope at the end differs from theirs, times the step, grows with
+    the square of U_6, so its root, in units of the tolerance, grows as an error does. Where slopes
+    are steep and bend within the tolerance of the unknowns, as the flow through a wide pipe between
+    two large pressures, U_6 may be small and such a slope anything, the same after every step of
+    some time constants: steps of that length would go on for good. There what is fast is moved, by
+    Newton's method with the factors of the step and by less than the tolerance, to where its slope
+    is theirs. What is linear stays where it is, and the order of the step is kept.
     """
-    k, last, by_stage, worst = work.k, work.inner[2], work.inner[1], 0.0
+    last, by_stage, away = work.inner[ATOL], work.inner[ATOL + 1], work.inner[ATOL + 2]
     for i in range(x.size):
         last[i] = -k[6, i] / (GAMMA * h)
+        away[i] = 0.0
     work.step[0] = h
     run_code(code.arithmetic[COUPLED + 4], last, k, by_stage, work.size, work.step)  # less than 0
+    error = left = _error_of_slope(code, work, k, t, h, x)
+    moves = 0
+    while BENT < left <= 1.0 and moves < MOST_MOVES:
+        for i in range(x.size):
+            last[i] = k[6, i] + by_stage[i]
+        _solve(work, last, k[WORK])
+        for i in range(x.size):
+            away[i] += last[i]
+            if abs(away[i]) > FARTHEST * (work.k[ATOL, i] + work.rtol[0] * abs(x[i])):
+                return error, moves + 1
+        for i in range(x.size):
+            k[NEW, i] += last[i]
+        before, left = left, _error_of_slope(code, work, k, t, h, x)
+        moves += 1
+        if not left < before:
+            for i in range(x.size):
+                k[NEW, i] -= last[i]
+            _error_of_slope(code, work, k, t, h, x)
+            return error, moves + 2
+    return error, moves + 1
+
+
+@machine_code
+def _error_of_slope(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Vector) -> float:
+    by_stage, worst = work.inner[ATOL + 1], 0.0
     slope_at(code, work, t + h, k[NEW], k[6])
     for i in range(x.size):
-        error = h * abs(k[6, i] + by_stage[i]) / (k[ATOL, i] + rtol * abs(x[i]))
+        error = h * abs(k[6, i] + by_stage[i]) / (
+            work.k[ATOL, i] + work.rtol[0] * abs(x[i]))
         if not np.isfinite(error):
             return np.nan
         worst = max(worst, error)

@@ -12,7 +12,7 @@ from .exact_steps import ROOT as ROOT_EXACT
 from .exact_steps import exact_values_inside, growth_of_step, take_exact_step, whole_power
 from .functions import machine_code
 from .rosenbrock import ROOT as ROOT_IMPLICIT
-from .rosenbrock import rosenbrock_polynomial, take_rosenbrock_stages
+from .rosenbrock import rosenbrock_polynomial, settle_end, take_rosenbrock_stages
 from .signatures import run_code
 from .stages import EXTENSION, NEW, ROOT
 from .step_control import grown_step, next_step
@@ -117,6 +117,7 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
     else:
         work.inner[0, :] = work.k[0]
         take_rosenbrock_stages(code, work, work.inner, t, theta * h, x, True)
+        _, _ = settle_end(code, work, work.inner, t, theta * h, x)
         out[:] = work.inner[NEW]
         for i in range(x.size):
             if not np.isfinite(out[i]):

@@ -26,6 +26,7 @@ __all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Sparse", "Workspa
            "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
+INNER = ATOL + 3  # rows
 
 
 class Code(NamedTuple):
@@ -63,7 +64,7 @@ class Workspace(NamedTuple):
     # of a band, (n, width), and in factors the same with room for what an exchange of rows fills
     factors: Matrix  # (n, n) of the matrix of its stages
     order: Indices  # (n,) of the rows of these
-    inner: Matrix  # (9, n) rows as in k, of a step of a part of the length
+    inner: Matrix  # (12, n) rows as in k, of a step of a part of the length; and work space
     modes: Cube  # (modes, matrices, n * n) of :mod:`~blocks.native.kept_matrices`; exact steps
     marks: Matrix  # (modes, numbers) of the same
     present: Indices  # (4,) of the same
@@ -73,6 +74,7 @@ class Workspace(NamedTuple):
     sizes: Vector  # (n,) nominal values beside a band or a sparse matrix
     sparse: Indices  # the form of a sparse matrix, whose entries stand in the one row of ``linear``
     # before df/dt and whose factors stand in that of ``factors``; empty: a full one or a band
+    rtol: Vector  # (1,) relative tolerance
 
 
 class Sparse(NamedTuple):
@@ -98,13 +100,13 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
         entries, numbers = room_of(matrix.form)
         linear = np.zeros((1, entries + n))
         return workspace(n)._replace(
-            linear=linear, factors=np.empty((1, numbers)), inner=np.empty((ATOL, n)),
+            linear=linear, factors=np.empty((1, numbers)), inner=np.empty((INNER, n)),
             by_time=linear[0, entries:], sizes=matrix.sizes, sparse=matrix.form)
     if matrix is not None:
         upper, lower = matrix.upper, matrix.lower
         return workspace(n)._replace(
             linear=np.zeros((n, upper + lower + 1)), factors=np.empty((n, upper + 2 * lower + 1)),
-            order=np.zeros(n, dtype=np.int64), inner=np.empty((ATOL, n)),
+            order=np.zeros(n, dtype=np.int64), inner=np.empty((INNER, n)),
             band=np.array([upper, lower, 0]), unknowns=matrix.order, by_time=np.empty(n),
             sizes=matrix.sizes)
     width, modes = 0 if kind == EXPLICIT else n, most_modes(n) if kind == EXACT else 0
@@ -112,9 +114,10 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
     return Workspace(np.empty((len(ROWS), n)), np.empty(1), np.array([n]), np.empty(2),
                      np.empty(3), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
-                     np.empty((ATOL, width)), np.empty((modes, MATRICES, n * n)),
+                     np.empty((INNER, width)), np.empty((modes, MATRICES, n * n)),
                      np.empty((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
-                     np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int))
+                     np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
+                     np.zeros(1))
 
 
 @machine_code

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import SimulationError
+from ..native import REACH
 from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
@@ -18,6 +19,7 @@ from .method_choice import (
     implicit_one_step,
     in_machine_code,
     in_python,
+    rate_at_start,
 )
 from .pace import Pace
 from .settings import Settings
@@ -120,6 +122,8 @@ class RunningMethod:
         if laws is not None and laws.elements.valve.any() and not (
                 self.kind.implicit or self.kind.fixed_step):
             self._look_at_modes(t, y)
+        if not self.episodes and self.may_switch:
+            self._look_at_start(t, y)
         self.episodes += 1
         self.current = self._made_or_restarted(t, y)
         self.first_step = self.settings.first_step
@@ -235,6 +239,22 @@ class RunningMethod:
             self._take(kind, f"{'implicit' if kind.implicit else 'explicit'}, in machine code: "
                              f"cheap to restart after events, {often}")
 
+    def _look_at_start(self, t: float, y: Array) -> None:
+        """Begin with implicit steps where explicit ones would be many and these reach farther."""
+        problem = self.problem
+        if not self.kind.looks_itself or self.kind.implicit or problem.bulky:
+            return
+        rate = rate_at_start(problem, t)
+        if rate * (self.settings.t_end - t) < REACH * WORTH * LOOK_COMPILED:
+            return
+        kind, h = implicit_one_step(problem), REACH / rate
+        if kind is None or not self._fits(kind, problem, t, y) or not self._reaches_farther(
+                kind, t, y, h):
+            return
+        self.may_switch = False
+        self._explicit = self.kind, h
+        self._take(kind, f"it is stiff at the start (fastest rate {rate:.3g} 1/s)")
+
     def _look_at_modes(self, t: float, y: Array) -> None:
         """Go on with implicit steps where modes are so stiff that explicit ones end nowhere.
 
@@ -339,7 +359,7 @@ class RunningMethod:
         solves = native.is_solved_for(problem.system)  # which others do in Python
         if problem.laws is not None or self.interrupted or many is not None or solves:
             kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
-            if kind is not None and not self._fits(kind, problem, step):
+            if kind is not None and not self._fits(kind, problem, step.t, step.y):
                 kind = None
         if kind is None and many is not None and left < many(problem.size):
             return False
@@ -351,7 +371,7 @@ class RunningMethod:
         rate = problem.fastest_rate(step.t, step.y)
         if rate * (step.t - step.t_old) < limit:
             return False
-        if tried and not self._reaches_farther(kind, step):
+        if tried and not self._reaches_farther(kind, step.t, step.y, step.t - step.t_old):
             self._patience *= PATIENCE
             return False
         self.may_switch = False
@@ -380,31 +400,31 @@ class RunningMethod:
         return True
 
     @staticmethod
-    def _fits(kind: Any, problem: Problem, step: Step) -> bool:
-        """Whether a method can run what follows the end of a step, modes held."""
+    def _fits(kind: Any, problem: Problem, t: float, y: Array) -> bool:
+        """Whether a method can run what follows a point, modes held."""
         if problem.laws is not None:
-            problem.slope(step.t, step.y)
-        fits: bool = kind.fits(problem, step.t)
+            problem.slope(t, y)
+        fits: bool = kind.fits(problem, t)
         return fits
 
-    def _reaches_farther(self, kind: Any, step: Step) -> bool:
-        """Whether steps of a one-step method from here on are much longer than the last one.
+    def _reaches_farther(self, kind: Any, t: float, y: Array, h: float) -> bool:
+        """Whether steps of a one-step method from here on are much longer than explicit ones.
 
         It then begins with the same first step, and so goes the same way.
         """
-        h, end, copy = step.t - step.t_old, self.settings.t_end, self.problem.copy_for_reading()
+        end, copy = self.settings.t_end, self.problem.copy_for_reading()
         if copy.laws is not None:
             copy.laws.modes = self.problem.laws.modes.copy()
-        if not self._fits(kind, copy, step):
+        if not self._fits(kind, copy, t, y):
             return False
-        trial = kind.for_run(copy, step.t, step.y, t_end=end,
+        trial = kind.for_run(copy, t, y, t_end=end,
                              rtol=self.settings.rtol, atol=self.tolerances(self.problem),
                              first_step=BOLD * h, max_step=self.longest)  # fmt: skip
-        self._tell_relations(trial, step.t)
-        trial.pieces = self.time_events.functions.around(step.t)
-        reached = trial.advance(min(step.t + TRIED * h, end))
+        self._tell_relations(trial, t)
+        trial.pieces = self.time_events.functions.around(t)
+        reached = trial.advance(min(t + TRIED * h, end))
         steps = trial.work.steps + trial.work.rejected
-        farther = not reached.failure and trial.t - step.t >= FARTHER * h * steps
+        farther = not reached.failure and trial.t - t >= FARTHER * h * steps
         trial.rest()
         if farther:
             self.first_step = BOLD * h

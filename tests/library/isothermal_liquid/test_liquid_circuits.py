@@ -20,6 +20,7 @@ from library.isothermal_liquid import (
     IsothermalLiquidProperties,
     LaminarLeakage,
     LiquidPropertiesSensor,
+    Pipe,
     PressureReliefValve,
     PressureSensor,
     PressureSource,
@@ -168,6 +169,23 @@ def test_flows_between_stiff_volumes_are_those_that_compress_them():
         assert_allclose(flow, beyond * into_each, atol=1e-3 * beyond * into_each.max())
     # a hundred tolerances: between 4e-6 and 7e-5 at tolerances within a fifth of this one
     assert run.energy().relative_residual < 1e-4
+
+
+def test_pipes_between_equal_tanks_are_stepped_over_at_any_tolerance():
+    """What bends within the tolerance, such as a pipe's turbulence, does not hold steps at some
+    time constants of its liquid (20 ns)."""
+    model, count = Model("tanks"), 3
+    model.out, model.liquid = Reservoir(), IsothermalLiquidProperties()
+    model.tank, model.pipe = Tank(count=count), Pipe(count=count)
+    model.connect(model.out.A, model.liquid.A)
+    for i in range(count):
+        model.connect(model.tank[i].A, model.pipe[i].A)
+        model.connect(model.pipe[i].B, model.tank[i + 1].A if i + 1 < count else model.out.A)
+    tight = model.simulate("60 s", method="rodas4", rtol=1e-9)["tank.volume"].final.m_as("m^3")
+    for rtol in 10.0 ** -np.linspace(3, 6, 7):
+        run = model.simulate("60 s", method="rodas4", rtol=rtol)
+        assert run.statistics["steps"] < 150
+        assert_allclose(run["tank.volume"].final.m_as("m^3"), tight, rtol=10 * rtol)
 
 
 def test_a_tank_runs_out_through_a_laminar_gap_exponentially():

@@ -15,7 +15,7 @@ from .time_events import switches_in_run
 
 __all__ = ["SMALL", "by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
            "explicit_one_step", "implicit_one_step", "in_machine_code", "in_python",
-           "rate_at_start", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
+           "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -107,7 +107,7 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
     return method
 
 
-def rate_at_start(problem: Problem, t0: float) -> float:
+def _rate_at_start(problem: Problem, t0: float) -> float:
     """The fastest rate there; kept for the next run that starts at the same point."""
     y = problem.start_vector()
     here = t0, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
@@ -181,7 +181,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         if exact := exact_one_step(problem):
             return exact, LINEAR
         return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
-    rate = rate_at_start(problem, t0)
+    rate = _rate_at_start(problem, t0)
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         switches = switches_in_run(problem.system)

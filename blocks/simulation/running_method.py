@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import SimulationError
-from ..native import REACH
 from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
@@ -19,7 +18,6 @@ from .method_choice import (
     implicit_one_step,
     in_machine_code,
     in_python,
-    rate_at_start,
 )
 from .pace import Pace
 from .settings import Settings
@@ -35,7 +33,7 @@ PARTS = 200  # of a run without states, one a step at least
 GROWS = 1.5  # a step that takes up another one, against that
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
-FIRST_LOOK = 512  # the first one there, at what is plainly stiff
+FIRST_LOOK = 128  # the first one there, at what is plainly stiff
 NEW_MODES = 0.05  # per exact step, that have been met before and are forgotten, or are met first
 WORTH = 5  # times that: steps left for which another method is worth beginning
 AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
@@ -122,8 +120,6 @@ class RunningMethod:
         if laws is not None and laws.elements.valve.any() and not (
                 self.kind.implicit or self.kind.fixed_step):
             self._look_at_modes(t, y)
-        if not self.episodes and self.may_switch:
-            self._look_at_start(t, y)
         self.episodes += 1
         self.current = self._made_or_restarted(t, y)
         self.first_step = self.settings.first_step
@@ -239,22 +235,6 @@ class RunningMethod:
             self._take(kind, f"{'implicit' if kind.implicit else 'explicit'}, in machine code: "
                              f"cheap to restart after events, {often}")
 
-    def _look_at_start(self, t: float, y: Array) -> None:
-        """Begin with implicit steps where explicit ones would be many and these reach farther."""
-        problem = self.problem
-        if not self.kind.looks_itself or self.kind.implicit or problem.bulky:
-            return
-        rate = rate_at_start(problem, t)
-        if rate * (self.settings.t_end - t) < REACH * WORTH * LOOK_COMPILED:
-            return
-        kind, h = implicit_one_step(problem), REACH / rate
-        if kind is None or not self._fits(kind, problem, t, y) or not self._reaches_farther(
-                kind, t, y, h):
-            return
-        self.may_switch = False
-        self._explicit = self.kind, h
-        self._take(kind, f"it is stiff at the start (fastest rate {rate:.3g} 1/s)")
-
     def _look_at_modes(self, t: float, y: Array) -> None:
         """Go on with implicit steps where modes are so stiff that explicit ones end nowhere.
 
@@ -359,7 +339,7 @@ class RunningMethod:
         solves = native.is_solved_for(problem.system)  # which others do in Python
         if problem.laws is not None or self.interrupted or many is not None or solves:
             kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
-            if kind is not None and not self._fits(kind, problem, step.t, step.y):
+            if kind is not None and not self._fits(kind, problem, step):
                 kind = None
         if kind is None and many is not None and left < many(problem.size):
             return False
@@ -371,7 +351,7 @@ class RunningMethod:
         rate = problem.fastest_rate(step.t, step.y)
         if rate * (step.t - step.t_old) < limit:
             return False
-        if tried and not self._reaches_farther(kind, step.t, step.y, step.t - step.t_old):
+        if tried and not self._reaches_farther(kind, step):
             self._patience *= PATIENCE
             return False
         self.may_switch = False
@@ -400,31 +380,31 @@ class RunningMethod:
         return True
 
     @staticmethod
-    def _fits(kind: Any, problem: Problem, t: float, y: Array) -> bool:
-        """Whether a method can run what follows a point, modes held."""
+    def _fits(kind: Any, problem: Problem, step: Step) -> bool:
+        """Whether a method can run what follows the end of a step, modes held."""
         if problem.laws is not None:
-            problem.slope(t, y)
-        fits: bool = kind.fits(problem, t)
+            problem.slope(step.t, step.y)
+        fits: bool = kind.fits(problem, step.t)
         return fits
 
-    def _reaches_farther(self, kind: Any, t: float, y: Array, h: float) -> bool:
-        """Whether steps of a one-step method from here on are much longer than explicit ones.
+    def _reaches_farther(self, kind: Any, step: Step) -> bool:
+        """Whether steps of a one-step method from here on are much longer than the last one.
 
         It then begins with the same first step, and so goes the same way.
         """
-        end, copy = self.settings.t_end, self.problem.copy_for_reading()
+        h, end, copy = step.t - step.t_old, self.settings.t_end, self.problem.copy_for_reading()
         if copy.laws is not None:
             copy.laws.modes = self.problem.laws.modes.copy()
-        if not self._fits(kind, copy, t, y):
+        if not self._fits(kind, copy, step):
             return False
-        trial = kind.for_run(copy, t, y, t_end=end,
+        trial = kind.for_run(copy, step.t, step.y, t_end=end,
                              rtol=self.settings.rtol, atol=self.tolerances(self.problem),
                              first_step=BOLD * h, max_step=self.longest)  # fmt: skip
-        self._tell_relations(trial, t)
-        trial.pieces = self.time_events.functions.around(t)
-        reached = trial.advance(min(t + TRIED * h, end))
+        self._tell_relations(trial, step.t)
+        trial.pieces = self.time_events.functions.around(step.t)
+        reached = trial.advance(min(step.t + TRIED * h, end))
         steps = trial.work.steps + trial.work.rejected
-        farther = not reached.failure and trial.t - t >= FARTHER * h * steps
+        farther = not reached.failure and trial.t - step.t >= FARTHER * h * steps
         trial.rest()
         if farther:
             self.first_step = BOLD * h

@@ -285,9 +285,7 @@ def test_auto_takes_it_where_a_stiff_model_is_interrupted_often():
     t = 1e-3 * np.arange(1, 1000) - 1e-6  # just before the next sample
     assert_allclose(run["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
                     atol=1e-6)  # fmt: skip
-    assert alone(Sampled()).simulate("1 ms").statistics["method"] == "dopri5"
-    some = alone(Sampled()).simulate("9 ms").statistics  # too few samples, too many explicit steps
-    assert some["method"] == "rodas4" and "stiff at the start" in some["why"]
+    assert alone(Sampled()).simulate("3 ms").statistics["method"] == "dopri5"
     assert alone(Sampled()).simulate("1 s", rtol=1e-9).statistics["method"] == "cvode"
     assert alone(Follower()).simulate("10 s").statistics["method"] == "cvode"
 
@@ -300,18 +298,17 @@ class Film(TwoPort):
         yield self.f == quantity("1 MN") * self.v / v / (1 + (self.v / v) ** 2)
 
 
-@pytest.mark.parametrize("faster, taken", [("0 m/s", "rodas4"), ("100 m/s", "dopri5, then rodas4")])
-def test_a_run_with_exact_friction_goes_on_with_it_when_it_is_stiff(faster, taken):
+def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
     def rider():
         model = block_on_belt()
-        model.second, model.film = Mass(mass="1 kg", v=faster), Film()
+        model.second, model.film = Mass(mass="1 kg"), Film()
         model.link = Spring(stiffness="10 N/m")
         model.connect(model.second.M, model.film.R, model.link.R)
         model.connect(model.block.M, model.film.C, model.link.C)
         return model
 
     run = rider().simulate("5 s")
-    assert run.statistics["method"] == taken
+    assert run.statistics["method"] == "dopri5, then rodas4"
     assert run.statistics["steps"] < 6000  # instead of two million
     tight = rider().simulate("5 s", method="rodas4", rtol=1e-9)
     assert [e.description for e in run.events] == [e.description for e in tight.events]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..exceptions import SimulationError
-from ..nonsmooth.modes.indirect_relations import indirect_relations
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import (
     CEASED_FLOW,
@@ -48,6 +47,8 @@ class Switching:
         system, laws = self.problem.system, self.problem.laws
         if laws is None or not laws.massless:
             return np.zeros(system.nm, dtype=bool)
+        from ..nonsmooth.modes.indirect_relations import indirect_relations
+
         return indirect_relations(system)
 
     def begin(self, t: float, modes_known: bool = True) -> None:

@@ -30,6 +30,7 @@ from blocks.exceptions import (
     WrongDimension,
 )
 from blocks.simulation.interrupts import interruptible
+from blocks.simulation.opening import Opening
 from blocks.solvers import METHODS
 from blocks.system import Problem
 from library.translational import Damper, Mass, Reference, Spring
@@ -317,10 +318,10 @@ def test_an_interrupt_in_a_wrapper_of_casadi_is_raised_after_it():
 
 
 def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):
-    def interrupted(self, t):
+    def interrupted(self):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Problem, "choose_states", interrupted)
+    monkeypatch.setattr(Opening, "begin", interrupted)
     run = oscillator().simulate("20 s")
     assert run.status == "interrupted"
     assert run.time.magnitude.tolist() == [0.0]

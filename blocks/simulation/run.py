@@ -142,6 +142,7 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     decided = Decided(_settings(options, t0, t1, chosen), why, tolerances, given)
     if asked is not None:
         starting.keep(asked, decided)
+    starting.forget_looks()
     return _begun(starting, decided, options, began, checked)
 
 

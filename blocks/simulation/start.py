@@ -105,6 +105,7 @@ class RunStart:
         self._laws, self._at = laws, at
         self._found: tuple[Problem, Start] | None = None
         self._opening: Opening | None = None
+        self._unknowns = np.zeros(0)  # as they were solved for at the start
         self._keeps: KeptStart | None = None  # of which this one is a copy
 
     def consistent(self) -> tuple[Problem, Start]:
@@ -128,7 +129,16 @@ class RunStart:
                 problem.x[:], problem.z[:], problem.m[:] = self._at
                 if problem.algebraic and problem.system.nu:  # efforts are decided anew
                     problem.solve_algebraic(self.t)
+            self._unknowns = self._found[0].z.copy()
         return self._found
+
+    def forget_looks(self) -> None:
+        """Take back what looks at the start have changed: the last bits of what is solved for.
+
+        The next run from here is not looked at again, and is to give the same.
+        """
+        problem, _ = self.consistent()
+        problem.z[:] = self._unknowns
 
     def _kept(self, system: System) -> tuple[Problem, Start]:
         """A copy of the last start that was found, where the model and the time are the same."""
@@ -194,6 +204,7 @@ class RunStart:
             opening = self._made(self.t + MOMENT)
         try:
             opening.begin()
+            self._unknowns = problem.z.copy()
             if problem.system.clusters:
                 problem.choose_states(self.t)
             slope = np.zeros(problem.system.nx)

@@ -33,6 +33,12 @@ from blocks.simulation.interrupts import interruptible
 from blocks.simulation.opening import Opening
 from blocks.solvers import METHODS
 from blocks.system import Problem
+from library.thermal import (
+    ConductiveHeatTransfer,
+    RadiativeHeatTransfer,
+    TemperatureSource,
+    ThermalMass,
+)
 from library.translational import Damper, Mass, Reference, Spring
 
 FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
@@ -355,6 +361,30 @@ def test_a_result_keeps_the_values_it_was_computed_with():
     model.simulate("1 s")
     assert final(first, "spring.x") == pytest.approx(np.sin(2) / 2, rel=1e-7)
     assert final(first, "spring.f") == pytest.approx(4 * np.sin(2), rel=1e-7)
+
+
+@pytest.mark.parametrize("before", [
+    lambda model: None, lambda model: model.check(), lambda model: model.simulate("1 s"),
+    lambda model: model.simulate("1000 s"),
+])  # fmt: skip
+def test_a_run_gives_the_same_bits_whatever_was_asked_of_the_model_before(before):
+    def heated():
+        model = Model("radiating nodes without mass")
+        model.hot, model.cold = (TemperatureSource(temperature=T) for T in ("800 K", "300 K"))
+        model.body, model.radiation = ThermalMass(), RadiativeHeatTransfer(count=3)
+        model.bars = ConductiveHeatTransfer(count=4)
+        model.connect(model.hot.A, model.bars[0].A)
+        for i in range(3):
+            model.connect(model.bars[i].B, model.bars[i + 1].A, model.radiation[i].A)
+        model.connect(model.bars[3].B, model.body.M)
+        model.connect(model.radiation.B, model.cold.A)
+        return model
+
+    model = heated()
+    before(model)
+    run, alone = model.simulate("1000 s"), heated().simulate("1000 s")
+    for path in ("bars.T", "bars.Q", "body.T"):
+        assert run[path].magnitude.tobytes() == alone[path].magnitude.tobytes()
 
 
 def test_a_changed_structure_is_assembled_anew():

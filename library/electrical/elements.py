@@ -237,7 +237,7 @@ class VariableCapacitor(TwoPort):
     capacitance = Parameter("1e-6 F", varying=True, above=0, doc="Capacitance without a signal")
     C = Input("F", default="capacitance", doc="capacitance")
     v = Variable("V", "0 V", priority="high", doc="v of p minus v of n")
-    q = Variable("C", doc="charge")
+    q = Variable("C", nominal="1 uC", doc="charge")
     energy_stored = Variable("J", doc="energy of the electric field")
     power_supplied = Variable("W", doc="work of what moves the plates")
 
@@ -313,7 +313,7 @@ class VariableInductor(TwoPort):
     inductance = Parameter("1e-3 H", varying=True, above=0, doc="Inductance without a signal")
     L = Input("H", default="inductance", doc="inductance")
     i = Variable("A", "0 A", priority="high", doc="current from p to n")
-    psi = Variable("Wb", doc="linked flux")
+    psi = Variable("Wb", nominal="1 mWb", doc="linked flux")
     energy_stored = Variable("J", doc="energy of the magnetic field")
     power_supplied = Variable("W", doc="work of what moves the core")
 

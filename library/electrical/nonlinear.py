@@ -50,7 +50,7 @@ class SaturatingInductor(TwoPort):
     saturation_current = Parameter("0.25 A", above=0,
                                    doc="Current at which half of the excess is lost")  # fmt: skip
     i = Variable("A", "0 A", priority="high", doc="current from p to n")
-    psi = Variable("Wb", doc="linked flux")
+    psi = Variable("Wb", nominal="1 mWb", doc="linked flux")
     energy_stored = Variable("J", doc="energy of the magnetic field")
 
     def verify(self) -> Iterator[str]:

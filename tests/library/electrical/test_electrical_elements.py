@@ -215,6 +215,27 @@ def test_plates_that_move_change_the_voltage_of_a_charge_that_stays():
     assert run.energy().relative_residual < 1e-9
 
 
+def growing(size):
+    return lambda t: quantity(size) * (1 + quantity("500 1/s") * t)
+
+
+@pytest.mark.parametrize("part, scale", [
+    (VariableCapacitor(capacitance=growing("1 uF")), 1e3),
+    (VariableInductor(inductance=growing("1 uH")), 1e-3),
+], ids=["charge", "flux"])  # fmt: skip
+def test_a_small_charge_or_flux_is_as_exact_as_the_tolerance(part, scale):
+    # x' + x/(tau (1 + a t)) = v from 0, behind a resistance of tau = 1 ms
+    run = ring(DCVoltageSource(voltage="10 V"), Resistor(resistance=quantity(scale, "ohm")), part
+               ).simulate("5 ms", method="dopri5")
+    rise, k = 1 + 500 * seconds(run), 2.0
+    share = (rise - rise**-k) / (500 * (1 + k)) / 1e-3  # of what it would be without the growth
+    voltage = 10 * share / rise
+    held = values(run, "part3.v", "V") if scale > 1 else values(run, "part3.i", "A") * scale
+    assert_allclose(held, voltage, atol=1e-5 * 10)
+    assert_allclose(values(run, "part2.i", "A"), (10 - voltage) / scale if scale > 1
+                    else voltage / scale, atol=1e-5 * 10 / scale)  # fmt: skip
+
+
 # -- inductors -------------------------------------------------------------------------------------
 def test_an_inductor_takes_up_its_current_behind_a_resistance():
     run = across(Inductor(inductance="20 mH", series_resistance="4 ohm", i_L="1 A"), "12 V"

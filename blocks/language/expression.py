@@ -436,15 +436,15 @@ def sign(x: object) -> Expression:
 def floor(x: object, *, events: bool = True) -> Expression:
     """The largest whole number not above x, which changes at located instants.
 
-    With ``events=False`` it is evaluated at every call; take that only for expressions that are
-    continuous where it jumps.
+    Of time alone it is evaluated at every call: announce its jumps with :func:`breakpoints`. So it
+    is with ``events=False``; take that only for expressions that are continuous where it jumps.
     """
     x = as_expression(x)
     if x.dimension:
         raise WrongDimension(reading_place(), f"floor() takes a dimensionless value, not {x.sx}.",
                              "Divide it by its unit or period first.")
     trace = current_trace.get() if events else None
-    return Expression(ca.floor(x.sx) if trace is None else trace.floor(x.sx))
+    return Expression(ca.floor(x.sx) if trace is None else trace.floors.of(x.sx))
 
 
 def mod(a: object, b: object, *, events: bool = True) -> Expression:

@@ -20,6 +20,7 @@ from .declarations import Declaration, Discrete, Input, Option, Output, Paramete
 from .dependence import depends_on
 from .expression import TIME, Equation, Expression, as_expression, current_trace
 from .expression import time as time_expression
+from .floors import Floors
 from .form import arrays_are_numbers, structure_key
 from .kernel import (
     Kernel,
@@ -69,9 +70,6 @@ class PortSymbols:
         return Expression(self.kernel.symbols[i, 0], local.unit.dimension)
 
 
-LAST_BITS = 16 * 2.0**-52  # of a number whose floor is taken
-
-
 class Trace:
     """Reads the equations of one class into a kernel."""
 
@@ -82,7 +80,7 @@ class Trace:
         self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
         self.current = ""  # which equation is read
         self.reading = ""  # which function of time is called
-        self.floors: dict[int, tuple[ca.SX, ca.SX]] = {}  # by hash: what stands for it, of what
+        self.floors = Floors(self.kernel, self.relation)
         self.arrays_are_numbers = arrays_are_numbers(component)
         for name, declared in component._declared.items():
             if declared.exists(component):
@@ -243,48 +241,6 @@ class Trace:
     def where(self) -> str:
         return self.reading or f"{self.kernel.name}{self.current}"
 
-    def floor(self, sx: ca.SX) -> ca.SX:
-        """What stands for the floor of ``sx`` until it is known whether an equation reads it."""
-        kernel = self.kernel
-        if not any(s.__hash__() in self.floors or (key := kernel.key_of(s)) is not None
-                   and kernel.variables[key[0]].kind != "discrete" for s in ca.symvar(sx)):
-            return ca.floor(sx)
-        for symbol, of in self.floors.values():
-            if ca.is_equal(of, sx, 5):
-                return symbol
-        symbol = ca.SX.sym(f"floor{len(self.floors) + 1}")
-        self.floors[symbol.__hash__()] = symbol, sx
-        return symbol
-
-    def hold_floors(self, sx: ca.SX) -> None:
-        """Make floors that an expression reads Discrete values, which change where they jump."""
-        kernel = self.kernel
-        for s in ca.symvar(sx):
-            if s.__hash__() not in self.floors or kernel.key_of(s) is not None:
-                continue
-            symbol, of = self.floors[s.__hash__()]
-            declared = Discrete(doc=f"floor({readable(of)})")
-            i, name = len(kernel.variables), symbol.name()
-            while name in kernel.index:  # one of the class's own
-                name += "_"
-            kernel.add_variable(Local(name, declared.unit, "discrete", declared), symbol)
-            self.hold_floors(of)
-            now = self.evaluated(ca.floor(of))
-            least = LAST_BITS * (1 + ca.fabs(symbol))  # that neither undoes the other by rounding
-            above = self.relation(of - symbol - 1, True)
-            below = self.relation(symbol - of - least, False)
-            kernel.resets.append((above, [(i, ca.fmax(symbol + 1, now))]))
-            kernel.resets.append((below, [(i, ca.fmin(symbol - 1, now))]))
-            kernel.samplings.append((None, None, [(i, now)]))
-
-    def evaluated(self, sx: ca.SX) -> ca.SX:
-        """An expression that is looked at in one instant: its floors are those of that."""
-        while inside := [self.floors[h] for s in ca.symvar(sx)
-                         if (h := s.__hash__()) in self.floors]:
-            sx = ca.substitute(sx, ca.vertcat(*(symbol for symbol, _ in inside)),
-                               ca.vertcat(*(ca.floor(of) for _, of in inside)))
-        return sx
-
     def relation(self, crossing: ca.SX, at_zero: bool) -> ca.SX:
         kernel = self.kernel
         for known, symbol in zip(kernel.relations, kernel.relation_symbols, strict=True):
@@ -442,7 +398,7 @@ class Trace:
                     f"{'Discrete' if held_only else 'variable'} of the component.",
                     f"Assign to a {'Discrete' if held_only else 'Variable or Discrete'}.",
                 )  # fmt: skip
-            pairs.append((key[0], self.evaluated(value.sx)))
+            pairs.append((key[0], self.floors.evaluated(value.sx)))
         return pairs
 
 
@@ -469,7 +425,7 @@ def usual_value(component: Component, name: str) -> float:
     declared = component._declared[name]
     trace = Trace(component)
     with trace.reading_equations():
-        value = trace.symbol(declared).sx
+        value = trace.floors.evaluated(trace.symbol(declared).sx)
     kernel = trace.kernel
     symbols = [kernel.symbols[i, 0] for i in range(len(kernel.variables))]
     numbers = []
@@ -492,14 +448,14 @@ def _traced(component: Component) -> Kernel:
         try:
             if isinstance(statement, Equation):
                 for residual, text in _scalars(kernel, statement):
-                    trace.hold_floors(residual)
+                    trace.floors.hold(residual)
                     laws.append(Law(kernel, residual, text))
             else:
                 trace.read_statement(statement)
         except BlocksError as error:
             tell_line(error, place)
             raise
-    trace.hold_floors(ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.observed.values()))
+    trace.floors.hold(ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.observed.values()))
     _refuse_stored(component, kernel, laws)
     kernel.laws += _without_observed(kernel, laws)
     return kernel

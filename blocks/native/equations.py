@@ -23,7 +23,7 @@ from .expressions import Unwritable, Writer
 from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
-from .loop_text import PARALLEL, LoopText
+from .loop_text import LoopText
 from .machine import compiled, name_of_code
 from .matrices import band_of, sparse_form
 from .repetitions import Repetitions
@@ -31,7 +31,7 @@ from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
 from .stages import arithmetic, exact_arithmetic
 from .steps import EXACT, EXPLICIT, IMPLICIT, Code
-from .text import ARGUMENTS, Beginning
+from .text import Beginning, function_of
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import Laws
@@ -76,12 +76,8 @@ def _uniform(system: System, p: Array) -> Flags:
 
 def written(writer: Writer | LoopText, beginning: Beginning, quick: bool | None = None) -> int:
     """The address of a function whose lines are written, after those it begins with."""
-    lines = writer.lines
-    text = "\n".join([*sorted(writer.declared), *beginning.declared,
-                      f"define void @main({ARGUMENTS}) {{", *beginning.lines, *lines,
-                      "  ret void", "}", PARALLEL])  # fmt: skip
-    return compiled(text, parallel=isinstance(writer, LoopText) or len(lines) <= LONG,
-                    quick=quick)
+    return compiled(function_of(writer, beginning), quick=quick,
+                    parallel=isinstance(writer, LoopText) or len(writer.lines) <= LONG)
 
 
 class Equations:

@@ -350,7 +350,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                           counts)
                 if code.kind == IMPLICIT:
-                    _, _ = settle_end(code, work, k, steps.starts[present], steps.sizes[present], x)
+                    settle_end(code, work, k, steps.starts[present], steps.sizes[present], x)
                 if present == i:
                     break
                 present += 1

@@ -45,7 +45,7 @@ class Calls:
         if isinstance(known, FunctionType) and known not in OWN:
             known = Signature(known)  # in plain loops, too, or its text is refused
         if isinstance(known, Signature):
-            if len(known.returns) != 1 and not (discard and not known.returns):
+            if len(known.returns) != 1 and not discard:
                 raise self.text.wrong(node, "is no number")
             at = self.function_call(known, node)
             return Value(known.returns[0] if known.returns else INT, at)

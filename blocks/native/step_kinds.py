@@ -117,7 +117,7 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
     else:
         work.inner[0, :] = work.k[0]
         take_rosenbrock_stages(code, work, work.inner, t, theta * h, x, True)
-        _, _ = settle_end(code, work, work.inner, t, theta * h, x)
+        settle_end(code, work, work.inner, t, theta * h, x)
         out[:] = work.inner[NEW]
         for i in range(x.size):
             if not np.isfinite(out[i]):

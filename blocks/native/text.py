@@ -21,7 +21,7 @@ from .places import ROOM
 from .repetitions import Repetitions
 from .signatures import vector_at
 
-__all__ = ["ARGUMENTS", "Beginning", "Text", "write_derivatives"]
+__all__ = ["Beginning", "Text", "function_of", "write_derivatives"]
 
 LONG = 500  # operations from which an expression is a function of its own, made once for several
 REPEATS = 5000  # operations from which it is loops over equal patterns: these take a quarter longer
@@ -222,18 +222,23 @@ def _own_function(function: ca.Function, entries: Sequence[int],
     """The address of a function that puts a long result into entries of ``%out``, where there are
     many operations by loops over equal patterns."""
     part: Writer | LoopText
-    before: list[str] = []
+    beginning = Beginning()
     if function.n_instructions() > REPEATS:
         part = LoopText()
         size = Repetitions(function).write(part, 0, places, 0, ROOM, entries)
-        before = [f"  %room = alloca [{size + 1} x double], align 64"]
+        beginning = Beginning((f"  %room = alloca [{size + 1} x double], align 64",))
     else:
         part = Writer()
         for entry, value in zip(entries, part.values(function, places), strict=True):
             part.store(value, "%out", entry)
-    return compiled("\n".join([
-        *sorted(part.declared), f"define void @main({ARGUMENTS}) {{", *before, *part.lines,
-        "  ret void", "}", PARALLEL]), parallel=False, quick=len(part.lines) > LONG)  # fmt: skip
+    return compiled(function_of(part, beginning), parallel=False, quick=len(part.lines) > LONG)
+
+
+def function_of(writer: Writer | LoopText, beginning: Beginning) -> str:
+    """The text of a function whose lines are written, after those it begins with."""
+    return "\n".join([*sorted(writer.declared), *beginning.declared,
+                      f"define void @main({ARGUMENTS}) {{", *beginning.lines, *writer.lines,
+                      "  ret void", "}", PARALLEL])  # fmt: skip
 
 
 def write_derivatives(w: Writer, arguments: Sequence[ca.SX], of_states: ca.SX, of_time: ca.SX,

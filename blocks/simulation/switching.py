@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from ..exceptions import SimulationError
@@ -40,7 +42,7 @@ class Switching:
         # of the present event: crossing functions as it was reached, and what has just crossed
         self._first, self._frozen = np.zeros(0), np.zeros(0, dtype=bool)
 
-    @property
+    @cached_property
     def indirect(self) -> Flags:
         """Relations that follow efforts at nodes without mass, and act on these only through what
         switches with them: they are judged where modes are decided."""

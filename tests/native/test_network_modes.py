@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from blocks import Model, quantity
-from blocks.nonsmooth.modes.mode_search import ModeSearch
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
@@ -27,19 +26,6 @@ pytest.importorskip("llvmlite")
 
 INSTANT = 1e-9
 L, C, SOURCE, PERIOD, DUTY = 100e-6, 100e-6, 24.0, 20e-6, 0.4
-
-
-@pytest.fixture
-def searches(monkeypatch):
-    """When Python has searched for modes."""
-    seen, search = [], ModeSearch.take_first
-
-    def noted(self, problem, t, *args):
-        seen.append(t)
-        return search(self, problem, t, *args)
-
-    monkeypatch.setattr(ModeSearch, "take_first", noted)
-    return seen
 
 
 def circuit(**parts):

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from blocks import Model, quantity
-from blocks.nonsmooth.modes.mode_search import ModeSearch
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
@@ -26,19 +25,6 @@ from library.signal import Pulse, Relay, ZeroOrderHold
 pytest.importorskip("llvmlite")
 
 LOAD, BLEEDER, COIL, SERIES = 10.0, 20.0, 10e-3, 1e-3
-
-
-@pytest.fixture
-def searches(monkeypatch):
-    """When Python has searched for modes."""
-    seen, search = [], ModeSearch.take_first
-
-    def noted(self, problem, t, *args):
-        seen.append(t)
-        return search(self, problem, t, *args)
-
-    monkeypatch.setattr(ModeSearch, "take_first", noted)
-    return seen
 
 
 def rectifier():

@@ -19,6 +19,7 @@ from blocks import (
     Variable,
     cos,
     der,
+    floor,
     quantity,
     sin,
 )
@@ -219,21 +220,17 @@ def growing(size):
     return lambda t: quantity(size) * (1 + quantity("500 1/s") * t)
 
 
-@pytest.mark.parametrize("part, scale", [
-    (VariableCapacitor(capacitance=growing("1 uF")), 1e3),
-    (VariableInductor(inductance=growing("1 uH")), 1e-3),
+@pytest.mark.parametrize("part, resistance, rest", [
+    (VariableCapacitor(capacitance=growing("1 uF")), "1 kohm", 10),
+    (VariableInductor(inductance=growing("1 uH")), "1 mohm", 0),
 ], ids=["charge", "flux"])  # fmt: skip
-def test_a_small_charge_or_flux_is_as_exact_as_the_tolerance(part, scale):
+def test_a_small_charge_or_flux_is_as_exact_as_the_tolerance(part, resistance, rest):
     # x' + x/(tau (1 + a t)) = v from 0, behind a resistance of tau = 1 ms
-    run = ring(DCVoltageSource(voltage="10 V"), Resistor(resistance=quantity(scale, "ohm")), part
+    run = ring(DCVoltageSource(voltage="10 V"), Resistor(resistance=resistance), part
                ).simulate("5 ms", method="dopri5")
     rise, k = 1 + 500 * seconds(run), 2.0
-    share = (rise - rise**-k) / (500 * (1 + k)) / 1e-3  # of what it would be without the growth
-    voltage = 10 * share / rise
-    held = values(run, "part3.v", "V") if scale > 1 else values(run, "part3.i", "A") * scale
-    assert_allclose(held, voltage, atol=1e-5 * 10)
-    assert_allclose(values(run, "part2.i", "A"), (10 - voltage) / scale if scale > 1
-                    else voltage / scale, atol=1e-5 * 10 / scale)  # fmt: skip
+    share = (rise - rise**-k) / (500 * (1 + k)) / 1e-3 / rise  # of what stands still in the end
+    assert_allclose(values(run, "part2.v", "V"), abs(rest - 10 * share), atol=1e-5 * 10)
 
 
 # -- inductors -------------------------------------------------------------------------------------
@@ -427,6 +424,21 @@ def test_heat_leaves_at_a_port_and_changes_a_resistance(part):
         expected = 300 + rate * t
     assert_allclose(values(run, "block.T", "K"), expected, rtol=1e-8)
     assert run.energy().relative_residual < 1e-7
+
+
+def test_a_resistance_in_steps_of_ten_kelvin_is_stepped_onto_each():
+    part = Resistor(thermal_port=True, resistance=lambda temperature: quantity("10 ohm") * (
+        1 + 0.1 * floor((temperature - quantity("300 K")) / quantity("10 K"))))
+    model = circuit(source=DCCurrentSource(current="0.3 A"), part=part, block=Block())
+    model.connect(model.source.n, model.part.p)
+    model.connect(model.source.p, model.part.n, model.ground.V)
+    model.connect(model.part.H, model.block.M)
+    assert not model.check().errors
+    run = model.simulate("7 s")
+    jumps = np.cumsum(10 * 0.2 / (10 * 0.09) / (1 + 0.1 * np.arange(4)))
+    assert_allclose([event.time for event in run.events], jumps[:3], atol=1e-9)
+    assert_allclose(values(run, "block.T", "K"),
+                    np.interp(seconds(run), [0, *jumps], 300 + 10 * np.arange(5)), rtol=1e-9)
 
 
 def test_sensors_and_states_read_der_of_a_voltage():

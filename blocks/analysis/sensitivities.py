@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from ..exceptions import ParameterError, unknown_name
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from ..results.recording import VariableInfo
 from ..results.series import Series
 from ..results.views import View
@@ -245,8 +245,8 @@ class Sensitivities:
         return self._recording.replay.solved(points, which, incomplete,
                                              Wanted.all_of(self._recording.system))
 
-    def _with_modes(self, t: Array, which: Indices) -> tuple[Points, bool]:
-        """What trajectories hold, with modes, and whether it is not all."""
+    def _with_modes(self, t: Array, which: Indices) -> tuple[Points, Flags]:
+        """What trajectories hold, with modes, and where that is not all."""
         replay = self._recording.replay
         points, incomplete = replay.interpolated(self._within(t, which), which)
         return replay.with_modes(points, which), incomplete

@@ -79,16 +79,16 @@ class Replay:
         points, incomplete = self.interpolated(t, which)
         return self.solved(points, which, incomplete, wanted)
 
-    def interpolated(self, t: Array, which: Indices) -> tuple[Points, bool]:
+    def interpolated(self, t: Array, which: Indices) -> tuple[Points, Flags]:
         """What trajectories hold: integrated states, and what was carried along with them.
 
-        Inputs that were not are as at the start of their episode. Also whether tied states or
-        torn unknowns are missing.
+        Inputs that were not are as at the start of their episode. Also where tied states or
+        torn unknowns are missing: one method may carry them, and another of the run not.
         """
         system, k = self.system, len(t)
         x, z = np.zeros((system.nx, k)), np.zeros((system.nz, k))
         d, u = np.zeros((system.nd, k)), np.zeros((system.nu, k))
-        incomplete = False
+        incomplete = np.zeros(k, dtype=bool)
         for part, columns, number in self.episodes.parts(which):
             times = t[columns]
             u[:, columns] = part.u[:, None]
@@ -96,7 +96,7 @@ class Replay:
                 x[:, columns], carried = np.split(part.states(times, number), [system.nx])
                 d[:, columns] = part.discrete_values(number)
                 self._put_carried(carried, z, u, columns)
-                incomplete |= bool(system.nz) and not len(carried)
+                incomplete[columns] = bool(system.nz) and not len(carried)
                 continue
             solved = part.trajectory.solved
             if solved is not None:
@@ -106,7 +106,7 @@ class Replay:
                 free = np.delete(np.arange(system.nx), part.tied)
                 y = part.trajectory(times)[: len(free)]
                 x[free, columns] = y * self._of_run.scale_x[free][:, None]
-                incomplete |= bool(len(part.tied) or system.nz)
+                incomplete[columns] = bool(len(part.tied) or system.nz)
             d[:, columns] = self._discrete_values(part, times)
         m = self.episodes.m[which].T if system.nm else np.zeros((0, k))
         return Points(t, x, z, self.p, m, d, u), incomplete
@@ -125,7 +125,7 @@ class Replay:
             return points
         return replace(points, modes=self._modes(which))
 
-    def solved(self, points: Points, which: Indices, incomplete: bool, wanted: Wanted) -> Points:
+    def solved(self, points: Points, which: Indices, incomplete: Flags, wanted: Wanted) -> Points:
         """The same points with what is wanted besides."""
         laws = self._of_run.laws
         if not len(points) or not self.must_solve(incomplete, wanted):
@@ -140,8 +140,8 @@ class Replay:
         missing = np.ones(len(points), dtype=bool)
         if laws is None:
             z, known = self._linear_unknowns(points)
-            missing = ~known
-        elif not incomplete:
+            missing = incomplete & ~known
+        elif not incomplete.any():
             found = self.problem.laws.inputs_at(self._at_parameters(), points, split)
             if found is not None:
                 u, known = found
@@ -169,12 +169,12 @@ class Replay:
             z[:, some], found[some] = solved_at_points(function, guess, t, x, *others)
         return z, found
 
-    def must_solve(self, incomplete: bool, wanted: Wanted) -> bool:
+    def must_solve(self, incomplete: Flags, wanted: Wanted) -> bool:
         """Whether more is wanted than what trajectories hold."""
         laws = self._of_run.laws
         if wanted.closed and laws is not None and not laws.recorded:
             return True
-        return bool(wanted.inputs.any()) or (incomplete and wanted.unknowns)
+        return bool(wanted.inputs.any()) or (bool(incomplete.any()) and wanted.unknowns)
 
     def must_split(self, points: Points, wanted: Wanted) -> bool:
         """Whether efforts are asked for that the motion may leave open."""

@@ -90,14 +90,14 @@ class NodeVelocities:
         if idle.any():
             null = self.equations.open_inputs(
                 problem, t, self.equations.switched(problem, t, modes))
-            shared = np.abs(self.equations.by_taken(problem, t, null)[0]) > (
-                UNCHANGED_FLOW * np.abs(null).max(initial=0.0))
-            told = np.any(self.equations.told(problem, t), axis=0)
-            by_switches = shared[:, shared[told].any(axis=0)].any(axis=1)
-            idle &= by_switches | shared.any(axis=1) & (found.effort == 0)
-            if idle.any():
+            shared = self.equations.by_taken(problem, t, null)[0]
+            room = np.where(np.isinf(high), found.effort - low, high - found.effort)
+            least = UNCHANGED_FLOW * np.abs(null).max(initial=0.0)
+            spare = _spare(np.where(idle, room, np.inf),
+                           np.where(np.isinf(high)[:, None], shared, -shared), least)
+            if spare.any():
                 sense = np.where(np.isinf(high), -TINY, TINY)
-                yield self._regular(problem, t, np.where(idle, sense, found.flow))
+                yield self._regular(problem, t, np.where(spare, sense, found.flow))
         self.state.modes = before
         yield modes
 
@@ -175,3 +175,30 @@ class NodeVelocities:
         finally:
             self.state.modes = modes
 
+
+def _spare(room: Array, shared: Array, least: float) -> Flags:
+    """Who need bear nothing, so that the others have one way of sharing what they bear.
+
+    Shares are moved along one way after another, until the first that bears something bears nothing
+    (Caratheodory): what is left is borne by as few as can.
+
+    Parameters
+    ----------
+    room : what each bears; infinite of those that bear either sign
+    shared : ways in which shares may change, as columns
+    least : what counts as a change
+    """
+    spare, room, shared = np.zeros(len(room), dtype=bool), room.copy(), shared.copy()
+    while True:
+        moves = np.where(np.isfinite(room)[:, None] & ~spare[:, None], shared, 0.0)
+        if not (np.abs(moves) > least).any():
+            return spare
+        way = int(np.argmax(np.abs(moves).max(axis=0)))
+        change = moves[:, way]
+        if not (change < -least).any():
+            shared[:, way], change = -shared[:, way], -change
+        falls = np.flatnonzero(change < -least)
+        first = falls[np.argmin(room[falls] / -change[falls])]
+        room -= room[first] / change[first] * shared[:, way]
+        spare[first] = True
+        shared -= np.outer(shared[:, way] / shared[first, way], shared[first])

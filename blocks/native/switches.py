@@ -89,7 +89,7 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
             switches.d[switches.slots[j]] = switches.rows[instant, j]
     begin_samples(samples, t)
     if m.size:
-        _crossing_functions(code, work, t, x, switches.first)
+        _crossing_functions(code, work, relations, t, x, switches.first)
         switches.now[:] = switches.first
     acted = _agree(code, work, relations, switches, samples, resets, t, x, False)
     if acted == FAILED or not _go_on(code, work, relations, switches, t, x, step):
@@ -126,7 +126,7 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
         return UNCHANGED
     settle_in_place(code, work, t, x)
     if m.size:
-        _crossing_functions(code, work, t, x, switches.now)
+        _crossing_functions(code, work, relations, t, x, switches.now)
     for r in range(m.size):
         if switches.indirect[r] and _is_wrong(switches, r) and not (
                 switches.frozen[r] and _is_zero(switches, relations, r)):
@@ -162,7 +162,7 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
         if m.size and (changed or moved == CHANGED or k > 0):
             last = relations.looks[SPARE]
             last[:] = switches.now
-            _crossing_functions(code, work, t, x, switches.now)
+            _crossing_functions(code, work, relations, t, x, switches.now)
             if moved == CHANGED:  # relations that this has moved are judged anew
                 changed = True
                 for r in range(m.size):
@@ -199,8 +199,10 @@ def meets_requirements(code: Code, work: Workspace, switches: Switches, t: float
 
 
 @machine_code
-def _crossing_functions(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
-    work.at[0] = t
+def _crossing_functions(code: Code, work: Workspace, relations: Relations, t: float, x: Vector,
+                        out: Vector) -> None:
+    """Crossing functions at an event; at a known instant behind what jumps there."""
+    work.at[0] = t + max(0.0, t - relations.instant[0])
     run_code(code.crossings, work.at, x, code.p, code.q, out)
 
 
@@ -215,7 +217,7 @@ def _rounding(code: Code, work: Workspace, relations: Relations, switches: Switc
             point[i] = x[i] + bit * max(abs(x[i]), OF_TOLERANCE * work.k[ATOL, i])
             if alternates == 1:
                 bit = -bit
-        _crossing_functions(code, work, t, point, found)
+        _crossing_functions(code, work, relations, t, point, found)
         worst = max(worst, abs(found[r] - switches.now[r]))
     return worst
 
@@ -241,7 +243,7 @@ def _go_on(code: Code, work: Workspace, relations: Relations, switches: Switches
             h = most / abs(slope[i])
     for i in range(x.size):
         point[i] = x[i] + h * slope[i]
-    _crossing_functions(code, work, t + h, point, ahead)
+    _crossing_functions(code, work, relations, t + h, point, ahead)
     for r in range(m.size):
         if _is_doubtful(switches, r):
             going = ahead[r] - switches.now[r]

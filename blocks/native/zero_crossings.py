@@ -52,8 +52,11 @@ class Relations(NamedTuple):
 @machine_code
 def margins_at(code: Code, relations: Relations, at: Vector, t: float, x: Vector, margins: Vector
                ) -> bool:
-    """Fill in the margins at a point: whether one that is not known beforehand is negative."""
-    at[0] = t
+    """Fill in the margins at a point: whether one that is not known beforehand is negative.
+
+    At a known instant they are those before what jumps there, as ``mod`` of time does.
+    """
+    at[0] = min(t, relations.instant[0])
     run_code(code.crossings, at, x, code.p, code.q, margins)
     held, known, slack = relations.held, relations.known, relations.slack
     arrived = t >= relations.instant[0]

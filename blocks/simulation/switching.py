@@ -103,7 +103,7 @@ class Switching:
             return False
         before = problem.m.copy()
         problem.settle(t)
-        g = problem.crossings_here(t)
+        g = self._crossings(t)
         turned = np.flatnonzero(indirect & self._wrong(t, g, self._first, self._frozen))
         problem.m[turned] = 1.0 - problem.m[turned]
         self._frozen[turned] = False
@@ -115,6 +115,10 @@ class Switching:
             self._no_fixpoint(t, restless)
         self._note(t, np.flatnonzero(problem.m != before))
         return changed
+
+    def _crossings(self, t: float) -> Array:
+        """Crossing functions at an event, behind what jumps there as ``mod`` of time does."""
+        return self.problem.crossings_here(self.time_events.behind_jumps(t))
 
     def _waiting(self, late: Flags) -> Flags | bool:
         """Who waits for modes to be decided, of those that follow efforts."""
@@ -144,7 +148,7 @@ class Switching:
             moved = self.resets.apply(problem, t, not now and self._waiting(self.resets.late))
             if moved:
                 problem.settle(t)
-            g, last = problem.crossings_here(t), g
+            g, last = self._crossings(t), g
             if moved:  # relations that the state has moved are judged anew
                 changed = True
                 frozen &= (g == last) | indirect
@@ -158,7 +162,7 @@ class Switching:
     def _switch(self, t: float, flips: Indices, before: Array) -> None:
         """Bring relations in line with each other where some have crossed."""
         problem = self.problem
-        g0 = self._first = problem.crossings_here(t)
+        g0 = self._first = self._crossings(t)
         self._frozen = np.zeros(len(g0), dtype=bool)
         self._frozen[flips] = True
         g, acted, restless = self._agree(t, g0, decided=False)
@@ -185,7 +189,7 @@ class Switching:
         if m is None or np.array_equal(m, before):
             return False
         problem.m[:] = m
-        g = problem.crossings_here(t)
+        g = self._crossings(t)
         return not self._wrong(t, g, g, np.zeros(len(g), dtype=bool)).any()
 
     def _look_ahead(self, t: float) -> None:

@@ -18,7 +18,7 @@ from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.tolerances import SAME_INSTANT
 from ..system.evaluator import Evaluator
 from ..system.system import System
-from ..system.time_functions import TimeFunctions
+from ..system.time_functions import TimeFunctions, floor_jumps
 from .relations import Relations
 
 if TYPE_CHECKING:
@@ -119,16 +119,21 @@ class TimeEvents:
         """Relations that need not be searched for up to ``t``."""
         if not self.curved.any():
             return self.timed
-        k = int(np.searchsorted(self.times, t - WITHIN * self.tiny))
-        if t >= self.t_end - WITHIN * self.tiny or (
-            k < len(self.times) and self.times[k] <= t + WITHIN * self.tiny
-        ):
+        if t >= self.t_end - WITHIN * self.tiny or self._is_known(t):
             return self.timed
         return self.timed & ~self.curved
+
+    def _is_known(self, t: float) -> bool:
+        k = int(np.searchsorted(self.times, t - WITHIN * self.tiny))
+        return k < len(self.times) and bool(self.times[k] <= t + WITHIN * self.tiny)
 
     def just_after(self, t: Any) -> Any:
         """A time after ``t`` that is the same instant."""
         return t + WITHIN * self.tiny
+
+    def behind_jumps(self, t: float) -> float:
+        """Where relations are judged at an event: behind what jumps at a known instant."""
+        return float(self.just_after(t)) if self._is_known(t) else t
 
     def right_limits(self, t: float) -> Array:
         """Which relations of time alone hold (1.0) just after ``t``."""
@@ -161,7 +166,8 @@ class TimeEvents:
         switching = self._straight_instants(t_start, t_end, straight)
         announced = distinct(np.concatenate([
             np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
-            system.tables.instants(t_start, t_end)]))
+            system.tables.instants(t_start, t_end),
+            floor_jumps(system, ~self.timed, self.p, t_start, t_end)]))
         announced = announced[announced < t_end - self.tiny]  # others are the end itself
         self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
         times = distinct(np.append(announced, self._curved_instants(announced, t_start, t_end)))
@@ -248,11 +254,13 @@ class TimeEvents:
         began = self._of_time(low)[row, which] > 0
         away = ANNOUNCED * self.tiny
         near = np.append(known, np.inf)[np.searchsorted(known, low - away)]
-        near = np.where(near <= high + away, near, low)
+        announced = near <= high + away
+        near = np.where(announced, near, low)
         before, after = np.maximum(near - away, low), np.minimum(near + away, high)
-        announced = (self._of_time(before)[row, which] > 0) == began
+        announced &= (self._of_time(before)[row, which] > 0) == began
         announced &= (self._of_time(after)[row, which] > 0) != began
-        row, low, high, began = (of[~announced] for of in (row, low, high, began))
+        left = ~announced
+        row, low, high, began = row[left], low[left], high[left], began[left]
         which = np.arange(len(row))
         while len(row):  # all at once, until times cannot be told apart
             middle = low + (high - low) / 2

@@ -40,6 +40,7 @@ class ZeroCrossings:
     def __init__(self, problem: Problem, time_events: TimeEvents) -> None:
         self.problem, self.time_events = problem, time_events
         self.last_look: tuple[float, Array] | None = None  # time and margins
+        self.known_from = np.inf  # before the next known instant, at which anything may jump
         self.largest = np.zeros(problem.system.nm)  # margins of relations since the last event
         #: What they may be below zero by, from rounding where they switched.
         self.relation_tolerance = np.zeros(problem.system.nm)
@@ -49,7 +50,7 @@ class ZeroCrossings:
 
     def begin(self, t: float) -> None:
         """Begin an episode: what has just switched, or come to rest, begins at zero."""
-        self.last_look = None
+        self.last_look, self.known_from = None, self.time_events.known_from(t)
         self.largest[:] = 0.0
         laws = self.problem.laws
         if laws is None or not laws.watched:
@@ -71,8 +72,11 @@ class ZeroCrossings:
         self.last_look = step.t_old, self.margins(step.t_old, step.dense(step.t_old))
 
     def margins(self, t: float, y: Array, mode_tolerance: Array | float | None = None) -> Array:
-        """Margins of relations, then of modes: negative where one no longer holds as assumed."""
-        g = self.problem.crossings(t, y)
+        """Margins of relations, then of modes: negative where one no longer holds as assumed.
+
+        At a known instant they are those before what jumps there, as ``mod`` of time does.
+        """
+        g = self.problem.crossings(min(t, self.known_from), y)
         margin: Array = np.where(self.problem.m > 0.5, g, -g) + self.relation_tolerance
         margin[self.time_events.stepped_onto(t)] = 1.0  # known instants are not searched for
         if self.problem.laws is not None:

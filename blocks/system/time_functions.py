@@ -9,9 +9,9 @@ expression, changes by no more than a part of its whole range in it. A method ma
 more than a few pieces.
 
 Pieces are not made shorter than a millionth of the run. Known instants (edges of pulses, points
-of tables) are borders of pieces. What is linear in time needs no division. Where a run has very
-many periods, pieces are made for a part of it at a time; beyond some hundred million periods
-nothing is divided.
+of tables, jumps of ``floor`` and ``mod`` of time) are borders of pieces. What is linear in time
+needs no division. Where a run has very many periods, pieces are made for a part of it at a time;
+beyond some hundred million periods nothing is divided.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import numpy as np
 from ..assembly.flatten import Group
 from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
-from ..numerics.arrays import Array, Indices, distinct
+from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.copies import shallow_copy
 from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
 
-__all__ = ["ACROSS", "TimeFunctions", "acts_in_time"]
+__all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "floor_jumps"]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
 OF_VALUE = 0.01  # part of its largest value below which a range is no range
@@ -45,7 +45,8 @@ WORK = 1 << 21  # bounds that are found at once
 MANY = 256  # functions that are not followed from part to part of a run
 PART = 2.0**-12  # of a run, which is not made smaller
 ACROSS = 4  # pieces that a step may reach over
-WITHIN = 4  # looks at a piece, where it is asked when a function is zero
+WITHIN = 4  # parts of a piece that are looked at, where it is asked when a function is zero
+MOST_JUMPS = 1 << 20  # of a floor in a run
 
 Instruction = tuple[int, int, Any]  # operation, place of the result, operands or constant
 
@@ -77,6 +78,10 @@ class TimeFunctions:
             "functions of time", lambda: _instructions(_function(system)))
         self.pieces: Array = np.zeros(0)
         if self.instructions and t_end > t_start:
+            borders = distinct(np.append(self.known, _jumps(
+                self.instructions, self.p[:, 0], t_start, t_end)))
+            apart = np.diff(borders, prepend=-np.inf) > SAME_INSTANT * self.length
+            self.known = borders[apart]
             self.pieces = self._divided(t_start)
 
     def afresh(self) -> TimeFunctions:
@@ -100,8 +105,8 @@ class TimeFunctions:
         start = self.t_start
         while len(self.pieces) and start < self.t_end:
             pieces = self._divided(start)
-            inside = np.linspace(pieces[:-1], pieces[1:], WITHIN, endpoint=False, axis=1)
-            yield np.append(inside.ravel(), pieces[-1])
+            edge = PIECE_EDGE * np.diff(pieces)  # at a border something may jump
+            yield np.linspace(pieces[:-1] + edge, pieces[1:] - edge, WITHIN + 1, axis=1).ravel()
             start = float(pieces[-1])
 
     @property
@@ -172,30 +177,63 @@ class TimeFunctions:
         """Bounds of everything that is curved in time, (functions x runs, pieces) each."""
         inset = PIECE_EDGE * (right - left)
         moment = (left + inset)[None, :], (right - inset)[None, :]
-        work: dict[int, Bounds] = {}
-        degree: dict[int, int] = {}  # in time: 0, 1, or 2 for whatever is curved
         lows: list[Array] = []
         highs: list[Array] = []
         shape = self.p.shape[1], len(left)
         rows = self.tables.rows((left + right) / 2)
-        for op, out, given in self.instructions:
-            if op == ca.OP_INPUT:
-                argument, i = given
-                work[out] = moment if argument == 0 else (
-                    (self.p[i][:, None],) * 2 if argument == 1 else (rows[None, i],) * 2)
-                degree[out] = int(argument == 0)
-                continue
-            if op == ca.OP_CONST:
-                work[out], degree[out] = (np.full((1, 1), given),) * 2, 0
-                continue
-            found = enclosure(op, *(work[i] for i in given))
-            work[out], degree[out] = found, _degree(op, [degree[i] for i in given])
-            if degree[out] > 1:
+        for _, _, _, found, degree in _followed(self.instructions, moment, self.p, rows):
+            if degree > 1:
                 lows.append(np.broadcast_to(found[0], shape))
                 highs.append(np.broadcast_to(found[1], shape))
         if not lows:
             return np.zeros((0, len(left))), np.zeros((0, len(left)))
         return np.concatenate(lows), np.concatenate(highs)
+
+
+def _followed(instructions: list[Instruction], moment: Bounds, p: Array, rows: Array
+              ) -> Iterator[tuple[int, list[Bounds], list[int], Bounds, int]]:
+    """Operations with bounds of what they are given and of the result, and with the degrees in
+    time of both: 0, 1, or 2 for whatever is curved."""
+    work: dict[int, Bounds] = {}
+    degree: dict[int, int] = {}
+    for op, out, given in instructions:
+        if op == ca.OP_INPUT:
+            argument, i = given
+            work[out] = moment if argument == 0 else (
+                (p[i][:, None],) * 2 if argument == 1 else (rows[None, i],) * 2)
+            degree[out] = int(argument == 0)
+        elif op == ca.OP_CONST:
+            work[out], degree[out] = (np.full((1, 1), given),) * 2, 0
+        else:
+            operands, degrees = [work[i] for i in given], [degree[i] for i in given]
+            work[out], degree[out] = enclosure(op, *operands), _degree(op, degrees)
+            yield op, operands, degrees, work[out], degree[out]
+
+
+def floor_jumps(system: System, searched: Flags, p: Array, t_start: float, t_end: float) -> Array:
+    """Instants at which floors of time jump that some relations contain."""
+    instructions = system.once("floors of time", lambda: _instructions(
+        _function_of_time(system, system.tape.crossings[np.flatnonzero(searched).tolist()])))
+    return _jumps(instructions, p, t_start, t_end)
+
+
+def _jumps(instructions: list[Instruction], p: Array, t_start: float, t_end: float) -> Array:
+    """Where what stands in a floor is linear in time and passes a whole number."""
+    ends = np.array([[t_start, t_end]])
+    rows = max((given[1] + 1 for op, _, given in instructions
+                if op == ca.OP_INPUT and given[0] == 2), default=0)
+    unknown = np.full((rows, 1), np.nan)
+    found = [np.zeros(0)]
+    for op, operands, degrees, *_ in _followed(instructions, (ends, ends), p[:, None], unknown):
+        if op not in (ca.OP_FLOOR, ca.OP_CEIL) or degrees[0] != 1:
+            continue
+        first, last = np.broadcast_to(operands[0][0], ends.shape)[0]
+        count = abs(last - first)
+        if 0 < count <= MOST_JUMPS:
+            whole = np.arange(np.ceil(min(first, last)), np.floor(max(first, last)) + 1)
+            found.append(t_start + (whole - first) * ((t_end - t_start) / (last - first)))
+    times = distinct(np.concatenate(found))
+    return times[(times > t_start) & (times < t_end)]
 
 
 def _degree(op: int, degrees: list[int]) -> int:
@@ -250,10 +288,19 @@ def _function(system: System) -> ca.Function | None:
             for sx in _expressions(family.kernel, laws=False) if _depends_on_time(sx)]
     rows += [tape.values[known.tolist()], tape.writer.residuals_of(mixed), tape.constraints,
              tape.crossings]  # fmt: skip
+    return _function_of_time(system, ca.vertcat(*rows))
+
+
+def _function_of_time(system: System, rows: ca.SX) -> ca.Function | None:
+    """A function of time, parameters, tables of time and all the rest; None where time is in no
+    row."""
+    if not ca.jacobian_sparsity(rows, TIME).nnz():
+        return None
+    tape = system.tape
     others = np.setdiff1d(np.arange(tape.d.numel()), system.tables.slots)
     rest = ca.vertcat(tape.x, tape.z, tape.m, tape.d[others.tolist()], tape.u)
     held = tape.d[system.tables.slots.tolist()]
-    return ca.Function("functions_of_time", [TIME, tape.p, held, rest], [ca.vertcat(*rows)])
+    return ca.Function("functions_of_time", [TIME, tape.p, held, rest], [rows])
 
 
 def _expressions(kernel: Kernel, laws: bool = True) -> Iterator[ca.SX]:

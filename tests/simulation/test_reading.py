@@ -9,11 +9,21 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from rigid_bodies import Rod
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 from blocks import Model, quantity, sin
 from blocks.nonsmooth.complementarity import minimal_splits
 from blocks.nonsmooth.modes.laws import SetValuedLaws
+from blocks.simulation.replay import Replay
 from blocks.system.problem import Problem
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    Diode,
+    ElectricalReference,
+    Resistor,
+)
 from library.rotational import (
     BearingFriction,
     Inertia,
@@ -234,3 +244,40 @@ def test_long_steps_between_many_events_are_read_as_closely_as_others():
     straight = (heights[1:] + heights[:-1]) / 2
     found = run["stop.x"].at(quantity(between, "s")).to("m").m
     assert np.abs(found - straight).max() <= 9.81 * 0.02**2 / 8 * (1 + 1e-6)
+
+
+def test_what_one_method_carried_is_not_solved_for_because_another_did_not(monkeypatch):
+    """A diode behind a resistance: its voltage is solved for along the run, once it is machine
+    code."""
+    model = Model("rectifier")
+    model.mains = ACVoltageSource(amplitude="5 V", frequency="50 Hz")
+    model.cable, model.load = Resistor(resistance="10 ohm"), Resistor(resistance="1 kohm")
+    model.diode, model.store = Diode(model="exponential"), Capacitor(capacitance="20 uF")
+    model.ground = ElectricalReference()
+    model.connect(model.mains.p, model.cable.p)
+    model.connect(model.cable.n, model.diode.p)
+    model.connect(model.diode.n, model.store.p, model.load.p)
+    model.connect(model.mains.n, model.store.n, model.load.n, model.ground.V)
+    run = model.simulate("50 ms")
+    assert run.statistics.method == "ode45, then dopri5"
+    points, one_by_one = [], Replay._one_by_one
+
+    def counted(self, episode, t, *rest):
+        points.append(len(t))
+        return one_by_one(self, episode, t, *rest)
+
+    monkeypatch.setattr(Replay, "_one_by_one", counted)
+    diode = run["diode.v"].to("V").m
+    assert 0 < sum(points) < len(diode) / 5
+
+    def across(t, v):
+        drive = 5 * np.sin(100 * np.pi * t) - v
+        return brentq(lambda d: (drive - d) / 10 - 1e-6 * np.expm1(d / 0.04) - d / 1e8, -12.0, 0.7,
+                      xtol=1e-13)
+
+    exact = solve_ivp(lambda t, v: [((5 * np.sin(100 * np.pi * t) - v[0] - across(t, v[0])) / 10
+                                     - v[0] / 1e3) / 20e-6], (0, 0.05), [0.0], method="LSODA",
+                      rtol=1e-7, atol=1e-8, dense_output=True)  # fmt: skip
+    t = run.time.to("s").m
+    some = slice(None, None, 30)
+    assert_allclose(diode[some], [across(a, exact.sol(a)[0]) for a in t[some]], atol=3e-5)

@@ -223,9 +223,7 @@ class RunningMethod:
 
     def _restart_cheaply(self) -> None:
         """Go on with a one-step method in machine code where much happens."""
-        from .. import native
-
-        if not self.interrupted or self.settings.rtol < native.TIGHT and not self.driven:
+        if not self.interrupted:
             return
         self.may_restart = False
         kind = (implicit_one_step if self.kind.implicit else explicit_one_step)(self.problem)

@@ -22,7 +22,15 @@ from blocks import (
     where,
 )
 
-from .base import FrictionLaw, above_zero, resistance, shift, stiffness, stribeck_level
+from .base import (
+    FrictionLaw,
+    above_zero,
+    force,
+    resistance,
+    shift,
+    stiffness,
+    stribeck_level,
+)
 
 __all__ = ["Bristle", "Dahl", "ElastoPlastic", "LuGre"]
 
@@ -30,11 +38,16 @@ TINY = 1e-300  # whose powers have derivatives
 
 
 class Bending(FrictionLaw):
-    """Base of laws with one deflection z, of stiffness sigma_0 and energy sigma_0 z²/2."""
+    """Base of laws with one deflection z, of stiffness sigma_0 and energy sigma_0 z²/2.
+
+    Integrated is the elastic force sigma_0 z, whose size the strengths of the law tell; a
+    deflection of micrometres would be lost beside the nominal metre.
+    """
 
     memory = True
     stiffness = Parameter(1e5, stiffness, above=0, doc="Stiffness sigma_0 of the contact")
     z = Variable(shift, 0, priority="high", doc="deflection of the contact")
+    elastic = Variable(force, doc="force of the deflection, sigma_0 z")
     energy_stored = Variable("J", doc="energy of the deflection")
 
     def rate(self, c: Any) -> Any:
@@ -42,7 +55,8 @@ class Bending(FrictionLaw):
         raise NotImplementedError
 
     def equations(self, c: Any) -> Iterator[Any]:
-        yield der(c.z) == self.rate(c)
+        yield c.elastic == c.stiffness * c.z
+        yield der(c.elastic) == c.stiffness * self.rate(c)
         yield c.effort == self.force(c)
         yield c.energy_stored == c.stiffness * c.z**2 / 2
 

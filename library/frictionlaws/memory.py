@@ -73,6 +73,7 @@ class MaxwellSlip(FrictionLaw):
                        doc="Strengths of the sliders over the Coulomb strength")  # fmt: skip
     z = Variable(lambda c: [shift(c)] * len(c.stiffnesses), 0, priority="high",
                  doc="deflections of the springs")  # fmt: skip
+    elastic = Variable(lambda c: [force(c)] * len(c.stiffnesses), doc="forces of the springs")
     energy_stored = Variable("J", doc="energy of the springs")
 
     def verify(self, c: Any) -> Iterator[str]:
@@ -102,8 +103,9 @@ class MaxwellSlip(FrictionLaw):
         return self.springs(c)
 
     def equations(self, c: Any) -> Iterator[Any]:
-        for z, rate in zip(c.z, self.rates(c), strict=True):
-            yield der(z) == rate
+        for k, z, f, rate in zip(c.stiffnesses, c.z, c.elastic, self.rates(c), strict=False):
+            yield f == k * z
+            yield der(f) == k * rate  # see Bending for why this is integrated
         yield c.effort == self.force(c)
         yield c.energy_stored == _sum(
             k * z**2 / 2 for k, z in zip(c.stiffnesses, c.z, strict=False))

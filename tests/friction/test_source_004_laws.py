@@ -155,6 +155,13 @@ def dahl(stiffness, exponent=1.0):
                                  stiffness=quantity(stiffness, "N/m"), exponent=exponent)
 
 
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode"])
+def test_a_deflection_of_micrometres_is_as_exact_as_the_tolerance(method):
+    run = moved(dahl(1e5), lambda t: 1e-3 + 0 * t).simulate("50 ms", method=method)
+    t = np.linspace(0, 0.05, 51)
+    assert_allclose(values(run, ["friction.f"], t)[0], 1 - np.exp(-100 * t), rtol=0, atol=1e-5)
+
+
 def test_a_dahl_loop_has_the_closed_forms_tip_and_area():
     amplitude, stiffness = 1e-4, 1e4
     run = moved(dahl(stiffness), lambda t: amplitude * cosine(t)).simulate(

@@ -172,7 +172,7 @@ class Sawtooth(Component):
 def test_a_first_step_that_strides_over_an_event_is_followed_by_one_that_ends_there(method):
     model = Model("sawtooth")
     model.part = Sawtooth()
-    run = model.simulate("2 s", method=method, rtol=1e-4)
+    run = model.simulate("2 s", method=method, rtol=1e-4, first_step="0.1 s")
     count = int(2 / -np.log(0.98))
     assert_allclose(times(run), -np.log(0.98) * np.arange(1, count + 1), rtol=0, atol=1e-6)
     assert run.statistics.steps <= count + 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices, Vector, distinct
+from ..numerics.arrays import Array, Flags, Indices, Vector, distinct, ranks
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 from .tearing import GROWTH, tear
@@ -115,11 +115,11 @@ def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Ind
 
 def even_sizes(rows: Indices, columns: Indices, sizes: Vector) -> Vector:
     """Sizes of entries, with rows and columns that have a largest one of about one [Ruiz, 2001]."""
-    sizes, column = sizes.copy(), np.unique(columns, return_inverse=True)[1]
-    row = np.unique(rows, return_inverse=True)[1]
+    sizes = sizes.copy()
+    row, column = ranks(rows), ranks(columns)
     for _ in range(EVEN_ROUNDS):
-        for index in (row, column):
-            largest = np.zeros(int(index.max(initial=-1)) + 1)
+        for index, count in (row, column):
+            largest = np.zeros(count)
             np.maximum.at(largest, index, sizes)
             sizes /= np.sqrt(np.where(largest > 0, largest, 1.0))[index]
     return sizes

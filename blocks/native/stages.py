@@ -214,7 +214,7 @@ def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time:
 
     old, new = (w.intrinsic("fabs", v) for v in (loop.load("%x"), loop.row(NEW)))
     tolerance = w.binary("fadd", loop.row(ATOL), w.binary("fmul", larger(old, new), "%second"))
-    unit = w.binary("fdiv", w.constant(1.0), tolerance)  # once: a division takes as long as the sums
+    unit = w.binary("fdiv", w.constant(1.0), tolerance)  # a division takes as long as a sum
     shares = []
     for weights in filter(None, (error, lower)):
         total = loop.total(weights)

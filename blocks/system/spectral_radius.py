@@ -11,7 +11,7 @@ from ..numerics.arrays import Array, length
 __all__ = ["spectral_radius"]
 
 ROUNDS = 24  # of the power iteration; the second half counts
-ALIKE, SETTLED = 6, 1e-3  # rounds in a row that have grown alike, after which no more are needed
+ALIKE, SETTLED = 8, 1e-3  # so many rounds in a row that have grown alike are enough
 
 
 def spectral_radius(product: Callable[[Array], Array], n: int) -> float:

@@ -214,13 +214,12 @@ def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time:
 
     old, new = (w.intrinsic("fabs", v) for v in (loop.load("%x"), loop.row(NEW)))
     tolerance = w.binary("fadd", loop.row(ATOL), w.binary("fmul", larger(old, new), "%second"))
-    unit = w.binary("fdiv", w.constant(1.0), tolerance)  # a division takes as long as a sum
     shares = []
     for weights in filter(None, (error, lower)):
         total = loop.total(weights)
         if per_time:
             total = w.binary("fmul", total, "%step")
-        shares.append(w.binary("fmul", w.intrinsic("fabs", total), unit))
+        shares.append(w.binary("fdiv", w.intrinsic("fabs", total), tolerance))
     zero = w.constant(0.0)
     kept = [("largest", larger(shares[0], "%largest")),
             ("sum", loop.new(f"fadd reassoc {kind} %sum, {shares[0]}")),

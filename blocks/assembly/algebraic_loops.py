@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices, Vector, distinct
+from ..numerics.arrays import Array, Flags, Indices, Vector, distinct, ranks
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 from .tearing import GROWTH, tear
@@ -72,6 +72,14 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
     block_of_class = np.full(flat.classes, -2)
     block_of_class[reduced.unknowns] = column_block
     found, sizes = [np.zeros((5, 0), dtype=int)], [np.zeros(0)]
+
+    def keep(numbers: Indices, classes: Indices, position: Indices, linear: Indices,
+             balance: int, size: Vector) -> None:
+        inside = np.flatnonzero(home[numbers] == block_of_class[classes])
+        found.append(np.stack([numbers[inside], classes[inside], position[inside], linear[inside],
+                               np.full(len(inside), balance)]))
+        sizes.append(size[inside])
+
     for group in flat.groups:
         numbers = np.arange(group.first, group.first + group.size)
         if not (home[numbers] >= 0).any():
@@ -79,19 +87,14 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
         if group.law is None:
             which, classes, _ = group.terms(np.arange(group.size))
             every = np.ones(len(which), dtype=int)
-            found.append(np.stack([numbers[which], classes, 0 * every, every, every]))
-            sizes.append(every.astype(float))
+            keep(numbers[which], classes, 0 * every, every, 1, every.astype(float))
             continue
         for k, key in enumerate(group.law.arguments):
             if group.law.kernel.variables[key[0]].kind == "discrete":
                 continue
             position, linear, size = solvable(group, k, parameters)
-            classes = flat.argument(group, key)[0]
-            found.append(np.stack([numbers, classes, position, linear, np.zeros_like(linear)]))
-            sizes.append(size)
+            keep(numbers, flat.argument(group, key)[0], position, linear, 0, size)
     pairs, size = np.concatenate(found, axis=1), np.concatenate(sizes)
-    inside = home[pairs[0]] == block_of_class[pairs[1]]
-    pairs, size = pairs[:, inside], size[inside]
     even = even_sizes(pairs[0], pairs[1], np.where(np.isfinite(size), size, 0.0))
     size = np.where(np.isfinite(size), even, np.where(np.isnan(size), 1.0, WIDE))
     return Pairs(pairs, size, home[pairs[0]])
@@ -115,11 +118,11 @@ def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Ind
 
 def even_sizes(rows: Indices, columns: Indices, sizes: Vector) -> Vector:
     """Sizes of entries, with rows and columns that have a largest one of about one [Ruiz, 2001]."""
-    sizes, column = sizes.copy(), np.unique(columns, return_inverse=True)[1]
-    row = np.unique(rows, return_inverse=True)[1]
+    sizes = sizes.copy()
+    row, column = ranks(rows), ranks(columns)
     for _ in range(EVEN_ROUNDS):
-        for index in (row, column):
-            largest = np.zeros(int(index.max(initial=-1)) + 1)
+        for index, count in (row, column):
+            largest = np.zeros(count)
             np.maximum.at(largest, index, sizes)
             sizes /= np.sqrt(np.where(largest > 0, largest, 1.0))[index]
     return sizes

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..language.kernel import Law
-from ..numerics.arrays import Indices, distinct
+from ..numerics.arrays import Indices, distinct, ranks
 from .matching import connected
 
 __all__ = ["Alias", "Classes", "Link", "merged"]
@@ -71,10 +71,9 @@ def _signed_components(slots: int, edges: list[Alias]) -> tuple[Indices, Indices
     columns = np.concatenate([b + flip, np.where(sign > 0, b + slots, b)])
     label = connected(rows, columns, 2 * slots)
     plus, minus = label[:slots], label[slots:]
-    low = np.minimum(plus, minus)
-    unique, class_of = np.unique(low, return_inverse=True)
-    first = np.full(len(unique), slots)
-    np.minimum.at(first, class_of, np.arange(slots))  # the class has its first slot's sign
+    class_of, count = ranks(np.minimum(plus, minus))
+    first = np.empty(count, dtype=int)
+    first[class_of[::-1]] = np.arange(slots)[::-1]  # the class has its first slot's sign
     reference = plus[first][class_of]
     sign_of = np.where(plus == reference, 1, -1)
     zero = distinct(class_of[plus == minus])

@@ -66,7 +66,9 @@ def connected(a: Indices, b: Indices, size: int) -> Indices:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        edges = coo_array((np.ones(len(a), dtype=bool), (a, b)), shape=(size, size))
+        # of the types that SciPy takes as they are: half of the time goes into new memory
+        edges = coo_array((np.ones(len(a)), (a.astype(np.int32), b.astype(np.int32))),
+                          shape=(size, size))
         return connected_components(edges, directed=False)[1]
     columns, rows = _compressed(np.concatenate([b, a]), np.concatenate([a, b]), size, size)
     sparsity = ca.Sparsity(size, size, columns.tolist(), rows.tolist())

@@ -111,7 +111,7 @@ class Writer:
                 rows.append(block if every else block[0, instances.tolist()])
             else:
                 rows.append(self.gather(*self.flat.argument(group, key)))
-        rows.append(ca.repmat(TIME, 1, n))
+        rows.append(ca.SX(ca.Sparsity.dense(1, n), TIME))
         for block in (*self.m_blocks[f], *self.p_blocks[f]):
             rows.append(block if every else block[:, instances.tolist()])
         return rows
@@ -126,7 +126,7 @@ class Writer:
 
     def residuals_of(self, equations: Indices) -> ca.SX:
         """Residuals of any equations as a column."""
-        out = ca.SX(len(equations), 1)
+        out = ca.SX.zeros(len(equations), 1)
         group_of = self.flat.groups_of(equations)
         for g in distinct(group_of):
             group = self.flat.groups[int(g)]
@@ -138,7 +138,7 @@ class Writer:
                 column = self.call(group.law.value, group.family, group.law.arguments,
                                    group.instances[rows]).T
             put(out, mine, column)
-        return ca.densify(out)
+        return out
 
     def terms(self, group: Group, rows: Indices) -> tuple[Indices, Indices, Indices]:
         """Terms of some node balances: which balance, class and sign."""

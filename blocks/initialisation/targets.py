@@ -83,9 +83,9 @@ def class_values(system: System, targets: Targets) -> Array:
             if typical is not None and not order:
                 mine = slice(base, base + family.size)
                 value[flat.class_of[mine]] = flat.sign_of[mine] * typical
-    for k in np.argsort(-targets.levels, kind="stable"):
-        slot = targets.slots[k]
-        value[flat.class_of[slot]] = flat.sign_of[slot] * targets.values[k]
+    weakest_first = np.argsort(-targets.levels, kind="stable")
+    slots = targets.slots[weakest_first]
+    value[flat.class_of[slots]] = flat.sign_of[slots] * targets.values[weakest_first]
     return value
 
 

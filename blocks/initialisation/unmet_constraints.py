@@ -113,11 +113,11 @@ def refuse_dependent(system: System, problem: Problem, t: float) -> None:
 def _dependent(system: System, problem: Problem, t: float, tolerance: float
                ) -> tuple[int, list[int]]:
     """How many constraints of velocities follow from others, and all that take part."""
-    at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
     offset, count = system.nz, 0
     found: list[int] = []
     if not system.clusters:
         return count, found
+    at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
     jacobian = system.residual_x.sparse(*problem.arguments(t))
     for cluster in system.clusters:
         equations, classes = cluster.levels[0]

@@ -44,6 +44,8 @@ def weight_of_steps(problem: Problem) -> int:
 def _calls(function: Evaluator) -> int:
     """How often a function calls others, among its first operations."""
     f = function.function
+    if not f.find_functions():  # quicker than to look at all operations
+        return 0
     return sum(f.instruction_id(k) == ca.OP_CALL for k in range(min(f.n_instructions(), COUNTED)))
 
 

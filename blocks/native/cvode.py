@@ -164,7 +164,8 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
                 break
             relations.exponents[START, :] = relations.exponents[END, :]
         if relations.held.size:
-            status, end = watched(code, relations, work, x, t, end, record.sizes[taken], state)
+            status, end = watched(code, relations, work, x, t, end, record.sizes[taken], state,
+                                  0.0, limits.t_stop)
         if relations.held.size or code.exponents != 0:
             x[:] = work.k[NEW]
         record.ends[taken] = end

@@ -39,7 +39,8 @@ class Writer:
 
     lanes: int = 1
     prefix: str = "v"  # of names, where several bodies stand in one function
-    inline: bool = False  # exponentials as arithmetic, so that a loop can be vectorised
+    inline: bool = False  # for a loop: exponentials as arithmetic, so that it can be vectorised;
+    # what divides all its instances does so once, and they are multiplied
     lines: list[str] = field(default_factory=list)
     declared: set[str] = field(default_factory=set)
     constants: dict[str, float] = field(default_factory=dict)  # by their text
@@ -95,7 +96,8 @@ class Writer:
 
     # -- arithmetic ------------------------------------------------------------------------
     def binary(self, operation: str, a: str, b: str) -> str:
-        return self.new(f"{operation} contract {self.type} {a}, {b}")
+        once = " arcp" * (self.inline and operation == "fdiv")
+        return self.new(f"{operation} contract{once} {self.type} {a}, {b}")
 
     def intrinsic(self, name: str, *operands: str) -> str:
         suffix = "f64" if self.lanes == 1 else f"v{self.lanes}f64"

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..nonsmooth.modes.held_network import UNLOADED
-from ..nonsmooth.modes.parts import NetworkParts
+from ..nonsmooth.modes.parts import UNLOADED, NetworkParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ENDED_MARGIN,

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
-from ..solvers.looks import SEEN
+from ..solvers.looks import ABOUT, BEYOND, SEEN
 from .decisions import Elements
 from .delayed import keep_step
 from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
@@ -67,7 +67,7 @@ __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "SELD
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 SELDOM = 8  # steps between two looks at that
-REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED = range(6)
+REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY = range(7)
 
 
 class Limits(NamedTuple):
@@ -143,9 +143,10 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     And so many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
     is only known of the explicit method: others ask for it after the event.
 
-    A first step in which a relation crosses is taken again up to there. It has the length of one
-    before the event, and may have strode over all that holds until then, as through a stop with
-    all its stages beyond, where its error is nothing.
+    A first step in which a relation crosses is taken again up to there, and a little farther, so
+    that the crossing is in it. It has the length of one before the event, and may have strode over
+    all that holds until then, as through a stop with all its stages beyond, where its error is
+    nothing.
     """
     root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
@@ -208,13 +209,13 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 following = DAMPS / rate
         end = t_stop if last else t + now
         if relations.held.size:
-            status, end = watched(code, relations, work, x, t, end, now, state)
-            if (status == LOCATED and first and code.kind != EXACT and end - t < SEEN * now
-                    and not is_too_small(end - t, t, t_stop)):
+            early = SEEN * now if first and code.kind != EXACT else 0.0
+            status, end = watched(code, relations, work, x, t, end, now, state, early, t_stop)
+            if status == EARLY:
                 counts[1] += 1
                 rejected, first, status = True, False, FULL
                 state[LOOKED] = 1.0
-                h = end - t
+                h = BEYOND * (end - t)
                 continue
         if code.exponents != 0:
             relations.exponents[START, :] = relations.exponents[END, :]
@@ -270,10 +271,12 @@ def _fitted(t: float, proposed: float, t_stop: float) -> tuple[float, bool]:
 
 @machine_code
 def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
-             h: float, state: Vector) -> tuple[int, float]:
+            h: float, state: Vector, early: float, t_stop: float) -> tuple[int, float]:
     """Look for crossings in a step: the status, ``FULL`` where there is none, and its end.
 
-    A step in which relations cross that others must judge is not shortened.
+    A step in which relations cross that others must judge is not shortened. Of one that is taken
+    again where a crossing is ``early``, less than so far from its start, it is only told about
+    where that is.
     """
     looks = relations.looks
     if state[LOOKED] != 1.0:
@@ -288,7 +291,13 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
     seen, times = looks[count - 1], relations.times
     if not name_crossed(relations, seen):
         return CROSSED, end
-    at = locate(code, relations, work, x, times[count - 2], times[count - 1], t, h, seen)
+    low, at = times[count - 2], times[count - 1]
+    if low - t < early:
+        at = locate(code, relations, work, x, low, at, t, h, seen, ABOUT)
+        if at - t < early and not is_too_small(at - t, t, t_stop):
+            return EARLY, at
+        name_crossed(relations, seen)  # all that are to be looked at on the way there
+    at = locate(code, relations, work, x, low, at, t, h, seen, 0.0)
     if at < end:
         work.k[NEW, :] = work.k[WORK]
         end = at

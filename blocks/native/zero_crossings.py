@@ -223,20 +223,19 @@ def _guess(near: float, far: float, above: float, below: float, whole: float, re
 
 @machine_code
 def _bracketed(code: Code, relations: Relations, work: Workspace, x: Vector, low: float,
-               high: float, start: float, h: float, seen: Vector) -> float:
+               high: float, start: float, h: float, seen: Vector, share: float) -> float:
     """The far side of the first crossing of what is wrong at ``high``; margins are left there."""
     wrong, margins = relations.wrong, relations.looks[SPARE]
-    grain = TIME_GRAIN * max(abs(low), abs(high))
+    grain = 0.25 * TIME_GRAIN * max(abs(low), abs(high))
     near, far, below = low, high, _least(seen, wrong)
     margins_inside(code, relations, work, low, start, h, x, margins)
     above = _least(margins, wrong)
     # what begins where another mode ended
-    while not above > 0.0 and near < 0.5 * (near + far) < far and far - near > 0.25 * grain:
+    while not above > 0.0 and _is_open(near, far, max(grain, share * (far - start))):
         near, far, above, below = _narrowed(code, relations, work, 0.5 * (near + far), start, h, x,
                                             margins, near, far, above, below)
     whole = reserve = far - near
-    # until there is no time between them, or none that matters
-    while near < 0.5 * (near + far) < far and far - near > 0.25 * grain:
+    while _is_open(near, far, max(grain, share * (far - start))):
         guess = _guess(near, far, above, below, whole, reserve)
         reserve *= 0.5
         near, far, above, below = _narrowed(code, relations, work, guess, start, h, x, margins,
@@ -250,8 +249,14 @@ def _bracketed(code: Code, relations: Relations, work: Workspace, x: Vector, low
 
 
 @machine_code
+def _is_open(near: float, far: float, grain: float) -> bool:
+    """Whether there is time between the ends of a bracket, and more than does not matter."""
+    return near < 0.5 * (near + far) < far and far - near > grain
+
+
+@machine_code
 def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: float, high: float,
-           start: float, h: float, seen: Vector) -> float:
+           start: float, h: float, seen: Vector, share: float) -> float:
     """The far side of the first crossing between two times of a step.
 
     Parameters
@@ -259,16 +264,17 @@ def locate(code: Code, relations: Relations, work: Workspace, x: Vector, low: fl
     low, high : a margin of the relations ``wrong`` is negative at the end alone; on return
         these are the relations that have crossed
     seen : margins at ``high``; on return those at the crossing
+    share : of the way to the crossing that does not matter; 0 to find it as well as can be
 
     Returns
     -------
     time; the values there are in the row of work
     """
     margins = relations.looks[SPARE]
-    far = _bracketed(code, relations, work, x, low, high, start, h, seen)
+    far = _bracketed(code, relations, work, x, low, high, start, h, seen, share)
     while _crossed_before(relations, margins):
         seen[:] = margins
-        far = _bracketed(code, relations, work, x, low, far, start, h, seen)
+        far = _bracketed(code, relations, work, x, low, far, start, h, seen, share)
     _keep_closest(relations.wrong, seen, margins)
     seen[:] = margins
     return far

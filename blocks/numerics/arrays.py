@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector", "distinct",
-           "length"]
+           "length", "ranks"]
 
 Array: TypeAlias = NDArray[np.float64]
 Vector: TypeAlias = Array  # of one dimension; machine code asks for it by this name
@@ -28,6 +28,17 @@ def distinct(values: NDArray[_Number]) -> NDArray[_Number]:
     first = np.ones(len(values), dtype=bool)
     first[1:] = values[1:] != values[:-1]
     return values[first]
+
+
+def ranks(numbers: Indices) -> tuple[Indices, int]:
+    """Of numbers from zero on, the place of each among the distinct ones; and how many these are.
+
+    Counted, not sorted: in proportion to the largest number.
+    """
+    place = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=np.int_)
+    place[numbers] = 1
+    ends = np.cumsum(place)
+    return ends[numbers] - 1, int(ends[-1]) if len(ends) else 0
 
 
 def length(v: Vector) -> float:

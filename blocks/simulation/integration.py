@@ -10,7 +10,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..solvers import Step, Trajectory
-from ..solvers.looks import SEEN
+from ..solvers.looks import BEYOND, SEEN
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
@@ -158,7 +158,8 @@ class Integration:
         if crossing is not None:
             if self._strode(step, crossing[0]):
                 self.retaken = True
-                self.method = self.running.begin_again(self.t, self.y, crossing[0] - self.t)
+                self.method = self.running.begin_again(self.t, self.y,
+                                                       BEYOND * (crossing[0] - self.t))
                 return None
             return self._end_at_crossing(step, *crossing)
         if shortened:

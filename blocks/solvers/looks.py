@@ -10,10 +10,11 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import NO_DIP
 
-__all__ = ["MOST_LOOKS", "SEEN", "next_look"]
+__all__ = ["ABOUT", "BEYOND", "MOST_LOOKS", "SEEN", "next_look"]
 
 MOST_LOOKS = 32  # at a step
 SEEN = 0.9  # of a step: what lies before a crossing there has been seen by its stages
+ABOUT, BEYOND = 0.01, 1.01  # of the way to a crossing: how well it is known, and the step to there
 STEEPER = 1.2  # times the bend of a parabola through looks: a margin may bend so much more
 ALONE = 1.5  # times that again, where there is no second parabola to compare it with
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway

@@ -11,6 +11,7 @@ from ..numerics.arrays import Array, length
 __all__ = ["spectral_radius"]
 
 ROUNDS = 24  # of the power iteration; the second half counts
+ALIKE, SETTLED = 8, 1e-3  # so many rounds in a row that have grown alike are enough
 
 
 def spectral_radius(product: Callable[[Array], Array], n: int) -> float:
@@ -25,4 +26,6 @@ def spectral_radius(product: Callable[[Array], Array], n: int) -> float:
             return np.inf if not np.isfinite(size) else 0.0
         v /= size
         growth.append(np.log(size))
-    return float(np.exp(np.mean(growth[ROUNDS // 2:])))
+        if len(growth) >= ALIKE and np.ptp(growth[-ALIKE:]) <= SETTLED:
+            break
+    return float(np.exp(np.mean(growth[len(growth) // 2:])))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, Parameter, Variable, der, quantity, sin, where
+from blocks import Component, Model, Parameter, Variable, der, quantity, sin, when, where
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
 pytest.importorskip("llvmlite")
@@ -156,3 +156,23 @@ def test_a_first_step_after_a_contact_does_not_stride_over_the_way_out(method):
     run = model.simulate("1.5 s", method=method, rtol=1e-7)
     assert len(run.events) == 20
     assert abs(run.energy().relative_residual) < 3e-6
+
+
+class Sawtooth(Component):
+    """x rises as 1 - exp(-t) to 0.02, and begins anew."""
+
+    x = Variable("1", "0", priority="high")
+
+    def equations(self):
+        yield der(self.x) == (1 - self.x) * quantity("1 1/s")
+        yield when(self.x > 0.02, {self.x: 0.0})
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+def test_a_first_step_that_strides_over_an_event_is_followed_by_one_that_ends_there(method):
+    model = Model("sawtooth")
+    model.part = Sawtooth()
+    run = model.simulate("2 s", method=method, rtol=1e-4, first_step="0.1 s")
+    count = int(2 / -np.log(0.98))
+    assert_allclose(times(run), -np.log(0.98) * np.arange(1, count + 1), rtol=0, atol=1e-6)
+    assert run.statistics.steps <= count + 2

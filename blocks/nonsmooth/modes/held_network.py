@@ -22,6 +22,7 @@ from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCH
 from ...system import Evaluator
 from .indirect_relations import indirect_relations, relations_of_efforts
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
+from .parts import UNLOADED
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -32,9 +33,8 @@ if TYPE_CHECKING:
     from .elements import Elements
     from .law_functions import LawExpressions
 
-__all__ = ["UNLOADED", "HeldNetwork", "feel_each_other", "slack_of"]
+__all__ = ["HeldNetwork", "feel_each_other", "slack_of"]
 
-UNLOADED = 2.0  # instead of whether a switch is told: a closed diode that bears nothing
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
 

@@ -12,7 +12,9 @@ from ...numerics.arrays import Array, Flags, Indices, Matrix
 if TYPE_CHECKING:
     import casadi as ca
 
-__all__ = ["DecisionParts", "NetworkParts", "PredictedParts"]
+__all__ = ["UNLOADED", "DecisionParts", "NetworkParts", "PredictedParts"]
+
+UNLOADED = 2.0  # instead of whether a switch is told: a closed diode that bears nothing
 
 
 @dataclass(frozen=True)

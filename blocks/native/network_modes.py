@@ -299,8 +299,8 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     """Whether the rows that are tried obey all laws at an instant and, where that is close, also
     after it; says so part by part.
 
-    For less than that will do where any of them is ``brief``; and an element that has ended its mode may
-    only go on in it where it leads away from its end.
+    For less than that will do where any of them is ``brief``; and an element that has ended its
+    mode may only go on in it where it leads away from its end.
     """
     n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
     for part in range(network.present.size):

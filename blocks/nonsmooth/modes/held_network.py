@@ -324,14 +324,14 @@ def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    moved = np.stack([(inputs[:, part] != 0).any(axis=1) for part in parts], axis=1)
-    relations = relations | moved
-    ties = csr_matrix(relations * moved.any(axis=1)[:, None], dtype=float)
+    moved = np.array([np.abs(inputs[:, part]).max(axis=1) > 0 for part in parts], dtype=bool).T
+    ties = csr_matrix((relations + moved) * np.any(moved, axis=1, keepdims=True), dtype=float)
     which = connected_components(ties.T @ ties + csr_matrix((len(parts), len(parts))),
                                  directed=False)[1]
     groups = [np.flatnonzero(which == k) for k in range(which.max() + 1)]
-    return ([np.sort(np.concatenate([parts[i] for i in group])) for group in groups],
-            np.stack([relations[:, group].any(axis=1) for group in groups], axis=1))
+    relations[moved] = True
+    joined: Flags = np.stack([relations[:, group].any(axis=1) for group in groups], axis=1)
+    return [np.sort(np.concatenate([parts[i] for i in group])) for group in groups], joined
 
 
 def _inputs_of(expression: ca.SX, system: System, elements: Elements) -> csr_matrix:

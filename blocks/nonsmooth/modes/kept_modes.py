@@ -1,10 +1,10 @@
 """Which modes has a network without mass at its nodes been in, and what followed?
 
 A converter goes through the same few modes in every period, and many of them side by side through
-few each, though together they are hardly ever in the same ones. What was decided once, by the search
-of :mod:`blocks.nonsmooth.modes.mode_search`, is kept with all that it takes to judge whether it
-holds again; machine code tries what has followed before, and asks for a search where none of it
-holds.
+few each, though together they are hardly ever in the same ones. What was decided once, by the
+search of :mod:`blocks.nonsmooth.modes.mode_search`, is kept part by part with all that it takes to
+judge whether it holds again; machine code tries what has followed before, and asks for a search
+where none of it holds.
 """
 
 from __future__ import annotations
@@ -44,15 +44,16 @@ class KeptModes:
         most = max(len(held.parts), min(
             MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2))))
         links = MOST_LINKS * most
+        n, count = held.elements.size, len(held.parts)
         self.parts = NetworkParts(
             *_listed(held.parts), *_listed(held.entries_of), *_listed(held.relations_of),
-            held.joint, np.full(most, -1, dtype=np.int64), np.zeros((most, relations)), np.zeros((most, size)),
-            np.zeros((most, entries)), np.zeros((most, size * size)), np.zeros((most, nx * size)),
-            np.zeros((most, size)), np.full(len(held.parts), -1, dtype=np.int64),
-            np.zeros(1, dtype=np.int64), np.zeros(links, dtype=np.int64),
-            np.zeros(links, dtype=np.int64), np.zeros(links, dtype=bool), np.zeros(2),
-            np.zeros(len(held.joint)), np.zeros((2, held.elements.size)), np.zeros(1),
-            np.zeros(held.elements.size), held.decided_by)
+            held.joint, np.full(most, -1, dtype=np.int64), np.zeros((most, relations)),
+            np.zeros((most, size)), np.zeros((most, entries)), np.zeros((most, size * size)),
+            np.zeros((most, nx * size)), np.zeros((most, size)),
+            np.full(count, -1, dtype=np.int64), np.zeros(1, dtype=np.int64),
+            np.zeros(links, dtype=np.int64), np.zeros(links, dtype=np.int64),
+            np.zeros(links, dtype=bool), np.zeros(2), np.zeros(len(held.joint)), np.zeros((2, n)),
+            np.zeros(1), np.zeros(n), held.decided_by)
         self._number: dict[tuple[int, bytes, bytes, bytes], int] = {}
         self._links: dict[tuple[int, int], int] = {}
 

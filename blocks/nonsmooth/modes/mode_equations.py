@@ -128,7 +128,10 @@ class ModeEquations:
         inputs = elements.column.tolist()
         by_u = [ca.jacobian(e, tape.u)[:, inputs] for e in rows]
         self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
-        self._coefficients_by = _indices_in(ca.veccat(*by_u), tape.m)
+        #: Relations that the coefficients of all elements depend on, and those of each part.
+        self._all_by = _indices_in(ca.veccat(*by_u), tape.m)
+        self._part_by = [_indices_in(ca.veccat(*(b[part.tolist(), :] for b in by_u)), tape.m)
+                         for part in self.parts]
         by_u = [ca.densify(b) for b in by_u]
         self._by_u = system.function("rows_u", ca.horzcat(*(b.T for b in by_u)))
         self._by_x = system.function("rows_x", ca.horzcat(
@@ -210,9 +213,10 @@ class ModeEquations:
             self._inputs_kept[key] = self._by_inputs_at(problem, t)
         return self._inputs_kept[key]
 
-    def coefficients(self, problem: Problem) -> bytes:
-        """What the coefficients of constant equations depend on."""
-        return bytes(problem.m[self._coefficients_by].tobytes() + problem.p.tobytes())
+    def coefficients(self, problem: Problem, part: int | None = None) -> bytes:
+        """What the coefficients of constant equations, of all or of a part, depend on."""
+        by = self._all_by if part is None else self._part_by[part]
+        return bytes(problem.m[by].tobytes() + problem.p.tobytes())
 
     def _by_inputs_at(self, problem: Problem, t: float) -> Array:
         n, args = self.size, problem.arguments(t)
@@ -263,7 +267,7 @@ class ModeEquations:
     def _block(self, problem: Problem, t: float, number: int, modes: Indices) -> ModeMatrices:
         """The matrices of a part of elements in some modes."""
         part = self.parts[number]
-        key = number, modes[part].tobytes(), self.coefficients(problem)
+        key = number, modes[part].tobytes(), self.coefficients(problem, number)
         if key not in self._blocks:
             if len(self._blocks) > MOST_BLOCKS * MOST_KEPT:
                 self._blocks.clear()
@@ -304,8 +308,9 @@ class ModeEquations:
         """The matrices of all elements, or of a part of them, at a point."""
         by_u = self.by_inputs(problem, t)
         part = self._everyone if part is None else part
-        own, modes, few = np.ix_(range(6), part, part), modes[part], len(part) < self.size
-        matrix, rate_u = self.held_rows(modes, by_u[own][:3], by_u[own][3:], part)
+        mine, modes = by_u[:, part], modes[part]
+        own = mine[:, :, part]
+        matrix, rate_u = self.held_rows(modes, own[:3], own[3:], part)
         direct = self._direct(modes, part)
         matrix[direct, np.arange(len(part))[direct]] += 1.0
         span, weight, unsure = self._combinations(modes, matrix)
@@ -313,11 +318,10 @@ class ModeEquations:
         if len(weight):
             matrix = np.vstack([without_rounding(span, matrix),
                                 without_rounding(weight, rate_u, unsure)])
-            if few:
+            if len(part) < self.size:
                 others = np.ones(self.size, dtype=bool)
                 others[part] = False
-                rates = self.held_rows(modes, *(rows[:, part] for rows in (by_u[:3], by_u[3:])),
-                                       part)[1]
+                rates = self.held_rows(modes, mine[:3], mine[3:], part)[1]
                 alone = not without_rounding(weight, rates[:, others], unsure).any()
         return ModeMatrices(matrix, span, weight, self._null(matrix), None, alone)
 

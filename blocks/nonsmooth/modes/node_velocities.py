@@ -172,7 +172,8 @@ class NodeVelocities:
                 free = self.efforts.open_flows(problem, t)
                 if free is None:
                     break
-                slides = asked & ~told & (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
+                slides = asked & ~told & (flow != 0) & (
+                    np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
                 if not slides.any():
                     break
                 part = np.full(len(flow), np.inf)

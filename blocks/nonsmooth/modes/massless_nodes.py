@@ -245,19 +245,20 @@ class MasslessLaws(Laws):
             self.state.unloaded = self._unloaded(problem, t)
             known.note(key, problem, self.state, noise)
         if self.kept is not None:
-            self._parts_join |= not self.kept.held.keeps_apart(problem, t, self.state.solved_modes)
+            self._parts_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
             self.kept.keep(problem, t, noise)
 
     def _unloaded(self, problem: Problem, t: float) -> Flags:
         """Closed diodes that need not bear anything of an effort whose split the motion leaves
         open, so that the others have one; nobody, where all have one, or this is not found."""
         modes, nobody = self.modes, np.zeros(self.elements.size, dtype=bool)
-        if self._held is None or self._held.fits(problem, t, modes):
+        held = self._held
+        if held is None or held.fits(problem, t, modes) or not held.keeps_apart(problem, t, modes):
             return nobody
         for trial in self.velocities.modes(problem, t, modes):
             unloaded = self.elements.valve & (modes == 0) & (trial != 0)
             solved = np.where(unloaded, -1, modes)
-            if unloaded.any() and self._held.fits(problem, t, solved):
+            if unloaded.any() and held.fits(problem, t, solved):
                 leaving = self.search.leaving(problem, t, solved)
                 if leaving is not None and not leaving[~unloaded].any():
                     return unloaded

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import time as clock
 from collections.abc import Callable, Hashable
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -55,6 +55,8 @@ class PreparedRun:
     progress: bool | None
     #: The same run of the model compiled with parts joined.
     anew: Callable[[], PreparedRun] | None = None
+    #: Held while that is compiled.
+    lock: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
     def result(self) -> Result:
         """Integrate.
@@ -79,7 +81,9 @@ class PreparedRun:
             raise
         except PartsJoin:
             assert self.anew is not None  # whoever prepares a run says so
-            return self.anew().result()
+            with self.lock:
+                again = self.anew()
+            return again.result()
         LOG.info("%s: %s, %d steps of %s and %d events in %.3g s", recording.name,
                  recording.message or recording.status, counts.get("steps", 0), counts["method"],
                  counts["events"], counts["time integrating"])

@@ -35,6 +35,7 @@ __all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "symbols_in"
            "without_rounding"]  # fmt: skip
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
+MOST_ENTRIES = 1 << 22  # of such a matrix of all elements, all modes together
 MOST_BLOCKS = 20  # times as many of parts, which are small
 MOST_WHOLE = 12  # elements that are one part where they feel each other by rates alone
 MOST_COEFFICIENTS = 8  # values of parameters and relations whose coefficients are kept
@@ -89,7 +90,8 @@ class ModeMatrices:
 
     Attributes
     ----------
-    alone : whether no part of elements feels another one by rates of what its modes hold
+    outside : of a part, the rates of what its modes hold by what all others take; None for no part
+    alone : whether no part of elements feels another one by these
     """
 
     matrix: Array
@@ -97,6 +99,7 @@ class ModeMatrices:
     weight: Array
     null: Array
     solver: Array | None
+    outside: Array | None = None
     alone: bool = True
 
 
@@ -257,12 +260,25 @@ class ModeEquations:
             return self._matrices_at(problem, t, modes)
         key = modes.tobytes(), self.coefficients(problem)
         if key not in self._kept:
-            if len(self._kept) > MOST_KEPT:
+            if len(self._kept) > min(MOST_KEPT, MOST_ENTRIES // self.size**2):
                 self._kept.clear()
-            blocks = [self._block(problem, t, k, modes) for k in range(len(self.parts))]
-            self._kept[key] = self._joined(blocks) if all(b.alone for b in blocks) else replace(
-                _with_solver(self._matrices_at(problem, t, modes)), alone=False)
+            self._kept[key] = self._of_parts(problem, t, modes)
         return self._kept[key]
+
+    def _of_parts(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
+        """The matrices of some modes, from those of parts; of parts that feel others, together."""
+        parts = self.parts
+        blocks = [self._block(problem, t, k, modes) for k in range(len(parts))]
+        if all(b.alone for b in blocks):
+            return self._joined(parts, blocks)
+        tied = np.sort(np.concatenate([p for p, b in zip(parts, blocks, strict=True)
+                                       if not b.alone]))
+        parts = [*(p for p, b in zip(parts, blocks, strict=True) if b.alone), tied]
+        blocks = [*(b for b in blocks if b.alone),
+                  _with_solver(self._matrices_at(problem, t, modes, tied))]
+        if any(b.null.shape[1] or b.solver is None for b in blocks):
+            return replace(_with_solver(self._matrices_at(problem, t, modes)), alone=False)
+        return replace(self._joined(parts, blocks), alone=False)
 
     def _block(self, problem: Problem, t: float, number: int, modes: Indices) -> ModeMatrices:
         """The matrices of a part of elements in some modes."""
@@ -274,8 +290,8 @@ class ModeEquations:
             self._blocks[key] = _with_solver(self._matrices_at(problem, t, modes, part))
         return self._blocks[key]
 
-    def _joined(self, blocks: list[ModeMatrices]) -> ModeMatrices:
-        """The matrices of all elements, from those of parts that act on no other."""
+    def _joined(self, parts: list[Indices], blocks: list[ModeMatrices]) -> ModeMatrices:
+        """The matrices of all elements, from those of parts, of which the last may feel others."""
         if len(blocks) == 1:
             return blocks[0]
         n, counts = self.size, np.array([[len(b.weight), b.null.shape[1]] for b in blocks])
@@ -285,7 +301,7 @@ class ModeEquations:
         if weights:
             span = np.zeros((held, n))
         first, w, z = 0, 0, 0
-        for part, b in zip(self.parts, blocks, strict=True):
+        for part, b in zip(parts, blocks, strict=True):
             rows = part  # as equations stand where none of them says anything about states
             if weights:
                 own, more = np.arange(first, first + len(part) - len(b.weight)), np.arange(
@@ -300,6 +316,11 @@ class ModeEquations:
             if b.null.shape[1]:
                 null[part, z : z + b.null.shape[1]] = b.null
                 z += b.null.shape[1]
+        outside = blocks[-1].outside
+        if outside is not None and outside.any():
+            held = rows[len(rows) - len(outside) :]
+            matrix[held] += outside
+            solver[parts[-1]] -= solver[np.ix_(parts[-1], held)] @ (outside @ solver)
         solved = all(b.solver is not None for b in blocks)
         return ModeMatrices(matrix, span, weight, null, solver if solved else None)
 
@@ -314,16 +335,16 @@ class ModeEquations:
         direct = self._direct(modes, part)
         matrix[direct, np.arange(len(part))[direct]] += 1.0
         span, weight, unsure = self._combinations(modes, matrix)
-        alone = True
+        outside = None
         if len(weight):
             matrix = np.vstack([without_rounding(span, matrix),
                                 without_rounding(weight, rate_u, unsure)])
             if len(part) < self.size:
-                others = np.ones(self.size, dtype=bool)
-                others[part] = False
                 rates = self.held_rows(modes, mine[:3], mine[3:], part)[1]
-                alone = not without_rounding(weight, rates[:, others], unsure).any()
-        return ModeMatrices(matrix, span, weight, self._null(matrix), None, alone)
+                rates[:, part] = 0.0
+                outside = without_rounding(weight, rates, unsure)
+        return ModeMatrices(matrix, span, weight, self._null(matrix), None, outside,
+                            outside is None or not outside.any())
 
     def parts_of(self, some: Flags) -> Flags:
         """All elements of the parts that some belong to."""

@@ -23,6 +23,7 @@ from .diagnostics import Findings, check_model, structure_error
 from .initialisation.initial_values import warn_of_compromises
 from .initialisation.nominal_values import find_nominals, nominal_rows, nominal_table
 from .language.component import Component
+from .nonsmooth.modes.mode_equations import JOINED
 from .simulation.run import run
 from .simulation.settings import Options, refuse_positional, refuse_unknown_options
 from .simulation.start import KeptStart, RunStart
@@ -185,6 +186,11 @@ class Model(Component):
                 made.system.superseded = True
             made.system, made.revision, made.values = system, revision, values
         return made.system
+
+    def _join_parts(self) -> None:
+        """Compile anew, for modes in which elements feel each other by rates alone."""
+        self._made = _Made()
+        self.compile().cache[JOINED] = True
 
     def _suits(self) -> bool:
         """Whether the present values of parameters can be solved for as the system is compiled."""

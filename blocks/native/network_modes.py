@@ -38,6 +38,7 @@ FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
 VALUES = 5  # of an element, one row each
 MARGIN, SIZE, EQUAL = range(3)  # rows of room
 ROOM = 3
+NO_LINK = -1
 
 
 class NetworkModes(NamedTuple):
@@ -48,15 +49,21 @@ class NetworkModes(NamedTuple):
     m: Vector  # relations, which it reads
     values: int  # address of what fills ``found``
     found: Vector  # what elements come to, then the slopes
+    starts: Indices  # (parts + 1,) where the members of a part begin
+    members: Indices  # (elements,) part by part
+    entry_starts: Indices  # (parts + 1,) where those of the constants begin that belong to a part
+    entries: Indices  # which these are
+    relation_starts: Indices  # (parts + 1,) where the relations of a part begin
     relations: Indices  # those that what is kept depends on, or that depend on what is taken
     joint: Flags  # all relations: whether they do, and are decided on with modes
-    kept_m: Matrix  # of all modes that are kept: these relations
+    owner: Indices  # (rows,) whose modes are kept in it; -1 for nobody's
+    kept_m: Matrix  # of a part's modes that are kept: these relations
     kept_modes: Matrix
     kept_constants: Matrix
     weight: Matrix  # combinations of equations that say something about states
     move: Matrix  # what brings these to their values
     noise: Matrix  # what rounding makes of margins
-    present: Indices  # (2,) which row holds now, and how many there are
+    present: Indices  # (parts,) which row holds now
     links: Indices  # (1,) how many modes have followed others
     source: Indices  # which one
     target: Indices  # followed which
@@ -67,6 +74,11 @@ class NetworkModes(NamedTuple):
     drift: Vector  # (1,) share of its size by which what modes hold constant may be off
     least_flow: Vector  # less does not end a mode
     room: Matrix  # (ROOM, elements)
+    row: Indices  # (parts,) which row is tried
+    link: Indices  # (parts,) what followed when; ``NO_LINK`` while that is the present one
+    turns: Flags  # (parts,) whether it is that in which what turns round is at rest
+    ended: Flags  # (parts,) whether the mode of an element has come to its end
+    holds: Flags  # (parts,) whether the row that is tried obeys all laws
 
 
 def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array, values: int,
@@ -80,10 +92,12 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
     values : address of what elements come to
     states : how many there are
     """
-    n = len(modes)
+    n, count = len(modes), len(parts.present)
+    row, ended = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool)
     return filled(NetworkModes, parts, modes=modes, constants=constants, m=m, values=values,
                   found=np.empty(VALUES * n + states), kept_m=parts.m, kept_modes=parts.modes,
-                  kept_constants=parts.constants, room=np.empty((ROOM, n)))
+                  kept_constants=parts.constants, room=np.empty((ROOM, n)), row=row,
+                  link=row.copy(), turns=ended, ended=ended.copy(), holds=ended.copy())
 
 
 @machine_code
@@ -111,78 +125,102 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     x : the point; states that modes hold are brought to their values
     crossed : whether margins have become negative; else a known instant has changed something
     """
-    before, ended, n = network.present[0], False, network.modes.size
-    for e in range(n):
-        if crossed and relations.wrong[relations.wrong.size - n + e]:
-            ended = True
-    for r in range(network.joint.size):
-        if crossed and network.joint[r] and relations.wrong[r]:
-            ended = True
-    if before < 0 or not network.largest[0] > 0.0:
-        return False
+    parts = network.present.size
+    for part in range(parts):
+        if network.present[part] < 0 or not network.largest[0] > 0.0:
+            return False
     _look(code, work, network, t, x)
     _measure(network)
-    if not _missed(network, before) <= network.drift[0]:
-        return False
-    _bring(network, x, before)  # what the integration has let go
-    if not ended and _goes_with_relations(network, before) and _holds(
-            code, work, relations, network, t, x, before, before, False):
-        return _take(code, work, relations, network, t, x, before)
-    for k in range(network.links[0]):
-        following = network.target[k]
-        if network.source[k] != before or following == before:
-            continue
-        if not _goes_with_relations(network, following):
-            continue
-        row = _at_rest(network, before, following)  # which it takes, where it can
-        if row < 0:
+    for part in range(parts):
+        if not _missed(network, part, network.present[part]) <= network.drift[0]:
             return False
-        if not _holds(code, work, relations, network, t, x, row, before if ended else row,
-                      network.brief[k]):
-            if row == following:
-                continue
-            row = following
-            if not _holds(code, work, relations, network, t, x, row, before if ended else row,
-                          network.brief[k]):
-                continue
-        return _take(code, work, relations, network, t, x, row)
+    for part in range(parts):
+        _bring(network, x, part, network.present[part])  # what the integration has let go
+    for part in range(parts):
+        network.row[part], network.link[part] = network.present[part], NO_LINK
+        network.turns[part] = False
+        network.ended[part] = crossed and _has_ended(relations, network, part)
+        if (network.ended[part] or not _goes_with_relations(network, part, network.row[part])) and (
+                not _next_row(network, part)):
+            return False
+    while not _all_hold(code, work, relations, network, t, x):
+        for part in range(parts):
+            if not network.holds[part] and not _next_row(network, part):
+                return False
+    _take(code, work, relations, network, t, x)
+    return True
+
+
+@machine_code
+def _has_ended(relations: Relations, network: NetworkModes, part: int) -> bool:
+    """Whether an element of a part has come to the end of its mode, or a relation beside it."""
+    ended = False
+    for k in range(network.starts[part], network.starts[part + 1]):
+        ended |= relations.wrong[relations.wrong.size - network.modes.size + network.members[k]]
+    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
+        r = network.relations[k]
+        ended |= network.joint[r] and relations.wrong[r]
+    return ended
+
+
+@machine_code
+def _next_row(network: NetworkModes, part: int) -> bool:
+    """Go on to the next row that has followed the present one of a part; whether there is one.
+
+    Before it comes that in which what turns round is at rest, where it can.
+    """
+    before = network.present[part]
+    if network.turns[part]:
+        network.turns[part] = False
+        network.row[part] = network.target[network.link[part]]
+        return True
+    for k in range(network.link[part] + 1, network.links[0]):
+        following = network.target[k]
+        if network.source[k] == before and _goes_with_relations(network, part, following):
+            row = _at_rest(network, part, before, following)
+            network.link[part], network.row[part] = k, row
+            network.turns[part] = row != following
+            return row >= 0
     return False
 
 
 @machine_code
-def _at_rest(network: NetworkModes, before: int, following: int) -> int:
+def _at_rest(network: NetworkModes, part: int, before: int, following: int) -> int:
     """The row in which what turns round from one row to another is at rest; -1 if none is kept.
 
     Friction that is larger at rest than in motion may do both where its flow is zero.
     """
-    modes, n = network.kept_modes, network.modes.size
+    modes, n = network.kept_modes, network.starts[part + 1] - network.starts[part]
     turns = False
-    for e in range(n):
-        turns |= modes[before, e] * modes[following, e] < 0.0
+    for a in range(n):
+        turns |= modes[before, a] * modes[following, a] < 0.0
     if not turns:
         return following
-    for row in range(network.present[1]):
-        same = True
-        for e in range(n):
-            rests = modes[before, e] * modes[following, e] < 0.0
-            same &= modes[row, e] == (0.0 if rests else modes[following, e])
-        for k in range(network.relations.size):
-            same &= network.kept_m[row, k] == network.kept_m[following, k]
+    relations = network.relation_starts[part + 1] - network.relation_starts[part]
+    for row in range(network.owner.size):
+        same = network.owner[row] == part
+        for a in range(n):
+            rests = modes[before, a] * modes[following, a] < 0.0
+            same &= modes[row, a] == (0.0 if rests else modes[following, a])
+        for a in range(relations):
+            same &= network.kept_m[row, a] == network.kept_m[following, a]
         if same:
             return row
     return -1
 
 
 @machine_code
-def _missed(network: NetworkModes, row: int) -> float:
-    """The largest share of its size by which what the modes of a row hold constant is off."""
-    n, found, worst = network.modes.size, network.found, 0.0
+def _missed(network: NetworkModes, part: int, row: int) -> float:
+    """The largest share of its size by which what the modes of a part hold constant is off."""
+    found, worst, first = network.found, 0.0, network.starts[part]
+    n, width = network.starts[part + 1] - first, network.kept_modes.shape[1]
     for c in range(n):
         missed, size = 0.0, 0.0
-        for e in range(n):
-            share = network.weight[row, c * n + e]
+        for a in range(n):
+            share = network.weight[row, c * width + a]
             if share != 0.0:
-                missed += share * found[MISSED * n + e]
+                e = network.members[first + a]
+                missed += share * found[MISSED * network.modes.size + e]
                 size += abs(share) * network.room[EQUAL, e]
         if np.isnan(missed):
             return np.inf
@@ -192,37 +230,44 @@ def _missed(network: NetworkModes, row: int) -> float:
 
 
 @machine_code
-def _bring(network: NetworkModes, x: Vector, row: int) -> None:
-    """Bring what the modes of a row hold constant to its value, as it was found last."""
-    n, found = network.modes.size, network.found
+def _bring(network: NetworkModes, x: Vector, part: int, row: int) -> None:
+    """Bring what the modes of a part hold constant to its value, as it was found last."""
+    found, first = network.found, network.starts[part]
+    n, width = network.starts[part + 1] - first, network.kept_modes.shape[1]
     for c in range(n):
         missed = 0.0
-        for e in range(n):
-            missed += network.weight[row, c * n + e] * found[MISSED * n + e]
+        for a in range(n):
+            missed += network.weight[row, c * width + a] * found[
+                MISSED * network.modes.size + network.members[first + a]]
         if missed != 0.0:
-            for i in range(network.move.shape[1] // n):
-                x[i] -= network.move[row, i * n + c] * missed
+            for i in range(network.move.shape[1] // width):
+                x[i] -= network.move[row, i * width + c] * missed
 
 
 @machine_code
-def _goes_with_relations(network: NetworkModes, row: int) -> bool:
-    """Whether what is kept in a row is that of the present relations."""
-    for k in range(network.relations.size):
+def _goes_with_relations(network: NetworkModes, part: int, row: int) -> bool:
+    """Whether what is kept in a row of a part is that of the present relations."""
+    first = network.relation_starts[part]
+    for k in range(first, network.relation_starts[part + 1]):
         r = network.relations[k]
-        if network.kept_m[row, k] != network.m[r] and not network.joint[r]:
+        if network.kept_m[row, k - first] != network.m[r] and not network.joint[r]:
             return False
     return True
 
 
 @machine_code
-def _put(network: NetworkModes, row: int) -> None:
-    """Make the modes of a row the present ones, with the relations that go with them."""
-    network.modes[:] = network.kept_modes[row]
-    for k in range(network.relations.size):
-        network.m[network.relations[k]] = network.kept_m[row, k]
-    network.constants[:] = network.kept_constants[row]
-    n = network.modes.size
-    for e in range(n):
+def _put(network: NetworkModes, part: int, row: int) -> None:
+    """Make the modes of a row those of a part, with the relations that go with them."""
+    n, first = network.modes.size, network.relation_starts[part]
+    for k in range(first, network.relation_starts[part + 1]):
+        network.m[network.relations[k]] = network.kept_m[row, k - first]
+    first = network.entry_starts[part]
+    for k in range(first, network.entry_starts[part + 1]):
+        network.constants[network.entries[k]] = network.kept_constants[row, k - first]
+    first = network.starts[part]
+    for k in range(first, network.starts[part + 1]):
+        e = network.members[k]
+        network.modes[e] = network.kept_modes[row, k - first]
         slack, kind = MARGIN_ROUNDING * network.largest[0] + network.least_flow[e], 1
         if network.modes[e] == 0.0:
             slack, kind = MARGIN_ROUNDING * network.largest[1], 0
@@ -248,33 +293,34 @@ def _crossing_functions(code: Code, work: Workspace, network: NetworkModes, t: f
 
 
 @machine_code
-def _holds(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
-           x: Vector, row: int, before: int, brief: bool) -> bool:
-    """Whether modes obey all laws at an instant and, where that is close, also after it.
+def _all_hold(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
+              x: Vector) -> bool:
+    """Whether the rows that are tried obey all laws at an instant and, where that is close, also
+    after it; says so part by part.
 
-    For less than that will do where they are ``brief``; and an element that has ended the mode it
-    had in the row ``before`` may only go on in it where it leads away from its end.
+    For less than that will do where any of them is ``brief``; and an element that has ended its
+    mode may only go on in it where it leads away from its end.
     """
     n, found, room, point = network.modes.size, network.found, network.room, work.k[WORK]
-    _put(network, row)
+    for part in range(network.present.size):
+        _put(network, part, network.row[part])
     _look(code, work, network, t, x)
-    for i in range(found.size):
-        if np.isnan(found[i]):
-            return False
     _measure(network)
-    if not _missed(network, row) <= MODE_MISSED:
-        return False
     for e in range(n):
         room[MARGIN, e] = _margin(network, e)
-        if not room[MARGIN, e] >= -MODE_MARGIN_CLEAR * room[SIZE, e] - network.noise[row, e]:
-            return False
     now, later = relations.looks[SPARE], relations.looks[SPARE + 1]
     _crossing_functions(code, work, network, t, x, now)
-    for r in range(network.joint.size):
-        if network.joint[r] and not now[r] >= -MODE_MARGIN_NONE * network.farthest[r]:
-            return False
+    hold = True
+    for i in range(found.size):
+        hold &= not np.isnan(found[i])
+    for part in range(network.present.size):
+        network.holds[part] = hold and _holds_now(network, part, now)
+    for part in range(network.present.size):
+        hold &= network.holds[part]
+    if not hold:
+        return False
     fast, far = 0.0, LEAST_DISTANCE
-    for i in range(network.move.shape[1] // n):
+    for i in range(network.move.shape[1] // network.kept_modes.shape[1]):
         fast = max(fast, abs(found[VALUES * n + i]))
         far = max(far, abs(x[i]))
     h = LONGEST_INSTANT
@@ -283,18 +329,52 @@ def _holds(code: Code, work: Workspace, relations: Relations, network: NetworkMo
     for i in range(x.size):
         point[i] = x[i] + h * found[VALUES * n + i]
     _look(code, work, network, t + h, point)
-    for e in range(n):
-        margin, size = room[MARGIN, e], room[SIZE, e]
-        close = network.noise[row, e] if brief else MODE_MARGIN_NONE * size
-        least = LATER_MARGIN
-        if before != row and relations.wrong[relations.wrong.size - n + e] and (
-                network.kept_modes[before, e] == network.kept_modes[row, e]):
-            least = ENDED_MARGIN
-        if margin <= close and (
-                _margin(network, e) - margin < -least * h * size - network.noise[row, e]):
-            return False
     _crossing_functions(code, work, network, t + h, point, later)
-    for r in range(network.joint.size):
+    brief = False  # another part's mode ends behind this event, too
+    for part in range(network.present.size):
+        brief |= network.link[part] != NO_LINK and network.brief[network.link[part]]
+    for part in range(network.present.size):
+        network.holds[part] = _holds_later(relations, network, part, h, now, later, brief)
+        hold &= network.holds[part]
+    return hold
+
+
+@machine_code
+def _holds_now(network: NetworkModes, part: int, now: Vector) -> bool:
+    """Whether a part obeys its laws in the row that is tried; not where it comes to no number."""
+    row, first, room = network.row[part], network.starts[part], network.room
+    if not _missed(network, part, row) <= MODE_MISSED:
+        return False
+    for k in range(first, network.starts[part + 1]):
+        e = network.members[k]
+        if not room[MARGIN, e] >= -MODE_MARGIN_CLEAR * room[SIZE, e] - network.noise[
+                row, k - first]:
+            return False
+    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
+        r = network.relations[k]
+        if network.joint[r] and not now[r] >= -MODE_MARGIN_NONE * network.farthest[r]:
+            return False
+    return True
+
+
+@machine_code
+def _holds_later(relations: Relations, network: NetworkModes, part: int, h: float, now: Vector,
+                 later: Vector, brief: bool) -> bool:
+    """Whether what is close to its end in a part leads away from there within an instant."""
+    row, first, room = network.row[part], network.starts[part], network.room
+    before, margins = network.present[part], relations.wrong.size - network.modes.size
+    for k in range(first, network.starts[part + 1]):
+        e, noise = network.members[k], network.noise[row, k - first]
+        margin, size = room[MARGIN, e], room[SIZE, e]
+        close = noise if brief else MODE_MARGIN_NONE * size
+        least = LATER_MARGIN
+        if network.ended[part] and relations.wrong[margins + e] and (
+                network.kept_modes[before, k - first] == network.kept_modes[row, k - first]):
+            least = ENDED_MARGIN
+        if margin <= close and _margin(network, e) - margin < -least * h * size - noise:
+            return False
+    for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
+        r = network.relations[k]
         size = network.farthest[r]
         if network.joint[r] and now[r] <= MODE_MARGIN_NONE * size and (
                 later[r] - now[r] < -LATER_MARGIN * h * size):
@@ -335,20 +415,23 @@ def _margin(network: NetworkModes, e: int) -> float:
 
 @machine_code
 def _take(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
-          x: Vector, row: int) -> bool:
+          x: Vector) -> None:
     """Take modes that hold: the states that they hold are brought to their values."""
     n, found = network.modes.size, network.found
     _look(code, work, network, t, x)
-    _bring(network, x, row)
     for e in range(n):
         network.largest[0] = max(network.largest[0], abs(found[FLOW * n + e]))
         network.largest[1] = max(network.largest[1], abs(found[EFFORT * n + e]))
-        kind = 0 if network.kept_modes[row, e] == 0.0 else 1
-        network.noise_so_far[kind, e] = max(network.noise_so_far[kind, e], network.noise[row, e])
-    _put(network, row)
+    for part in range(network.present.size):
+        row, first = network.row[part], network.starts[part]
+        _bring(network, x, part, row)
+        for k in range(first, network.starts[part + 1]):
+            e, kind = network.members[k], 0 if network.kept_modes[row, k - first] == 0.0 else 1
+            network.noise_so_far[kind, e] = max(network.noise_so_far[kind, e],
+                                                network.noise[row, k - first])
+        _put(network, part, row)
+        network.present[part] = row
     for r in range(network.joint.size):
         if network.joint[r]:
             relations.held[r], relations.slack[r] = network.m[r], 0.0
             network.farthest[r] = max(network.farthest[r], abs(relations.looks[SPARE, r]))
-    network.present[0] = row
-    return True

@@ -204,6 +204,11 @@ class Laws(ABC):
         """Whether slopes and margins of the present modes are those of :attr:`held_modes`."""
         return False
 
+    @property
+    def parts_join(self) -> bool:
+        """Whether modes have tied parts of elements that equations were written apart for."""
+        return False
+
     def held_constants(self, problem: Problem, t: float) -> Array:
         """What machine code is given of the present modes, constant between events."""
         raise NotImplementedError("only laws with held modes run in machine code")

@@ -29,11 +29,15 @@ from .opening import Opening
 from .running_method import RunningMethod
 from .settings import Settings
 
-__all__ = ["Driver"]
+__all__ = ["Driver", "PartsJoin"]
 
 STANDSTILL = 1000  # episodes in a row that do not advance
 ENDLESS = "its values grow beyond all numbers"
 SINGULAR = "the equations that are solved together there do not determine their unknowns"
+
+
+class PartsJoin(Exception):  # noqa: N818
+    """The run has to begin anew, with elements together that modes tie."""
 
 
 class Driver:
@@ -125,10 +129,18 @@ class Driver:
         self.opening.begin()
         self.problem.choose_states(t)
         while t < self.settings.t_end:
+            if self.parts_join:
+                raise PartsJoin
             t = self._episode(t)
         FiniteValues.of(self.recording.system).refuse_lost(self.recording)
         refuse_undetermined(self.recording, t)
         self.running.rest()
+
+    @property
+    def parts_join(self) -> bool:
+        """Whether modes tie elements that the model was compiled apart for."""
+        laws = self.problem.laws
+        return laws is not None and laws.set_valued.parts_join
 
     def _episode(self, t: float) -> float:
         """Integrate until the next event, and carry that out; returns the time reached."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import time as clock
-from collections.abc import Hashable
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ..solvers import Method, method_named
 from ..system.dae_problem import DaeProblem
 from ..system.problem import Problem
 from ..units import SECOND, to_si
-from .driver import Driver
+from .driver import Driver, PartsJoin
 from .given_values import GivenValues
 from .interrupts import interruptible
 from .method_choice import by_stiffness, chosen_method, refuse_full_jacobian, refuse_uncompiled
@@ -53,6 +53,10 @@ class PreparedRun:
 
     driver: Driver
     progress: bool | None
+    #: The same run of the model compiled with parts joined.
+    anew: Callable[[], PreparedRun] | None = None
+    #: Held while that is compiled.
+    lock: AbstractContextManager[Any] = field(default_factory=nullcontext)
 
     def result(self) -> Result:
         """Integrate.
@@ -75,6 +79,11 @@ class PreparedRun:
             LOG.info("%s: %s", recording.name, error)
             error.data["result"] = Result(recording)
             raise
+        except PartsJoin:
+            assert self.anew is not None  # whoever prepares a run says so
+            with self.lock:
+                again = self.anew()
+            return again.result()
         LOG.info("%s: %s, %d steps of %s and %d events in %.3g s", recording.name,
                  recording.message or recording.status, counts.get("steps", 0), counts["method"],
                  counts["events"], counts["time integrating"])
@@ -104,6 +113,16 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     ModelError
         For mistakes found before integration.
     """
+    def anew() -> PreparedRun:
+        model._join_parts()
+        return _prepared(model, duration, options)
+
+    ready = _prepared(model, duration, options)
+    ready.anew = anew
+    return anew() if ready.driver.parts_join else ready
+
+
+def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     began = clock.perf_counter()
     asked = _asked(duration, options)
     known = None if asked is None else RunStart.known(model, asked)

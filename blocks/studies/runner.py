@@ -125,6 +125,7 @@ class Runner:
         with ASSEMBLY:
             run = prepared(self.model, self.recipe.duration,
                            Options(progress=False, **{**self.recipe.options, **options}))
+        run.lock = ASSEMBLY
         result = run.result()
         if result.status == "interrupted":
             raise KeyboardInterrupt

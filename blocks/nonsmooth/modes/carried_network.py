@@ -17,7 +17,7 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...system import Evaluator
 from ...system.newton_at_points import solved_at_points
-from .held_network import HeldNetwork, feel_each_other
+from .held_network import HeldNetwork
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -41,12 +41,12 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
     if system.clusters or size != system.nu or size > MOST:
         return None
     if equations.constant:
-        together = feel_each_other(system, elements, laws)
-        return None if together.sum() > MOST_TOGETHER else HeldNetwork(
-            system, elements, laws, equations, together)
+        pairs = sum(len(part) ** 2 for part in equations.parts)
+        return None if pairs > MOST_TOGETHER else HeldNetwork(
+            system, elements, laws, equations, equations.parts)
     if size > MOST_CARRIED or system.tape.carried.any():
         return None
-    return CarriedNetwork(system, elements, laws, equations, np.ones((size, size), dtype=bool))
+    return CarriedNetwork(system, elements, laws, equations, [np.arange(size)])
 
 
 class CarriedNetwork(HeldNetwork):
@@ -61,8 +61,8 @@ class CarriedNetwork(HeldNetwork):
     taken: ca.SX
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 equations: ModeEquations, together: Flags) -> None:
-        super().__init__(system, elements, laws, equations, together)
+                 equations: ModeEquations, parts: list[Indices]) -> None:
+        super().__init__(system, elements, laws, equations, parts)
         self.symbols = [*self.symbols, self.taken]
         solved = ca.SX.sym("solved", system.nz + elements.size)
         matrix = ca.jacobian(self.residual, ca.vertcat(system.tape.z, self.taken))

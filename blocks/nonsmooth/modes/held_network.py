@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .elements import Elements
     from .law_functions import LawExpressions
 
-__all__ = ["HeldNetwork", "feel_each_other", "slack_of"]
+__all__ = ["HeldNetwork", "slack_of"]
 
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
@@ -45,7 +45,8 @@ class HeldNetwork:
     Parameters
     ----------
     system, elements, laws, equations : of the network
-    together : of :func:`feel_each_other`
+    parts : elements of which those of different ones feel each other in no modes that are held,
+        as :attr:`ModeEquations.parts` do where :attr:`ModeMatrices.alone` says so
 
     Attributes
     ----------
@@ -55,7 +56,9 @@ class HeldNetwork:
         make, two matrices, and where states drift the matrix that corrects them
     inputs : of the network
     joint : which relations equations contain, and depend on what elements take
-    relations : those, and others that the matrices depend on
+    parts : joined where such a relation ties them
+    relations_of : of each part those, and others that its matrices depend on
+    entries_of : of each part its constants
     drifts : whether modes hold what integration moves by its errors: states are then taken as they
         would be without
     decided_by : flow, effort, low, high, what the mode's equations miss, and the slopes
@@ -68,21 +71,33 @@ class HeldNetwork:
     slope: Array | None = None
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 equations: ModeEquations, together: Flags) -> None:
+                 equations: ModeEquations, parts: list[Indices]) -> None:
         self.system, self.elements, self.equations = system, elements, equations
         n, tape = elements.size, system.tape
-        self._fits: dict[tuple[bytes, bytes, bytes], bool] = {}
+        self.joint = relations_of_efforts(system) & ~indirect_relations(system)
+        self._fits: dict[tuple[int, bytes, bytes, bytes], bool] = {}
         self._corrections: dict[tuple[bytes, bytes, bytes], Array] = {}
         rows = rows_of(system, elements, laws)
         self._fixed = _fixed_rows(rows[:3], tape)
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
-        self._together = together
+        by_relation = np.hstack([_relations_of_rows(rows, system, laws, part) for part in parts])
+        inputs = _inputs_of(tape.crossings, system, elements).toarray() + bool(system.nz)
+        self.parts, by_relation = _joined(parts, by_relation, inputs * self.joint[:, None])
+        self.relations_of = [np.flatnonzero(column) for column in by_relation.T]
+        part = np.empty(n, dtype=int)
+        for k, members in enumerate(self.parts):
+            part[members] = k
+        self._together = together = part[:, None] == part
         self._corrected = np.ones((system.nx, n), dtype=bool)  # through loops, any of them
         if not system.nz:
             self._corrected = _inputs_of(tape.slope, system, elements) @ together > 0
         pairs, corrected = int(self._together.sum()), self.drifts * int(self._corrected.sum())
         self.entries = 2 * n + 2 * pairs + corrected
+        owner = np.concatenate([part, part, *2 * [np.nonzero(together.T)[0]],
+                                *self.drifts * [np.nonzero(self._corrected.T)[0]]])
+        owner[2 * n :] = part[owner[2 * n :]]
+        self.entries_of = [np.flatnonzero(owner == k) for k in range(len(self.parts))]
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
         told, slack, by_value, by_rate, correction = ca.vertsplit(
             constants, np.cumsum([0, n, n, pairs, pairs, corrected]).tolist())
@@ -114,12 +129,6 @@ class HeldNetwork:
         room = ca.fmin(high - effort, effort - low)
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
         self._margins: Evaluator | None = None
-        self.joint = relations_of_efforts(system) & ~indirect_relations(system)
-        everything = ca.vertcat(*rows, tape.residual)
-        seen = symbols_in(ca.veccat(*(jacobian(everything, by) for by in (
-            tape.u, tape.z, tape.x)), laws.low, laws.high))
-        self.relations = np.array([k for k, s in enumerate(ca.vertsplit(tape.m))
-                                   if self.joint[k] or s.__hash__() in seen], dtype=np.int64)
 
     def _taken(self, taken: ca.SX) -> ca.SX:
         """What elements take, which follows from two matrices."""
@@ -142,15 +151,31 @@ class HeldNetwork:
         The share of each of several open switches in what they interrupt does not matter.
         """
         made = self.equations.matrices(problem, t, modes)
+        if not self.keeps_apart(problem, t, modes):
+            return False
         if made.solver is None or not made.null.shape[1]:
             return made.solver is not None
-        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
-        if key not in self._fits:
+        unknown, p = [], problem.p.tobytes()
+        for k, part in enumerate(self.parts):
+            if made.null[part].any():
+                key = k, modes[part].tobytes(), problem.m[self.relations_of[k]].tobytes(), p
+                if not self._fits.get(key, True):
+                    return False
+                if key not in self._fits:
+                    unknown.append(key)
+        if not unknown:
+            return True
+        fits = self._is_open_without_effect(
+            problem, t, made.null) and self._is_solved_everywhere(problem, t, modes)
+        if fits or len(unknown) == 1:
             if len(self._fits) > MOST_KEPT:
                 self._fits.clear()
-            self._fits[key] = self._is_open_without_effect(
-                problem, t, made.null) and self._is_solved_everywhere(problem, t, modes)
-        return self._fits[key]
+            self._fits.update(dict.fromkeys(unknown, fits))
+        return fits
+
+    def keeps_apart(self, problem: Problem, t: float, modes: Indices) -> bool:
+        """Whether no part of elements feels another one in some modes."""
+        return len(self.parts) == 1 or self.equations.matrices(problem, t, modes).alone
 
     def shares_with_switches(self, problem: Problem, t: float, modes: Indices) -> bool:
         """Whether closed switches share their effort with others in any way."""
@@ -214,9 +239,10 @@ class HeldNetwork:
             out.append(self._correction(problem, t, state.solved_modes))
         return np.concatenate(out)
 
-    def unloaded(self, constants: Array) -> Flags:
-        """Who bears nothing, as constants tell."""
-        return np.asarray(constants[: self.elements.size] == UNLOADED)
+    @staticmethod
+    def unloaded(told: Array) -> Flags:
+        """Who bears nothing, as the first of the constants of elements tell."""
+        return np.asarray(told == UNLOADED)
 
     def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
         """What brings states to what modes hold constant, by the values of their equations."""
@@ -273,13 +299,39 @@ class HeldNetwork:
         return self.elements.inputs_of(taken, self.system.nu), found
 
 
-def feel_each_other(system: System, elements: Elements, laws: LawExpressions) -> Flags:
-    """Which elements can feel which, whatever the modes: those of a connected part."""
+def _relations_of_rows(rows: list[ca.SX], system: System, laws: LawExpressions, part: Indices
+                       ) -> Flags:
+    """Relations that the matrices of a part depend on, as a column."""
+    tape, some = system.tape, part.tolist()
+    mine = ca.vertcat(*(row[some] for row in rows))
+    of_values = mine if system.nz else mine[: 3 * len(some)]  # rates by states are no part of them
+    seen = symbols_in(ca.veccat(
+        jacobian(mine, tape.u), jacobian(of_values, tape.x), jacobian(mine, tape.z),
+        *(jacobian(tape.residual, by) for by in (tape.u, tape.z, tape.x)),
+        laws.low[some], laws.high[some]))
+    return np.array([[s.__hash__() in seen] for s in ca.vertsplit(tape.m)], dtype=bool).reshape(
+        -1, 1)
+
+
+def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list[Indices], Flags]:
+    """Parts, with those together that a relation ties which their efforts move.
+
+    Parameters
+    ----------
+    relations : (all relations, parts) those that parts depend on
+    inputs : (all relations, elements) where they depend on what elements take
+    """
+    from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    feels = sum(_inputs_of(row, system, elements) for row in rows_of(system, elements, laws))
-    part = connected_components(feels, directed=False)[1]
-    return np.asarray(part[:, None] == part)
+    moved = np.array([np.abs(inputs[:, part]).max(axis=1) > 0 for part in parts], dtype=bool).T
+    ties = csr_matrix((relations + moved) * np.any(moved, axis=1, keepdims=True), dtype=float)
+    which = connected_components(ties.T @ ties + csr_matrix((len(parts), len(parts))),
+                                 directed=False)[1]
+    groups = [np.flatnonzero(which == k) for k in range(which.max() + 1)]
+    relations[moved] = True
+    joined: Flags = np.stack([relations[:, group].any(axis=1) for group in groups], axis=1)
+    return [np.sort(np.concatenate([parts[i] for i in group])) for group in groups], joined
 
 
 def _inputs_of(expression: ca.SX, system: System, elements: Elements) -> csr_matrix:

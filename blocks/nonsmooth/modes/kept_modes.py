@@ -1,9 +1,10 @@
 """Which modes has a network without mass at its nodes been in, and what followed?
 
-A converter goes through the same few modes in every period. What was decided once, by the search
-of :mod:`blocks.nonsmooth.modes.mode_search`, is kept with all that it takes to judge whether it
-holds again; machine code tries what has followed before, and asks for a search where none of it
-holds.
+A converter goes through the same few modes in every period, and many of them side by side through
+few each, though together they are hardly ever in the same ones. What was decided once, by the
+search of :mod:`blocks.nonsmooth.modes.mode_search`, is kept part by part with all that it takes to
+judge whether it holds again; machine code tries what has followed before, and asks for a search
+where none of it holds.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Indices
 from .parts import NetworkParts
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ MOST_LINKS = 16  # times as many: what followed
 
 
 class KeptModes:
-    """The modes of one run, and what followed them.
+    """The modes of one run, and what followed them, part by part.
 
     Parameters
     ----------
@@ -38,58 +39,83 @@ class KeptModes:
 
     def __init__(self, held: HeldNetwork, state: ModeState) -> None:
         self.held, self.state = held, state
-        n, nx = held.elements.size, held.system.nx
-        most = max(1, min(MOST_MODES, MOST_NUMBERS // (held.entries + n * (n + nx + 2))))
+        nx, size = held.system.nx, max(map(len, held.parts))
+        relations, entries = (max(map(len, of)) for of in (held.relations_of, held.entries_of))
+        most = max(len(held.parts), min(
+            MOST_MODES, MOST_NUMBERS // (entries + size * (size + nx + 2))))
+        links = MOST_LINKS * most
+        n, count = held.elements.size, len(held.parts)
         self.parts = NetworkParts(
-            held.relations, held.joint, np.zeros((most, len(held.relations))),
-            np.zeros((most, n)),
-            np.zeros((most, held.entries)), np.zeros((most, n * n)), np.zeros((most, nx * n)),
-            np.zeros((most, n)), np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64),
-            np.zeros(MOST_LINKS * most, dtype=np.int64),
-            np.zeros(MOST_LINKS * most, dtype=np.int64),
-            np.zeros(MOST_LINKS * most, dtype=bool), np.zeros(2),
-            np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
-            held.decided_by)
-        self._number: dict[tuple[bytes, ...], int] = {}
+            *_listed(held.parts), *_listed(held.entries_of), *_listed(held.relations_of),
+            held.joint, np.full(most, -1, dtype=np.int64), np.zeros((most, relations)),
+            np.zeros((most, size)), np.zeros((most, entries)), np.zeros((most, size * size)),
+            np.zeros((most, nx * size)), np.zeros((most, size)),
+            np.full(count, -1, dtype=np.int64), np.zeros(1, dtype=np.int64),
+            np.zeros(links, dtype=np.int64), np.zeros(links, dtype=np.int64),
+            np.zeros(links, dtype=bool), np.zeros(2), np.zeros(len(held.joint)), np.zeros((2, n)),
+            np.zeros(1), np.zeros(n), held.decided_by)
+        self._number: dict[tuple[int, bytes, bytes, bytes], int] = {}
         self._links: dict[tuple[int, int], int] = {}
 
     def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
         """Keep the present modes, which were decided on at a point, and that they follow."""
         parts, state = self.parts, self.state
-        before = int(parts.present[0])
         parts.largest[:] = state.speed, state.strength
         parts.noise_so_far[:] = state.noise
         parts.drift[0] = state.drift
         parts.least_flow[:] = self.held.elements.valve * state.least_flow
-        now = parts.present[0] = self._kept(problem, t, noise)
-        count, link = int(parts.links[0]), (before, int(now))
-        if before >= 0 and now >= 0 and link not in self._links and count < len(parts.source):
-            self._links[link] = count
-            parts.source[count], parts.target[count] = link
-            parts.links[0] = count + 1
-        if link in self._links:
-            parts.brief[self._links[link]] |= state.brief
+        before = parts.present.tolist()
+        self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
+        for link in zip(before, parts.present.tolist(), strict=True):
+            count = int(parts.links[0])
+            if -1 in link or link[0] == link[1]:
+                continue
+            if link not in self._links and count < len(parts.source):
+                self._links[link] = count
+                parts.source[count], parts.target[count] = link
+                parts.links[0] = count + 1
+            if link in self._links:
+                parts.brief[self._links[link]] |= state.brief
 
-    def _kept(self, problem: Problem, t: float, noise: Array | float) -> int:
-        """Number of the present modes; -1 where they cannot be kept."""
-        parts, modes = self.parts, self.state.solved_modes
-        m = problem.m[parts.relations]
-        key = modes.tobytes(), self.state.modes.tobytes(), m.tobytes()
-        if key in self._number:
-            k = self._number[key]
-            parts.noise[k] = np.maximum(parts.noise[k], noise)
-            return k
-        k = int(parts.present[1])
-        if k == len(parts.modes) or not self.held.fits(problem, t, modes) or not self.held.decides(
-                modes, self.held.equations.matrices(problem, t, modes).weight):
-            return -1
-        weight, move = self.held.projection(problem, t, modes)
-        parts.m[k], parts.modes[k], parts.noise[k] = m, self.state.modes, noise
-        parts.constants[k] = self.held.constants(problem, t, self.state)
-        parts.weight[k], parts.move[k] = weight.ravel(), move.ravel()
-        parts.present[1] = k + 1
-        self._number[key] = k
-        return k
+    def _find_rows(self, problem: Problem, t: float, noise: Array) -> None:
+        """Make the rows of the present modes the present ones, new ones where there are none."""
+        parts, held, state, new = self.parts, self.held, self.state, []
+        solved, modes = state.solved_modes, state.modes
+        for i, (members, relations) in enumerate(zip(held.parts, held.relations_of, strict=True)):
+            key = (i, solved[members].tobytes(), modes[members].tobytes(),
+                   problem.m[relations].tobytes())
+            k = parts.present[i] = self._number.get(key, -1)
+            if k < 0:
+                new.append((i, key))
+                continue
+            row = parts.noise[k, : len(members)]
+            np.maximum(row, noise[members], out=row)
+        if not new or not held.fits(problem, t, solved) or not held.decides(
+                solved, held.equations.matrices(problem, t, solved).weight):
+            return  # what cannot be kept has no row
+        constants, projection = held.constants(problem, t, state), held.projection(
+            problem, t, solved)
+        for i, key in new:
+            if len(self._number) == len(parts.modes):
+                return
+            k = parts.present[i] = len(self._number)
+            self._number[key] = k
+            self._fill(k, i, problem.m, constants, noise, *projection)
+
+    def _fill(self, k: int, i: int, m: Array, constants: Array, noise: Array, weight: Array,
+              move: Array) -> None:
+        """Fill a row with what there is of a part."""
+        parts, held = self.parts, self.held
+        members, size = held.parts[i], parts.modes.shape[1]
+        n = len(members)
+        mine = (weight[:, members] != 0).any(axis=1)
+        count = int(mine.sum())
+        parts.owner[k] = i
+        parts.m[k, : len(held.relations_of[i])] = m[held.relations_of[i]]
+        parts.modes[k, :n], parts.noise[k, :n] = self.state.modes[members], noise[members]
+        parts.constants[k, : len(held.entries_of[i])] = constants[held.entries_of[i]]
+        parts.weight[k].reshape(size, size)[:count, :n] = weight[mine][:, members]
+        parts.move[k].reshape(-1, size)[:, :count] = move[:, mine]
 
     def take_over(self) -> None:
         """Take note of what machine code has seen."""
@@ -97,4 +123,12 @@ class KeptModes:
         state = self.state
         state.speed, state.strength = max(state.speed, speed), max(state.strength, strength)
         state.noise = np.maximum(state.noise, self.parts.noise_so_far)
-        state.unloaded = self.held.unloaded(self.parts.constants[self.parts.present[0]])
+        state.unloaded = state.unloaded.copy()  # which known decisions remember
+        for k, members in zip(self.parts.present, self.held.parts, strict=True):
+            state.unloaded[members] = self.held.unloaded(self.parts.constants[k, : len(members)])
+
+
+def _listed(groups: list[Indices]) -> tuple[Indices, Indices]:
+    """Where each of some groups begins, and their members one after the other."""
+    starts = np.append(0, np.cumsum([len(group) for group in groups]))
+    return starts.astype(np.int64), np.concatenate(groups).astype(np.int64)

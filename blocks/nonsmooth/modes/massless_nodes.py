@@ -136,6 +136,7 @@ class MasslessLaws(Laws):
         self.search = ModeSearch(self.efforts, self.switching, Jumps(
             self.efforts, self.switching, self.velocities), self.contacts)
         self.kept = None if self._held is None else KeptModes(self._held, self.state)
+        self._parts_join = False
 
     def fresh(self) -> MasslessLaws:
         return MasslessLaws(self.system, self.equations)
@@ -208,9 +209,11 @@ class MasslessLaws(Laws):
         guess[state.struck] = np.where(rests, 0, -1)[state.struck]
         self.search.ended = crossed
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
+        asked = doubt | (self.equations.switched(problem, t, before) != before)
+        asked = self.equations.parts_of(asked if asked.any() else ~asked)
         moved = np.where(before == 0, guess, before)
         noise = self.search.take_first(problem, t, doubt,
-                                       self._proposals(problem, t, guess, moved))
+                                       self._proposals(problem, t, guess, moved, asked))
         if np.array_equal(self.modes, before):
             self._allow_rounding(problem, t, touched)
         return noise
@@ -242,33 +245,37 @@ class MasslessLaws(Laws):
             self.state.unloaded = self._unloaded(problem, t)
             known.note(key, problem, self.state, noise)
         if self.kept is not None:
+            self._parts_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
             self.kept.keep(problem, t, noise)
 
     def _unloaded(self, problem: Problem, t: float) -> Flags:
         """Closed diodes that need not bear anything of an effort whose split the motion leaves
         open, so that the others have one; nobody, where all have one, or this is not found."""
         modes, nobody = self.modes, np.zeros(self.elements.size, dtype=bool)
-        if self._held is None or self._held.fits(problem, t, modes):
+        held = self._held
+        if held is None or held.fits(problem, t, modes) or not held.keeps_apart(problem, t, modes):
             return nobody
         for trial in self.velocities.modes(problem, t, modes):
             unloaded = self.elements.valve & (modes == 0) & (trial != 0)
             solved = np.where(unloaded, -1, modes)
-            if unloaded.any() and self._held.fits(problem, t, solved):
+            if unloaded.any() and held.fits(problem, t, solved):
                 leaving = self.search.leaving(problem, t, solved)
                 if leaving is not None and not leaving[~unloaded].any():
                     return unloaded
         return nobody
 
-    def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices
-                   ) -> Iterator[Indices]:
+    def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices,
+                   asked: Flags) -> Iterator[Indices]:
         follows = self.equations.switched(problem, t, guess)  # what nearly always does
         shares = self._held is not None and self._held.shares_with_switches(problem, t, follows)
         if not shares:
             yield guess
-        yield from self.velocities.modes(problem, t, moved)
+        yield from self.velocities.modes(problem, t, moved, asked)
         if shares:  # such as a closed diode beside a closed switch: rather open
             yield guess
         yield self.modes.copy()  # whose end may have been an error of the run
+        if not asked.all():
+            yield from self.velocities.modes(problem, t, moved)
 
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points, split: bool
@@ -283,6 +290,10 @@ class MasslessLaws(Laws):
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         return self._held is not None and self._held.fits(
             problem, t, self.state.solved_modes)
+
+    @property
+    def parts_join(self) -> bool:
+        return self._parts_join
 
     def held_constants(self, problem: Problem, t: float) -> Array:
         assert self._held is not None  # else nothing is compiled

@@ -31,10 +31,15 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["LinearEquations", "ModeEquations", "rows_of", "symbols_in",
+__all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "symbols_in",
            "without_rounding"]  # fmt: skip
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
+MOST_ENTRIES = 1 << 22  # of such a matrix of all elements, all modes together
+MOST_BLOCKS = 20  # times as many of parts, which are small
+MOST_WHOLE = 12  # elements that are one part where they feel each other by rates alone
+MOST_COEFFICIENTS = 8  # values of parameters and relations whose coefficients are kept
+JOINED = "parts joined by rates"  # in the cache of a system where rates tie large groups
 ESTIMATED = 1e2  # times as far from singular as would do, where that is an estimate
 
 
@@ -81,13 +86,21 @@ class LinearEquations:
 
 @dataclass(frozen=True)
 class ModeMatrices:
-    """What the equations of some modes are made of, but for their values."""
+    """What the equations of some modes are made of, but for their values.
+
+    Attributes
+    ----------
+    outside : of a part, the rates of what its modes hold by what all others take; None for no part
+    alone : whether no part of elements feels another one by these
+    """
 
     matrix: Array
     span: Array
     weight: Array
     null: Array
     solver: Array | None
+    outside: Array | None = None
+    alone: bool = True
 
 
 class ModeEquations:
@@ -105,6 +118,8 @@ class ModeEquations:
     looks : these, efforts, bounds at rest; what is given, back and forth, and rates of these
     affine : whether all of it is linear in the inputs
     constant : whether its coefficients depend on parameters and relations only
+    parts : elements that feel each other, in large groups only those that do so by values: rates
+        may tie these, too, of what modes hold
     """
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
@@ -114,7 +129,13 @@ class ModeEquations:
         looks = [self.side, laws.effort, laws.low, laws.high]
         self.looks = system.function("looks", ca.densify(ca.vertcat(*looks, *rows)))
         inputs = elements.column.tolist()
-        by_u = [ca.densify(ca.jacobian(e, tape.u)[:, inputs]) for e in rows]
+        by_u = [ca.jacobian(e, tape.u)[:, inputs] for e in rows]
+        self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
+        #: Relations that the coefficients of all elements depend on, and those of each part.
+        self._all_by = _indices_in(ca.veccat(*by_u), tape.m)
+        self._part_by = [_indices_in(ca.veccat(*(b[part.tolist(), :] for b in by_u)), tape.m)
+                         for part in self.parts]
+        by_u = [ca.densify(b) for b in by_u]
         self._by_u = system.function("rows_u", ca.horzcat(*(b.T for b in by_u)))
         self._by_x = system.function("rows_x", ca.horzcat(
             *(ca.densify(ca.jacobian(e, tape.x)).T for e in rows)))
@@ -132,7 +153,9 @@ class ModeEquations:
         self._strengths = [k for k, s in enumerate(names) if s.__hash__() in bounds]
         self.constant = not system.nz and _is_constant(*self._decisive, tape)
         # by what they depend on: parameters too, which a look at the effect of rounding changes
-        self._kept: dict[tuple[bytes, bytes, bytes], ModeMatrices] = {}
+        self._kept: dict[tuple[bytes, bytes], ModeMatrices] = {}
+        self._blocks: dict[tuple[int, bytes, bytes], ModeMatrices] = {}
+        self._inputs_kept: dict[bytes, Array] = {}
         self._told: dict[tuple[bytes, bytes], tuple[Flags, Flags]] = {}
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
@@ -158,6 +181,7 @@ class ModeEquations:
             self._constant = copy.copy(self)
             self._constant.affine = self._constant.constant = True
             self._constant._kept, self._constant._told = {}, {}
+            self._constant._blocks, self._constant._inputs_kept = {}, {}
         return self._constant
 
     def values(self, problem: Problem, t: float) -> Array:
@@ -183,6 +207,21 @@ class ModeEquations:
 
     def by_inputs(self, problem: Problem, t: float) -> Array:
         """Given, back, forth and their rates by what the elements take."""
+        if not self.constant:
+            return self._by_inputs_at(problem, t)
+        key = self.coefficients(problem)
+        if key not in self._inputs_kept:
+            if len(self._inputs_kept) >= MOST_COEFFICIENTS:
+                self._inputs_kept.clear()
+            self._inputs_kept[key] = self._by_inputs_at(problem, t)
+        return self._inputs_kept[key]
+
+    def coefficients(self, problem: Problem, part: int | None = None) -> bytes:
+        """What the coefficients of constant equations, of all or of a part, depend on."""
+        by = self._all_by if part is None else self._part_by[part]
+        return bytes(problem.m[by].tobytes() + problem.p.tobytes())
+
+    def _by_inputs_at(self, problem: Problem, t: float) -> Array:
         n, args = self.size, problem.arguments(t)
         out: Array = self._by_u(*args).reshape(6, n, n) * self.elements.sign
         if self.loops is not None and self._by_z is not None:
@@ -219,39 +258,107 @@ class ModeEquations:
         """The matrices of some modes; kept, where only parameters and relations change them."""
         if not self.constant:
             return self._matrices_at(problem, t, modes)
-        if len(self._kept) > MOST_KEPT:
-            self._kept.clear()
-        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
+        key = modes.tobytes(), self.coefficients(problem)
         if key not in self._kept:
-            made = self._matrices_at(problem, t, modes)
-            even, rows, columns = _even(made.matrix)
-            if np.isfinite(even).all():
-                inverse = np.linalg.pinv(even, rcond=BLOCK_SINGULAR) if made.null.shape[1] else \
-                    np.linalg.inv(even)
-                made = replace(made, solver=inverse / rows / columns[:, None])
-            self._kept[key] = made
+            if len(self._kept) > min(MOST_KEPT, MOST_ENTRIES // self.size**2):
+                self._kept.clear()
+            self._kept[key] = self._of_parts(problem, t, modes)
         return self._kept[key]
 
-    def _matrices_at(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
+    def _of_parts(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
+        """The matrices of some modes, from those of parts; of parts that feel others, together."""
+        parts = self.parts
+        blocks = [self._block(problem, t, k, modes) for k in range(len(parts))]
+        if all(b.alone for b in blocks):
+            return self._joined(parts, blocks)
+        tied = np.sort(np.concatenate([p for p, b in zip(parts, blocks, strict=True)
+                                       if not b.alone]))
+        parts = [*(p for p, b in zip(parts, blocks, strict=True) if b.alone), tied]
+        blocks = [*(b for b in blocks if b.alone),
+                  _with_solver(self._matrices_at(problem, t, modes, tied))]
+        if any(b.null.shape[1] or b.solver is None for b in blocks):
+            return replace(_with_solver(self._matrices_at(problem, t, modes)), alone=False)
+        return replace(self._joined(parts, blocks), alone=False)
+
+    def _block(self, problem: Problem, t: float, number: int, modes: Indices) -> ModeMatrices:
+        """The matrices of a part of elements in some modes."""
+        part = self.parts[number]
+        key = number, modes[part].tobytes(), self.coefficients(problem, number)
+        if key not in self._blocks:
+            if len(self._blocks) > MOST_BLOCKS * MOST_KEPT:
+                self._blocks.clear()
+            self._blocks[key] = _with_solver(self._matrices_at(problem, t, modes, part))
+        return self._blocks[key]
+
+    def _joined(self, parts: list[Indices], blocks: list[ModeMatrices]) -> ModeMatrices:
+        """The matrices of all elements, from those of parts, of which the last may feel others."""
+        if len(blocks) == 1:
+            return blocks[0]
+        n, counts = self.size, np.array([[len(b.weight), b.null.shape[1]] for b in blocks])
+        held, (weights, open_) = n - counts[:, 0].sum(), counts.sum(axis=0)
+        matrix, solver = np.zeros((n, n)), np.zeros((n, n))
+        span, weight, null = np.eye(n), np.zeros((weights, n)), np.zeros((n, open_))
+        if weights:
+            span = np.zeros((held, n))
+        first, w, z = 0, 0, 0
+        for part, b in zip(parts, blocks, strict=True):
+            rows = part  # as equations stand where none of them says anything about states
+            if weights:
+                own, more = np.arange(first, first + len(part) - len(b.weight)), np.arange(
+                    w, w + len(b.weight))
+                first, rows = first + len(own), np.concatenate([own, held + more])
+                span[own[:, None], part] = b.span if len(b.weight) else np.eye(len(part))
+                weight[more[:, None], part] = b.weight
+                w += len(more)
+            matrix[rows[:, None], part] = b.matrix
+            if b.solver is not None:
+                solver[part[:, None], rows] = b.solver
+            if b.null.shape[1]:
+                null[part, z : z + b.null.shape[1]] = b.null
+                z += b.null.shape[1]
+        outside = blocks[-1].outside
+        if outside is not None and outside.any():
+            held = rows[len(rows) - len(outside) :]
+            matrix[held] += outside
+            solver[parts[-1]] -= solver[np.ix_(parts[-1], held)] @ (outside @ solver)
+        solved = all(b.solver is not None for b in blocks)
+        return ModeMatrices(matrix, span, weight, null, solver if solved else None)
+
+    def _matrices_at(self, problem: Problem, t: float, modes: Indices,
+                     part: Indices | None = None) -> ModeMatrices:
+        """The matrices of all elements, or of a part of them, at a point."""
         by_u = self.by_inputs(problem, t)
-        matrix, rate_u = self.held_rows(modes, by_u[:3], by_u[3:])
-        direct = self._direct(modes)
-        matrix[direct, self._everyone[direct]] += 1.0
+        part = self._everyone if part is None else part
+        mine, modes = by_u[:, part], modes[part]
+        own = mine[:, :, part]
+        matrix, rate_u = self.held_rows(modes, own[:3], own[3:], part)
+        direct = self._direct(modes, part)
+        matrix[direct, np.arange(len(part))[direct]] += 1.0
         span, weight, unsure = self._combinations(modes, matrix)
+        outside = None
         if len(weight):
             matrix = np.vstack([without_rounding(span, matrix),
                                 without_rounding(weight, rate_u, unsure)])
-        return ModeMatrices(matrix, span, weight, self._null(matrix), None)
+            if len(part) < self.size:
+                rates = self.held_rows(modes, mine[:3], mine[3:], part)[1]
+                rates[:, part] = 0.0
+                outside = without_rounding(weight, rates, unsure)
+        return ModeMatrices(matrix, span, weight, self._null(matrix), None, outside,
+                            outside is None or not outside.any())
+
+    def parts_of(self, some: Flags) -> Flags:
+        """All elements of the parts that some belong to."""
+        out = np.zeros(self.size, dtype=bool)
+        for part in self.parts:
+            out[part] = some[part].any()
+        return out
 
     def by_x(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Derivatives of the equations by the states, and those of what is missed."""
         by_x = self._by_states(problem, t)
         value, rate = self.held_rows(modes, by_x[:3], by_x[3:])
-        by_u = self.by_inputs(problem, t)
-        matrix = self.held_rows(modes, by_u[:3], by_u[3:])[0]
-        direct = self._direct(modes)
-        matrix[direct, self._everyone[direct]] += 1.0
-        span, weight, _ = self._combinations(modes, matrix)
+        made = self.matrices(problem, t, modes)
+        span, weight = made.span, made.weight
         whole = np.vstack([span @ value, weight @ rate]) if len(weight) else value
         return whole, without_rounding(weight, value)
 
@@ -298,19 +405,20 @@ class ModeEquations:
         switch = self.elements.switch
         return switch & (low == high), switch & np.isinf(low) & np.isinf(high)
 
-    def _direct(self, modes: Indices) -> Flags:
-        """Elements whose equation is about what they take."""
-        return self.elements.gives_flow != (modes != 0)
+    def _direct(self, modes: Indices, part: Indices | None = None) -> Flags:
+        """Elements, of all or a part, whose equation is about what they take."""
+        gives = self.elements.gives_flow
+        return (gives if part is None else gives[part]) != (modes != 0)
 
-    def held_rows(self, modes: Indices, values: Array, rates: Array
-                   ) -> tuple[Array, Array]:
+    def held_rows(self, modes: Indices, values: Array, rates: Array,
+                  part: Indices | None = None) -> tuple[Array, Array]:
         """What the equations come to but for what is taken, and their rates.
 
         From given, back and forth; or from the rows of their derivatives.
         """
-        shape = (self.size, *[1] * (values.ndim - 2))
+        shape = (len(modes), *[1] * (values.ndim - 2))
         ahead, slides = (modes > 0).reshape(shape), (modes != 0).reshape(shape)
-        follows = ~self._direct(modes).reshape(shape)
+        follows = ~self._direct(modes, part).reshape(shape)
         out = [np.where(follows, given, 0.0) - np.where(slides, np.where(ahead, forth, back), 0.0)
                for given, back, forth in (values, rates)]  # fmt: skip
         return out[0], out[1]
@@ -328,7 +436,7 @@ class ModeEquations:
                 if rank:  # what is nearly a combination without inputs mixes with one that is
                     unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
             else:
-                left, rank = np.eye(self.size), self.size
+                left, rank = np.eye(len(matrix)), len(matrix)
             left = np.where(np.abs(left) > SUM_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
             parts = left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
             last = self._last = modes.tobytes(), matrix.copy(), parts
@@ -339,7 +447,7 @@ class ModeEquations:
         last = self._reduced
         if last is None or not np.array_equal(last[0], matrix):
             even, _, columns = _even(matrix)
-            null = np.zeros((self.size, 0))
+            null = np.zeros((len(matrix), 0))
             if np.isfinite(even).all() and not _is_surely_regular(even):
                 _, values, right = np.linalg.svd(even)
                 rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
@@ -371,6 +479,46 @@ def without_rounding(one: Array, other: Array, share: float = SUM_ROUNDING) -> A
     """A product of matrices, with zero where it is rounding only: this share of its terms."""
     out = one @ other
     return np.where(np.abs(out) > share * (np.abs(one) @ np.abs(other)), out, 0.0)
+
+
+def _with_solver(made: ModeMatrices) -> ModeMatrices:
+    """Matrices with what makes a step of a residual, where they are finite."""
+    even, rows, columns = _even(made.matrix)
+    if not np.isfinite(even).all():
+        return made
+    inverse = np.linalg.pinv(even, rcond=BLOCK_SINGULAR) if made.null.shape[1] else \
+        np.linalg.inv(even)
+    return replace(made, solver=inverse / rows / columns[:, None])
+
+
+def _parts(by_u: list[ca.SX], whole: int) -> list[Indices]:
+    """Parts of elements that feel each other by values or, ``whole`` of them at most, by rates.
+
+    Parameters
+    ----------
+    by_u : derivatives of values, and of their rates, by what elements take
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    def joined(matrices: list[ca.SX]) -> Indices:
+        graph = csr_matrix(by_u[0].shape)
+        for matrix in matrices:
+            rows, columns = matrix.sparsity().get_triplet()
+            graph = graph + csr_matrix((np.ones(len(rows)), (rows, columns)), graph.shape)
+        return np.asarray(connected_components(graph, directed=False)[1])
+
+    by_values, by_rates = joined(by_u[:3]), joined(by_u)
+    few = np.bincount(by_rates)[by_rates] <= whole
+    part = np.where(few, by_rates, len(few) + by_values)
+    return [np.flatnonzero(part == k) for k in np.unique(part)]
+
+
+def _indices_in(expression: ca.SX, symbols: ca.SX) -> Indices:
+    """Which of some symbols an expression contains."""
+    seen = symbols_in(expression)
+    return np.array([k for k, s in enumerate(ca.vertsplit(symbols)) if s.__hash__() in seen],
+                    dtype=int)
 
 
 def _is_surely_regular(even: Array) -> bool:

@@ -12,7 +12,6 @@ bounds of all that move, until no other one does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,48 +44,53 @@ class NodeVelocities:
         self.elements, self.state = efforts.elements, efforts.state
         self.contacts = contacts
 
-    def modes(self, problem: Problem, t: float, moved: Indices) -> Iterator[Indices]:
+    def modes(self, problem: Problem, t: float, moved: Indices, asked: Flags | None = None
+              ) -> Iterator[Indices]:
         """Modes to try, the most trustworthy first.
 
         Parameters
         ----------
         moved : senses of what is known to move, 0 of what is at rest
+        asked : whose modes may change; all others take what they do now. None for everyone
         """
+        asked = np.ones(self.elements.size, dtype=bool) if asked is None else asked
         slope = self.efforts.system.slope(*problem.arguments(t))
         # a load exactly at a bound is decided by the next instant
         for ahead in (0.0, *TRIAL_LOOKS_AHEAD):
             for h in TRIAL_INSTANTS:
                 x = problem.x.copy()
                 problem.x += ahead * slope
-                found = self._found(problem, t + ahead, h, moved != 0)
+                found = self._found(problem, t + ahead, h, moved != 0, asked)
                 problem.x[:] = x
                 if found is not None:
-                    yield from self._without_redundant(problem, t, found)
+                    yield from self._without_redundant(problem, t, found, asked)
 
-    def _found(self, problem: Problem, t: float, h: float, kinetic: Flags) -> Hybrid | None:
+    def _found(self, problem: Problem, t: float, h: float, kinetic: Flags, asked: Flags
+               ) -> Hybrid | None:
         """Efforts and flows an instant later; None where they are not found.
 
         Where nobody determines a share (a diode beside a closed switch), the solver may not find
         an end; a little of what limits efforts and flows everywhere then gives one.
         """
         for _ in range(len(kinetic) + 1):
-            found = self._decided(problem, t, h, kinetic) or self._decided(
-                problem, t, h, kinetic, PARASITIC)
-            if found is None or not np.any((found.flow != 0) & ~kinetic):
+            found = self._decided(problem, t, h, kinetic, asked) or self._decided(
+                problem, t, h, kinetic, asked, PARASITIC)
+            if found is None or not np.any((found.flow != 0) & ~kinetic & asked):
                 return found
-            kinetic = kinetic | (found.flow != 0)
+            kinetic = kinetic | (found.flow != 0) & asked
         return None
 
-    def _without_redundant(self, problem: Problem, t: float, found: Hybrid) -> Iterator[Indices]:
+    def _without_redundant(self, problem: Problem, t: float, found: Hybrid, asked: Flags
+                           ) -> Iterator[Indices]:
         """Modes of an answer; first with those open that would only share the effort of others.
 
         Of what has neither effort nor flow both modes may hold. Closed beside something that is
         closed as well it would be given a part of its effort; so is a diode at a transistor that
         conducts, whatever part the answer gives it.
         """
-        modes, before = self._regular(problem, t, found.flow), self.state.modes
+        modes, before = self._regular(problem, t, found.flow, asked), self.state.modes
         _, _, low, high, *_ = self.equations.values(problem, t)
-        idle = (modes == 0) & (np.isinf(low) != np.isinf(high))
+        idle = asked & (modes == 0) & (np.isinf(low) != np.isinf(high))
         if idle.any():
             null = self.equations.open_inputs(
                 problem, t, self.equations.switched(problem, t, modes))
@@ -97,41 +101,47 @@ class NodeVelocities:
                            np.where(np.isinf(high)[:, None], shared, -shared), least)
             if spare.any():
                 sense = np.where(np.isinf(high), -TINY, TINY)
-                yield self._regular(problem, t, np.where(spare, sense, found.flow))
+                yield self._regular(problem, t, np.where(spare, sense, found.flow), asked)
         self.state.modes = before
         yield modes
 
     def with_parasitics(self, problem: Problem, t: float, h: float) -> Indices | None:
         """Modes an instant later, with a little of what limits efforts and flows everywhere."""
-        found = self._decided(problem, t, h, self.state.modes != 0, PARASITIC)
+        everyone = np.ones(self.elements.size, dtype=bool)
+        found = self._decided(problem, t, h, self.state.modes != 0, everyone, PARASITIC)
         return None if found is None else np.sign(found.flow).astype(int)
 
-    def _decided(self, problem: Problem, t: float, h: float, kinetic: Flags,
+    def _decided(self, problem: Problem, t: float, h: float, kinetic: Flags, asked: Flags,
                  parasitic: float = 0.0) -> Hybrid | None:
-        from ..complementarity import solve_hybrid
+        """Efforts and flows of who is asked, beside what all others do now."""
+        from ..complementarity import Hybrid, solve_hybrid
 
-        offset, matrix = self._network(problem, t, h)
+        offset, matrix = self._network(problem, t, h, asked)
         matrix = matrix - parasitic * np.eye(len(offset))
         if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):
             return None
-        low, high, viscous = self._bounds(problem, t, kinetic)
-        high = np.where(self.contacts.apart(problem, t), low, high)
-        gives = self.elements.gives_flow
+        low, high, viscous = (side[asked] for side in self._bounds(problem, t, kinetic))
+        high = np.where(self.contacts.apart(problem, t)[asked], low, high)
+        gives = self.elements.gives_flow[asked]
         if viscous.any():  # what rises with the own flow is a part of the network
             apart = np.eye(len(offset)) - matrix * np.where(gives, 0.0, viscous)
             rest = np.asarray(np.linalg.solve(apart, np.column_stack([offset, matrix])), float)
             offset, matrix = rest[:, 0], rest[:, 1:] - np.diag(np.where(gives, viscous, 0.0))
         found = solve_hybrid(matrix, offset, gives, low, high)
+        if not found.converged:
+            return None
         fastest = np.abs(np.concatenate([found.flow, offset[~gives]])).max()
-        flow = np.where(np.abs(found.flow) > FLOW_NONE * fastest, found.flow, 0.0)
-        return replace(found, flow=flow) if found.converged else None
+        effort, flow = np.zeros(len(asked)), self.state.modes.astype(float)
+        effort[asked] = found.effort
+        flow[asked] = np.where(np.abs(found.flow) > FLOW_NONE * fastest, found.flow, 0.0)
+        return Hybrid(effort, flow, True)
 
-    def _network(self, problem: Problem, t: float, h: float) -> tuple[Array, Array]:
-        """What the elements give an instant later: without what they take, and by it."""
-        by_inputs = self.equations.by_inputs(problem, t)
+    def _network(self, problem: Problem, t: float, h: float, asked: Flags) -> tuple[Array, Array]:
+        """What those asked give an instant later: without what they take, and by it."""
+        by_inputs = self.equations.by_inputs(problem, t)[:, asked][:, :, asked]
         matrix = by_inputs[0] + h * by_inputs[3]
-        given, rate = self.equations.given(problem, t)
-        return given + h * rate - matrix @ self.elements.efforts_of(problem.u), matrix
+        given, rate = (row[asked] for row in self.equations.given(problem, t))
+        return given + h * rate - matrix @ self.elements.efforts_of(problem.u)[asked], matrix
 
     def _bounds(self, problem: Problem, t: float, kinetic: Flags
                 ) -> tuple[Array, Array, Array]:
@@ -148,7 +158,7 @@ class NodeVelocities:
         top = np.where(kinetic, forth - slopes[1] * flow, high)
         return np.minimum(bottom, top), top, slope
 
-    def _regular(self, problem: Problem, t: float, flow: Array) -> Indices:
+    def _regular(self, problem: Problem, t: float, flow: Array, asked: Flags) -> Indices:
         """Modes of given flows, with so many at rest that all velocities are determined.
 
         Equally strong frictions in series slide in any share, diodes in series that block share
@@ -162,7 +172,8 @@ class NodeVelocities:
                 free = self.efforts.open_flows(problem, t)
                 if free is None:
                     break
-                slides = ~told & (flow != 0) & (np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
+                slides = asked & ~told & (flow != 0) & (
+                    np.abs(free) > UNCHANGED_FLOW * np.abs(free).max())
                 if not slides.any():
                     break
                 part = np.full(len(flow), np.inf)

@@ -118,19 +118,25 @@ class PredictedParts(_OfElements):
 
 @dataclass(frozen=True)
 class NetworkParts:
-    """Modes of a network without mass at its nodes that a run has been in; a row each.
+    """Modes that parts of a network without mass at its nodes have been in; a row each.
 
-    Search and machine code fill and read the same arrays.
+    Parts are elements that feel each other at once; the largest has k of them. A row is of one part
+    and says what its elements come to, in the order of its members. Search and machine code fill
+    and read the same arrays.
 
     Attributes
     ----------
-    relations : those that what is kept depends on, or that depend on what elements take
+    starts, members : the members of part i are ``members[starts[i]:starts[i + 1]]``
+    entry_starts, entries : which of the constants belong to a part, likewise
+    relation_starts, relations : those that what is kept of a part depends on, or that depend on
+        what its elements take, likewise
     joint : (all relations,) whether they do: they are decided on together with modes
+    owner : (rows,) the part that each is of; -1 where it is empty
     m, modes, constants : relations, modes, and what efforts and slopes follow by
-    weight : (rows, n * n) combinations of equations that say something about the states
-    move : (rows, nx * n) what brings these to their values
+    weight : (rows, k * k) combinations of equations that say something about the states
+    move : (rows, nx * k) what brings these to their values
     noise : what rounding makes of margins
-    present : which row holds now (-1: none of them), and how many there are
+    present : (parts,) which row holds now; -1 where it is none of them
     links : how many modes have followed others
     source, target : which one followed which
     brief : whether it then held for less than an instant
@@ -142,8 +148,14 @@ class NetworkParts:
     values : flow, effort, low, high, what the equations of modes miss; slopes
     """
 
+    starts: Indices
+    members: Indices
+    entry_starts: Indices
+    entries: Indices
+    relation_starts: Indices
     relations: Indices
     joint: Flags
+    owner: Indices
     m: Matrix
     modes: Matrix
     constants: Matrix

@@ -376,8 +376,12 @@ class _Order:
         ]
         crossings = []
         for f, family in enumerate(flat.network.families):
-            for crossing, _ in family.kernel.relations:
-                crossings.append(self.writer.kernel_row(f, crossing).T)
+            kernel = family.kernel
+            held = {kernel.symbols[i, 0].__hash__() for i in kernel.floors_of_time}
+            for crossing, _ in kernel.relations:
+                row = writer.kernel_row(f, crossing).T
+                moves_floor = not held.isdisjoint(s.__hash__() for s in ca.symvar(crossing))
+                crossings.append(row if moves_floor else writer.of_time(row))
         exponents = [self.writer.kernel_row(f, exponent).T
                      for f, family in enumerate(flat.network.families)
                      for exponent in family.kernel.exponents]

@@ -197,6 +197,15 @@ class Writer:
         every = np.arange(self.flat.network.families[f].size)
         return self.call(function, f, keys, every if instances is None else instances, memory)
 
+    def of_time(self, sx: ca.SX) -> ca.SX:
+        """An expression with floors of time as they are at any time, not as they are held."""
+        rows = [(self.d_blocks[f][i].T, self.kernel_row(f, floor).T)
+                for f, family in enumerate(self.flat.network.families)
+                for i, floor in family.kernel.floors_of_time.items()]
+        if not rows:
+            return sx
+        return ca.substitute(sx, *(ca.vertcat(*column) for column in zip(*rows, strict=True)))
+
     def classes_read(self, f: int, sx: ca.SX) -> Indices:
         """(variable, instance) classes that a kernel expression reads, but for discrete ones."""
         family = self.flat.network.families[f]

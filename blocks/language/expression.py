@@ -436,10 +436,9 @@ def sign(x: object) -> Expression:
 def floor(x: object, *, events: bool = True) -> Expression:
     """The largest whole number not above x, which changes at located instants.
 
-    Of time alone it is evaluated at every call. Conditions see it on both sides of its jumps; an
-    equation that reads it itself is integrated across them, so let :func:`every` hold the number
-    there. With ``events=False`` all floors are evaluated so; take that only for expressions that
-    are continuous where it jumps.
+    A condition that reads one of time alone, ``mod(time, T) < duty``, sees it on both sides of its
+    jumps. With ``events=False`` it is evaluated at every call; take that only for expressions
+    that are continuous where it jumps.
     """
     x = as_expression(x)
     if x.dimension:

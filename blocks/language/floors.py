@@ -1,4 +1,8 @@
-"""Floors in the equations of a class: values that are held, and change where they jump."""
+"""Floors in the equations of a class: values that are held, and change where they jump.
+
+A condition reads floors of time alone as they are: it is a function of time then, whose changes
+are known before the run.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Callable
 import casadi as ca
 
 from .declarations import Discrete
+from .expression import TIME
 from .kernel import Kernel, Local
 from .readable import readable
 
@@ -30,9 +35,7 @@ class Floors:
 
     def of(self, sx: ca.SX) -> ca.SX:
         """What stands for the floor of ``sx`` until it is known whether an equation reads it."""
-        kernel = self.kernel
-        if not any(s.__hash__() in self._known or (key := kernel.key_of(s)) is not None
-                   and kernel.variables[key[0]].kind != "discrete" for s in ca.symvar(sx)):
+        if not any(s.__hash__() in self._known or self._changes(s) for s in ca.symvar(sx)):
             return ca.floor(sx)
         for symbol, of in self._known.values():
             if ca.is_equal(of, sx, 5):
@@ -40,6 +43,12 @@ class Floors:
         symbol = ca.SX.sym(f"floor{len(self._known) + 1}")
         self._known[symbol.__hash__()] = symbol, sx
         return symbol
+
+    def _changes(self, symbol: ca.SX) -> bool:
+        """Whether a symbol is time, or a variable that changes between events."""
+        key = self.kernel.key_of(symbol)
+        return symbol.__hash__() == TIME.__hash__() or key is not None and (
+            self.kernel.variables[key[0]].kind != "discrete")
 
     def hold(self, sx: ca.SX) -> None:
         """Make floors that an expression reads Discrete values, which change where they jump."""
@@ -55,6 +64,8 @@ class Floors:
             kernel.add_variable(Local(name, declared.unit, "discrete", declared), symbol)
             self.hold(of)
             now = self.evaluated(ca.floor(of))
+            if self._is_of_time(of):
+                kernel.floors_of_time[i] = now
             least = LAST_BITS * (1 + ca.fabs(symbol))  # that neither undoes the other by rounding
             above = self.relation(of - symbol - 1, True)
             below = self.relation(symbol - of - least, False)
@@ -64,8 +75,21 @@ class Floors:
 
     def evaluated(self, sx: ca.SX) -> ca.SX:
         """An expression that is looked at in one instant: its floors are those of that."""
-        while inside := [self._known[h] for s in ca.symvar(sx)
-                         if (h := s.__hash__()) in self._known]:
+        return self._with(sx, lambda of: True)
+
+    def of_time_evaluated(self, sx: ca.SX) -> ca.SX:
+        """The same with floors of time alone."""
+        return self._with(sx, self._is_of_time)
+
+    def _is_of_time(self, of: ca.SX) -> bool:
+        return not any(self.kernel.key_of(s) is not None and self._changes(s)
+                       for s in ca.symvar(self.evaluated(of)))
+
+    def _with(self, sx: ca.SX, meant: Callable[[ca.SX], bool]) -> ca.SX:
+        """An expression with some floors as they are at any time."""
+        while inside := [(symbol, of) for s in ca.symvar(sx)
+                         if (h := s.__hash__()) in self._known
+                         for symbol, of in [self._known[h]] if meant(of)]:
             sx = ca.substitute(sx, ca.vertcat(*(symbol for symbol, _ in inside)),
                                ca.vertcat(*(ca.floor(of) for _, of in inside)))
         return sx

@@ -338,6 +338,8 @@ class Kernel:
         self.resets: list[tuple[ca.SX, list[tuple[int, ca.SX]]]] = []
         self.breaks: list[tuple[ca.SX, ca.SX | None]] = []
         self.samplings: list[tuple[ca.SX | None, ca.SX | None, list[tuple[int, ca.SX]]]] = []
+        #: Which Discrete values are floors of time alone, as expressions of it.
+        self.floors_of_time: dict[int, ca.SX] = {}
         self.observed: dict[int, ca.SX] = {}
         self.defaults: dict[int, ca.SX] = {}  # of unconnected inputs
         self.dependent: dict[str, ca.SX] = {}  # parameters given as functions of variables

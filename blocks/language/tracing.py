@@ -80,7 +80,7 @@ class Trace:
         self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
         self.current = ""  # which equation is read
         self.reading = ""  # which function of time is called
-        self.floors = Floors(self.kernel, self.relation)
+        self.floors = Floors(self.kernel, self._relation)
         self.arrays_are_numbers = arrays_are_numbers(component)
         for name, declared in component._declared.items():
             if declared.exists(component):
@@ -242,6 +242,9 @@ class Trace:
         return self.reading or f"{self.kernel.name}{self.current}"
 
     def relation(self, crossing: ca.SX, at_zero: bool) -> ca.SX:
+        return self._relation(self.floors.of_time_evaluated(crossing), at_zero)
+
+    def _relation(self, crossing: ca.SX, at_zero: bool) -> ca.SX:
         kernel = self.kernel
         for known, symbol in zip(kernel.relations, kernel.relation_symbols, strict=True):
             if known[1] == at_zero and ca.is_equal(known[0], crossing, 5):
@@ -455,7 +458,8 @@ def _traced(component: Component) -> Kernel:
         except BlocksError as error:
             tell_line(error, place)
             raise
-    trace.floors.hold(ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.observed.values()))
+    trace.floors.hold(ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.observed.values(),
+                                 *kernel.defaults.values()))
     _refuse_stored(component, kernel, laws)
     kernel.laws += _without_observed(kernel, laws)
     return kernel

@@ -118,7 +118,7 @@ class Switching:
 
     def _crossings(self, t: float) -> Array:
         """Crossing functions at an event, behind what jumps there as ``mod`` of time does."""
-        return self.problem.crossings_here(self.time_events.behind_jumps(t))
+        return self.problem.crossings_here(t, self.time_events.behind_jumps(t))
 
     def _waiting(self, late: Flags) -> Flags | bool:
         """Who waits for modes to be decided, of those that follow efforts."""

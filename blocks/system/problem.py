@@ -298,10 +298,14 @@ class Problem:
         self.solve(t, y)
         return self.system.exponents(*self.arguments(t))
 
-    def crossings_here(self, t: float) -> Array:
-        """Crossing functions at the present point, algebraic unknowns brought up to date."""
+    def crossings_here(self, t: float, behind: float | None = None) -> Array:
+        """Crossing functions at the present point, algebraic unknowns brought up to date.
+
+        What jumps in time is as it is ``behind`` that point.
+        """
         self.settle(t)
-        return self.system.crossings(*self.arguments(t))
+        _, *point = self.arguments(t)
+        return self.system.crossings(t if behind is None else behind, *point)
 
     # -- the solver's unknowns -------------------------------------------------------------
     def start_vector(self) -> Array:

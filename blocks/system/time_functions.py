@@ -288,7 +288,7 @@ def _function(system: System) -> ca.Function | None:
             for sx in _expressions(family.kernel, laws=False) if _depends_on_time(sx)]
     rows += [tape.values[known.tolist()], tape.writer.residuals_of(mixed), tape.constraints,
              tape.crossings]  # fmt: skip
-    return _function_of_time(system, ca.vertcat(*rows))
+    return _function_of_time(system, tape.writer.of_time(ca.vertcat(*rows)))
 
 
 def _function_of_time(system: System, rows: ca.SX) -> ca.Function | None:
@@ -347,11 +347,13 @@ def _follow(system: System) -> tuple[Indices, Indices]:
             inside = {s.__hash__() for s in ca.symvar(law.residual)}
             held = {s.__hash__() for s in kernel.relation_symbols}
             sure &= not inside & held
-            moves |= TIME.__hash__() in inside
+            moves |= TIME.__hash__() in inside or not kernel.floors_of_time.keys().isdisjoint(
+                i for i, _ in law.arguments)
             one = Group(group.family, law, group.instances[rows])
             for key in law.arguments:
                 if kernel.variables[key[0]].kind == "discrete":
-                    sure &= any(key[0] in table.row for table in kernel.tables)
+                    sure &= key[0] in kernel.floors_of_time or any(
+                        key[0] in table.row for table in kernel.tables)
                     continue
                 classes = flat.argument(one, key)[0]
                 own = classes == step.unknowns

@@ -9,7 +9,23 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Component, Input, Model, Option, Variable, abs_, der, mod, quantity, time, where
+from blocks import (
+    Component,
+    Input,
+    Model,
+    Option,
+    Parameter,
+    Variable,
+    abs_,
+    der,
+    exp,
+    floor,
+    mod,
+    quantity,
+    sin,
+    time,
+    where,
+)
 from library.signal import TimeFunction
 
 PERIOD, PERIODS = 20e-6, 50
@@ -90,3 +106,62 @@ def test_a_sawtooth_may_come_from_another_component():
     model.connect(model.saw.y, model.duty.y)
     run = model.simulate(quantity(END, "s"))
     assert_allclose(run["duty.below"].final.to("s").m, on_by_hand("late")[1], rtol=1e-9)
+
+
+class Sum(Component):
+    """The integral of a staircase and of the square of a sawtooth, both of time."""
+
+    period = Parameter("20 us")
+    area = Variable("s", "0 s", priority="high", nominal="1 us")
+    steps = Variable("s", "0 s", priority="high", nominal="1 us")
+    wave = Variable("s", "0 s", priority="high", nominal="1 us")
+    tilted = Variable("1")
+
+    def equations(self):
+        yield self.tilted == mod(-time, self.period) / self.period
+        yield der(self.area) == self.tilted**2
+        yield der(self.steps) == floor(time / self.period)
+        yield der(self.wave) == floor(3 * sin(time * quantity(1 / END, "1/s")))  # curved in time
+
+
+@pytest.mark.parametrize("start", [0.0, 3.3 * PERIOD])
+@pytest.mark.parametrize("method", [*METHODS, "RK45"])
+def test_a_sawtooth_in_an_equation_is_stepped_onto_its_jumps(method, start):
+    model = Model("sum")
+    model.one = Sum()
+    run = model.simulate(quantity(END - start, "s"), method=method, start=quantity(start, "s"),
+                         rtol=1e-8)
+    t = np.append(start, PERIOD * np.arange(np.ceil(start / PERIOD), PERIODS + 1))
+    left = -t / PERIOD - np.floor(-t / PERIOD)  # of the tooth, as a share
+    left[1:] = 1.0  # a new one begins behind every jump
+    after = left[:-1] - np.diff(t) / PERIOD
+    assert_allclose(run["one.area"].final.to("s").m,
+                    PERIOD * np.sum(left[:-1] ** 3 - after**3) / 3, rtol=2e-6)
+    whole = np.floor(np.round(t / PERIOD, 6))
+    assert_allclose(run["one.steps"].final.to("s").m, np.sum(whole[:-1] * np.diff(t)), rtol=2e-6)
+    jumps = END * np.arcsin([1 / 3, 2 / 3])
+    assert_allclose(run["one.wave"].final.to("s").m, np.sum(END - np.maximum(jumps, start)),
+                    rtol=2e-6)  # fmt: skip
+    times = np.unique(np.round([e.time for e in run.events], 13))
+    assert_allclose(times, np.sort(np.append(t[1:-1], jumps[jumps > start])), rtol=0, atol=1e-12)
+
+
+class Count(Component):
+    y = Input("1")
+    on = Variable("s", "0 s", priority="high")
+
+    def equations(self):
+        yield der(self.on) == where(self.y > 0.5, 1.0, 0.0)
+
+
+def test_a_burst_within_a_tooth_is_not_passed_while_all_rests():
+    width = 1e-4  # s, of a bell curve in the middle of every second
+
+    def bell(t):
+        return exp(-(((mod(t, quantity("1 s")) - quantity("0.5 s")) / quantity(width, "s")) ** 2))
+
+    model = Model("bursts")
+    model.count, model.bell = Count(), TimeFunction(value=bell)
+    model.connect(model.bell.y, model.count.y)
+    run = model.simulate("20 s")
+    assert_allclose(run["count.on"].final.to("s").m, 20 * 2 * width * np.sqrt(np.log(2)), rtol=1e-9)

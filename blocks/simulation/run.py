@@ -181,7 +181,7 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
     system, settings, tolerances = problem.system, decided.settings, decided.tolerances
     problem.choose_states(settings.t_start)  # how many are integrated says which method can
     if options.start_from is None:
-        warn_of_compromises(start, stacklevel=5)
+        warn_of_compromises(start, stacklevel=6)
     opening = starting.opening()
     if isinstance(problem, DaeProblem):
         problem.implicit = native.residuals_of_run(system)

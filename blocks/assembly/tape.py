@@ -374,19 +374,22 @@ class _Order:
             self.writer.residuals_of(equations)
             for cluster in reduced.clusters for equations, _ in cluster.levels
         ]
-        crossings = []
+        crossings, moves_floor = [], []
         for f, family in enumerate(flat.network.families):
             kernel = family.kernel
             held = {kernel.symbols[i, 0].__hash__() for i in kernel.floors_of_time}
             for crossing, _ in kernel.relations:
-                row = writer.kernel_row(f, crossing).T
-                moves_floor = not held.isdisjoint(s.__hash__() for s in ca.symvar(crossing))
-                crossings.append(row if moves_floor else writer.of_time(row))
+                crossings.append(self.writer.kernel_row(f, crossing).T)
+                moves_floor += family.size * [bool(held) and not held.isdisjoint(
+                    s.__hash__() for s in ca.symvar(crossing))]
         exponents = [self.writer.kernel_row(f, exponent).T
                      for f, family in enumerate(flat.network.families)
                      for exponent in family.kernel.exponents]
         residual = ca.vertcat(*self.residuals) if self.residuals else ca.SX(0, 1)
         crossing = ca.vertcat(*crossings) if crossings else ca.SX(0, 1)
+        if any(moves_floor):  # all other conditions are functions of time by them
+            which = np.flatnonzero(~np.array(moves_floor)).tolist()
+            crossing[which] = writer.of_time(crossing[which])
         carried = np.array(self.carried, dtype=bool)
         directions = _directions(residual, carried, writer.m)
         if directions.any():

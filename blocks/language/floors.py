@@ -82,6 +82,7 @@ class Floors:
         return self._with(sx, self._is_of_time)
 
     def _is_of_time(self, of: ca.SX) -> bool:
+        """Whether nothing but time changes it between events."""
         return not any(self.kernel.key_of(s) is not None and self._changes(s)
                        for s in ca.symvar(self.evaluated(of)))
 

@@ -105,7 +105,7 @@ class MaxwellSlip(FrictionLaw):
     def equations(self, c: Any) -> Iterator[Any]:
         for k, z, f, rate in zip(c.stiffnesses, c.z, c.elastic, self.rates(c), strict=False):
             yield f == k * z
-            yield der(f) == k * rate  # see Bending for why this is integrated
+            yield der(f) == k * rate  # not z: micrometres would be lost beside the nominal metre
         yield c.effort == self.force(c)
         yield c.energy_stored == _sum(
             k * z**2 / 2 for k, z in zip(c.stiffnesses, c.z, strict=False))

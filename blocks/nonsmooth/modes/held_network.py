@@ -239,11 +239,6 @@ class HeldNetwork:
             out.append(self._correction(problem, t, state.solved_modes))
         return np.concatenate(out)
 
-    @staticmethod
-    def unloaded(told: Array) -> Flags:
-        """Who bears nothing, as the first of the constants of elements tell."""
-        return np.asarray(told == UNLOADED)
-
     def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
         """What brings states to what modes hold constant, by the values of their equations."""
         key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
-from .parts import NetworkParts
+from .parts import UNLOADED, NetworkParts
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -125,7 +125,7 @@ class KeptModes:
         state.noise = np.maximum(state.noise, self.parts.noise_so_far)
         state.unloaded = state.unloaded.copy()  # which known decisions remember
         for k, members in zip(self.parts.present, self.held.parts, strict=True):
-            state.unloaded[members] = self.held.unloaded(self.parts.constants[k, : len(members)])
+            state.unloaded[members] = self.parts.constants[k, : len(members)] == UNLOADED
 
 
 def _listed(groups: list[Indices]) -> tuple[Indices, Indices]:

@@ -212,8 +212,9 @@ def _followed(instructions: list[Instruction], moment: Bounds, p: Array, rows: A
 
 def floor_jumps(system: System, searched: Flags, p: Array, t_start: float, t_end: float) -> Array:
     """Instants at which floors of time jump that some relations contain."""
+    tape, which = system.tape, np.flatnonzero(searched).tolist()
     instructions = system.once("floors of time", lambda: _instructions(
-        _function_of_time(system, system.tape.crossings[np.flatnonzero(searched).tolist()])))
+        _function_of_time(system, tape.writer.of_time(tape.crossings[which]))))
     return _jumps(instructions, p, t_start, t_end)
 
 

@@ -146,6 +146,15 @@ def test_a_sawtooth_in_an_equation_is_stepped_onto_its_jumps(method, start):
     assert_allclose(times, np.sort(np.append(t[1:-1], jumps[jumps > start])), rtol=0, atol=1e-12)
 
 
+def test_at_a_jump_the_new_tooth_has_begun():
+    model = Model("saw")
+    model.saw = TimeFunction(value=sawtooth)
+    run = model.simulate(quantity(END, "s"))
+    at = PERIOD * np.arange(1, PERIODS)
+    assert_allclose(run["saw.y"].at(quantity(at, "s")).m, 0, atol=1e-9)
+    assert_allclose(run["saw.y"].at(quantity(at - PERIOD / 4, "s")).m, 0.75, rtol=1e-9)
+
+
 class Count(Component):
     y = Input("1")
     on = Variable("s", "0 s", priority="high")

@@ -92,19 +92,19 @@ from .language.statements import (
 from .model import Model, load
 from .reading.foreign_words import foreign_words
 from .results.comparison import compare
-from .results.recording import EnergyWarning, RecordWarning
+from .results.recording import EnergyWarning, NominalWarning, RecordWarning
 from .units import quantity
 
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
     "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
-    "Input", "Model", "ModelError", "NamingError", "Option", "Output", "Parameter",
-    "ParameterError", "Port", "RecordWarning", "Replaceable", "Replacement", "SimulationError",
-    "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_", "arccos",
-    "arcsin", "arctan", "arctan2", "breakpoints", "compare", "contact", "cos", "cosh",
+    "Input", "Model", "ModelError", "NamingError", "NominalWarning", "Option", "Output",
+    "Parameter", "ParameterError", "Port", "RecordWarning", "Replaceable", "Replacement",
+    "SimulationError", "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_",
+    "arccos", "arcsin", "arctan", "arctan2", "breakpoints", "compare", "contact", "cos", "cosh",
     "delayed", "der", "dry_friction", "every", "exp", "floor", "foreign_words", "held",
     "ideal_diode", "ideal_switch", "initially", "integral_of_table", "interpolate",
     "interpolate_grid", "load", "load_law", "log", "maximum", "minimum", "mod", "partial",
-    "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt",
-    "tan", "tanh", "time", "when", "where",
+    "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt", "tan",
+    "tanh", "time", "when", "where",
 ]  # fmt: skip

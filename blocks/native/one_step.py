@@ -19,7 +19,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
-from ..solvers.looks import ABOUT, BEYOND, SEEN
+from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
 from .decisions import Elements
 from .delayed import keep_step
 from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
@@ -54,11 +54,13 @@ from .steps import (
 )
 from .switches import Switches
 from .zero_crossings import (
+    FAR,
     Relations,
     find_crossing,
     forget_slack,
     locate,
     look_at_start,
+    margins_at,
     name_crossed,
 )
 
@@ -66,6 +68,7 @@ __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "SELD
            "Limits", "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
+BEYOND_SLOPE = 1.05  # as BEYOND, where a straight line tells of the way
 SELDOM = 8  # steps between two looks at that
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY = range(7)
 
@@ -143,16 +146,22 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     And so many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
     is only known of the explicit method: others ask for it after the event.
 
-    A first step in which a relation crosses is taken again up to there, and a little farther, so
-    that the crossing is in it. It has the length of one before the event, and may have strode over
-    all that holds until then, as through a stop with all its stages beyond, where its error is
-    nothing.
+    The first step of the explicit method ends a little beyond where the slope leads a relation
+    across zero. A first step in which one crosses is taken again up to there, and a little farther,
+    so that the crossing is in it. It has the length of one before the event, and may have strode
+    over all that holds until then, as through a stop with all its stages beyond, where its error
+    is nothing.
     """
     root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
     flush_denormals(code, work)
+    if code.kind == EXPLICIT and relations.held.size and t < t_stop:
+        longest = min(h, limits.max_step, t_stop - t)
+        length = _step_to_crossing(code, relations, work, t, x, longest, state)
+        if length < longest and not is_too_small(length, t, t_stop):
+            h = length
     rejected = pressed = looked = False
     first, kept, status = True, True, FULL
     while taken < record.ends.size and status == FULL and kept:
@@ -257,6 +266,26 @@ def _first(code: Code, work: Workspace, t: float, x: Vector, rtol: float, limit:
         d2 = max(d2, abs(k2[i] - k1[i]) / (atol[i] + rtol * abs(x[i])))
     h = first_step(h, d1, d2 / h, limit, root_of(code))
     return min(max(h, SMALLEST_TRIAL * abs(t)), limit)  # one that moves the time
+
+
+@machine_code
+def _step_to_crossing(code: Code, relations: Relations, work: Workspace, t: float, x: Vector,
+                      h: float, state: Vector) -> float:
+    """The length of a first step: ``h``, or to a little beyond where the slope at its start leads
+    a margin to zero before that, if not at once: what has just left zero may do so by rounding."""
+    if state[LOOKED] != 1.0:
+        look_at_start(code, relations, work.at, t, x)
+        state[LOOKED] = 1.0
+    slope, ahead = work.k[0], work.k[WORK]
+    for i in range(x.size):
+        ahead[i] = x[i] + h * slope[i]
+    start, there, slack = relations.looks[0], relations.looks[1], relations.slack
+    margins_at(code, relations, work.at, t + h, ahead, there)
+    earliest = 1.0
+    for r in range(start.size):
+        if there[r] < 0.0 and start[r] > FAR * slack[r]:
+            earliest = min(earliest, start[r] / (start[r] - there[r]))
+    return BEYOND_SLOPE * earliest * h if NARROW < earliest < SEEN else h
 
 
 @machine_code

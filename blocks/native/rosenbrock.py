@@ -36,6 +36,7 @@ INSIDE = 0.17  # of what dies out within a step: the largest error of a step of 
 BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
 RESOLVED = 10.0  # times the same: one whose error does
 BENT = 0.3  # error of the slope at the end of a step, from which on the end is moved
+NOTHING = 1e-6  # tolerances: an end that is as near to where its slope fits is there
 MOST_MOVES = 5
 FARTHEST = 0.25  # tolerances that an end is moved by in all
 
@@ -114,6 +115,8 @@ def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Ve
     work.step[0] = h
     run_code(code.arithmetic[COUPLED + 4], last, k, by_stage, work.size, work.step)  # less than 0
     error = left = _error_of_slope(code, work, k, t, h, x)
+    if left > BENT and _is_rounding(work, k, by_stage, x):
+        return 0.0, 1
     moves = 0
     while BENT < left <= 1.0 and moves < MOST_MOVES:
         for i in range(x.size):
@@ -133,6 +136,19 @@ def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Ve
             _error_of_slope(code, work, k, t, h, x)
             return error, moves + 2
     return error, moves + 1
+
+
+@machine_code
+def _is_rounding(work: Workspace, k: Matrix, by_stage: Vector, x: Vector) -> bool:
+    """Whether the slope is that of the stages so near the end that only rounding is between."""
+    away = work.inner[ATOL]
+    for i in range(x.size):
+        away[i] = k[6, i] + by_stage[i]
+    _solve(work, away, k[WORK])
+    for i in range(x.size):
+        if not abs(away[i]) <= NOTHING * (work.k[ATOL, i] + work.rtol[0] * abs(x[i])):
+            return False
+    return True
 
 
 @machine_code

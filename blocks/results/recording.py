@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .parameters import MadeWith
     from .sticking import SharedLoad, StickTerm
 
-__all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "RecordWarning",
-           "Recording", "VariableInfo"]  # fmt: skip
+__all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "NominalWarning",
+           "RecordWarning", "Recording", "VariableInfo"]  # fmt: skip
 
 
 class Instant(float):
@@ -92,6 +92,10 @@ class EventRecord:
 
 class EnergyWarning(UserWarning):
     """The energy of a run does not close to its accuracy."""
+
+
+class NominalWarning(UserWarning):
+    """A motion is not resolved, as its nominal value is far larger."""
 
 
 class RecordWarning(UserWarning):

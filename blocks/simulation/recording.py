@@ -26,6 +26,7 @@ from ..system.system import System
 from .catalog import Catalog
 from .chosen_variables import ChosenVariables
 from .episode_list import EpisodeList
+from .faint import warn_of_faint_motion
 from .given_values import GivenValues
 from .kept_points import KeptPoints
 from .passed_events import PassedEpisodes
@@ -196,6 +197,7 @@ class RunRecording:
         with READING:
             if self._kept is None:
                 self._kept = KeptPoints(self.replay, t, which)
+                warn_of_faint_motion(self, self._kept.states.x)
             return self._values(function, self._kept.points(wanted))
 
     def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import NO_DIP
 
-__all__ = ["ABOUT", "BEYOND", "MOST_LOOKS", "SEEN", "next_look"]
+__all__ = ["ABOUT", "BEYOND", "MOST_LOOKS", "NARROW", "SEEN", "next_look"]
 
 MOST_LOOKS = 32  # at a step
 SEEN = 0.9  # of a step: what lies before a crossing there has been seen by its stages

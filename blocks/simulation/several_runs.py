@@ -36,7 +36,7 @@ class SeveralRuns:
         run_of_step = courses.run[table.which]
         #: Times at which runs are shown, and the pieces that they are in.
         self.times, self.pieces = times_of_steps(
-            table, np.searchsorted(run_of_step, np.arange(len(p))))
+            table, np.searchsorted(run_of_step, np.arange(len(p))), resolved=True)
         #: The first of these times of each run.
         self.first: Indices = np.searchsorted(courses.run[self.pieces], np.arange(len(p)))
         self._shown: Array | None = None  # states there

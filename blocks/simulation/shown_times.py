@@ -15,13 +15,15 @@ FEWEST_IN_STEP = 6
 MANY_STEPS = 2000
 
 
-def times_of_steps(table: StepTable, first: Indices) -> tuple[Array, Indices]:
+def times_of_steps(table: StepTable, first: Indices, resolved: bool) -> tuple[Array, Indices]:
     """Ends of all steps and some times between, and their episodes.
 
     Parameters
     ----------
     table : of the steps of some runs, one run after the other
     first : (runs,) the first step of each
+    resolved : whether steps are as short as curves need them; those without states only see
+        every wave of the sources
     """
     run = np.repeat(np.arange(len(first)), np.diff(first, append=len(table.ends)))
     length = table.ends - table.starts
@@ -29,7 +31,7 @@ def times_of_steps(table: StepTable, first: Indices) -> tuple[Array, Indices]:
     # high-order methods take long steps; the curve between is known
     fewest = np.maximum(FEWEST_IN_STEP, np.ceil(FEWEST_SAMPLES / np.maximum(steps, 1)))
     whole = table.ends[np.append(first[1:], len(run)) - 1] - table.starts[first]
-    short = np.where(steps >= MANY_STEPS, whole / MANY_STEPS, 0.0)
+    short = np.where(resolved & (steps >= MANY_STEPS), whole / MANY_STEPS, 0.0)
     share = np.ceil(length / np.maximum(whole, TINY)[run] * FEWEST_SAMPLES)
     parts: Indices = np.maximum(fewest[run], share).astype(int)
     parts[length <= short[run]] = 1

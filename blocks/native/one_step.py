@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
+from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, TINY
 from ..solvers.looks import ABOUT, BEYOND, SEEN
 from .decisions import Elements
 from .delayed import keep_step
@@ -206,7 +206,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             counts[1] += 1
             rejected = True
             h = 0.5 * now
-            if is_too_small(h, t, t_stop):
+            if h <= SAME_INSTANT * max(abs(t), abs(t_stop)):
                 status = TOO_SMALL
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)

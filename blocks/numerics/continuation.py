@@ -21,12 +21,13 @@ from .tolerances import ON_CURVE, SHORTEST_ARC
 
 __all__ = ["curve"]
 
-FIRST = 1e-3  # length of the first step
+FIRST = 1e-3  # of the point's size: length of the first step
 MOST_ROUNDS = 8  # of Newton's method in a step
-CONTRACTS = 0.3  # of the correction before: a step that leads to another part of the curve does not
-STRAIGHT = 0.95  # cosine between two tangents
+CONTRACTS = 0.1  # of the correction before: a step that leads to another part of the curve does not
+STRAIGHT = 0.98  # cosine between two tangents
 GROWS = 1.6
 MOST_STEPS = 4000
+WIDE, LEAST = 0.1, 0.01  # of the point's size, and of the first one's: the longest step
 
 
 def curve(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array], start: Array,
@@ -42,7 +43,8 @@ def curve(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array]
     start : a point on it
     sense : (n + 1,) which way to go: the first tangent has a positive product with it
     """
-    point, length = start, FIRST
+    point, size = start, float(np.linalg.norm(start))
+    length = FIRST * size + SHORTEST_ARC
     direction = np.linalg.svd(jacobian(point))[2][-1]
     direction = direction if direction @ sense >= 0 else -direction
     for _ in range(MOST_STEPS):
@@ -54,7 +56,7 @@ def curve(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array]
             continue
         point, direction = found
         yield point, direction
-        length *= GROWS
+        length = min(GROWS * length, WIDE * (float(np.linalg.norm(point)) + LEAST * size))
 
 
 def _next_point(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array],
@@ -66,10 +68,11 @@ def _next_point(residual: Callable[[Array], Array], jacobian: Callable[[Array], 
             matrix = np.vstack([jacobian(new), direction])
             change = np.linalg.solve(matrix, np.append(residual(new), 0.0))
             size = float(np.linalg.norm(change))
-            if not size <= CONTRACTS * last:
+            exact = size <= ON_CURVE * (1.0 + float(np.linalg.norm(new)))
+            if not exact and not size <= CONTRACTS * last:
                 return None
             new, last = new - change, size
-            if size <= ON_CURVE * (1.0 + float(np.linalg.norm(new))):
+            if exact:
                 break
         else:
             return None

@@ -151,7 +151,7 @@ class Problem:
         try:
             self.update(t)
         except AlgebraicFailure:
-            if np.array_equal(self.z, self.settled):
+            if self.start_z is not None or np.array_equal(self.z, self.settled):
                 raise
             self.z[:] = self.settled
             self.update(t)
@@ -173,7 +173,7 @@ class Problem:
             Naming the unknowns with the largest residuals.
         """
         if self.algebraic:
-            self.unknowns.solve(self.arguments(t))
+            self.unknowns.solve(self.arguments(t), self.start_z is None)
 
     def settle(self, t: float) -> None:
         """Solve the algebraic unknowns after relations or states have changed."""

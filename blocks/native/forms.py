@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large", "is_solved_for",
-           "why_no_derivatives", "why_not"]  # fmt: skip
+__all__ = ["MOST_STATES", "MOST_TORN", "has_linear_loops", "has_small_loops", "is_large",
+           "is_solved_for", "why_no_derivatives", "why_not"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
@@ -30,8 +30,6 @@ def why_not(system: System, laws: Any = None) -> str:
         return f"more than {_most_unknowns(system)} algebraic unknowns are solved for in Python"
     if is_large(system) and not small and (system.nz or system.clusters):
         return "a large network with large algebraic loops is solved in Python"
-    if not system.nx and (system.nz or system.clusters):  # no error of a step would tell a lost one
-        return "without states, algebraic unknowns are solved for in Python"
     return ""
 
 
@@ -50,7 +48,7 @@ def is_large(system: System) -> bool:
         sum(len(s.unknowns) for s in system.tape.steps) > LARGE and (
             has_small_loops(system) or not 0 < system.nz + system.nc <= _most_unknowns(system))
         or system.nz > MANY_UNKNOWNS and not system.nu and has_small_loops(system)
-        and not _are_linear(system)))
+        and not has_linear_loops(system)))
 
 
 def _most_unknowns(system: System) -> int:
@@ -68,10 +66,10 @@ def has_small_loops(system: System) -> bool:
 def is_solved_for(system: System) -> bool:
     """Whether Newton's method gives some of its states or unknowns at every point."""
     return bool(system.clusters) or (
-        bool(system.nz) and (is_large(system) or not _are_linear(system)))
+        bool(system.nz) and (is_large(system) or not has_linear_loops(system)))
 
 
-def _are_linear(system: System) -> bool:
+def has_linear_loops(system: System) -> bool:
     """Whether the algebraic unknowns are linear in their equations."""
     import casadi as ca
 

@@ -18,12 +18,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import LEAST_ERROR, SMALLEST_TRIAL, TINY
+from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, TINY
 from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
 from .decisions import Elements
 from .delayed import keep_step
 from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
+from .loop_branch import keeps_branch
 from .network_modes import NetworkModes
 from .predictions import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
@@ -210,6 +211,13 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 rejected = True
                 h = length
                 continue
+        if work.branch.size and not keeps_branch(code, work, t, t + now, x):
+            counts[1] += 1
+            rejected = True
+            h = 0.5 * now
+            if h <= SAME_INSTANT * max(abs(t), abs(t_stop)):
+                status = TOO_SMALL
+            continue
         following = following_step(code, now, proposed, error, old_error, rejected)
         if code.kind == EXPLICIT and (pressed or taken % SELDOM == 0):
             rate = rate_of_error(work, x, limits.rtol)

@@ -75,6 +75,7 @@ class Workspace(NamedTuple):
     sparse: Indices  # the form of a sparse matrix, whose entries stand in the one row of ``linear``
     # before df/dt and whose factors stand in that of ``factors``; empty: a full one or a band
     rtol: Vector  # (1,) relative tolerance
+    branch: Matrix  # rows of :mod:`~blocks.native.loop_branch`; none where loops are linear
 
 
 class Sparse(NamedTuple):
@@ -117,7 +118,7 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
                      np.empty((INNER, width)), np.empty((modes, MATRICES, n * n)),
                      np.empty((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
                      np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
-                     np.zeros(1))
+                     np.zeros(1), np.empty((0, 0)))
 
 
 @machine_code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from ..numerics.arrays import Array, Indices
@@ -27,6 +28,8 @@ class Episode:
     u: Array
     modes: Indices | None = None  # of set-valued laws, where there are any
     struck: tuple[tuple[int, int], ...] = ()  # (family, instance) of contacts struck at its start
+    #: Torn unknowns of nonlinear loops at times within it, where the trajectory does not hold them.
+    marks: list[tuple[float, Array]] | None = None
 
     @classmethod
     def begun(cls, problem: Problem, trajectory: Course,
@@ -42,7 +45,12 @@ class Episode:
     def arrays(self) -> list[Array | Indices]:
         """What is kept beside the trajectory."""
         every = (self.m, self.d, self.tied, self.x, self.z, self.u, self.modes)
-        return [a for a in every if a is not None]
+        return [a for a in every if a is not None] + [z for _, z in self.marks or ()]
+
+    def mark_before(self, t: float) -> tuple[float, Array]:
+        """The last time at which torn unknowns are known, and these."""
+        k = bisect_right(self.marks or (), t, key=lambda mark: mark[0])
+        return self.marks[k - 1] if self.marks and k else (self.start, self.z)
 
     @property
     def start(self) -> float:

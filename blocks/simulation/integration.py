@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, SEEN
+from ..system.failure import AlgebraicFailure
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
+from .fold import beyond_fold, derivatives_of_loops
+from .loop_branch import LoopBranch, follows_branches
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .tied_branch import TiedBranch
@@ -76,7 +79,7 @@ class Integration:
         self.y: Array = np.zeros(0)
         self.method: Any = None
         self.trajectory: Any = None
-        self.branch: TiedBranch | None = None
+        self.branch: TiedBranch | LoopBranch | None = None
         self.retaken = False  # its first step
         self.decided_in_steps = False  # by a method that steps over events
         self.modes: Any = None  # at the start, where they are
@@ -121,9 +124,12 @@ class Integration:
         if self.trajectory is None:
             self.trajectory = Trajectory(t, self.y, order=self.method.order)
         self.open(t, struck, self.trajectory)
-        problem.predictor = self.branch = self.pulses = None
+        problem.predictor = problem.start_z = self.branch = self.pulses = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
+        elif follows_branches(problem) and not self.method.carries:
+            self.branch = LoopBranch(problem, t, problem.z)
+            self.recording.episodes[-1].marks = self.branch.marks
         self.stop = self.time_events.after(t, self.method.own_events is not None)
         if problem.delays is not None:
             self.stop = min(self.stop, problem.delays.after(t))
@@ -143,33 +149,94 @@ class Integration:
         if self.method.waits:
             self.stop = step.t
         if step.failure:
+            ending = self._beyond_end(step.t, np.asarray(step.y))
+            if ending is not None:
+                return ending
             stop_at_failed_step(self.recording, step, self.running.settings.t_start)
         if self.decided_in_steps:
             return self._look_at_decisions(step)
+        try:
+            return self._looked_at(step)
+        except AlgebraicFailure:  # at a point within it
+            if not isinstance(self.branch, LoopBranch) or self.branch.is_at(step.t):
+                raise
+            return self._retake((step.t - self.t) / 2)
+
+    def _looked_at(self, step: Step) -> Ending | None:
+        """Take what a step is good for; tell the ending if that was the last."""
+        shortened = False
+        if self.branch is not None and (until := self.branch.followed(step)) < step.t:
+            if not isinstance(self.branch, LoopBranch):
+                shortened = True
+            elif not self.branch.is_at(step.t):
+                return self._retake(until - self.t or (step.t - self.t) / 2)
+            elif until == self.t:
+                return self._beyond_end(self.t, self.y) or self._stop_at_end(step)
+            step = replace(step, t=until, y=step.dense(until))
         if self.has_exponents and not (self.method.looks_itself or self.method.fixed_step):
             length = self._step_to_pulse(step)
             if length < step.t - step.t_old:
-                self.method = self.running.begin_again(self.t, self.y, length)
-                return None
-        shortened = False
-        if self.branch is not None and (until := self.branch.followed(step)) < step.t:
-            step, shortened = replace(step, t=until, y=step.dense(until)), True
+                return self._retake(length)
         crossing = self._crossing(step)
         if crossing is not None:
             if self._strode(step, crossing[0]):
                 self.retaken = True
-                self.method = self.running.begin_again(self.t, self.y,
-                                                       BEYOND * (crossing[0] - self.t))
-                return None
+                return self._retake(BEYOND * (crossing[0] - self.t))
             return self._end_at_crossing(step, *crossing)
         if shortened:
             self.running.longest = step.t - step.t_old
         elif self.branch is not None:
             self.branch.go_on()
         self._keep(step, step.t)
+        if isinstance(self.branch, LoopBranch) and self.branch.ended:
+            return self._beyond_end(step.t, np.asarray(step.y)) or self._stop_at_end(step)
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
         return Ending(step.t) if self._is_over(step, shortened) else None
+
+    def _retake(self, length: float) -> None:
+        """Take the step again from where it began, so long."""
+        self.method = self.running.begin_again(self.t, self.y, length)
+
+    def _beyond_end(self, t: float, y: Array) -> Ending | None:
+        """Go on with another solution of nonlinear loops where the one so far ends; None if none.
+
+        Such a solution is no relation that switches, but an event all the same.
+        """
+        problem, system = self.problem, self.system
+        if system.linear or system.clusters or problem.laws is not None or not system.nz:
+            return None
+        if isinstance(self.branch, LoopBranch):
+            z = self.branch.z
+        elif self.trajectory.solved is not None:
+            z = self.trajectory.solved(np.array([t]))[system.nx :, 0]
+        else:
+            z = problem.z.copy()
+        settings = self.running.settings
+        problem.start_z = None
+        begun = self.recording.episodes[-1]
+        problem.x[:], problem.z[:] = begun.x, begun.z
+        before = derivatives_of_loops(problem, begun.start)
+        problem.x[problem.free] = y[: len(problem.free)] * problem.scale_x[problem.free]
+        problem.z[:] = z
+        try:
+            beyond = beyond_fold(problem, t, before, settings.t_end - settings.t_start)
+        except AlgebraicFailure as failure:
+            problem.failure, beyond = failure, None
+        if beyond is None:
+            return None
+        problem.z[:], self.t, self.y = beyond, t, y
+        problem.settle(t)
+        name = system.torn_name(int(np.argmax(np.abs(beyond - z) / problem.scale_z)))
+        component, _, variable = name.rpartition(".")
+        self.events.log.remember(t, component, f"{variable} goes on from another solution")
+        return Ending(t, np.zeros(0, dtype=int))
+
+    def _stop_at_end(self, step: Step) -> NoReturn:
+        problem, system = self.problem, self.system
+        names = [system.torn_name(k) for k in range(min(system.nz, 3))]
+        problem.failure = AlgebraicFailure(step.t, names, "the solution that they follow ends there")
+        stop_at_failed_step(self.recording, step, self.running.settings.t_start)
 
     def _step_to_pulse(self, step: Step) -> float:
         if self.pulses is None:

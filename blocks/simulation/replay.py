@@ -253,6 +253,8 @@ class Replay:
                 elif system.clusters:
                     branch = branch or _Branch(problem, episode)
                     problem.x[problem.tied] = branch.near(at)
+                elif episode.marks:
+                    before, problem.z[:] = episode.mark_before(at)
                 problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
                     self._follow(episode, before, at)

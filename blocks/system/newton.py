@@ -78,8 +78,13 @@ class AlgebraicUnknowns:
         """Factor the matrix anew with the next solution: relations may have changed."""
         self._solver = None
 
-    def solve(self, arguments: Arguments) -> None:
+    def solve(self, arguments: Arguments, patient: bool = True) -> None:
         """Change tied states and torn unknowns among the arguments to the solution.
+
+        Parameters
+        ----------
+        arguments : of the system's functions
+        patient : whether shorter steps are tried where full ones do not converge
 
         Raises
         ------
@@ -89,7 +94,7 @@ class AlgebraicUnknowns:
         t, x, z, *_ = arguments
         nt = len(self.tied)
         start = np.concatenate([x[self.tied], z])
-        for damped in (False, True):  # full steps may go round in a circle for ever
+        for damped in (False, True)[: 1 + patient]:  # full steps may go round in a circle for ever
             singular = self._iterated(arguments, damped)
             if singular is None:
                 return
@@ -135,7 +140,9 @@ class AlgebraicUnknowns:
         A voltage that follows from the difference of two currents may be known to 1e-6 only.
         """
         values = np.abs(np.concatenate([arguments[1][self.tied], arguments[2]]))
-        return bool(np.all(np.abs(residual) <= LAST_BITS * (abs(self.matrix(arguments)) @ values)))
+        terms = (values @ np.abs(self._transposed(arguments)) if self.size <= DENSE
+                 else abs(self.matrix(arguments)) @ values)
+        return bool(np.all(np.abs(residual) <= LAST_BITS * terms))
 
     def _damped(self, arguments: Arguments, step: Array) -> Array:
         """So much of a Newton step that the next one, by the same matrix, is shorter.

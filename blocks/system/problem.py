@@ -70,6 +70,7 @@ class Problem:
     laws : set-valued laws that give u, if there are any
     failure : the last one that made a slope nan
     predictor : where Newton's method starts from for tied states; None: from where they are
+    start_z : the same for torn unknowns
     settled : torn unknowns at the last event, from which Newton's method starts once more where
         it fails: a trial point far away may have left them far away
     """
@@ -83,6 +84,7 @@ class Problem:
         self.x = np.zeros(system.nx)
         self.z = np.zeros(system.nz)
         self.settled = self.z
+        self.start_z: Array | None = None
         self.failure: AlgebraicFailure | None = None
         self.laws: Any = None
         self.delays: Delays | None = delays_of(system, p)
@@ -99,7 +101,7 @@ class Problem:
             new.laws.modes = self.laws.modes.copy()
         if self.delays is not None:
             new.delays = self.delays.copy_for_reading()
-        new.predictor, new.unknowns = None, self.unknowns.afresh()
+        new.predictor, new.start_z, new.unknowns = None, None, self.unknowns.afresh()
         return new
 
     # -- which states are integrated ---------------------------------------------------
@@ -144,10 +146,12 @@ class Problem:
         self.x[self.free] = y * self.scale
         if self.predictor is not None:  # the same branch, whatever was evaluated before
             self.x[self.tied] = self.predictor(t)
+        if self.start_z is not None:
+            self.z[:] = self.start_z
         try:
             self.update(t)
         except AlgebraicFailure:
-            if np.array_equal(self.z, self.settled):
+            if self.start_z is not None or np.array_equal(self.z, self.settled):
                 raise
             self.z[:] = self.settled
             self.update(t)
@@ -169,7 +173,7 @@ class Problem:
             Naming the unknowns with the largest residuals.
         """
         if self.algebraic:
-            self.unknowns.solve(self.arguments(t))
+            self.unknowns.solve(self.arguments(t), self.start_z is None)
 
     def settle(self, t: float) -> None:
         """Solve the algebraic unknowns after relations or states have changed."""

@@ -1,0 +1,85 @@
+"""Along which curve do n equations in n + 1 unknowns hold?
+
+Pseudo-arclength continuation: a step along the tangent, then Newton's method in the plane across
+it, so that the curve is followed around its folds. Knows functions and vectors only.
+
+References
+----------
+H. B. Keller, "Numerical solution of bifurcation and nonlinear eigenvalue problems", in P. H.
+Rabinowitz (ed.), "Applications of Bifurcation Theory", Academic Press 1977, 359-384. E. L. Allgower
+and K. Georg, "Introduction to Numerical Continuation Methods", SIAM 2003, ch. 2 and 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from .arrays import Array
+from .tolerances import ON_CURVE, SHORTEST_ARC
+
+__all__ = ["curve"]
+
+FIRST = 1e-3  # of the point's size: length of the first step
+MOST_ROUNDS = 8  # of Newton's method in a step
+CONTRACTS = 0.1  # of the correction before: a step that leads to another part of the curve does not
+STRAIGHT = 0.98  # cosine between two tangents
+GROWS = 1.6
+MOST_STEPS = 4000
+WIDE, LEAST = 0.1, 0.01  # of the point's size, and of the first one's: the longest step
+
+
+def curve(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array], start: Array,
+          sense: Array) -> Iterator[tuple[Array, Array]]:
+    """Points of the curve through ``start``, and its unit tangents there.
+
+    It ends where the curve cannot be followed any more.
+
+    Parameters
+    ----------
+    residual : (n + 1,) -> (n,)
+    jacobian : (n + 1,) -> (n, n + 1), its derivative
+    start : a point on it
+    sense : (n + 1,) which way to go: the first tangent has a positive product with it
+    """
+    point, size = start, float(np.linalg.norm(start))
+    length = FIRST * size + SHORTEST_ARC
+    direction = np.linalg.svd(jacobian(point))[2][-1]
+    direction = direction if direction @ sense >= 0 else -direction
+    for _ in range(MOST_STEPS):
+        found = _next_point(residual, jacobian, point, direction, length)
+        if found is None:
+            length /= 2
+            if length < SHORTEST_ARC:
+                return
+            continue
+        point, direction = found
+        yield point, direction
+        length = min(GROWS * length, WIDE * (float(np.linalg.norm(point)) + LEAST * size))
+
+
+def _next_point(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array],
+                point: Array, direction: Array, length: float) -> tuple[Array, Array] | None:
+    """The next point and its tangent; None where a shorter step is to be tried."""
+    new, last = point + length * direction, length
+    try:
+        for _ in range(MOST_ROUNDS):
+            matrix = np.vstack([jacobian(new), direction])
+            change = np.linalg.solve(matrix, np.append(residual(new), 0.0))
+            size = float(np.linalg.norm(change))
+            exact = size <= ON_CURVE * (1.0 + float(np.linalg.norm(new)))
+            if not exact and not size <= CONTRACTS * last:
+                return None
+            new, last = new - change, size
+            if exact:
+                break
+        else:
+            return None
+        across = np.zeros(len(point))
+        across[-1] = 1.0
+        turned = np.linalg.solve(np.vstack([jacobian(new), direction]), across)
+    except np.linalg.LinAlgError:
+        return None
+    turned /= np.linalg.norm(turned)
+    return (new, turned) if turned @ direction >= STRAIGHT else None

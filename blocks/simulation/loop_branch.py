@@ -1,0 +1,100 @@
+"""How far does a step follow the solution of a nonlinear loop that it began on?
+
+As :mod:`blocks.native.loop_branch` asks it in machine code: going back from the solution at an end
+leads to where it began, unless another branch was taken there. Where it does not, a shorter way is
+tried, until the branch is seen to end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..numerics.arrays import Array
+from ..numerics.tolerances import LEAST_BRANCH, SAME_BRANCH, SAME_INSTANT
+from ..solvers import Step
+from ..system.failure import AlgebraicFailure
+from ..system.problem import Problem
+
+__all__ = ["LoopBranch", "follows_branches"]
+
+
+def follows_branches(problem: Problem) -> bool:
+    """Whether it has nonlinear loops that Newton's method solves at every point."""
+    system = problem.system
+    return (system.nz > 0 and not system.linear and not system.clusters and problem.laws is None
+            and problem.size == len(problem.free))
+
+
+class LoopBranch:
+    """The branch that torn unknowns are on, from step to step of an episode.
+
+    Attributes
+    ----------
+    t, z : as far as it has been followed, and torn unknowns there
+    ended : whether it was seen to end
+    marks : times and torn unknowns on the way, at ends of steps or nearer to each other
+    """
+
+    def __init__(self, problem: Problem, t: float, z: Array) -> None:
+        self.problem, self.t, self.z = problem, t, z.copy()
+        self.ended = False
+        self.marks: list[tuple[float, Array]] = []
+        self._passed: list[tuple[float, Array]] = []  # of the step that was looked at
+        #: What branches differ by at least; what a flow carries may keep any value.
+        self.least = LEAST_BRANCH * np.where(
+            problem.system.tape.carried, np.inf, problem.scale_z)
+        problem.start_z = self.z.copy()
+
+    def followed(self, step: Step) -> float:
+        """How far into a step they can be followed; not at all where it has points beyond."""
+        self.t, self.z, self._passed = step.t_old, np.array(self.problem.start_z), []
+        t = self._follow(step.t, lambda at: step.y if at == step.t else step.dense(at))
+        self.ended = t < step.t
+        return t
+
+    def is_at(self, t: float) -> bool:
+        """Whether there is no time between."""
+        return abs(t - self.t) <= SAME_INSTANT * max(abs(self.t), abs(t))
+
+    def go_on(self) -> None:
+        """The step is taken: Newton's method starts from its end."""
+        self.problem.start_z = self.z.copy()
+        self.marks += self._passed
+
+    def _follow(self, end: float, states: Callable[[float], Array]) -> float:
+        """Go on along the integrated ``states`` (scaled), to ``end`` or to where a branch ends."""
+        length = end - self.t
+        while self.t < end and not self.is_at(self.t + length):
+            ahead = end if length >= end - self.t else self.t + length
+            found = self._kept(ahead, states)
+            length = 2 * length if found is not None else min(length, end - self.t) / 2
+            if found is not None:
+                self.t, self.z = ahead, found
+                self._passed.append((ahead, found))
+        return self.t
+
+    def _kept(self, ahead: float, states: Callable[[float], Array]) -> Array | None:
+        """Unknowns at a time, if by way of the middle one comes there and back; None if not."""
+        middle = (self.t + ahead) / 2
+        if not np.isfinite(states(middle)).all():
+            return None
+        try:
+            there = self._solved(ahead, states(ahead), self.z)
+            half = self._solved(middle, states(middle), self.z)
+            again = self._solved(ahead, states(ahead), half)
+            half_back = self._solved(middle, states(middle), there)
+            back = self._solved(self.t, states(self.t), half_back)
+        except AlgebraicFailure:
+            return None
+        allowed = SAME_BRANCH * np.abs(there - self.z) + LEAST_BRANCH * np.abs(self.z) + self.least
+        same = [np.abs(back - self.z), np.abs(again - there), np.abs(half_back - half)]
+        return there if np.all(np.array(same) <= allowed) else None
+
+    def _solved(self, t: float, y: Array, start: Array) -> Array:
+        problem = self.problem
+        problem.x[problem.free] = y * problem.scale
+        problem.z[:] = start
+        problem.solve_algebraic(t)
+        return problem.z.copy()

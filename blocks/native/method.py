@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import LEAST_ERROR
+from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
@@ -108,8 +108,11 @@ class OneStep(Method):
         atol = self.atol * self.scale
         if self.carries:  # what is only carried along has no error of its own
             carried = self.equations.carried_values(problem)
-            atol = np.append(np.max(self.atol) * problem.scale_x, np.full(len(carried), np.inf))
+            atol = np.append(np.max(self.atol, initial=0.0) * problem.scale_x,
+                             np.full(len(carried), np.inf))
             atol[self.free] = self.atol * self.scale
+            if not len(problem.x):  # unless nothing else tells how long a step may be
+                atol[: len(problem.z)] = self.rtol * ABSOLUTE_SHARE * problem.scale_z
         self.k[ATOL] = atol
         if self.branch.size:
             nx, sizes = len(problem.x), self.branch[SIZES]

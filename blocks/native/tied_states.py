@@ -308,8 +308,9 @@ class Tied(Text):
     def _slopes_of_torn(self) -> str:
         """By the implicit function theorem, with the factors of the last solution."""
         w, slope = Writer(), ca.SX.sym("slope", self.nx)
-        change = ca.jtimes(self.residual, self.unknowns[: self.nx], slope)
-        change += ca.jacobian(self.residual, TIME)
+        change = ca.jacobian(self.residual, TIME)
+        if self.nx:
+            change += ca.jtimes(self.residual, self.unknowns[: self.nx], slope)
         self._copy(w, w.pointer("%q", self.slope), "%out", self.nx)
         places = {**self.places, len(self.arguments): ("%q", self.slope)}
         self._fill(w, ca.densify(change), self.right, places, slope)

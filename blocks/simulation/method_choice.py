@@ -21,6 +21,7 @@ MILD = 2000.0  # fastest rate times duration up to which an explicit method is t
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
 MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of IDA's
 SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
+STATIC = "nothing is integrated: steps follow the waves of the sources"
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
@@ -167,6 +168,8 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],
                  why: str) -> tuple[type[Method], str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
+    if not problem.system.nx:
+        return explicit_one_step(problem) or stiff, STATIC
     if not problem.size:
         return stiff, why
     if problem.system.nu or problem.system.clusters:  # the rates at the start say little

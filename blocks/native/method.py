@@ -129,7 +129,8 @@ class OneStep(Method):
     def _may_lose_branch(self) -> bool:
         """Whether there are nonlinear loops, which may have several solutions."""
         system = self.problem.system  # type: ignore[attr-defined]
-        return self.carries and system.nz > 0 and not has_linear_loops(system)
+        return (self.kind != EXACT and self.carries and system.nz > 0
+                and not has_linear_loops(system))
 
     def _matrix(self) -> Banded | Sparse | None:
         """The narrow band of an implicit method's large matrix, or what it is without one; or all

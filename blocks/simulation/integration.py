@@ -127,7 +127,7 @@ class Integration:
         problem.predictor = problem.start_z = self.branch = self.pulses = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
-        elif follows_branches(problem) and not self.method.carries:
+        elif follows_branches(problem) and not (self.method.carries or self.method.looks_itself):
             self.branch = LoopBranch(problem, t, problem.z)
             self.recording.episodes[-1].marks = self.branch.marks
         self.stop = self.time_events.after(t, self.method.own_events is not None)

@@ -1,0 +1,74 @@
+"""Models without states: algebraic unknowns in machine code, steps by their error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from blocks import Component, Discrete, Model, Variable, quantity, sin, when
+from blocks import time as now
+from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor
+
+pytest.importorskip("llvmlite")
+
+
+def rectifier(frequency="1 kHz"):
+    """A source of 10 V, an exponential diode and 10 ohm."""
+    model = Model("rectifier")
+    model.source = ACVoltageSource(amplitude="10 V", frequency=frequency)
+    model.diode, model.load = Diode(model="exponential"), Resistor(resistance="10 ohm")
+    model.earth = ElectricalReference()
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.load.p)
+    model.connect(model.load.n, model.source.n, model.earth.V)
+    return model
+
+
+def voltage(u):
+    """That of the load: u = v + 10 ohm i(v), with the diode's default values."""
+    def left(v):
+        return v + 10 * (1e-6 * np.expm1(v / 0.04) + v / 1e8) - u
+
+    return u - brentq(left, -10.1, 0.6, xtol=1e-15)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4"])
+def test_an_exponential_rectifier_is_the_closed_form(method):
+    run = rectifier().simulate("20 ms", method=method)
+    t = run.time.m[::7]
+    expected = [voltage(u) for u in 10 * np.sin(2e3 * np.pi * t)]
+    assert_allclose(run["load.v"].m[::7], expected, atol=1e-9)
+    assert np.abs(np.diff(run["load.v"].m)).max() < 1.5  # points enough for a picture
+    assert_allclose(run["load.v"].max().m, voltage(10.0), rtol=1e-9)
+
+
+class Squarer(Component):
+    """y + y^3 = x, and an event whenever y rises beyond a half."""
+
+    x, y, rises = Variable(), Variable(), Discrete()
+
+    def equations(self):
+        yield self.x == sin(2 * np.pi * quantity("50 Hz") * now)
+        yield self.y + self.y**3 == self.x
+        yield when(self.y > 0.5, {self.rises: self.rises + 1})
+
+
+def test_waves_are_shown_and_events_met_where_nothing_is_integrated():
+    model = Model("curve")
+    model.part = Squarer()
+    run = model.simulate("1 s")
+    crossings = np.arcsin(0.625) / (100 * np.pi) + 0.02 * np.arange(50)
+    assert_allclose([e.time for e in run.events], crossings, atol=1e-9)
+    y = run["part.y"].m
+    assert_allclose(y + y**3, np.sin(100 * np.pi * run.time.m), atol=1e-9)
+    assert np.abs(np.diff(y)).max() < 0.1
+
+
+def test_a_sine_without_unknowns_is_shown_by_many_points_a_period():
+    model = rectifier()
+    model.diode.model = "piecewise linear"
+    run = model.simulate("2 s")
+    assert len(run.time) > 2000 * 18
+    assert_allclose(run["load.v"].max().m, 10 * (10 - 0.6) / 10.3, rtol=1e-6)

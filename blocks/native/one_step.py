@@ -202,7 +202,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 rejected = True
                 h = length
                 continue
-        if work.branch.size and not keeps_branch(code, work, t, t + now, x):
+        if work.branch.size and not keeps_branch(code, work, t, now, x):
             counts[1] += 1
             rejected = True
             h = 0.5 * now

@@ -1,8 +1,7 @@
 """How far does a step follow the solution of a nonlinear loop that it began on?
 
-As :mod:`blocks.native.loop_branch` asks it in machine code: going back from the solution at an end
-leads to where it began, unless another branch was taken there. Where it does not, a shorter way is
-tried, until the branch is seen to end.
+Unknowns are followed in parts, as by :mod:`blocks.native.loop_branch` in machine code, but along
+what the method says of the states, and down to the instant at which a branch ends.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..numerics.arrays import Array
-from ..numerics.tolerances import LEAST_BRANCH, SAME_BRANCH, SAME_INSTANT
+from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH, SAME_INSTANT
 from ..solvers import Step
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
@@ -42,9 +41,8 @@ class LoopBranch:
         self.ended = False
         self.marks: list[tuple[float, Array]] = []
         self._passed: list[tuple[float, Array]] = []  # of the step that was looked at
-        #: What branches differ by at least; what a flow carries may keep any value.
-        self.least = LEAST_BRANCH * np.where(
-            problem.system.tape.carried, np.inf, problem.scale_z)
+        #: Nominal values; what a flow carries may keep any value.
+        self.sizes = np.where(problem.system.tape.carried, np.inf, problem.scale_z)
         problem.start_z = self.z.copy()
 
     def followed(self, step: Step) -> float:
@@ -76,21 +74,21 @@ class LoopBranch:
         return self.t
 
     def _kept(self, ahead: float, states: Callable[[float], Array]) -> Array | None:
-        """Unknowns at a time, if by way of the middle one comes there and back; None if not."""
-        middle = (self.t + ahead) / 2
+        """Unknowns at a time, if they are on this branch; None if not."""
+        middle, here = (self.t + ahead) / 2, self.z
         if not np.isfinite(states(middle)).all():
             return None
         try:
-            there = self._solved(ahead, states(ahead), self.z)
-            half = self._solved(middle, states(middle), self.z)
-            again = self._solved(ahead, states(ahead), half)
-            half_back = self._solved(middle, states(middle), there)
-            back = self._solved(self.t, states(self.t), half_back)
+            there = self._solved(ahead, states(ahead), here)
+            half = self._solved(middle, states(middle), here)
+            found = self._solved(middle, states(middle), there)
         except AlgebraicFailure:
             return None
-        allowed = SAME_BRANCH * np.abs(there - self.z) + LEAST_BRANCH * np.abs(self.z) + self.least
-        same = [np.abs(back - self.z), np.abs(again - there), np.abs(half_back - half)]
-        return there if np.all(np.array(same) <= allowed) else None
+        least, change = LEAST_BRANCH * (np.abs(here) + self.sizes), np.abs(there - here)
+        even = np.abs(half - (here + there) / 2) <= (
+            HALF_AS_FAR * change + HALF_OF_ALL * np.abs(here) + least)
+        same = np.abs(half - found) <= AS_PREDICTED * change + least
+        return there if np.all(even & same) else None
 
     def _solved(self, t: float, y: Array, start: Array) -> Array:
         problem = self.problem

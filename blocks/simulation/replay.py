@@ -254,7 +254,7 @@ class Replay:
                     branch = branch or _Branch(problem, episode)
                     problem.x[problem.tied] = branch.near(at)
                 elif episode.marks:
-                    before, problem.z[:] = episode.mark_before(at)
+                    problem.z[:] = episode.torn_near(float(at))
                 problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
                     self._follow(episode, before, at)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Vector
+from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH
 from .functions import machine_code
 from .stages import NEW
 from .steps import Code, Workspace, settle_at
 
-__all__ = ["ROWS_OF_BRANCH", "SIZES", "keeps_branch"]
+__all__ = ["SIZES", "keeps_branch", "put_on_branch", "room_for_branch"]
 
 #: Rows of ``Workspace.branch``: nominal values of unknowns of loops, infinite for all else; the end
 #: of the step; how far it was followed, and points on the way.
@@ -26,13 +26,51 @@ SIZES, END, REACHED, THERE, HALF, FOUND, FROM, ROWS_OF_BRANCH = range(8)
 SHORTEST = 1 / 64  # part of a step
 
 
+def room_for_branch(sizes: Vector) -> Matrix:
+    """Rows for unknowns of these nominal values; none where there are no loops to follow."""
+    room = np.empty((ROWS_OF_BRANCH, sizes.size))
+    room[SIZES] = sizes
+    return room
+
+
 @machine_code
 def keeps_branch(code: Code, work: Workspace, t: float, h: float, x: Vector) -> bool:
     """Whether unknowns of loops at the end of a step follow from those at its start, ``x``."""
-    end, predicted = work.branch[END], work.k[NEW]
-    settle_at(code, work, t + h, predicted, end)
-    if _agree(work, end, predicted, x, AS_PREDICTED):
+    if _are_expected(code, work, t, h, x, work.k[NEW]):
         return True
+    end, reached = work.branch[END], work.branch[REACHED]
+    return _follow_step(code, work, t, h, x) and _agree(work, end, reached, x, AS_PREDICTED)
+
+
+@machine_code
+def put_on_branch(code: Code, work: Workspace, t: float, h: float, x: Vector, out: Vector) -> None:
+    """Solve for the unknowns of loops in ``out``, which is ``h`` later than ``x``."""
+    sizes, solved = work.branch[SIZES], work.branch[END]
+    if not _are_expected(code, work, t, h, x, out) and _follow_step(code, work, t, h, x):
+        solved = work.branch[REACHED]
+    for i in range(x.size):
+        if np.isfinite(sizes[i]):
+            out[i] = solved[i]
+
+
+@machine_code
+def _are_expected(code: Code, work: Workspace, t: float, h: float, x: Vector, expected: Vector
+                  ) -> bool:
+    """Fill the row of the end of the step; whether unknowns are there as they were expected.
+
+    Those that are so to the last bit may not have been found at all.
+    """
+    sizes, end = work.branch[SIZES], work.branch[END]
+    settle_at(code, work, t + h, expected, end)
+    found = False
+    for i in range(x.size):
+        found |= np.isfinite(sizes[i]) and end[i] != expected[i]
+    return found and _agree(work, work.branch[END], expected, x, AS_PREDICTED)
+
+
+@machine_code
+def _follow_step(code: Code, work: Workspace, t: float, h: float, x: Vector) -> bool:
+    """Whether unknowns can be followed to the end of the step; fill the row of what is reached."""
     reached, there = work.branch[REACHED], work.branch[THERE]
     reached[:] = x
     at, part = 0.0, 1.0
@@ -45,7 +83,7 @@ def keeps_branch(code: Code, work: Workspace, t: float, h: float, x: Vector) -> 
             part = 0.5 * (ahead - at)
             if part < SHORTEST:
                 return False
-    return _agree(work, end, reached, x, AS_PREDICTED)
+    return True
 
 
 @machine_code

@@ -47,12 +47,12 @@ class Episode:
         every = (self.m, self.d, self.tied, self.x, self.z, self.u, self.modes)
         return [a for a in every if a is not None] + [z for _, z in self.marks or ()]
 
-    def torn_near(self, t: float) -> Array:
-        """What torn unknowns are about at a time, by the marks around it."""
+    def marks_around(self, t: float) -> list[tuple[float, Array]]:
+        """The last time up to another one at which torn unknowns are known, and the next, with
+        these."""
         marks = [(self.start, self.z), *(self.marks or ())]
         k = bisect_right(marks, t, key=lambda mark: mark[0])
-        (t0, z0), (t1, z1) = marks[max(k - 1, 0)], marks[min(k, len(marks) - 1)]
-        return z0 if t1 <= t0 else z0 + (t - t0) / (t1 - t0) * (z1 - z0)
+        return [marks[max(k - 1, 0)], marks[min(k, len(marks) - 1)]]
 
     @property
     def start(self) -> float:

@@ -7,6 +7,7 @@ what the method says of the states, and down to the instant at which a branch en
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -15,8 +16,9 @@ from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_
 from ..solvers import Step
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
+from .episode import Episode
 
-__all__ = ["LoopBranch", "follows_branches"]
+__all__ = ["LoopBranch", "follows_branches", "torn_at"]
 
 
 def follows_branches(problem: Problem) -> bool:
@@ -24,6 +26,32 @@ def follows_branches(problem: Problem) -> bool:
     system = problem.system
     return (system.nz > 0 and not system.linear and not system.clusters and problem.laws is None
             and problem.size == len(problem.free))
+
+
+def torn_at(problem: Problem, episode: Episode, t: float) -> Array:
+    """Torn unknowns at a time of an episode, between its marks."""
+    (t0, before), (t1, after) = episode.marks_around(t)
+    if t1 == t0:
+        return before
+    near = before + (t - t0) / (t1 - t0) * (after - before)
+    branch = LoopBranch(problem, t0, before)
+    problem.start_z = None
+    states = partial(_states, episode, problem.size)
+    try:
+        found = branch.solved(t, states(t), near)
+    except AlgebraicFailure:
+        found = np.full(len(near), np.nan)
+    if np.all(np.abs(found - near) <= HALF_AS_FAR * np.abs(after - before)
+              + HALF_OF_ALL * np.abs(near) + LEAST_BRANCH * branch.sizes):
+        return found
+    branch.follow(t, states)
+    return branch.z
+
+
+def _states(episode: Episode, size: int, t: float) -> Array:
+    """Integrated states of an episode, scaled."""
+    states: Array = episode.trajectory(t)[:size]
+    return states
 
 
 class LoopBranch:
@@ -48,7 +76,7 @@ class LoopBranch:
     def followed(self, step: Step) -> float:
         """How far into a step they can be followed; not at all where it has points beyond."""
         self.t, self.z, self._passed = step.t_old, np.array(self.problem.start_z), []
-        t = self._follow(step.t, lambda at: step.y if at == step.t else step.dense(at))
+        t = self.follow(step.t, lambda at: step.y if at == step.t else step.dense(at))
         self.ended = t < step.t
         return t
 
@@ -61,7 +89,7 @@ class LoopBranch:
         self.problem.start_z = self.z.copy()
         self.marks += self._passed
 
-    def _follow(self, end: float, states: Callable[[float], Array]) -> float:
+    def follow(self, end: float, states: Callable[[float], Array]) -> float:
         """Go on along the integrated ``states`` (scaled), to ``end`` or to where a branch ends."""
         length = end - self.t
         while self.t < end and not self.is_at(self.t + length):
@@ -79,9 +107,9 @@ class LoopBranch:
         if not np.isfinite(states(middle)).all():
             return None
         try:
-            there = self._solved(ahead, states(ahead), here)
-            half = self._solved(middle, states(middle), here)
-            found = self._solved(middle, states(middle), there)
+            there = self.solved(ahead, states(ahead), here)
+            half = self.solved(middle, states(middle), here)
+            found = self.solved(middle, states(middle), there)
         except AlgebraicFailure:
             return None
         least, change = LEAST_BRANCH * (np.abs(here) + self.sizes), np.abs(there - here)
@@ -90,7 +118,8 @@ class LoopBranch:
         same = np.abs(half - found) <= AS_PREDICTED * change + least
         return there if np.all(even & same) else None
 
-    def _solved(self, t: float, y: Array, start: Array) -> Array:
+    def solved(self, t: float, y: Array, start: Array) -> Array:
+        """Unknowns at a point, sought from a start."""
         problem = self.problem
         problem.x[problem.free] = y * problem.scale
         problem.z[:] = start

@@ -20,7 +20,6 @@ from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
 from .events import STEP, TIME
-from .forms import has_linear_loops
 from .fronts import form_with
 from .functions import Kept
 from .kept_matrices import REPLACED
@@ -126,7 +125,7 @@ class OneStep(Method):
     def _may_lose_branch(self) -> bool:
         """Whether there are nonlinear loops, which may have several solutions."""
         system = self.problem.system  # type: ignore[attr-defined]
-        return self.carries and system.nz > 0 and not has_linear_loops(system)
+        return self.carries and system.nz > 0 and not system.has_linear_loops
 
     def _matrix(self) -> Banded | Sparse | None:
         """The narrow band of an implicit method's large matrix, or what it is without one; or all

@@ -130,7 +130,7 @@ class Integration:
         problem.predictor = problem.start_z = self.branch = self.pulses = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
-        elif follows_branches(problem) and not self.method.carries:
+        elif follows_branches(problem) and not self.method.looks_itself:
             self.branch = LoopBranch(problem, t, problem.z)
             self.recording.episodes[-1].marks = self.branch.marks
         self.stop = self.time_events.after(t, self.method.own_events is not None)
@@ -223,7 +223,8 @@ class Integration:
         Such a solution is no relation that switches, but an event all the same.
         """
         problem, system = self.problem, self.system
-        if system.linear or system.clusters or problem.laws is not None or not system.nz:
+        if not system.nz or system.has_linear_loops or system.clusters or (
+                problem.laws is not None):
             return None
         if isinstance(self.branch, LoopBranch):
             z = self.branch.z

@@ -24,8 +24,8 @@ __all__ = ["LoopBranch", "follows_branches", "torn_at"]
 def follows_branches(problem: Problem) -> bool:
     """Whether it has nonlinear loops that Newton's method solves at every point."""
     system = problem.system
-    return (system.nz > 0 and not system.linear and not system.clusters and problem.laws is None
-            and problem.size == len(problem.free))
+    return (system.nz > 0 and not system.has_linear_loops and not system.clusters
+            and problem.laws is None and problem.size == len(problem.free))
 
 
 def torn_at(problem: Problem, episode: Episode, t: float) -> Array:

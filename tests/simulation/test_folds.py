@@ -11,7 +11,7 @@ from blocks.exceptions import ModelError, SimulationError
 
 PER_SECOND = quantity("1 1/s")
 TURN = 2 * np.pi * PER_SECOND
-METHODS = ("auto", "dopri5", "rodas4", "DOP853", "Radau", "cvode", "BDF", "ida")
+METHODS = ("auto", "rodas4", "DOP853", "Radau", "cvode", "ida")
 
 
 class Cubic(Component):
@@ -144,16 +144,12 @@ class Isolated(Component):
 def test_a_solution_that_leads_nowhere_stops_the_run_by_name(method):
     model = Model("isolated")
     model.loop = Isolated()
-    with pytest.raises(SimulationError, match=r"loop.z .* the solution that they have followed ends "
-                       r"there.*small mass, capacitance") as caught:
+    message = "loop.z .* solution that they have followed ends there.*small mass, capacitance"
+    with pytest.raises(SimulationError, match=message) as caught:
         model.simulate("1 s", method=method)
     assert_allclose(float(caught.value.data["time"]), 0.25, atol=1e-6)
 
 
 def test_sensitivities_of_a_run_over_a_fold_are_refused():
-    class Gain(Cubic):
-        pass
-
-    model = cubic()
     with pytest.raises(ModelError, match="z goes on from another solution"):
-        model.simulate("0.3 s", sensitivities=["loop.x"])
+        cubic().simulate("0.3 s", sensitivities=["loop.x"])

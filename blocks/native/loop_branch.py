@@ -16,7 +16,7 @@ from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH
 from .functions import machine_code
 from .stages import NEW
-from .steps import Code, Workspace, settle_at
+from .steps import Code, Workspace, settle_at, slope_at
 
 __all__ = ["SIZES", "keeps_branch", "put_on_branch", "room_for_branch"]
 
@@ -94,6 +94,10 @@ def _follow(code: Code, work: Workspace, t: float, h: float, x: Vector, at: floa
     half, found = work.branch[HALF], work.branch[FOUND]
     middle = 0.5 * (at + ahead)
     _settle(code, work, t, h, x, ahead, reached, there)
+    slope_at(code, work, t + ahead * h, there, half)  # no numbers where there is no solution
+    for i in range(x.size):
+        if not np.isfinite(half[i]):
+            return False
     _settle(code, work, t, h, x, middle, reached, half)
     _settle(code, work, t, h, x, middle, there, found)
     for i in range(x.size):

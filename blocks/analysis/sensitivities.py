@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from ..exceptions import ParameterError, unknown_name
+from ..exceptions import ModelError, ParameterError, unknown_name
 from ..numerics.arrays import Array, Flags, Indices
 from ..results.recording import VariableInfo
 from ..results.series import Series
 from ..results.views import View
+from ..simulation.fold import GOES_ON
 from ..simulation.run import run
 from ..simulation.wanted import Wanted
 from ..studies.settings import Setting
@@ -70,6 +71,13 @@ def run_with_sensitivities(model: Model, duration: Any, options: Options,
                              "only.", "Leave out record=….")
     result = _compiled(model, duration, options, run(model, duration, options))
     recording: Any = result.recording
+    for event in result.events:
+        if event.description.endswith(GOES_ON):
+            raise ModelError(
+                event.component, f"at t = {event.time:.9g} s its {event.description}: how the "
+                "instant moves at which a solution ends is not known.", "Ask for a run that ends "
+                "before, or give the nodes there a small mass or capacitance.",
+                code="sensitivities.fold", time=float(event.time))
     start = start_derivatives(model, settings, recording)
     result.sensitivities = found = Sensitivities(recording, settings, start, where,
                                                  options.rtol)

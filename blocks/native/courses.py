@@ -15,6 +15,7 @@ from . import one_step
 from .equations import Equations
 from .functions import Kept
 from .kept_matrices import READS
+from .loop_branch import room_for_branch
 from .signatures import address_of
 from .stages import ATOL
 from .steps import EXACT, EXPLICIT, Banded, Code, Sparse, known_of, settle_at, workspace
@@ -41,6 +42,7 @@ class CourseForm:
     p: Array
     matrix: Banded | Sparse | None
     rtol: float
+    loops: Array  # nominal values of unknowns of nonlinear loops, infinite for others; or empty
 
     @property
     def size(self) -> int:
@@ -64,7 +66,7 @@ class CourseForm:
         work_space = workspace(self.atol.size, self.kind, self.matrix)
         work_space.k[ATOL], work_space.rtol[0] = self.atol, self.rtol
         work_space.present[READS] = 1
-        return Kept(work_space)
+        return Kept(work_space._replace(branch=room_for_branch(self.loops)))
 
 
 @dataclass(frozen=True)

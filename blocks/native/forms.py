@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["MOST_STATES", "MOST_TORN", "has_linear_loops", "has_small_loops", "is_large",
+__all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large",
            "is_solved_for", "why_no_derivatives", "why_not"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
@@ -48,7 +48,7 @@ def is_large(system: System) -> bool:
         sum(len(s.unknowns) for s in system.tape.steps) > LARGE and (
             has_small_loops(system) or not 0 < system.nz + system.nc <= _most_unknowns(system))
         or system.nz > MANY_UNKNOWNS and not system.nu and has_small_loops(system)
-        and not has_linear_loops(system)))
+        and not system.has_linear_loops))
 
 
 def _most_unknowns(system: System) -> int:
@@ -66,13 +66,4 @@ def has_small_loops(system: System) -> bool:
 def is_solved_for(system: System) -> bool:
     """Whether Newton's method gives some of its states or unknowns at every point."""
     return bool(system.clusters) or (
-        bool(system.nz) and (is_large(system) or not has_linear_loops(system)))
-
-
-def has_linear_loops(system: System) -> bool:
-    """Whether the algebraic unknowns are linear in their equations."""
-    import casadi as ca
-
-    tape = system.tape
-    return system.once("linear loops", lambda: not any(
-        ca.which_depends(tape.residual, tape.z, 2, True)))
+        bool(system.nz) and (is_large(system) or not system.has_linear_loops))

@@ -1,9 +1,10 @@
 """Does a step end on the branch of an algebraic loop that it began on? Compiled.
 
 A curve that falls, or rises sharply, gives a loop several solutions. Where the one that a run
-follows ends, Newton's method finds another one, and no error tells of it. Going back tells: by way
-of the middle of a step one comes from its start to its end and back again, unless another branch
-was taken, which goes on there. What changes fast and has one solution always passes.
+follows ends, Newton's method finds another one, and no error tells of it. Where unknowns of loops
+are not what was expected at the end of a step, they are followed there in parts, along a straight
+line of states: so far at a time that half the way they are about half as far, whichever end one
+comes from. What jumps never is; what changes fast is, in short parts, and no step is shortened.
 [E. L. Allgower and K. Georg, "Introduction to Numerical Continuation Methods", SIAM 2003]
 """
 
@@ -11,60 +12,119 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Vector
-from ..numerics.tolerances import AS_PREDICTED, LEAST_BRANCH, SAME_BRANCH
+from ..numerics.arrays import Matrix, Vector
+from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH
 from .functions import machine_code
 from .stages import NEW
-from .steps import Code, Workspace, settle_at
+from .steps import Code, Workspace, settle_at, slope_at
 
-__all__ = ["ROWS_OF_BRANCH", "SIZES", "keeps_branch"]
+__all__ = ["SIZES", "keeps_branch", "put_on_branch", "room_for_branch"]
 
-SIZES, AHEAD, FROM, HALF, FOUND, ROWS_OF_BRANCH = range(6)  # rows of ``Workspace.branch``
+#: Rows of ``Workspace.branch``: nominal values of unknowns of loops, infinite for all else; the end
+#: of the step; how far it was followed, and points on the way.
+SIZES, END, REACHED, THERE, HALF, FOUND, FROM, ROWS_OF_BRANCH = range(8)
+SHORTEST = 1 / 64  # part of a step
+
+
+def room_for_branch(sizes: Vector) -> Matrix:
+    """Rows for unknowns of these nominal values; none where there are no loops to follow."""
+    room = np.empty((ROWS_OF_BRANCH, sizes.size))
+    room[SIZES] = sizes
+    return room
 
 
 @machine_code
-def keeps_branch(code: Code, work: Workspace, t: float, end: float, x: Vector) -> bool:
+def keeps_branch(code: Code, work: Workspace, t: float, h: float, x: Vector) -> bool:
     """Whether unknowns of loops at the end of a step follow from those at its start, ``x``."""
-    sizes, ahead, predicted = work.branch[SIZES], work.branch[AHEAD], work.k[NEW]
-    start, found = work.branch[FROM], work.branch[FOUND]
-    settle_at(code, work, end, predicted, ahead)
-    expected = True
-    for i in range(x.size):
-        if np.isfinite(sizes[i]):
-            allowed = AS_PREDICTED * abs(ahead[i] - x[i]) + LEAST_BRANCH * (abs(x[i]) + sizes[i])
-            expected &= abs(ahead[i] - predicted[i]) <= allowed
-    if expected:
+    if _are_expected(code, work, t, h, x, work.k[NEW]):
         return True
-    middle, half = 0.5 * (t + end), work.branch[HALF]
-    _place(sizes, start, 0.5, ahead, x, x)
-    settle_at(code, work, middle, start, half)
-    _place(sizes, start, 1.0, ahead, x, half)
-    settle_at(code, work, end, start, found)
-    if _are_others(sizes, ahead, x, found, ahead):
-        return False
-    _place(sizes, start, 0.5, ahead, x, ahead)
-    settle_at(code, work, middle, start, found)
-    if _are_others(sizes, ahead, x, found, half):
-        return False
-    _place(sizes, start, 0.0, ahead, x, found)
-    settle_at(code, work, t, start, found)
-    return not _are_others(sizes, ahead, x, found, x)
+    end, reached = work.branch[END], work.branch[REACHED]
+    return _follow_step(code, work, t, h, x) and _agree(work, end, reached, x, AS_PREDICTED)
 
 
 @machine_code
-def _place(sizes: Vector, out: Vector, part: float, ahead: Vector, x: Vector, unknowns: Vector
-           ) -> None:
-    """A part of the way from ``x`` to ``ahead``, and other unknowns of loops to begin with."""
-    for i in range(x.size):
-        out[i] = unknowns[i] if np.isfinite(sizes[i]) else x[i] + part * (ahead[i] - x[i])
-
-
-@machine_code
-def _are_others(sizes: Vector, ahead: Vector, x: Vector, found: Vector, known: Vector) -> bool:
-    """Whether unknowns that were found are others than those known, in terms of their change."""
+def put_on_branch(code: Code, work: Workspace, t: float, h: float, x: Vector, out: Vector) -> None:
+    """Solve for the unknowns of loops in ``out``, which is ``h`` later than ``x``."""
+    sizes, solved = work.branch[SIZES], work.branch[END]
+    if not _are_expected(code, work, t, h, x, out) and _follow_step(code, work, t, h, x):
+        solved = work.branch[REACHED]
     for i in range(x.size):
         if np.isfinite(sizes[i]):
-            allowed = SAME_BRANCH * abs(ahead[i] - x[i]) + LEAST_BRANCH * (abs(x[i]) + sizes[i])
-            if not abs(found[i] - known[i]) <= allowed:
-                return True
-    return False
+            out[i] = solved[i]
+
+
+@machine_code
+def _are_expected(code: Code, work: Workspace, t: float, h: float, x: Vector, expected: Vector
+                  ) -> bool:
+    """Fill the row of the end of the step; whether unknowns are there as they were expected.
+
+    Those that are so to the last bit may not have been found at all.
+    """
+    sizes, end = work.branch[SIZES], work.branch[END]
+    settle_at(code, work, t + h, expected, end)
+    found = False
+    for i in range(x.size):
+        found |= np.isfinite(sizes[i]) and end[i] != expected[i]
+    return found and _agree(work, work.branch[END], expected, x, AS_PREDICTED)
+
+
+@machine_code
+def _follow_step(code: Code, work: Workspace, t: float, h: float, x: Vector) -> bool:
+    """Whether unknowns can be followed to the end of the step; fill the row of what is reached."""
+    reached, there = work.branch[REACHED], work.branch[THERE]
+    reached[:] = x
+    at, part = 0.0, 1.0
+    while at < 1.0:
+        ahead = min(at + part, 1.0)
+        if _follow(code, work, t, h, x, at, ahead):
+            reached[:] = there
+            at, part = ahead, 2.0 * part
+        else:
+            part = 0.5 * (ahead - at)
+            if part < SHORTEST:
+                return False
+    return True
+
+
+@machine_code
+def _follow(code: Code, work: Workspace, t: float, h: float, x: Vector, at: float, ahead: float
+            ) -> bool:
+    """Fill the row of the point ``ahead``; whether it is on the branch of the one reached."""
+    sizes, reached, there = work.branch[SIZES], work.branch[REACHED], work.branch[THERE]
+    half, found = work.branch[HALF], work.branch[FOUND]
+    middle = 0.5 * (at + ahead)
+    _settle(code, work, t, h, x, ahead, reached, there)
+    slope_at(code, work, t + ahead * h, there, half)  # no numbers where there is no solution
+    for i in range(x.size):
+        if not np.isfinite(half[i]):
+            return False
+    _settle(code, work, t, h, x, middle, reached, half)
+    _settle(code, work, t, h, x, middle, there, found)
+    for i in range(x.size):
+        if np.isfinite(sizes[i]):
+            away = abs(half[i] - 0.5 * (reached[i] + there[i]))
+            if not away <= (HALF_AS_FAR * abs(there[i] - reached[i])
+                            + HALF_OF_ALL * abs(reached[i]) + LEAST_BRANCH * sizes[i]):
+                return False
+    return _agree(work, half, found, reached, AS_PREDICTED)
+
+
+@machine_code
+def _settle(code: Code, work: Workspace, t: float, h: float, x: Vector, part: float,
+            unknowns: Vector, out: Vector) -> None:
+    """Solve a part of the way from ``x`` to the end of the step, from these unknowns."""
+    sizes, end, start = work.branch[SIZES], work.branch[END], work.branch[FROM]
+    for i in range(x.size):
+        start[i] = unknowns[i] if np.isfinite(sizes[i]) else x[i] + part * (end[i] - x[i])
+    settle_at(code, work, t + part * h, start, out)
+
+
+@machine_code
+def _agree(work: Workspace, found: Vector, known: Vector, x: Vector, share: float) -> bool:
+    """Whether unknowns are those known, but for a ``share`` of their change from ``x``."""
+    sizes = work.branch[SIZES]
+    for i in range(x.size):
+        if np.isfinite(sizes[i]) and not abs(found[i] - known[i]) <= (
+                share * abs(known[i] - x[i]) + LEAST_BRANCH * (abs(known[i]) + sizes[i])):
+            return False
+    return True

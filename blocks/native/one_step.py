@@ -24,7 +24,7 @@ from .decisions import Elements
 from .delayed import keep_step
 from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
-from .loop_branch import keeps_branch
+from .loop_branch import keeps_branch, put_on_branch
 from .network_modes import NetworkModes
 from .predictions import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
@@ -211,7 +211,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 rejected = True
                 h = length
                 continue
-        if work.branch.size and not keeps_branch(code, work, t, t + now, x):
+        if work.branch.size and not keeps_branch(code, work, t, now, x):
             counts[1] += 1
             rejected = True
             h = 0.5 * now
@@ -406,5 +406,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
             out[j, :] = k[NEW]
         else:
             values_inside(code, work, steps.starts[i], theta[j], steps.sizes[i], x, out[j])
+        if work.branch.size:
+            put_on_branch(code, work, steps.starts[i], theta[j] * steps.sizes[i], x, out[j])
     taken[0] = present
     keep_denormals(code, work)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from .arrays import Array
+from .arrays import length as length_of
 from .tolerances import ON_CURVE, SHORTEST_ARC
 
 __all__ = ["curve"]
@@ -43,7 +44,7 @@ def curve(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array]
     start : a point on it
     sense : (n + 1,) which way to go: the first tangent has a positive product with it
     """
-    point, size = start, float(np.linalg.norm(start))
+    point, size = start, length_of(start)
     length = FIRST * size + SHORTEST_ARC
     direction = np.linalg.svd(jacobian(point))[2][-1]
     direction = direction if direction @ sense >= 0 else -direction
@@ -56,7 +57,7 @@ def curve(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array]
             continue
         point, direction = found
         yield point, direction
-        length = min(GROWS * length, WIDE * (float(np.linalg.norm(point)) + LEAST * size))
+        length = min(GROWS * length, WIDE * (length_of(point) + LEAST * size))
 
 
 def _next_point(residual: Callable[[Array], Array], jacobian: Callable[[Array], Array],
@@ -67,8 +68,8 @@ def _next_point(residual: Callable[[Array], Array], jacobian: Callable[[Array], 
         for _ in range(MOST_ROUNDS):
             matrix = np.vstack([jacobian(new), direction])
             change = np.linalg.solve(matrix, np.append(residual(new), 0.0))
-            size = float(np.linalg.norm(change))
-            exact = size <= ON_CURVE * (1.0 + float(np.linalg.norm(new)))
+            size = length_of(change)
+            exact = size <= ON_CURVE * (1.0 + length_of(new))
             if not exact and not size <= CONTRACTS * last:
                 return None
             new, last = new - change, size
@@ -78,8 +79,9 @@ def _next_point(residual: Callable[[Array], Array], jacobian: Callable[[Array], 
             return None
         across = np.zeros(len(point))
         across[-1] = 1.0
-        turned = np.linalg.solve(np.vstack([jacobian(new), direction]), across)
+        turned = np.asarray(np.linalg.solve(np.vstack([jacobian(new), direction]), across),
+                            dtype=float)
     except np.linalg.LinAlgError:
         return None
-    turned /= np.linalg.norm(turned)
+    turned = turned / length_of(turned)
     return (new, turned) if turned @ direction >= STRAIGHT else None

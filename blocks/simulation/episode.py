@@ -47,10 +47,12 @@ class Episode:
         every = (self.m, self.d, self.tied, self.x, self.z, self.u, self.modes)
         return [a for a in every if a is not None] + [z for _, z in self.marks or ()]
 
-    def mark_before(self, t: float) -> tuple[float, Array]:
-        """The last time at which torn unknowns are known, and these."""
-        k = bisect_right(self.marks or (), t, key=lambda mark: mark[0])
-        return self.marks[k - 1] if self.marks and k else (self.start, self.z)
+    def marks_around(self, t: float) -> list[tuple[float, Array]]:
+        """The last time up to another one at which torn unknowns are known, and the next, with
+        these."""
+        marks = [(self.start, self.z), *(self.marks or ())]
+        k = bisect_right(marks, t, key=lambda mark: mark[0])
+        return [marks[max(k - 1, 0)], marks[min(k, len(marks) - 1)]]
 
     @property
     def start(self) -> float:

@@ -17,8 +17,9 @@ from ..numerics.tolerances import AT_FOLD, DIRECTION_STEP, TINY
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 
-__all__ = ["beyond_fold", "derivatives_of_loops"]
+__all__ = ["GOES_ON", "beyond_fold", "derivatives_of_loops"]
 
+GOES_ON = "goes on from another solution"  # what is told of a variable as an event
 FARTHEST = 1e6  # nominal values: nothing comes back from there
 TOLD = 3  # unknowns that a failure names
 
@@ -41,7 +42,10 @@ def beyond_fold(problem: Problem, t: float, before: Array, duration: float) -> A
         Where it has a fold, and does not come back.
     """
     driven = _Driven(problem, t, duration, np.abs(before * problem.scale_z).max())
-    signs = [np.linalg.slogdet(a)[0] for a in (before, derivatives_of_loops(problem, t))]
+    matrices = before, derivatives_of_loops(problem, t)
+    if not (np.isfinite(matrices).all() and np.isfinite(driven.drive).all()):
+        return None
+    signs = [np.linalg.slogdet(matrix)[0] for matrix in matrices]
     forward = bool(signs[0] == signs[1])  # rounding may have put it behind the fold
     start = last = np.append(problem.z / driven.scale, 0.0)
     sense = np.zeros(len(start))
@@ -104,12 +108,13 @@ class _Driven:
 
     def jacobian(self, point: Array) -> Array:
         self.problem.z[:] = point[:-1] * self.scale
-        return np.column_stack([derivatives_of_loops(self.problem, self.t) * self.scale, self.drive])
+        by_z = derivatives_of_loops(self.problem, self.t) * self.scale
+        return np.column_stack([by_z, self.drive])
 
     def drive_of_unknowns(self, derivatives: Array) -> Array:
         """How unknowns move with the drive, in nominal values."""
-        moved: Array = np.linalg.lstsq(derivatives * self.scale, self.drive, rcond=None)[0]
-        return moved
+        moved = np.linalg.lstsq(derivatives * self.scale, self.drive, rcond=None)[0]
+        return np.asarray(moved, dtype=float)
 
     def solved(self, near: Array) -> Array | None:
         """Torn unknowns without the drive, by Newton's method from near there."""

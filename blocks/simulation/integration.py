@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..system.failure import AlgebraicFailure
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
-from .fold import beyond_fold, derivatives_of_loops
+from .fold import GOES_ON, beyond_fold, derivatives_of_loops
 from .loop_branch import LoopBranch, follows_branches
 from .recording import RunRecording
 from .running_method import RunningMethod
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .pulses import Pulses
 
 __all__ = ["Ending", "Integration"]
+
+TOLD = 3  # unknowns that a failure names
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class Integration:
         self.trajectory: Any = None
         self.branch: TiedBranch | LoopBranch | None = None
         self.retaken = False  # its first step
+        self.shorter = self.last_length = 0.0  # steps that are tried, and that was kept last
         self.decided_in_steps = False  # by a method that steps over events
         self.modes: Any = None  # at the start, where they are
 
@@ -127,7 +130,7 @@ class Integration:
         problem.predictor = problem.start_z = self.branch = self.pulses = None
         if self.system.clusters and not self.method.carries:
             self.branch = TiedBranch(problem, t)
-        elif follows_branches(problem) and not (self.method.carries or self.method.looks_itself):
+        elif follows_branches(problem) and not self.method.looks_itself:
             self.branch = LoopBranch(problem, t, problem.z)
             self.recording.episodes[-1].marks = self.branch.marks
         self.stop = self.time_events.after(t, self.method.own_events is not None)
@@ -149,6 +152,8 @@ class Integration:
         if self.method.waits:
             self.stop = step.t
         if step.failure:
+            if self._comes_nearer(step):
+                return None
             ending = self._beyond_end(step.t, np.asarray(step.y))
             if ending is not None:
                 return ending
@@ -160,7 +165,8 @@ class Integration:
         except AlgebraicFailure:  # at a point within it
             if not isinstance(self.branch, LoopBranch) or self.branch.is_at(step.t):
                 raise
-            return self._retake((step.t - self.t) / 2)
+            self._retake((step.t - self.t) / 2)
+            return None
 
     def _looked_at(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
@@ -169,19 +175,22 @@ class Integration:
             if not isinstance(self.branch, LoopBranch):
                 shortened = True
             elif not self.branch.is_at(step.t):
-                return self._retake(until - self.t or (step.t - self.t) / 2)
+                self._retake(until - self.t or (step.t - self.t) / 2)
+                return None
             elif until == self.t:
-                return self._beyond_end(self.t, self.y) or self._stop_at_end(step)
+                return self._end_of_branch(self.t, self.y)
             step = replace(step, t=until, y=step.dense(until))
         if self.has_exponents and not (self.method.looks_itself or self.method.fixed_step):
             length = self._step_to_pulse(step)
             if length < step.t - step.t_old:
-                return self._retake(length)
+                self._retake(length)
+                return None
         crossing = self._crossing(step)
         if crossing is not None:
             if self._strode(step, crossing[0]):
                 self.retaken = True
-                return self._retake(BEYOND * (crossing[0] - self.t))
+                self._retake(BEYOND * (crossing[0] - self.t))
+                return None
             return self._end_at_crossing(step, *crossing)
         if shortened:
             self.running.longest = step.t - step.t_old
@@ -189,10 +198,20 @@ class Integration:
             self.branch.go_on()
         self._keep(step, step.t)
         if isinstance(self.branch, LoopBranch) and self.branch.ended:
-            return self._beyond_end(step.t, np.asarray(step.y)) or self._stop_at_end(step)
+            return self._end_of_branch(step.t, np.asarray(step.y))
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
         return Ending(step.t) if self._is_over(step, shortened) else None
+
+    def _comes_nearer(self, step: Step) -> bool:
+        """Take a step again, shorter, which a method has given up where a branch may end."""
+        if not isinstance(self.branch, LoopBranch):
+            return False
+        self.shorter = (self.shorter or self.last_length) / 4
+        if self.branch.is_at(step.t + self.shorter):
+            return False
+        self._retake(self.shorter)
+        return True
 
     def _retake(self, length: float) -> None:
         """Take the step again from where it began, so long."""
@@ -204,7 +223,8 @@ class Integration:
         Such a solution is no relation that switches, but an event all the same.
         """
         problem, system = self.problem, self.system
-        if system.linear or system.clusters or problem.laws is not None or not system.nz:
+        if not system.nz or system.has_linear_loops or system.clusters or (
+                problem.laws is not None):
             return None
         if isinstance(self.branch, LoopBranch):
             z = self.branch.z
@@ -229,14 +249,21 @@ class Integration:
         problem.settle(t)
         name = system.torn_name(int(np.argmax(np.abs(beyond - z) / problem.scale_z)))
         component, _, variable = name.rpartition(".")
-        self.events.log.remember(t, component, f"{variable} goes on from another solution")
+        self.events.log.remember(t, component, f"{variable} {GOES_ON}")
         return Ending(t, np.zeros(0, dtype=int))
 
-    def _stop_at_end(self, step: Step) -> NoReturn:
+    def _end_of_branch(self, t: float, y: Array) -> Ending:
+        """Go on where a branch was seen to end, or stop there."""
         problem, system = self.problem, self.system
-        names = [system.torn_name(k) for k in range(min(system.nz, 3))]
-        problem.failure = AlgebraicFailure(step.t, names, "the solution that they follow ends there")
-        stop_at_failed_step(self.recording, step, self.running.settings.t_start)
+        problem.failure = None
+        ending = self._beyond_end(t, y)
+        if ending is None:
+            problem.failure = problem.failure or AlgebraicFailure(
+                t, [system.torn_name(k) for k in range(min(system.nz, TOLD))],
+                "the solution that they have followed ends there")
+            stop_at_failed_step(self.recording, Step.failed(t, y, str(problem.failure)),
+                                self.running.settings.t_start)
+        return ending
 
     def _step_to_pulse(self, step: Step) -> float:
         if self.pulses is None:
@@ -330,6 +357,7 @@ class Integration:
         self._keep(step, step.t)
 
     def _keep(self, step: Step, until: float) -> None:
+        self.shorter, self.last_length = 0.0, until - step.t_old
         self.trajectory.append(step, until=until)
         if self.problem.delays is not None:
             whole = self.method.looks_itself  # a call takes many steps

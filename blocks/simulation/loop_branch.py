@@ -1,30 +1,57 @@
 """How far does a step follow the solution of a nonlinear loop that it began on?
 
-As :mod:`blocks.native.loop_branch` asks it in machine code: going back from the solution at an end
-leads to where it began, unless another branch was taken there. Where it does not, a shorter way is
-tried, until the branch is seen to end.
+Unknowns are followed in parts, as by :mod:`blocks.native.loop_branch` in machine code, but along
+what the method says of the states, and down to the instant at which a branch ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from ..numerics.arrays import Array
-from ..numerics.tolerances import LEAST_BRANCH, SAME_BRANCH, SAME_INSTANT
+from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH, SAME_INSTANT
 from ..solvers import Step
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
+from .episode import Episode
 
-__all__ = ["LoopBranch", "follows_branches"]
+__all__ = ["LoopBranch", "follows_branches", "torn_at"]
 
 
 def follows_branches(problem: Problem) -> bool:
     """Whether it has nonlinear loops that Newton's method solves at every point."""
     system = problem.system
-    return (system.nz > 0 and not system.linear and not system.clusters and problem.laws is None
-            and problem.size == len(problem.free))
+    return (system.nz > 0 and not system.has_linear_loops and not system.clusters
+            and problem.laws is None and problem.size == len(problem.free))
+
+
+def torn_at(problem: Problem, episode: Episode, t: float) -> Array:
+    """Torn unknowns at a time of an episode, between its marks."""
+    (t0, before), (t1, after) = episode.marks_around(t)
+    if t1 == t0:
+        return before
+    near = before + (t - t0) / (t1 - t0) * (after - before)
+    branch = LoopBranch(problem, t0, before)
+    problem.start_z = None
+    states = partial(_states, episode, problem.size)
+    try:
+        found = branch.solved(t, states(t), near)
+    except AlgebraicFailure:
+        found = np.full(len(near), np.nan)
+    if np.all(np.abs(found - near) <= HALF_AS_FAR * np.abs(after - before)
+              + HALF_OF_ALL * np.abs(near) + LEAST_BRANCH * branch.sizes):
+        return found
+    branch.follow(t, states)
+    return branch.z
+
+
+def _states(episode: Episode, size: int, t: float) -> Array:
+    """Integrated states of an episode, scaled."""
+    states: Array = episode.trajectory(t)[:size]
+    return states
 
 
 class LoopBranch:
@@ -42,15 +69,14 @@ class LoopBranch:
         self.ended = False
         self.marks: list[tuple[float, Array]] = []
         self._passed: list[tuple[float, Array]] = []  # of the step that was looked at
-        #: What branches differ by at least; what a flow carries may keep any value.
-        self.least = LEAST_BRANCH * np.where(
-            problem.system.tape.carried, np.inf, problem.scale_z)
+        #: Nominal values; what a flow carries may keep any value.
+        self.sizes = np.where(problem.system.tape.carried, np.inf, problem.scale_z)
         problem.start_z = self.z.copy()
 
     def followed(self, step: Step) -> float:
         """How far into a step they can be followed; not at all where it has points beyond."""
         self.t, self.z, self._passed = step.t_old, np.array(self.problem.start_z), []
-        t = self._follow(step.t, lambda at: step.y if at == step.t else step.dense(at))
+        t = self.follow(step.t, lambda at: step.y if at == step.t else step.dense(at))
         self.ended = t < step.t
         return t
 
@@ -63,7 +89,7 @@ class LoopBranch:
         self.problem.start_z = self.z.copy()
         self.marks += self._passed
 
-    def _follow(self, end: float, states: Callable[[float], Array]) -> float:
+    def follow(self, end: float, states: Callable[[float], Array]) -> float:
         """Go on along the integrated ``states`` (scaled), to ``end`` or to where a branch ends."""
         length = end - self.t
         while self.t < end and not self.is_at(self.t + length):
@@ -76,23 +102,24 @@ class LoopBranch:
         return self.t
 
     def _kept(self, ahead: float, states: Callable[[float], Array]) -> Array | None:
-        """Unknowns at a time, if by way of the middle one comes there and back; None if not."""
-        middle = (self.t + ahead) / 2
+        """Unknowns at a time, if they are on this branch; None if not."""
+        middle, here = (self.t + ahead) / 2, self.z
         if not np.isfinite(states(middle)).all():
             return None
         try:
-            there = self._solved(ahead, states(ahead), self.z)
-            half = self._solved(middle, states(middle), self.z)
-            again = self._solved(ahead, states(ahead), half)
-            half_back = self._solved(middle, states(middle), there)
-            back = self._solved(self.t, states(self.t), half_back)
+            there = self.solved(ahead, states(ahead), here)
+            half = self.solved(middle, states(middle), here)
+            found = self.solved(middle, states(middle), there)
         except AlgebraicFailure:
             return None
-        allowed = SAME_BRANCH * np.abs(there - self.z) + LEAST_BRANCH * np.abs(self.z) + self.least
-        same = [np.abs(back - self.z), np.abs(again - there), np.abs(half_back - half)]
-        return there if np.all(np.array(same) <= allowed) else None
+        least, change = LEAST_BRANCH * (np.abs(here) + self.sizes), np.abs(there - here)
+        even = np.abs(half - (here + there) / 2) <= (
+            HALF_AS_FAR * change + HALF_OF_ALL * np.abs(here) + least)
+        same = np.abs(half - found) <= AS_PREDICTED * change + least
+        return there if np.all(even & same) else None
 
-    def _solved(self, t: float, y: Array, start: Array) -> Array:
+    def solved(self, t: float, y: Array, start: Array) -> Array:
+        """Unknowns at a point, sought from a start."""
         problem = self.problem
         problem.x[problem.free] = y * problem.scale
         problem.z[:] = start

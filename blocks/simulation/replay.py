@@ -23,6 +23,7 @@ from ..system.problem import Problem, Tangent
 from .episode import Episode
 from .episode_list import EpisodeList
 from .last_values import LastValues
+from .loop_branch import torn_at
 from .wanted import Wanted
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ class Replay:
                     branch = branch or _Branch(problem, episode)
                     problem.x[problem.tied] = branch.near(at)
                 elif episode.marks:
-                    before, problem.z[:] = episode.mark_before(at)
+                    problem.z[:] = torn_at(problem, episode, float(at))
                 problem.x[free] = x[free, k]
                 if contacts is None or problem.algebraic:
                     self._follow(episode, before, at)

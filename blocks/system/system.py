@@ -220,6 +220,12 @@ class System:
     def state_name(self, i: int) -> str:
         return self.class_names[int(self.tape.reduced.states[i])]
 
+    @cached_property
+    def has_linear_loops(self) -> bool:
+        """Whether torn unknowns are linear in their equations while no relation changes."""
+        tape = self.tape
+        return not any(ca.which_depends(tape.residual, tape.z, 2, True))
+
     def torn_name(self, i: int) -> str:
         return self.class_names[int(self.tape.z_classes[i])]
 

@@ -22,6 +22,7 @@ from library.isothermal_liquid import (
     Pipe,
     Reservoir,
     Tank,
+    TranslationalMechanicalConverter,
     VariableOrifice,
 )
 
@@ -242,3 +243,38 @@ def test_what_was_probably_meant_is_said():
         FlowRateSource(mass_flow="10 l/min")
     with pytest.raises(WrongDimension, match="Divide the volume flow by the speed"):
         FixedDisplacementPump(displacement="30 l/min")
+
+
+def test_a_second_circuit_without_a_liquid_is_asked_for_one():
+    """Oil on one side of a piston, and water on the other in silence: 8 % more flow."""
+    model = Model("two sides")
+    model.oil, model.a, model.b = IsothermalLiquidProperties(), Reservoir(), Reservoir()
+    model.piston, model.other = (TranslationalMechanicalConverter() for _ in range(2))
+    model.ground = translational.Reference()
+    model.connect(model.oil.A, model.a.A, model.piston.A)
+    model.connect(model.b.A, model.other.A)
+    model.connect(model.piston.R, model.other.R)
+    model.connect(model.piston.C, model.other.C, model.ground.V)
+    (finding,) = model.check().filter(code="network.forgotten")
+    assert finding.problem == (
+        "The isothermal_liquid circuit of b and other holds water, since no "
+        "IsothermalLiquidProperties says otherwise, while oil says so for another circuit: what "
+        "separates the two (a piston, a wall) separates this, too.")  # fmt: skip
+    model.water = IsothermalLiquidProperties()
+    model.connect(model.water.A, model.b.A)
+    assert not model.check().filter(code="network.forgotten")
+
+
+def test_friction_given_to_a_cylinder_without_a_law_is_told_which_laws_have_it():
+    with pytest.raises(ParameterError, match="choose law='simscape' or law='coulomb' or .* or …"):
+        DoubleActingActuator(coulomb_force="300 N")
+
+
+def test_the_side_of_a_cylinder_that_is_sucked_empty_is_named():
+    model = Model("sucked")
+    model.cylinder, model.ground = DoubleActingActuator(), translational.Reference()
+    model.pull = translational.VelocitySource(velocity="0.1 m/s")
+    model.connect(model.pull.R, model.cylinder.R)
+    model.connect(model.pull.C, model.cylinder.C, model.ground.V)
+    with pytest.raises(SimulationError, match="cylinder: at t = .* the pressure at A falls below"):
+        model.simulate("1 s")

@@ -80,7 +80,8 @@ def test_low_rebounds_turn_back_whatever_else_is_in_the_model(method):
     With 50 N and a friction of 10 N the block approaches at 20 m/s² and is slowed down at 30.
     """
     model = Model("low rebounds")
-    model.block, model.push, model.ground = Mass(mass="2 kg"), ForceSource(force="50 N"), Reference()
+    model.block, model.ground = Mass(mass="2 kg"), Reference()
+    model.push = ForceSource(force="50 N")
     model.rub = TranslationalFriction(law="coulomb", coulomb_force="10 N", breakaway_force="10 N")
     model.stop = HardStop(model="restitution", restitution=0.3, upper_bound="20 mm")
     model.connect(model.push.R, model.block.M, model.rub.R, model.stop.R)

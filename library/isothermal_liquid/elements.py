@@ -43,8 +43,8 @@ def above_vacuum(at: Any, pressure: Any, place: str = "") -> Any:
     return require(
         pressure > at.minimum_pressure,
         f"the pressure {place or f'at {at.name}'} falls below the liquid's minimum_pressure, at "
-        "which it would evaporate: more liquid is drawn out than comes in, or too low a pressure is "
-        "prescribed. Pressures are absolute (atmospheric: 0.101325 MPa); start at a higher "
+        "which it would evaporate: more liquid is drawn out than comes in, or too low a pressure "
+        "is prescribed. Pressures are absolute (atmospheric: 0.101325 MPa); start at a higher "
         "pressure, feed this place, or draw less.")  # fmt: skip
 
 

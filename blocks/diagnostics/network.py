@@ -218,7 +218,7 @@ def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
         parts = list(dict.fromkeys(topology.path(r.family, i) for r in rows
                                    for i in np.flatnonzero(circuit[r.nodes] == k)[:20]))
         problem, _, advice = domain.assumed.partition(". ")
-        if stated.any():
+        if stated.any() and len(parts) > 1:  # an open port alone holds nothing that flows
             yield found("network.forgotten", parts[:20],
                         f"The {domain} circuit of {listed(parts)} {problem}, while "
                         f"{listed(who)} {'says' if len(who) == 1 else 'say'} so for another "

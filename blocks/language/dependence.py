@@ -70,13 +70,24 @@ def refuse_function(component: Component, name: str, value: Any = None) -> None:
 
 
 def refuse_stored(component: Component, kernel: Kernel, laws: list[Law]) -> None:
-    """Raise where stored energy would change because a coefficient in it does."""
+    """Raise where stored energy would change because a coefficient in it does.
+
+    Other energies in its law are parts of it, and looked at as well.
+    """
     stored = kernel.index.get("energy_stored")
     if not kernel.dependent or stored is None:
         return
-    symbol = kernel.symbols[stored, 0].__hash__()
-    terms = {part for law in laws if symbol in {s.__hash__() for s in ca.symvar(law.residual)}
-             for part in _parts(law.residual)}
+    energies = {kernel.symbols[i, 0].__hash__() for i, local in enumerate(kernel.variables)
+                if local.unit.text == "J"}
+    seen, new = set[int](), {kernel.symbols[stored, 0].__hash__()}
+    terms: set[int] = set()
+    while new:
+        inside = {part for law in laws
+                  if new & {s.__hash__() for s in ca.symvar(law.residual)}
+                  for part in _parts(law.residual)}
+        seen |= new
+        terms |= inside
+        new = (inside & energies) - seen
     name = next((n for n, sx in kernel.dependent.items() if sx.__hash__() in terms), None)
     if name is not None:
         raise EquationError(

@@ -108,6 +108,7 @@ def refuse_moving_instants(component: Component, kernel: Kernel) -> None:
             s for s in ca.symvar(sx) if s.__hash__() not in kernel.parameter_hashes]
         if not free:
             continue
+        assert sx is not None  # it has symbols
         parts = set(_parts(sx))
         for name, given in kernel.dependent.items():
             if given.__hash__() in parts:

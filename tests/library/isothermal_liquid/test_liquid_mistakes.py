@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blocks import Model, SimulationError, quantity
-from blocks.exceptions import BlocksError, ParameterError, WrongDimension
+from blocks.exceptions import BlocksError, ParameterError, UnitError, WrongDimension
 from library import rotational, translational
 from library.isothermal_liquid import (
     Cap,
@@ -263,6 +263,16 @@ def test_a_second_circuit_without_a_liquid_is_asked_for_one():
     model.water = IsothermalLiquidProperties()
     model.connect(model.water.A, model.b.A)
     assert not model.check().filter(code="network.forgotten")
+
+
+def test_a_displacement_without_its_angle_is_asked_for_it():
+    """Read as per radian, 30 cm^3 were 188 cm^3/turn."""
+    words = r"may be per turn or per radian. Write '30 cm\^3/turn' or '30 cm\^3/rad'"
+    with pytest.raises(UnitError, match=words):
+        FixedDisplacementPump(displacement="30 cm^3")
+    for text in ("30 cm^3/turn", "30 cc/rev", "4.774648292756861 cm^3/rad"):
+        pump = FixedDisplacementPump(displacement=text)
+        assert abs(pump.displacement.m_as("cm^3/turn") - 30) < 1e-12
 
 
 def test_friction_given_to_a_cylinder_without_a_law_is_told_which_laws_have_it():

@@ -292,6 +292,12 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
             "turns or radians.", f"Write '{_six_digits(60 * number * given.factor)} rpm' if turns "
             "are meant." if single else "Use rpm or rad/s.", **facts,
         )  # fmt: skip
+    if "turn" in expected.text and not given.angular and given.text:
+        raise AngleFrequencyError(
+            where, f"takes {expected}, but was given {shown}, which may be per turn or per radian.",
+            f"Write '{shown}/turn' or '{shown}/rad'." if single else "Say which in its unit.",
+            **facts,
+        )  # fmt: skip
     if given.angular and expected.frequency:
         raise AngleFrequencyError(
             where, f"is a frequency in {expected}, but was given the angular value {shown}.",

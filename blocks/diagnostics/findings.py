@@ -42,6 +42,7 @@ SEVERITIES = {
     "network.floating": "error",
     "network.nowhere": "error",
     "network.assumed": "info",
+    "network.forgotten": "error",
     "network.repeated": "info",
     "network.shorted": "warning",
     "network.short": "info",

@@ -201,18 +201,30 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
 
 # -- parameters that nobody states -------------------------------------------------------------
 def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
-    """Circuits in which the domain's own values of its parameters hold."""
+    """Circuits in which the domain's own values of its parameters hold.
+
+    Meant, perhaps, where nothing in the model states any; forgotten where another circuit does.
+    """
     circuit = topology.network.circuits(domain)
     rows, stated = topology.of(domain), np.zeros(topology.count, dtype=bool)
+    who: list[str] = []
     for r in rows:
         kernel = topology.network.families[r.family].kernel
         if any(v.port == r.name and getattr(v.declared, "sets", False) for v in kernel.variables):
             stated[circuit[r.nodes]] = True
+            who += [topology.path(r.family, i) for i in range(len(r.nodes))]
     open_ = {int(c) for r in rows for c in circuit[r.nodes] if not stated[c]}
     for k in sorted(open_)[:MOST]:
         parts = list(dict.fromkeys(topology.path(r.family, i) for r in rows
                                    for i in np.flatnonzero(circuit[r.nodes] == k)[:20]))
         problem, _, advice = domain.assumed.partition(". ")
+        if stated.any() and len(parts) > 1:  # an open port alone holds nothing that flows
+            yield found("network.forgotten", parts[:20],
+                        f"The {domain} circuit of {listed(parts)} {problem}, while "
+                        f"{listed(who)} {'says' if len(who) == 1 else 'say'} so for another "
+                        "circuit: what separates the two (a piston, a wall) separates this, too.",
+                        advice)
+            continue
         yield found("network.assumed", parts[:20],
                     f"The {domain} circuit of {listed(parts)} {problem}.", advice)
 

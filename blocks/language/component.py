@@ -196,6 +196,11 @@ class Component(Node):
             object.__setattr__(self, name, value)
         elif isinstance(value, Component):
             self._attach(name, value)
+        elif isinstance(value, (list, tuple)) and any(isinstance(v, Component) for v in value):
+            raise NamingError(f"{self.path}.{name}".lstrip("."), "a list of components is no part.",
+                              "Make an array of equal ones, such as Mass(count=3), or give each a "
+                              "name of its own: model.add('first', Mass()).", name=name,
+                              code="name.parts")
         else:
             refuse_of_other_law(self, name)
             known = [n for n, d in self._declared.items() if not isinstance(d, Port)]

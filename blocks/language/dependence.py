@@ -7,17 +7,20 @@ function names as its arguments: ``coulomb_force=lambda temperature: …``.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import ParameterError
+import casadi as ca
+
+from ..exceptions import EquationError, ParameterError
 from ..units import is_quantity
 from .declarations import Declaration, Parameter, Variable
 
 if TYPE_CHECKING:
     from .component import Component
+    from .kernel import Kernel, Law
 
-__all__ = ["depends_on", "refuse_function"]
+__all__ = ["depends_on", "refuse_function", "refuse_moving_instants", "refuse_stored"]
 
 OF_TIME = ("t", "time")  # also where a torque t is a variable
 ANY = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -64,6 +67,68 @@ def refuse_function(component: Component, name: str, value: Any = None) -> None:
                   f"{', '.join(usable)}. {advice}")
     raise ParameterError(where, f"takes a constant, but was given {of}.", advice, given=value,
                          code="parameter.function")
+
+
+def refuse_stored(component: Component, kernel: Kernel, laws: list[Law]) -> None:
+    """Raise where stored energy would change because a coefficient in it does.
+
+    Other energies in its law are parts of it, and looked at as well.
+    """
+    stored = kernel.index.get("energy_stored")
+    if not kernel.dependent or stored is None:
+        return
+    energies = {kernel.symbols[i, 0].__hash__() for i, local in enumerate(kernel.variables)
+                if local.unit.text == "J"}
+    seen, new = set[int](), {kernel.symbols[stored, 0].__hash__()}
+    terms: set[int] = set()
+    while new:
+        inside = {part for law in laws
+                  if new & {s.__hash__() for s in ca.symvar(law.residual)}
+                  for part in _parts(law.residual)}
+        seen |= new
+        terms |= inside
+        new = (inside & energies) - seen
+    name = next((n for n, sx in kernel.dependent.items() if sx.__hash__() in terms), None)
+    if name is not None:
+        raise EquationError(
+            f"{component.path}.{name}", "was given a function, but energy is stored by it: energy "
+            "would come from nowhere when it changes.", "Give a constant. Where a force follows a "
+            "curve, take a law that reads a table, or write a component of your own.",
+            code="parameter.function",
+        )  # fmt: skip
+
+
+def refuse_moving_instants(component: Component, kernel: Kernel) -> None:
+    """Raise where instants that are announced before the run follow from what changes in it."""
+    announced = [("breakpoints()", sx) for pair in kernel.breaks for sx in pair]
+    announced += [("every()", sx) for start, period, _ in kernel.samplings
+                  for sx in (start, period)]
+    for word, sx in announced:
+        free = [] if sx is None else [
+            s for s in ca.symvar(sx) if s.__hash__() not in kernel.parameter_hashes]
+        if not free:
+            continue
+        assert sx is not None  # it has symbols
+        parts = set(_parts(sx))
+        for name, given in kernel.dependent.items():
+            if given.__hash__() in parts:
+                raise EquationError(
+                    f"{component.path}.{name}", "was given a function, but the instants of "
+                    f"{word} follow from it, which are known before the run.", "Give a constant; "
+                    "what changes in the run is given by a signal.", code="parameter.function",
+                )  # fmt: skip
+        raise EquationError(
+            kernel.name, f"{word} depends on {free[0].name()}.", "Instants are known before the "
+            "run: they may depend on parameters only. For others write where() or when().",
+            code="equation.instants",
+        )  # fmt: skip
+
+
+def _parts(sx: ca.SX) -> Iterator[int]:
+    """The expressions that an expression is made of."""
+    yield sx.__hash__()
+    for k in range(sx.n_dep()):
+        yield from _parts(sx.dep(k))
 
 
 def _condition(variable: Declaration, name: str, declared: Parameter) -> str:

@@ -28,6 +28,7 @@ __all__ = ["LONG", "MOST", "arrays_are_numbers", "declared_by_laws", "form_of", 
 
 MOST = 1000  # numbered ports or variables of one kind
 LONG = 20  # entries of an array up to which its values are no matter of the equations
+MOST_CHOICES = 4  # that a message names
 
 
 def settles_form(declared: Declaration | None) -> bool:
@@ -203,11 +204,13 @@ def refuse_idle(component: Component, name: str) -> None:
     flags = {d.when for d in component._declared.values()}  # that show something by themselves
     chosen = ", ".join(f"{n}={getattr(component, n)!r}" for n, d in sorted(
         component._declared.items(), key=lambda item: item[0] in flags) if isinstance(d, Option))
-    others = " or ".join(
-        f"{n}={value!r}" for n, value in choices_with(component, declared)) or "other options"
+    others = [f"{n}={value!r}" for n, value in choices_with(component, declared)]
+    if len(others) > MOST_CHOICES:
+        others[MOST_CHOICES:] = ["…"]
+    instead = " or ".join(others) or "other options"
     raise ParameterError(
         f"{component.path}.{name}", f"has no meaning with {chosen}.",
-        f"Leave it out, or choose {others}.", code="parameter.idle", name=name,
+        f"Leave it out, or choose {instead}.", code="parameter.idle", name=name,
     )  # fmt: skip
 
 

@@ -61,6 +61,9 @@ class _Otherwise:
         setattr(self, option, value)
 
     def __getattr__(self, name: str) -> Any:
+        computed = getattr(type(self._component), name, None)
+        if isinstance(computed, property) and computed.fget is not None:
+            return computed.fget(self)
         return getattr(self._component, name)
 
 
@@ -68,7 +71,8 @@ def choices_with(component: Component, declared: Declaration) -> Iterator[tuple[
     """Options, each with a value by which alone a component would have what is declared."""
     for name, option in component._declared.items():
         flag = isinstance(getattr(option, "default", None), bool)
-        for value in getattr(option, "choices", ()) or ((True, False) if flag else ()):
+        several = getattr(option, "named", ()) or getattr(option, "choices", ())
+        for value in several or ((True, False) if flag else ()):
             if declared.exists(cast("Component", _Otherwise(component, name, value))):
                 yield name, value
 

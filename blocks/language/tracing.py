@@ -17,7 +17,7 @@ from ..numerics.arrays import Array
 from ..units import SECOND, describe, from_si, unit
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
-from .dependence import depends_on
+from .dependence import depends_on, refuse_moving_instants, refuse_stored
 from .expression import TIME, Equation, Expression, as_expression, current_trace
 from .expression import time as time_expression
 from .floors import Floors
@@ -460,34 +460,10 @@ def _traced(component: Component) -> Kernel:
             raise
     trace.floors.hold(ca.vertcat(ca.SX(), *kernel.beside_equations(), *kernel.observed.values(),
                                  *kernel.defaults.values()))
-    _refuse_stored(component, kernel, laws)
+    refuse_stored(component, kernel, laws)
+    refuse_moving_instants(component, kernel)
     kernel.laws += _without_observed(kernel, laws)
     return kernel
-
-
-def _refuse_stored(component: Component, kernel: Kernel, laws: list[Law]) -> None:
-    """Raise where stored energy would change because a coefficient in it does."""
-    stored = kernel.index.get("energy_stored")
-    if not kernel.dependent or stored is None:
-        return
-    symbol = kernel.symbols[stored, 0].__hash__()
-    terms = {part for law in laws if symbol in {s.__hash__() for s in ca.symvar(law.residual)}
-             for part in _parts(law.residual)}
-    name = next((n for n, sx in kernel.dependent.items() if sx.__hash__() in terms), None)
-    if name is not None:
-        raise EquationError(
-            f"{component.path}.{name}", "was given a function, but energy is stored by it: energy "
-            "would come from nowhere when it changes.", "Give a constant. Where a force follows a "
-            "curve, take a law that reads a table, or write a component of your own.",
-            code="parameter.function",
-        )  # fmt: skip
-
-
-def _parts(sx: ca.SX) -> Iterator[int]:
-    """The expressions that an expression is made of."""
-    yield sx.__hash__()
-    for k in range(sx.n_dep()):
-        yield from _parts(sx.dep(k))
 
 
 def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Place | None]]:

@@ -21,7 +21,6 @@ from ..numerics.tolerances import (
     CLEAR_ROOM,
     FLOW_NONE,
     FLOW_TURNED,
-    LEAST_POSITION,
     MODE_ENDED,
     NEAR_GAP,
     REBOUND_RESTS,
@@ -66,7 +65,7 @@ class Elements(NamedTuple):
     sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
     contact: Flags  # (elements,)
     of_contacts: int  # address of what gives the rows of ``gaps``; 0 where there are none
-    positions: Indices  # states that are positions
+    positions: Indices  # states that gaps are made of
     scale: Vector  # (states,) nominal values
     holds: Flags  # (elements,) whether it holds states where it is stuck
     flow_starts: Indices  # (elements + 1,) where the states of a flow begin
@@ -183,18 +182,16 @@ def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elem
                x: Vector, crossed: bool) -> bool:
     """Whether open contacts are open and closed ones closed, but for those that close now."""
     run_code(elements.of_contacts, work.at, x, code.p, code.q, elements.gaps)
-    first, far, allowed = relations.wrong.size - elements.modes.size, LEAST_POSITION, 0.0
-    for i in range(x.size):
-        far = max(far, abs(x[i]))
+    first, far = relations.wrong.size - elements.modes.size, 0.0
     for k in range(elements.positions.size):
         i = elements.positions[k]
-        allowed = max(allowed, ALLOWED_DRIFT * max(abs(x[i]), elements.scale[i]))
+        far = max(far, max(abs(x[i]), elements.scale[i]))
     for e in range(elements.modes.size):
         gap = elements.gaps[GAP, e]
         if not elements.contact[e]:
             continue
         if elements.modes[e] == 0.0:
-            if not abs(gap) <= allowed:
+            if not abs(gap) <= ALLOWED_DRIFT * far:
                 return False
         elif not (crossed and relations.wrong[first + e]) and not gap >= NEAR_GAP * far:
             return False

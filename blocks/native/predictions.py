@@ -26,7 +26,6 @@ from ..numerics.tolerances import (
     FAR_FROM_PARADOX,
     FLOW_NONE,
     FLOW_TURNED,
-    LEAST_POSITION,
     LEAST_TIME,
     MODE_ENDED,
     NEAR_GAP,
@@ -84,7 +83,7 @@ class PredictedElements(NamedTuple):
     in_a_circle: Flags  # (1,) whether what slides may load itself
     flow_starts: Indices  # (elements + 1,) where the states of a flow begin
     flow_states: Indices  # states that a flow depends on
-    positions: Indices  # states that are positions
+    positions: Indices  # states that gaps are made of
     scale: Vector  # (states,) nominal values
     speed: Vector  # (1,) the largest flow so far
     last: Vector  # (1,) time of the last decision
@@ -257,10 +256,9 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
              ) -> tuple[int, int]:
     """An element whose mode has ended, the one that slid; and how many have, or ``IN_DOUBT``."""
     modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
-    first, touched, far = relations.wrong.size - modes.size - 1, NOBODY, LEAST_POSITION
+    first, touched = relations.wrong.size - modes.size - 1, NOBODY
+    far = _largest_position(elements, x)
     count = 0
-    for i in range(elements.free.size):
-        far = max(far, abs(x[i]))
     for e in range(modes.size):
         doubtful = crossed and relations.wrong[first + e]
         elements.doubtful[e] = 0
@@ -284,6 +282,16 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
             elements.doubtful[e] = 1
             count += 1
     return touched, count
+
+
+@machine_code
+def _largest_position(elements: PredictedElements, x: Vector) -> float:
+    """What gaps are compared with."""
+    far = 0.0
+    for k in range(elements.positions.size):
+        i = elements.positions[k]
+        far = max(far, max(abs(x[i]), elements.scale[i]))
+    return far
 
 
 @machine_code
@@ -495,11 +503,7 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
     for e in range(modes.size):
         elements.guess[e] = found[EFFORT, e]
     elements.whole[0], elements.whole[1] = share[0], share[1]
-    far = 0.0
-    for k in range(elements.positions.size):
-        i = elements.positions[k]
-        far = max(far, max(abs(x[i]), elements.scale[i]))
-    elements.whole[2] = ALLOWED_DRIFT * far
+    elements.whole[2] = ALLOWED_DRIFT * _largest_position(elements, x)
     _hold_states(elements)
     for i in range(elements.free.size):  # what sticks does not creep
         if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:

@@ -131,7 +131,7 @@ UNCHANGED_FLOW = 1e-9  # of the change of inputs: a flow that it leaves as it is
 LEAST_FLOW = 1e-6  # of what positions could make: a flow that counts as large in any case
 LEAST_RANGE = 1e-6  # of the largest effort: a range that counts as large in any case
 LEAST_DISTANCE = 1e-6  # m or rad: the same of positions
-TRIAL_INSTANTS = 1e-6, 1e-4, 1e-8, 1e-2, 1e-10, 1e-12  # s over which such velocities are sought
+TRIAL_INSTANTS = 1e-6, 1e-4, 1e-8, 1e-2, 1e-10, 1e-12, 0.0  # s over which these are sought
 TRIAL_LOOKS_AHEAD = 1e-6, 1e-4, 1e-3  # s, where a load is exactly at a bound
 
 # -- complementarity problems -----------------------------------------------------------------

@@ -38,14 +38,14 @@ __all__ = [
 ATMOSPHERE = "0.101325 MPa"
 
 
-def above_vacuum(at: Any, pressure: Any) -> Any:
-    """A pressure stays above the liquid's minimum, or the run stops."""
+def above_vacuum(at: Any, pressure: Any, place: str = "") -> Any:
+    """A pressure at a port, or in a place, stays above the liquid's minimum, or the run stops."""
     return require(
         pressure > at.minimum_pressure,
-        "the pressure falls below the liquid's minimum_pressure, at which it would evaporate: more "
-        "liquid is drawn out than comes in, or too low a pressure is prescribed. Pressures are "
-        "absolute (atmospheric: 0.101325 MPa); start at a higher pressure, feed this place, or "
-        "draw less.")  # fmt: skip
+        f"the pressure {place or f'at {at.name}'} falls below the liquid's minimum_pressure, at "
+        "which it would evaporate: more liquid is drawn out than comes in, or too low a pressure "
+        "is prescribed. Pressures are absolute (atmospheric: 0.101325 MPa); start at a higher "
+        "pressure, feed this place, or draw less.")  # fmt: skip
 
 
 def specified(c: Any) -> bool:

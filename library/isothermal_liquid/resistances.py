@@ -238,7 +238,7 @@ class Pipe(Dissipative):
             return
         inside, volume = density(A, self.p_I), self.area * self.length
         yield filling(A, self.p_I, volume, 0, A.mdot + B.mdot)
-        yield above_vacuum(A, self.p_I)
+        yield above_vacuum(A, self.p_I, "in the middle")
         elastic = volume * elastic_energy(A, self.p_I)
         if self.inertia:
             yield self.flow_A == A.mdot

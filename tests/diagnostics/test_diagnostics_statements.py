@@ -98,6 +98,9 @@ STATEMENTS = [
     (parts_of_a_leaf, "name.parts",
      "block.part: Mass is not a composite and has no parts. Add the component to the model "
      "instead."),
+    (lambda m: setattr(m, "row", [Mass(), Mass()]), "name.parts",
+     "row: a list of components is no part. Make an array of equal ones, such as Mass(count=3), or "
+     "give each a name of its own: model.add('first', Mass())."),
     (lambda m: setattr(m, "inner", Model("inner")), "name.parts",
      "inner: a model cannot be part of another. Write a composite component instead."),
     (lambda m: Mass(mas="1 kg"), "name.unknown",

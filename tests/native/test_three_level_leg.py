@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 
 from blocks import Model, mod, quantity, where
 from library.electrical import (
+    IGBT,
     MOSFET,
     DCVoltageSource,
     Diode,
@@ -87,3 +88,29 @@ def test_a_three_level_leg_runs_in_machine_code(method):
     assert "stretches in Python" not in run.statistics
     assert_allclose(run["coil.i_L"].final.to("A").m, current_by_hand(end), rtol=1e-7)
     assert run.energy().relative_residual < 1e-7
+
+
+@pytest.mark.parametrize("method", ["exact", "rodas4", "DOP853"])
+def test_the_last_microampere_finds_its_diode(method):
+    """A leg of two transistors to the rails and two to the middle one, back to back (T-type).
+
+    What is left of a current that freewheels lasts 1e-12 s in the diode that takes it over.
+    """
+    model = Model("T-type leg")
+    model.upper, model.lower = (DCVoltageSource(voltage=quantity(VOLTS, "V")) for _ in range(2))
+    model.s1, model.s2, model.s3, model.s4 = (IGBT() for _ in range(4))
+    model.coil = Inductor(inductance="200 uH", i_L="1 uA")
+    model.load, model.ground = Resistor(resistance=quantity(OHM, "ohm")), ElectricalReference()
+    model.connect(model.upper.p, model.s1.C)
+    model.connect(model.lower.n, model.s4.E)
+    model.connect(model.upper.n, model.lower.p, model.ground.V, model.s2.C, model.load.n)
+    model.connect(model.s2.E, model.s3.E)
+    model.connect(model.s1.E, model.s4.C, model.s3.C, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.s3.gate = 1
+    model.s2.gate = lambda t: where(t < quantity("1 us"), 1, 0)
+    model.s4.gate = lambda t: where(t > quantity("3 us"), 1, 0)
+    run = model.simulate("5 us", method=method, rtol=1e-8)
+    exact = -VOLTS / OHM * (1 - np.exp(-2e-6 * OHM / 200e-6))
+    assert_allclose(run["coil.i_L"].final.to("A").m, exact, rtol=1e-7)
+    assert abs(run["coil.i_L"].at("2 us").to("A").m) < 1e-15

@@ -14,7 +14,7 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices, Matrix
 from ...numerics.tolerances import RATE_ROUNDING, SAFE_PIVOT, SYMMETRIC
 from .evaluation import Evaluation
-from .gaps import positions_of
+from .gaps import gap_states
 from .held_modes import HeldModes
 from .parts import DecisionParts, PredictedParts
 from .solved_modes import SolvedModes
@@ -60,7 +60,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         np.where(still, -1, held.companions.leading(problem.p)), held.companions.sense(problem.p),
         elements.contact,
         functions.contacts if elements.contact.any() else None,
-        positions_of(evaluation.system), np.array(problem.scale_x, dtype=float),
+        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
         flow_starts, flow_states, np.abs(flow_values), *_rows(push), RATE_ROUNDING,
         held.decided_by,
@@ -76,7 +76,7 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
         evaluation.state.speed, companions.leading(problem.p), companions.sense(problem.p),
         evaluation.elements.contact, ~evaluation.functions.flow_varies,
         bool(held.dependent.any()), held.in_a_circle, starts, states,
-        held.positions.astype(np.int64), np.array(problem.scale_x, dtype=float))
+        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float))
 
 
 def _rows(matrix: Matrix) -> tuple[Indices, Indices, Array]:

@@ -33,6 +33,7 @@ from ..unsettled import unsettled
 from .efforts import Efforts
 from .elements import Change, LawValues
 from .evaluation import Evaluation
+from .gaps import largest_position
 from .held_states import HeldStates
 from .impacts import Impacts
 from .indeterminacy import Indeterminacy
@@ -41,7 +42,6 @@ from .known_decisions import KnownDecisions
 from .look_ahead import LookAhead
 from .margins import Margins
 from .painleve import Painleve
-from .rounding import largest_position
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -94,7 +94,7 @@ class Decisions:
         noise = FLOW_NONE_AT_START * evaluation.rounding.flow_magnitudes(
             problem, t, np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x))
         rest = np.abs(now.flow) <= noise
-        closed = now.gap <= CLOSED_GAP * max(1.0, float(np.abs(problem.x).max(initial=0.0)))
+        closed = now.gap <= CLOSED_GAP * max(1.0, largest_position(problem))
         closing = contact & closed & (now.flow > 0)
         if closing.any():
             state.modes = np.where(contact, np.where(closed, 0, -1),

@@ -20,7 +20,15 @@ from ...numerics.tolerances import BLOCK_SINGULAR
 from ..contract import Laws
 from ..unsettled import unsettled
 from .delassus import pseudo_inverse
-from .gaps import RIGID, TWO_BODIES, allowed_gap, gaps_of, positions_of, refuse_overlap
+from .gaps import (
+    RIGID,
+    TWO_BODIES,
+    allowed_gap,
+    gaps_of,
+    largest_position,
+    positions_of,
+    refuse_overlap,
+)
 from .laws import SetValuedLaws
 
 if TYPE_CHECKING:
@@ -61,9 +69,8 @@ class Contacts:
         laws, functions = self.closing.laws, self.closing.functions
         for path in immovable(laws, problem, t):
             raise InitialisationError(path, RIGID, TWO_BODIES, code="contact.rigid")
-        sizes = np.maximum(np.abs(problem.x), problem.scale_x)[functions.positions]
         refuse_overlap(laws.system, laws.elements, functions.gaps(*problem.arguments(t)),
-                       self.index, sizes.max(initial=0.0))  # fmt: skip
+                       self.index, largest_position(problem))  # fmt: skip
 
     def close(self, problem: Problem, t: float) -> bool:
         """Close gaps that have drifted open; whether there were any."""
@@ -99,7 +106,7 @@ class _Closing:
         closed = np.flatnonzero(laws.modes[self.index] == 0)
         if not len(closed):
             return False
-        allowed = allowed_gap(problem, self.positions)
+        allowed = allowed_gap(problem)
         if np.abs(self._values(problem, t)[closed]).max() <= allowed:
             return False
         stuck = np.flatnonzero(laws.modes == 0)

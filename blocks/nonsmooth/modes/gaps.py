@@ -21,8 +21,10 @@ from .elements import Elements
 if TYPE_CHECKING:
     from ...system import Problem, System
 
-__all__ = ["APART", "RIGID", "TWO_BODIES", "allowed_gap", "gaps_of", "open_gap", "overlaps",
-           "positions_of", "refuse_overlap"]  # fmt: skip
+__all__ = [
+    "APART", "RIGID", "TWO_BODIES", "allowed_gap", "allowed_gaps", "gap_states", "gaps_of",
+    "largest_position", "open_gap", "overlaps", "positions_of", "refuse_overlap",
+]  # fmt: skip
 
 APART = ("Move the bodies apart; where there are several places of contact, a guess tells which is "
          "meant.")  # fmt: skip
@@ -31,15 +33,23 @@ RIGID = ("lies between parts that cannot move towards each other, or that are on
 TWO_BODIES = "Connect it to two bodies that can move towards each other, or leave it out."
 
 
-def allowed_gap(problem: Problem, positions: np.ndarray) -> float:
+def largest_position(problem: Problem) -> float:
+    """What gaps are compared with: the largest position, or its nominal value."""
+    return float(_largest(problem.x[:, None], problem.scale_x, gap_states(problem.system))[0])
+
+
+def allowed_gap(problem: Problem) -> float:
     """How far closed contacts may drift apart."""
-    return float(allowed_gaps(problem.x[:, None], problem.scale_x, positions)[0])
+    return ALLOWED_DRIFT * largest_position(problem)
 
 
-def allowed_gaps(x: Array, scale_x: Array, positions: Indices) -> Array:
+def allowed_gaps(x: Array, problem: Problem) -> Array:
     """The same at many times; states are columns."""
-    sizes = np.maximum(np.abs(x[positions]), scale_x[positions, None])
-    return ALLOWED_DRIFT * sizes.max(axis=0, initial=0.0)
+    return ALLOWED_DRIFT * _largest(x, problem.scale_x, gap_states(problem.system))
+
+
+def _largest(x: Array, scale_x: Array, states: Indices) -> Array:
+    return np.maximum(np.abs(x[states]), scale_x[states, None]).max(axis=0, initial=0.0)
 
 
 def open_gap(gap: ca.SX, flow: ca.SX) -> ca.SX:
@@ -47,6 +57,21 @@ def open_gap(gap: ca.SX, flow: ca.SX) -> ca.SX:
     touching = ca.logic_and(gap <= 0, gap > -PARTING)
     parting = ca.logic_and(touching, flow <= 0)
     return ca.if_else(parting, ca.fmax(-gap, np.finfo(float).tiny), gap)
+
+
+def gap_states(system: System) -> Indices:
+    """States that gaps are made of: a pressure or a heat beside them tells nothing of a gap's size.
+
+    Where gaps follow unknowns they are all that may be positions.
+    """
+    return system.once("gap states", lambda: _gap_states(system))
+
+
+def _gap_states(system: System) -> Indices:
+    gaps, tape = ca.densify(gaps_of(system)), system.tape
+    if system.nz and any(ca.which_depends(gaps, tape.z, 1, False)):
+        return positions_of(system)
+    return np.flatnonzero(np.array(ca.which_depends(gaps, tape.x, 1, False), dtype=bool))
 
 
 def positions_of(system: System) -> Indices:
@@ -79,7 +104,7 @@ def overlaps(system: System, problem: Problem, t: float) -> Iterator[tuple[str, 
     if not gaps.numel():
         return
     values = system.function("gaps", ca.densify(gaps))(*problem.arguments(t))
-    far = np.maximum(np.abs(problem.x), problem.scale_x)[positions_of(system)].max(initial=0.0)
+    far = largest_position(problem)
     owners = [(f, i) for f, family in enumerate(system.network.families)
               for law in family.kernel.set_valued if law.is_contact
               for i in range(family.size)]  # fmt: skip

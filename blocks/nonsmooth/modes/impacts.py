@@ -22,7 +22,7 @@ from ..unsettled import unsettled
 from .dense_blocks import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
-from .rounding import largest_position
+from .gaps import largest_position
 
 if TYPE_CHECKING:
     from ...system import Problem

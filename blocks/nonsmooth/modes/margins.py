@@ -148,7 +148,7 @@ class CompiledMargins:
         free = np.ones(self.evaluation.system.nx)
         free[self.held_states.of(problem, t)] = 0.0
         if isinstance(held, SolvedModes):
-            gap = allowed_gap(problem, held.positions)
+            gap = allowed_gap(problem)
             return np.concatenate([modes, self.evaluation.efforts(problem), free,
                                    *held.determinants(modes), [gap],
                                    np.broadcast_to(self.state.slack, self.elements.size)])

@@ -15,9 +15,8 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NEAR_GAP, REBOUND_RESTS
 from ..unsettled import unsettled
-from .gaps import positions_of, refuse_overlap
+from .gaps import largest_position, refuse_overlap
 from .massless_efforts import MasslessEfforts
-from .rounding import largest_position
 
 if TYPE_CHECKING:
     from ...system import Evaluator, Problem
@@ -43,9 +42,8 @@ class MasslessContacts:
         """Stop at contacts of parts that overlap at the start."""
         index, system = np.flatnonzero(self.contact), self.efforts.system
         if len(index):
-            far = np.maximum(np.abs(problem.x), problem.scale_x)[positions_of(system)]
             refuse_overlap(system, self.elements, self._gap(problem, t)[index], index,
-                           far.max(initial=0.0))  # fmt: skip
+                           largest_position(problem))  # fmt: skip
 
     def apart(self, problem: Problem, t: float) -> Flags:
         """Contacts that can only be open."""

@@ -24,8 +24,8 @@ from ...numerics.tolerances import (
 from .dense_blocks import count_nonzero, dense_block
 from .efforts import Efforts
 from .evaluation import Evaluation
+from .gaps import largest_position
 from .load_dependence import LoadDependence
-from .rounding import largest_position
 
 if TYPE_CHECKING:
     from ...system import Problem

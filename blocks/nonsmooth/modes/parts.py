@@ -54,7 +54,7 @@ class DecisionParts(_OfElements):
     leader, sense : (elements,) who decides, and whether that one's flow has the same sign
     contact : (elements,)
     of_contacts : gaps and restitutions, one after the other, where there are contacts
-    positions : states that are positions
+    positions : states that gaps are made of
     scale : (states,) nominal values
     holds : (elements,) whether an element holds states where it is stuck
     flow_starts, flow_states, reach : the states that the flow of an element is made of, and the
@@ -100,7 +100,7 @@ class PredictedParts(_OfElements):
     holds : (elements,) whether an element may hold states where it is stuck
     dependent, in_a_circle : whether some bounds depend on efforts, and may on their own
     flow_starts, flow_states : the states that the flow of an element is made of
-    positions : states that are positions
+    positions : states that gaps are made of
     scale : (states,) nominal values
     """
 

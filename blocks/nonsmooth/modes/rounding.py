@@ -20,12 +20,7 @@ if TYPE_CHECKING:
     from ...system import Problem
     from .law_functions import LawFunctions
 
-__all__ = ["Rounding", "largest_position"]
-
-
-def largest_position(problem: Problem) -> float:
-    """What gaps are compared with: the largest state."""
-    return max(float(np.abs(problem.x).max(initial=0.0)), LEAST_POSITION)
+__all__ = ["Rounding"]
 
 
 class Rounding:
@@ -54,7 +49,7 @@ class Rounding:
             by_x = abs(functions.flow_x.sparse(*args))
             largest, seen = by_x.max(axis=1).toarray().ravel(), by_x
             np.asarray(seen.data)[:] = 1.0
-        far = largest_position(problem)
+        far = max(float(np.abs(problem.x).max(initial=0.0)), LEAST_POSITION)
         return noise + RATE_ROUNDING_OF_NORMALS * largest * (
             seen @ slope) + RATE_ROUNDING_OF_TURNING * self.state.speed**2 / far
 

@@ -280,7 +280,7 @@ class SolvedModes:
             return np.ones(len(points), dtype=bool)
         gap = points.values(self._gaps, self.elements.inputs_of(effort, points.u.shape[0]))
         drift = np.where(modes[contact] == 0, np.abs(gap[contact]), 0.0)
-        allowed = allowed_gaps(points.x, problem.scale_x, self.positions)
+        allowed = allowed_gaps(points.x, problem)
         return drift.max(axis=0) <= allowed
 
     def reserves(self, matrix: Array, diagonal: Array, modes: Indices) -> Array:

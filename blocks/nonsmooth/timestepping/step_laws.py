@@ -17,7 +17,7 @@ from ...system.system import System
 from ..contract import Laws
 from ..mode_state import ModeState
 from ..modes.elements import Change, Elements, elements_of
-from ..modes.gaps import refuse_overlap
+from ..modes.gaps import largest_position, refuse_overlap
 from .bare_network import bare_network, whole_network
 from .contact_kinds import Kind, kinds_of
 from .free_bodies import FreeBodies
@@ -161,7 +161,7 @@ class StepLaws(Laws):
         for kind in self.kinds:
             gaps[kind.elements[:, kind.contact]], flow[kind.elements] = kind.gaps_and_flows(
                 problem, t, seen)
-        far = float(np.maximum(np.abs(problem.x), problem.scale_x).max(initial=0.0))
+        far = largest_position(problem)
         refuse_overlap(self.system, self.elements, gaps[self.contact],
                        np.flatnonzero(self.contact), far)  # fmt: skip
         small = NO_FLOW * max(float(np.abs(flow).max()), TINY)

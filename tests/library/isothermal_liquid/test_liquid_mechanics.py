@@ -159,7 +159,7 @@ def cylinder(actuator, *, force="0 N", mass="5 kg", supply=None):
             model.connect(model.supply.B, model.cylinder.A)
         else:
             model.connect(model.supply.A, model.cylinder.A)
-    model.connect(model.tank.A, model.liquid.A)
+    model.connect(model.cylinder.A, model.liquid.A)
     if hasattr(type(actuator), "B"):
         model.connect(model.cylinder.B, model.tank.A)
     return model

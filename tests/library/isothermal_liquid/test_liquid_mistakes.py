@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blocks import Model, SimulationError, quantity
-from blocks.exceptions import BlocksError, ParameterError, WrongDimension
+from blocks.exceptions import BlocksError, ParameterError, UnitError, WrongDimension
 from library import rotational, translational
 from library.isothermal_liquid import (
     Cap,
@@ -22,6 +22,7 @@ from library.isothermal_liquid import (
     Pipe,
     Reservoir,
     Tank,
+    TranslationalMechanicalConverter,
     VariableOrifice,
 )
 
@@ -114,16 +115,20 @@ def test_a_tank_that_runs_dry_or_over_says_so():
         drawn(Tank(volume="1.9 m^3", closed=True, height="2 m"), "-500 kg/s").simulate("1 s")
 
 
-def test_a_piston_that_starts_beyond_its_stroke_is_found_before_the_run():
+@pytest.mark.parametrize(("cylinder", "words"), [
+    (DoubleActingActuator(x="0.5 m"), "within the stroke"),
+    (DoubleActingActuator(x="0.5 m", stop="restitution", dead_volume_B="5 l"), "by 400 mm"),
+])  # fmt: skip
+def test_a_piston_that_starts_beyond_its_stroke_is_found_before_the_run(cylinder, words):
     model = Model("beyond")
-    model.cylinder, model.ground = DoubleActingActuator(x="0.5 m"), translational.Reference()
+    model.cylinder, model.ground = cylinder, translational.Reference()
     model.mass, model.a, model.b = translational.Mass(), Reservoir(), Reservoir()
     model.connect(model.cylinder.R, model.mass.M)
     model.connect(model.cylinder.C, model.ground.V)
     model.connect(model.cylinder.A, model.a.A)
     model.connect(model.cylinder.B, model.b.A)
     (finding,) = model.check().errors
-    assert finding.where == ("cylinder",) and "within the stroke" in finding.problem
+    assert finding.where == ("cylinder",) and words in finding.problem
 
 
 def test_a_flow_that_nothing_can_carry_is_named():
@@ -238,3 +243,48 @@ def test_what_was_probably_meant_is_said():
         FlowRateSource(mass_flow="10 l/min")
     with pytest.raises(WrongDimension, match="Divide the volume flow by the speed"):
         FixedDisplacementPump(displacement="30 l/min")
+
+
+def test_a_second_circuit_without_a_liquid_is_asked_for_one():
+    """Oil on one side of a piston, and water on the other in silence: 8 % more flow."""
+    model = Model("two sides")
+    model.oil, model.a, model.b = IsothermalLiquidProperties(), Reservoir(), Reservoir()
+    model.piston, model.other = (TranslationalMechanicalConverter() for _ in range(2))
+    model.ground = translational.Reference()
+    model.connect(model.oil.A, model.a.A, model.piston.A)
+    model.connect(model.b.A, model.other.A)
+    model.connect(model.piston.R, model.other.R)
+    model.connect(model.piston.C, model.other.C, model.ground.V)
+    (finding,) = model.check().filter(code="network.forgotten")
+    assert finding.problem == (
+        "The isothermal_liquid circuit of b and other holds water, since no "
+        "IsothermalLiquidProperties says otherwise, while oil says so for another circuit: what "
+        "separates the two (a piston, a wall) separates this, too.")  # fmt: skip
+    model.water = IsothermalLiquidProperties()
+    model.connect(model.water.A, model.b.A)
+    assert not model.check().filter(code="network.forgotten")
+
+
+def test_a_displacement_without_its_angle_is_asked_for_it():
+    """Read as per radian, 30 cm^3 were 188 cm^3/turn."""
+    words = r"may be per turn or per radian. Write '30 cm\^3/turn' or '30 cm\^3/rad'"
+    with pytest.raises(UnitError, match=words):
+        FixedDisplacementPump(displacement="30 cm^3")
+    for text in ("30 cm^3/turn", "30 cc/rev", "4.774648292756861 cm^3/rad"):
+        pump = FixedDisplacementPump(displacement=text)
+        assert abs(pump.displacement.m_as("cm^3/turn") - 30) < 1e-12
+
+
+def test_friction_given_to_a_cylinder_without_a_law_is_told_which_laws_have_it():
+    with pytest.raises(ParameterError, match="choose law='simscape' or law='coulomb' or .* or …"):
+        DoubleActingActuator(coulomb_force="300 N")
+
+
+def test_the_side_of_a_cylinder_that_is_sucked_empty_is_named():
+    model = Model("sucked")
+    model.cylinder, model.ground = DoubleActingActuator(), translational.Reference()
+    model.pull = translational.VelocitySource(velocity="0.1 m/s")
+    model.connect(model.pull.R, model.cylinder.R)
+    model.connect(model.pull.C, model.cylinder.C, model.ground.V)
+    with pytest.raises(SimulationError, match="cylinder: at t = .* the pressure at A falls below"):
+        model.simulate("1 s")

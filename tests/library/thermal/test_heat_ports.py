@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from blocks import (
     Component,
+    Discrete,
     EquationError,
     Model,
     Option,
@@ -17,12 +18,15 @@ from blocks import (
     SimulationError,
     UnknownName,
     Variable,
+    der,
+    every,
     exp,
     maximum,
     quantity,
     sin,
 )
 from library import mechanisms, planar, rotational, translational
+from library.electromechanical import HBridge
 from library.heat import Dissipative
 from library.thermal import PerfectInsulator, ThermalMass, ThermalResistance, thermal
 from library.translational import (
@@ -377,6 +381,29 @@ def test_what_stores_energy_does_not_follow_a_variable():
     model.connect(model.body.M, model.spring.R)
     model.connect(model.spring.C, model.ground.V)
     assert "energy is stored by it" in str(model.check().errors[0])
+
+
+def test_instants_that_are_known_before_the_run_follow_no_temperature():
+    model = Model("edges")
+    model.bridge = HBridge(model="switched", thermal_port=True, frequency=lambda temperature:
+        quantity("3 Hz/K") * temperature)
+    (finding,) = model.check().filter(code="parameter.function")
+    assert "given a function, but the instants of breakpoints() follow from it" in str(finding)
+
+    class Counter(Component):
+        """Counts ever more slowly."""
+
+        pause = Variable("s", "1 s", priority="high")
+        n = Discrete("1", 0.0)
+
+        def equations(self):
+            yield der(self.pause) == 1
+            yield every(self.pause, {self.n: self.n + 1})
+
+    other = Model("counts")
+    other.counter = Counter()
+    with pytest.raises(EquationError, match="every.* depends on pause. Instants are known"):
+        other.simulate("1 s")
 
 
 # -- in a library of one's own -----------------------------------------------------------------

@@ -180,7 +180,7 @@ def _effects(laws: LawExpressions, elements: Elements, group: list[int], ratios:
     tape, arguments = laws.system.tape, laws.system.arguments
     moved = ca.vertcat(tape.slope, tape.residual, tape.constraints)
     push = ca.jacobian(moved, tape.u)[:, elements.column[group].tolist()]
-    push = ca.mtimes(push, ca.diag(ca.DM(elements.sign[group]) / ratios))
+    push = ca.mtimes(push, ca.diag(ca.DM(elements.unit[group]) / ratios))
     flow = laws.flow[group[0]]
     by_x = ca.jacobian(flow, tape.x).T
     rest = tape.x - by_x * flow / ca.sumsqr(by_x)

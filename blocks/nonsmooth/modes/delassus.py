@@ -62,7 +62,7 @@ class Delassus:
         by_u = functions.rate_u.sparse(*args)
         if functions.rate_z is not None:
             by_u = sp.csc_matrix(by_u + functions.rate_z.sparse(*args) @ torn_by_inputs(problem, t))
-        d = -by_u[:, elements.column].multiply(elements.sign[None, :]).tocsc()
+        d = -by_u[:, elements.column].multiply(elements.unit[None, :]).tocsc()
         d.eliminate_zeros()
         return d.toarray() if few else d
 
@@ -78,7 +78,7 @@ class Delassus:
         if problem.system.nz:
             by_u = sp.csc_matrix(by_u + problem.system.slope_z.sparse(*args)
                                  @ torn_by_inputs(problem, t))
-        return by_u[:, elements.column[index]].multiply(elements.sign[index][None, :]).tocsc()
+        return by_u[:, elements.column[index]].multiply(elements.unit[index][None, :]).tocsc()
 
     # -- its structure ---------------------------------------------------------------------
     def immovable(self, problem: Problem, t: float) -> Flags:

@@ -14,7 +14,13 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT
+from ...numerics.tolerances import (
+    EFFORTS_EXACT,
+    EFFORTS_SETTLED,
+    LAST_DIGIT,
+    NO_INERTIA,
+    OWN_ROUNDING,
+)
 from ..unsettled import unsettled
 from .delassus import Matrix
 from .dense_blocks import dense_block
@@ -151,6 +157,7 @@ class JointProblem:
             solution = solve(d, b, low, high, by_low, by_high,
                              known=of_part.known, start=effort, noise=noise[here])
             change = np.abs(solution.effort - effort).max()
+            none = max(none, OWN_ROUNDING * _stopping(b, d))
             full = evaluation.efforts(problem)
             full[here] = solution.effort
             self.elements.put(problem.u, full)
@@ -165,6 +172,13 @@ class JointProblem:
             raise unsettled((self.elements.name(int(i)) for i in here), t, "efforts")
         return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
                       (high + by_high @ solution.effort)[at], none)  # fmt: skip
+
+
+def _stopping(b: Array, d: Matrix) -> float:
+    """The largest effort that alone would stop its element: loads are differences of such."""
+    own = np.asarray(d.diagonal())
+    moves = own > NO_INERTIA * own.max(initial=0.0)
+    return float(np.abs(b[moves] / own[moves]).max(initial=0.0))
 
 
 class _PartBounds:

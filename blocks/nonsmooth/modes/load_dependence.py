@@ -85,7 +85,7 @@ class LoadDependence:
         by_u = bounds.by_u.sparse(*args)
         if bounds.by_z is not None:
             by_u = by_u + bounds.by_z.sparse(*args) @ torn_by_inputs(problem, t)
-        by_effort = sp.csr_matrix(by_u)[:, elements.column].multiply(elements.sign[None, :]).tocsr()
+        by_effort = sp.csr_matrix(by_u)[:, elements.column].multiply(elements.unit[None, :]).tocsr()
         parts = [by_effort[k * n : (k + 1) * n] for k in range(4)]
         return [part.toarray() for part in parts] if bounds.few else parts
 

@@ -193,7 +193,7 @@ class Decisions:
     def _join(self, problem: Problem, t: float) -> None:
         """Frictions that move together have one mode."""
         companions = self.evaluation.functions.companions
-        if companions.groups:
+        if companions.alike:
             companions.join(self.state.modes, self.evaluation.values(problem, t).idle,
                             problem.p)
 

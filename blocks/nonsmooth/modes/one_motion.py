@@ -1,0 +1,82 @@
+"""How far are elements that all move alike from moving, where bounds depend on efforts?
+
+Brakes and gears with losses on shafts of one train share one motion, which leaves open how they
+share a load. Both ways of moving are tried, with every effort at the bound that resists: the train
+rests as long as both would slow down at once, whatever the split.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import PIECE_SLOPE, PIECE_SLOPE_NONE, SYMMETRIC
+from .dense_blocks import dense_block
+from .evaluation import Evaluation
+from .load_dependence import LoadDependence
+
+if TYPE_CHECKING:
+    from ...system import Problem
+
+__all__ = ["OneMotion"]
+
+ROUNDS = 25  # until bounds no longer change their pieces
+
+
+class OneMotion:
+    """Elements of connected parts that have one motion.
+
+    Parameters
+    ----------
+    evaluation : the laws at the present point
+    load : its bounds that depend on efforts
+    """
+
+    def __init__(self, evaluation: Evaluation, load: LoadDependence) -> None:
+        self.evaluation, self.load, self.elements = evaluation, load, evaluation.elements
+
+    def room(self, problem: Problem, t: float, part: Indices) -> float | None:
+        """The effort, of the first of a part at rest, that it lacks to move; None if unknown.
+
+        That is where its elements have motions of their own, or friction carries itself.
+        """
+        senses = self._senses(problem, t, part)
+        if senses is None:
+            return None
+        u, z = problem.u.copy(), problem.z.copy()
+        ways = [self._drive(problem, t, part, way * senses) for way in (1, -1)]
+        problem.u[:], problem.z[:] = u, z
+        known = [-drive for drive in ways if drive is not None]
+        return min(known) if len(known) == len(ways) else None
+
+    def _senses(self, problem: Problem, t: float, part: Indices) -> Indices | None:
+        """In which sense each of the elements moves where the first moves forward."""
+        if self.elements.contact[part].any():
+            return None
+        d = dense_block(self.evaluation.delassus.matrix(problem, t), part, part)
+        size = np.sqrt(d.diagonal())
+        alike = d / np.outer(size, size)
+        same = np.abs(np.abs(alike) - 1).max() <= SYMMETRIC
+        return np.sign(alike[0]).astype(int) if same else None
+
+    def _drive(self, problem: Problem, t: float, part: Indices, modes: Indices) -> float | None:
+        """What drives a motion on, in efforts of the first element, against all friction."""
+        pieces: Array | None = None
+        for _ in range(ROUNDS):
+            now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
+            low, high = (dense_block(s, part, part) for s in self.load.slopes(problem, t)[:2])
+            matrix = np.eye(len(part)) - np.where((modes > 0)[:, None], high, low)
+            if pieces is not None and np.allclose(matrix, pieces, PIECE_SLOPE, PIECE_SLOPE_NONE):
+                own = self.evaluation.delassus.matrix(problem, t)[part[0], part[0]]
+                return float(modes[0] * now.rate[part[0]] / own)
+            pieces = matrix
+            if not np.linalg.slogdet(matrix)[0] > 0:
+                return None
+            bound = np.where(modes > 0, now.high[part], now.low[part])
+            effort[part] += np.linalg.solve(matrix, bound - effort[part])
+            self.elements.put(problem.u, effort)
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+        return None

@@ -45,7 +45,7 @@ from ...numerics.tolerances import (
     TINY,
 )
 from .lemke import lemke_lcp
-from .linear_solves import is_convex
+from .linear_solves import is_convex, signed_pivot
 from .p_matrix import is_p_matrix
 from .scaling import Matrix, MatrixLike, components
 from .solution import Solution, Status
@@ -182,7 +182,7 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
     back = np.zeros((len(gone), len(free)))
     if len(gone):
         own = np.eye(len(gone)) - L[np.ix_(gone, gone)]
-        if np.linalg.det(own) <= SELF_CARRYING:  # friction that carries itself
+        if signed_pivot(own) <= SELF_CARRYING:  # friction that carries itself
             return _Answer(effort, Status.NOT_UNIQUE, np.inf, 0)
         inverse = np.linalg.inv(own)
         held, back = inverse @ low[gone], inverse @ L[np.ix_(gone, free)]

@@ -106,8 +106,10 @@ class Companions:
             able = group[~idle[group]]
             tell = able if len(able) else group[:1]
             moved = tell[modes[tell] != 0]
-            mode = sense[moved[0]] * modes[moved[0]] if len(moved) else 0
-            modes[group] = sense[group] * mode
+            if len(moved):
+                modes[group] = sense[group] * (sense[moved[0]] * modes[moved[0]])
+            elif self.shared:  # else what has no strength holds nothing
+                modes[group] = 0
 
     # -- as expressions --------------------------------------------------------------------
     def modes(self, modes: ca.SX) -> ca.SX:

@@ -63,6 +63,8 @@ class OneMotion:
 
     def _drive(self, problem: Problem, t: float, part: Indices, modes: Indices) -> float | None:
         """What drives a motion on, in efforts of the first element, against all friction."""
+        from ..complementarity import signed_pivot
+
         pieces: Array | None = None
         for _ in range(ROUNDS):
             now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
@@ -72,7 +74,7 @@ class OneMotion:
                 own = self.evaluation.delassus.matrix(problem, t)[part[0], part[0]]
                 return float(modes[0] * now.rate[part[0]] / own)
             pieces = matrix
-            if not np.linalg.slogdet(matrix)[0] > 0:
+            if signed_pivot(matrix) <= 0:
                 return None
             bound = np.where(modes > 0, now.high[part], now.low[part])
             effort[part] += np.linalg.solve(matrix, bound - effort[part])

@@ -60,6 +60,8 @@ class Painleve:
         return self.load.once_here(problem, t, key, lambda: self._reserve(problem, t))
 
     def _reserve(self, problem: Problem, t: float) -> Array:
+        from ..complementarity import signed_pivot
+
         modes, load = self.state.modes, self.load
         out = np.full(self.elements.size, np.inf)
         sliding = (modes != 0) & load.dependent
@@ -78,13 +80,14 @@ class Painleve:
         for part in np.unique(parts[sliding]):
             slides = np.flatnonzero((modes != 0) & load.dependent & (parts == part))
             own = np.eye(len(slides)) - dense_block(kinetic, slides, slides)
-            left = float(np.linalg.det(own))
+            left = signed_pivot(own)
             rests = np.flatnonzero((modes == 0) & (parts == part))
             rests = rests[dense_block(kinetic, slides, rests).any(axis=0)]
             if len(rests) and left > PARADOX:
                 block = dense_block(d, rests, rests)
                 back = np.linalg.solve(own, dense_block(kinetic, slides, rests))
-                left = min(left, _volume(block + dense_block(d, rests, slides) @ back, block))
+                through = dense_block(d, rests, slides) @ back
+                left = min(left, signed_pivot(_of_its_rank(block + through, block)))
             out[slides] = left - PARADOX
             out[rests] = left - PARADOX
         return out
@@ -202,11 +205,11 @@ class Painleve:
         )  # fmt: skip
 
 
-def _volume(loaded: Array, block: Array) -> float:
-    """det(loaded)/det(block), of the rank of the block where that is singular."""
+def _of_its_rank(loaded: Array, block: Array) -> Array:
+    """A matrix in units in which the block, without what is open in it, is the identity."""
     size = np.sqrt(np.maximum(np.diag(block), TINY))
     loaded, block = loaded / np.outer(size, size), block / np.outer(size, size)
     values, vectors = np.linalg.eigh(block)
     real = values > BLOCK_SINGULAR
-    q = vectors[:, real]
-    return float(np.linalg.det(q.T @ loaded @ q) / np.prod(values[real]))
+    q = vectors[:, real] / np.sqrt(values[real])
+    return q.T @ loaded @ q

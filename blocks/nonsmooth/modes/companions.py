@@ -41,7 +41,7 @@ class Companions:
     Attributes
     ----------
     alike : elements with proportional flows, in groups
-    flows : (elements,) ratio of the flow to that of the first of its group, by the parameters
+    flows : (elements,) ratio of the flow to others of its group, as functions of the parameters
     parameters : their symbols
     moves : (elements,) not those whose flow is always zero
     shared : whether the first decides for its group, as no split has an effect
@@ -174,16 +174,19 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
     for group in _alike(laws, values, friction):
         by_x = ca.jacobian(laws.flow[group], tape.x)
         coefficient = by_x[:, int(by_x.sparsity().get_col()[0])]
+        if not shared:  # nobody leads: senses are those of the state
+            ratio[group] = coefficient
+            groups.append(np.array(group))
+            continue
         # no leader may come to stand still by the values of parameters
         constant = [k for k in range(len(group)) if coefficient[k].is_constant()]
         first = constant[0] if constant else 0
         ratios = [coefficient[k] / coefficient[first] for k in range(len(group))]
         led = [k for k, r in enumerate(ratios)
                if r.is_constant() or constant and _is_product(r, tape.p)]
-        if shared:
-            effect = _effects(laws, elements, group, ca.vertcat(*ratios))
-            led = [k for k in led if np.abs(effect[k] - effect[first]).max() <= (
-                SYMMETRIC * np.abs(effect).max())]  # a split without an effect
+        effect = _effects(laws, elements, group, ca.vertcat(*ratios))
+        led = [k for k in led if np.abs(effect[k] - effect[first]).max() <= (
+            SYMMETRIC * np.abs(effect).max())]  # a split without an effect
         if len(led) > 1:
             own, members = group[first], [group[k] for k in led]
             groups.append(np.array([own, *(e for e in members if e != own)]))

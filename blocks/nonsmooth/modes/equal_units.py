@@ -31,21 +31,22 @@ def effort_units(elements: Elements, laws: LawExpressions) -> Array:
     Of elements whose own rate is not known before the run it is 1; so it is beside contacts, whose
     gaps are compared with positions.
     """
-    system, units = laws.system, np.ones(elements.size)
-    if elements.contact.any() or system.nz:
+    tape, units = laws.system.tape, np.ones(elements.size)
+    if elements.size < 2 or elements.contact.any():
         return units
-    columns = elements.column.tolist()
-    push = jacobian(system.tape.slope, system.tape.u)[:, columns]
-    terms = jacobian(laws.flow, system.tape.x).T * push  # of D's diagonal, state by state
-    own, size = ca.sum1(terms).T, ca.sum1(ca.fabs(terms)).T
-    known = ca.Function("own_rates", [system.tape.p], [ca.densify(own), ca.densify(size)],
-                        {"allow_free": True})
+    matrices = [laws.flow_x, laws.slope_u, *(jacobian(given, by) for given, by in (
+        (tape.slope, tape.z), (tape.residual, tape.u), (tape.residual, tape.z)))]
+    known = ca.Function("matrices", [tape.p], matrices, {"allow_free": True})
     if known.get_free():
         return units
-    rate, terms_of = (np.abs(np.array(v)).ravel() for v in known(system.parameters()))
-    live = np.isfinite(rate) & (rate > TERMS_ROUNDING * terms_of)
+    flow_x, push, by_z, by_u, loops = known(laws.system.parameters())
+    if laws.system.nz:  # unknowns of loops follow along
+        push -= ca.mtimes(by_z, ca.solve(loops, by_u))
+    terms = flow_x.T * push[:, elements.column.tolist()]  # of D's diagonal, state by state
+    own, size = (np.abs(np.array(ca.densify(ca.sum1(m))).ravel()) for m in (terms, ca.fabs(terms)))
+    live = np.isfinite(own) & (own > TERMS_ROUNDING * size)
     if live.any():
-        power = np.zeros(len(rate))
-        power[live] = np.round(np.log2(rate[live]) / 2)
-        units[live] = 2.0 ** (np.median(power[live]).round() - power[live])
+        power = np.zeros(len(own))
+        power[live] = np.round(np.log2(own[live]) / 2)
+        units[live] = 2.0 ** (np.round(np.median(power[live])) - power[live])
     return units

@@ -55,6 +55,16 @@ class LawExpressions:
         tape = self.system.tape
         return ca.jtimes(self.flow, tape.x, tape.slope) + ca.jacobian(self.flow, TIME)
 
+    @cached_property
+    def flow_x(self) -> ca.SX:
+        """How flows follow states."""
+        return jacobian(self.flow, self.system.tape.x)
+
+    @cached_property
+    def slope_u(self) -> ca.SX:
+        """What inputs push."""
+        return jacobian(self.system.tape.slope, self.system.tape.u)
+
     def in_units(self, units: Array) -> LawExpressions:
         """The same laws, with efforts counted in ``units`` and flows such that powers stay."""
         if (units == 1).all():
@@ -120,7 +130,7 @@ class LawFunctions:
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         self.system, self.elements, tape = system, elements, system.tape
         by_u = jacobian(laws.rate, tape.u)
-        slope_u, flow_x = jacobian(tape.slope, tape.u), jacobian(laws.flow, tape.x)
+        slope_u, flow_x = laws.slope_u, laws.flow_x
         kinetic = ca.vertcat(laws.back, laws.forth)
         self.values = system.function("laws", ca.densify(laws.values))
         self.restitution = system.function("restitution", ca.densify(laws.restitution))

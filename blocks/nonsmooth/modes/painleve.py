@@ -121,7 +121,8 @@ class Painleve:
         u, z = problem.u.copy(), problem.z.copy()
         args = problem.arguments(t)
         slope = functions.system.slope(*args)
-        size = np.abs(slope) + abs(functions.slope_u.sparse(*args)) @ np.abs(u)
+        push = self.evaluation.delassus.slope_by_efforts(problem, t, np.arange(self.elements.size))
+        size = np.abs(slope) + abs(push) @ np.abs(self.elements.efforts_of(u))
         big = 1e3 * max(float(np.abs(u).max()), 1e-3)
         try:
             for sign in (1, -1):

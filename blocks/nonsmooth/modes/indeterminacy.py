@@ -237,8 +237,8 @@ class Indeterminacy:
         effort, label = self.evaluation.efforts(problem), self.elements.label
         out = [([label(int(i))], effort[[i]]) for i in dead]
         if self.loaded is not None:
-            out += [([label(int(i)) for i in members], found.effort)
-                    for members, found in self.loaded.best(problem, t, open_) if found.free]
+            out += [([label(int(i)) for i in members], shared)
+                    for members, shared in self.loaded.best(problem, t, open_)]
         elif len(open_):
             out += [([label(int(i)) for i in members], effort[members])
                     for members in self._groups(problem, t, open_, effort)]

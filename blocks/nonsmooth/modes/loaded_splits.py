@@ -73,14 +73,21 @@ class LoadedSplits:
             first[rests[found.first]] = True
         return out, first
 
-    def best(self, problem: Problem, t: float, index: Indices, *, holds: bool = True
-             ) -> list[tuple[Indices, LoadedSplit]]:
-        """Per connected part of indeterminate elements: who, and the split with the most room.
+    def best(self, problem: Problem, t: float, index: Indices) -> list[tuple[Indices, Array]]:
+        """Per connected part of indeterminate elements with a choice: who, and the split shown.
 
-        Leaves the problem at those splits. One that ``holds`` is refused where it does not.
+        Leaves the problem at those splits, of one motion the even one, else that with the most
+        room. One that does not hold is refused.
         """
-        return [(rests, self._best_of(problem, t, rests, part, holds))
-                for rests, part in self._parts(problem, t, index)]
+        out = []
+        for rests, part in self._parts(problem, t, index):
+            even = self.one_motion.split(problem, t, rests) if len(rests) == len(part) else None
+            if even is None:
+                found = self._best_of(problem, t, rests, part, holds=True)
+                even = found.effort if found.free else None
+            if even is not None:
+                out.append((rests, even))
+        return out
 
     def _parts(self, problem: Problem, t: float, index: Indices
                ) -> Iterator[tuple[Indices, Indices]]:

@@ -2,7 +2,8 @@
 
 Brakes and gears with losses on shafts of one train share one motion, which leaves open how they
 share a load. Both ways of moving are tried, with every effort at the bound that resists: the train
-rests as long as both would slow down at once, whatever the split.
+rests as long as both would slow down at once, whatever the split. The one that is shown has each at
+the same share of the way from one of its bounds to the other.
 """
 
 from __future__ import annotations
@@ -11,8 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import PIECE_SLOPE, PIECE_SLOPE_NONE, SYMMETRIC
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import (
+    EFFORTS_STALLED,
+    LEAST_CHANGE_LOADED,
+    PIECE_SLOPE,
+    PIECE_SLOPE_NONE,
+    SYMMETRIC,
+)
 from .dense_blocks import dense_block
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["OneMotion"]
 
 ROUNDS = 25  # until bounds no longer change their pieces
+FAR = 100.0  # times the range: a search for a split is lost
 
 
 class OneMotion:
@@ -50,6 +58,37 @@ class OneMotion:
         problem.u[:], problem.z[:] = u, z
         known = [-drive for drive in ways if drive is not None]
         return min(known) if len(known) == len(ways) else None
+
+    def split(self, problem: Problem, t: float, part: Indices) -> Array | None:
+        """Efforts of a part at rest, each at the same share of its range, in the problem, too."""
+        senses = self._senses(problem, t, part)
+        if senses is None:
+            return None
+        u, z = problem.u.copy(), problem.z.copy()
+        n, first, share, forth = len(part), part[0], 0.5, senses > 0
+        d = dense_block(self.evaluation.delassus.matrix(problem, t), part[:1], part)[0]
+        for _ in range(ROUNDS):
+            now, full = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
+            low, high = (dense_block(s, part, part) for s in self.load.slopes(problem, t)[:2])
+            one, other = _turned(forth, now.low[part], now.high[part])
+            by_one, by_other = _turned(forth, low, high)
+            matrix = np.zeros((n + 1, n + 1))
+            matrix[:n, :n] = np.eye(n) - by_one - share * (by_other - by_one)
+            matrix[:n, n], matrix[n, :n] = one - other, d / d[0]
+            wrong = full[part] - one - share * (other - one)
+            step = np.linalg.lstsq(matrix, np.append(-wrong, now.rate[first] / d[0]),
+                                   rcond=LEAST_CHANGE_LOADED)[0]
+            full[part] += step[:n]
+            share += step[n]
+            self.elements.put(problem.u, full)
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+            if not abs(share) <= FAR:
+                break
+            if np.abs(step[:n]).max() <= EFFORTS_STALLED * np.abs(full[part]).max():
+                return full[part]
+        problem.u[:], problem.z[:] = u, z
+        return None
 
     def _senses(self, problem: Problem, t: float, part: Indices) -> Indices | None:
         """In which sense each of the elements moves where the first moves forward."""
@@ -82,3 +121,9 @@ class OneMotion:
             if problem.algebraic:
                 problem.solve_algebraic(t)
         return None
+
+
+def _turned(forth: Flags, low: Array, high: Array) -> tuple[Array, Array]:
+    """Bounds that resist the motion backward and forward, or their slopes."""
+    turn = forth if low.ndim == 1 else forth[:, None]
+    return np.where(turn, low, high), np.where(turn, high, low)

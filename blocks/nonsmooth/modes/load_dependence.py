@@ -128,7 +128,7 @@ class LoadDependence:
     def _solver(self, problem: Problem, t: float) -> Callable[[Array], Any]:
         matrix = self.matrix(problem, t)
         if self.functions.few:
-            return lambda r: np.linalg.lstsq(matrix, r, rcond=LEAST_CHANGE_LOADED)[0]
+            return np.linalg.pinv(matrix, rcond=LEAST_CHANGE_LOADED).dot
         matrix = sp.csr_matrix(matrix)
         inverse, large = self._inverses(problem, t, matrix)
         if not large.any():

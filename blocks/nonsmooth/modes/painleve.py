@@ -104,8 +104,10 @@ class Painleve:
                            "no motion obeys")
 
     def refuse_jam(self, problem: Problem, t: float, elements: Flags) -> None:
-        """Stop where the efforts of what slides have no bound."""
+        """Stop where the efforts of what slides have no bound, or go from piece to piece."""
         jams = elements & (self.reserve(problem, t) <= 0)
+        if self.efforts.restless:
+            jams |= elements & (self.state.modes != 0) & self.load.dependent
         if jams.any():
             raise self._jammed(t, np.flatnonzero(jams), "no unique motion obeys")
 

@@ -50,14 +50,39 @@ class OneMotion:
 
         That is where its elements have motions of their own, or friction carries itself.
         """
-        senses = self._senses(problem, t, part)
-        if senses is None:
-            return None
         u, z = problem.u.copy(), problem.z.copy()
-        ways = [self._drive(problem, t, part, way * senses) for way in (1, -1)]
+        ways = self._ways(problem, t, part)
         problem.u[:], problem.z[:] = u, z
-        known = [-drive for drive in ways if drive is not None]
-        return min(known) if len(known) == len(ways) else None
+        return min(-drive for _, drive, _ in ways) if ways else None
+
+    def decide(self, problem: Problem, t: float, part: Indices) -> tuple[Indices, Array] | None:
+        """Modes and efforts of a part that was at rest, in the problem, too; None if unknown."""
+        ways = self._ways(problem, t, part)
+        moves = [way for way in ways if way[1] > 0]
+        if moves:
+            modes, _, effort = moves[0]
+            full = self.evaluation.efforts(problem)
+            full[part] = effort
+            self.elements.put(problem.u, full)
+            if problem.algebraic:
+                problem.solve_algebraic(t)
+        else:
+            modes, shared = np.zeros(len(part), dtype=int), self.split(problem, t, part)
+            if shared is None:
+                return None
+            effort = shared
+        return (modes, effort) if ways and len(moves) < len(ways) else None
+
+    def _ways(self, problem: Problem, t: float, part: Indices) -> list[tuple[Indices, float, Array]]:
+        """Both motions: modes, what drives them on, and efforts; none if one is unknown."""
+        senses = self._senses(problem, t, part)
+        out = []
+        for way in (1, -1) if senses is not None else ():
+            drive = self._drive(problem, t, part, way * senses)
+            if drive is None:
+                return []
+            out.append((way * senses, drive, self.evaluation.efforts(problem)[part]))
+        return out
 
     def split(self, problem: Problem, t: float, part: Indices) -> Array | None:
         """Efforts of a part at rest, each at the same share of its range, in the problem, too."""

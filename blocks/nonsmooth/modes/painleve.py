@@ -16,6 +16,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
     CLOSED_GAP,
+    EFFORT_NONE,
     FLOW_NONE,
     PARADOX,
     SEVERAL_MOTIONS,
@@ -126,14 +127,15 @@ class Painleve:
         push = self.evaluation.delassus.slope_by_efforts(problem, t, np.arange(self.elements.size))
         size = np.abs(slope) + abs(push) @ np.abs(self.elements.efforts_of(u))
         big = 1e3 * max(float(np.abs(u).max()), 1e-3)
+        other_motion = SEVERAL_MOTIONS * size.max(initial=0.0) + EFFORT_NONE * big * float(
+            (abs(push) @ sliding).max(initial=0.0))  # what is left of efforts so large
         try:
             for sign in (1, -1):
                 effort = self.elements.efforts_of(u)
                 effort[sliding] = sign * big
                 holds = self._holds_from(problem, t, effort)
                 other = functions.system.slope(*problem.arguments(t))
-                if holds and np.any(
-                        np.abs(other - slope) > SEVERAL_MOTIONS * size.max(initial=0.0)):
+                if holds and np.any(np.abs(other - slope) > other_motion):
                     raise self._jammed(t, np.flatnonzero(sliding), "several motions obey")
         finally:
             problem.u[:], problem.z[:] = u, z

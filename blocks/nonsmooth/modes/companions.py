@@ -5,8 +5,8 @@ they stick together and slide together, and at rest the motion tells the sum of 
 only, each times the ratio of its flow. One of them, the first, stands for all, with the sum of
 their bounds; while they stick, each takes the same share of its range, which keeps within its
 bounds as long as any split does. A friction whose flow is always zero (between gears in a loop)
-has no influence on anything. Where bounds depend on efforts (gears with losses) a split has effects:
-each decides, but those that move alike still move together.
+has no influence on anything. Where bounds depend on efforts (gears with losses) a split has
+effects: each decides, but those that move alike still move together.
 """
 
 from __future__ import annotations

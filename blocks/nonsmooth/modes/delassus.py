@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ...system import Evaluator, Problem
     from .law_functions import LawFunctions
 
-__all__ = ["Components", "Delassus", "Matrix", "is_singular", "pseudo_inverse", "torn_by",
-           "torn_by_inputs"]
+__all__ = ["Components", "Delassus", "Matrix", "is_singular", "pseudo_inverse",
+           "stopping_effort", "torn_by", "torn_by_inputs"]
 
 CROWD = 256  # elements up to which a singular matrix is inverted densely
 DENSE = 80  # unknowns of algebraic loops up to which they are followed densely
@@ -148,6 +148,13 @@ def torn_by_inputs(problem: Problem, t: float) -> Matrix:
     """How they follow the inputs; sparse where there are many."""
     by_u = torn_by(problem.system.residual_u, problem, t)
     return by_u if problem.system.nz <= DENSE else sp.csc_matrix(by_u)
+
+
+def stopping_effort(d: Matrix, rate: Array) -> float:
+    """The largest effort that alone would stop its element: loads are differences of such."""
+    own = np.asarray(d.diagonal())
+    moves = ~without_effect(d)
+    return float(np.abs(rate[moves] / own[moves]).max(initial=0.0))
 
 
 def without_effect(d: Matrix) -> Flags:

@@ -14,15 +14,9 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import (
-    EFFORTS_EXACT,
-    EFFORTS_SETTLED,
-    LAST_DIGIT,
-    NO_INERTIA,
-    OWN_ROUNDING,
-)
+from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT, OWN_ROUNDING
 from ..unsettled import unsettled
-from .delassus import Matrix
+from .delassus import Matrix, stopping_effort
 from .dense_blocks import dense_block
 from .efforts import ROUNDS
 from .elements import LawValues
@@ -158,7 +152,7 @@ class JointProblem:
             solution = solve(d, b, low, high, by_low, by_high,
                              known=of_part.known, start=effort, noise=noise[here])
             change = np.abs(solution.effort - effort).max()
-            none = max(none, OWN_ROUNDING * _stopping(b, d))
+            none = max(none, OWN_ROUNDING * stopping_effort(d, b))
             full = evaluation.efforts(problem)
             full[here] = solution.effort
             self.elements.put(problem.u, full)
@@ -195,13 +189,6 @@ class JointProblem:
         solution = Solution(effort, rate, state, no, no, True, 0.0, Status.SOLVED, None,
                             np.zeros(0, dtype=np.intp), "one motion", 1)
         return Solved(solution, now.low[index], now.high[index])
-
-
-def _stopping(b: Array, d: Matrix) -> float:
-    """The largest effort that alone would stop its element: loads are differences of such."""
-    own = np.asarray(d.diagonal())
-    moves = own > NO_INERTIA * own.max(initial=0.0)
-    return float(np.abs(b[moves] / own[moves]).max(initial=0.0))
 
 
 class _PartBounds:

@@ -8,7 +8,7 @@ the same share of the way from one of its bounds to the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ...system import Problem
 
 __all__ = ["OneMotion"]
+
+Way: TypeAlias = tuple[Indices, float, Array]
 
 ROUNDS = 25  # until bounds no longer change their pieces
 FAR = 100.0  # times the range: a search for a split is lost
@@ -73,15 +75,14 @@ class OneMotion:
             effort = shared
         return (modes, effort) if ways and len(moves) < len(ways) else None
 
-    def _ways(self, problem: Problem, t: float, part: Indices) -> list[tuple[Indices, float, Array]]:
+    def _ways(self, problem: Problem, t: float, part: Indices) -> list[Way]:
         """Both motions: modes, what drives them on, and efforts; none if one is unknown."""
-        senses = self._senses(problem, t, part)
-        out = []
-        for way in (1, -1) if senses is not None else ():
-            drive = self._drive(problem, t, part, way * senses)
+        senses, out = self._senses(problem, t, part), list[Way]()
+        for modes in (senses, -senses) if senses is not None else ():
+            drive = self._drive(problem, t, part, modes)
             if drive is None:
                 return []
-            out.append((way * senses, drive, self.evaluation.efforts(problem)[part]))
+            out.append((modes, drive, self.evaluation.efforts(problem)[part]))
         return out
 
     def split(self, problem: Problem, t: float, part: Indices) -> Array | None:

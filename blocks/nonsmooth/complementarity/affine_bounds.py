@@ -154,7 +154,7 @@ def _modes_told(effort: Array, rate: Array, low: Array, high: Array, fixed: Flag
     floor = (effort <= low) | (effort <= low + band)
     top = (effort >= high) | (effort >= high - band)
     state = np.where(top & moving & (rate > 0), 1, np.where(floor & moving & (rate < 0), -1, 0))
-    state = np.where(fixed, np.sign(rate), state).astype(np.int8)
+    state = np.where(fixed, np.where(moving, np.sign(rate), 0), state).astype(np.int8)
     rest = (state == 0) & ~fixed
     rate[rest & (np.abs(rate) <= np.maximum(tol * size + noise, BOUND_BAND * size))] = 0.0
     return state, rest, floor | top

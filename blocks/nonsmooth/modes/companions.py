@@ -11,6 +11,7 @@ effects: each decides, but those that move alike still move together.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -94,19 +95,25 @@ class Companions:
         """Who decides on each; -1 where nothing moves."""
         return np.where(self.moves & (self.sense(p) != 0), self.leader, -1)
 
-    def join(self, modes: Indices, idle: Flags, p: Array) -> None:
+    def join(self, modes: Indices, idle: Flags, p: Array,
+             leading: Callable[[Indices], Indices | None]) -> None:
         """Let those that move together have one mode, where one of them has moved.
 
         Parameters
         ----------
         idle : elements that have no strength at present, whose mode says nothing
+        leading : what tells the modes of a group that starts from rest, if its members disagree
         """
         sense = self._alike(p)
         for group in (g[sense[g] != 0] for g in self.alike):
             able = group[~idle[group]]
             tell = able if len(able) else group[:1]
             moved = tell[modes[tell] != 0]
-            if len(moved):
+            ways = sense[moved] * modes[moved]
+            agreed = leading(group) if len(moved) and (ways != ways[0]).any() else None
+            if agreed is not None:
+                modes[group] = agreed
+            elif len(moved):
                 modes[group] = sense[group] * (sense[moved[0]] * modes[moved[0]])
             elif self.shared:  # else what has no strength holds nothing
                 modes[group] = 0

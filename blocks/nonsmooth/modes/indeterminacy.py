@@ -165,6 +165,12 @@ class Indeterminacy:
         self.elements.put(problem.u, effort)
         return out, first
 
+    def leading(self, problem: Problem, t: float, group: Indices) -> Indices | None:
+        """Modes of a group of one motion at rest in the way that is nearest to begin, if known."""
+        if self.loaded is None:
+            return None
+        return self.loaded.one_motion.leading(problem, t, group)
+
     # -- which split is shown --------------------------------------------------------------
     def split(self, problem: Problem, t: float) -> None:
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""

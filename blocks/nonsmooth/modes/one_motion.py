@@ -57,6 +57,13 @@ class OneMotion:
         problem.u[:], problem.z[:] = u, z
         return min(-drive for _, drive, _ in ways) if ways else None
 
+    def leading(self, problem: Problem, t: float, part: Indices) -> Indices | None:
+        """Modes in the motion that is nearest to begin; None if unknown."""
+        u, z = problem.u.copy(), problem.z.copy()
+        ways = self._ways(problem, t, part)
+        problem.u[:], problem.z[:] = u, z
+        return max(ways, key=lambda way: way[1])[0] if ways else None
+
     def decide(self, problem: Problem, t: float, part: Indices) -> tuple[Indices, Array] | None:
         """Modes and efforts of a part that was at rest, in the problem, too; None if unknown."""
         ways = self._ways(problem, t, part)

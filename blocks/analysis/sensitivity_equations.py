@@ -151,7 +151,7 @@ class SensitivityEquations:
         rows = []
         for k in range(elements.size):
             kinetic = ca.if_else(self.modes[k] > 0, laws.forth[k], laws.back[k])
-            taken = elements.sign[k] * tape.u[int(elements.column[k])]
+            taken = tape.u[int(elements.column[k])] / elements.unit[k]
             # at a node without mass the effort gives the flow itself
             of_states = laws.flow[k] if at_once[k] else laws.rate[k]
             stuck = taken if elements.gives_flow[k] else of_states

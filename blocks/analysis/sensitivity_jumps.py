@@ -188,7 +188,7 @@ class Jumps:
                 elements, tape = self.equations.elements, self.system.tape
                 laws = expressions_of(self.system)
                 push = ca.jacobian(tape.slope, tape.u)[:, int(elements.column[e])] * float(
-                    elements.sign[e])
+                    elements.unit[e])
                 return ca.vertcat(laws.flow[e], laws.restitution[e], push, ca.mtimes(
                     ca.jacobian(laws.flow[e], tape.x), push))
 

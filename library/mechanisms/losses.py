@@ -66,7 +66,8 @@ class LossyGear(Dissipative):
     -----
     The shafts need inertia. Where a second part with exact friction, such as a brake, is
     stuck on the same rigid shafts, only their sum is known: they hold as long as any
-    split of the load is within the bounds of both, which follow that split.
+    split of the load is within the bounds of both, which follow that split. The split
+    that is shown has both at the same share of the way between their bounds.
 
     Raises
     ------

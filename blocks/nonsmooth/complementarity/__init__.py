@@ -21,6 +21,8 @@ arrays only: no components, units, time or events.
     frictions at nodes without mass
 `simultaneous_impact`, `sequential_impact`
     restitution of contacts that close, with the dry friction that they load
+`signed_pivot`
+    how far a matrix is from being singular, and on which side
 `is_p_matrix`
     whether the laws have one answer for every load (Painlevé)
 
@@ -42,6 +44,7 @@ from .internal_stress import (
     stress_groups,
     undetermined_groups,
 )
+from .linear_solves import signed_pivot
 from .minimal_splits import minimal_splits
 from .p_matrix import is_p_matrix
 from .scaling import components
@@ -66,6 +69,7 @@ __all__ = [
     "minimal_splits",
     "open_load",
     "sequential_impact",
+    "signed_pivot",
     "simultaneous_impact",
     "solve",
     "solve_hybrid",

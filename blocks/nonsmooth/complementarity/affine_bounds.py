@@ -45,7 +45,7 @@ from ...numerics.tolerances import (
     TINY,
 )
 from .lemke import lemke_lcp
-from .linear_solves import is_convex
+from .linear_solves import is_convex, signed_pivot
 from .p_matrix import is_p_matrix
 from .scaling import Matrix, MatrixLike, components
 from .solution import Solution, Status
@@ -154,7 +154,7 @@ def _modes_told(effort: Array, rate: Array, low: Array, high: Array, fixed: Flag
     floor = (effort <= low) | (effort <= low + band)
     top = (effort >= high) | (effort >= high - band)
     state = np.where(top & moving & (rate > 0), 1, np.where(floor & moving & (rate < 0), -1, 0))
-    state = np.where(fixed, np.sign(rate), state).astype(np.int8)
+    state = np.where(fixed, np.where(moving, np.sign(rate), 0), state).astype(np.int8)
     rest = (state == 0) & ~fixed
     rate[rest & (np.abs(rate) <= np.maximum(tol * size + noise, BOUND_BAND * size))] = 0.0
     return state, rest, floor | top
@@ -182,7 +182,7 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
     back = np.zeros((len(gone), len(free)))
     if len(gone):
         own = np.eye(len(gone)) - L[np.ix_(gone, gone)]
-        if np.linalg.det(own) <= SELF_CARRYING:  # friction that carries itself
+        if signed_pivot(own) <= SELF_CARRYING:  # friction that carries itself
             return _Answer(effort, Status.NOT_UNIQUE, np.inf, 0)
         inverse = np.linalg.inv(own)
         held, back = inverse @ low[gone], inverse @ L[np.ix_(gone, free)]

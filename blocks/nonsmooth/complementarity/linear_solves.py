@@ -15,7 +15,7 @@ from ...numerics.arrays import Array
 from ...numerics.tolerances import LEAST_NORM, PROXIMAL_BLOCK, SEMIDEFINITE, UNIT_PIVOT
 from .scaling import Matrix
 
-__all__ = ["factorise", "is_convex", "solve_block"]
+__all__ = ["factorise", "is_convex", "signed_pivot", "solve_block"]
 
 Solve = Callable[[Array], Array]
 
@@ -81,6 +81,21 @@ def solve_block(A: Matrix, r: Array, near: Array, *, symmetric: bool) -> Array:
     for _ in range(3):
         x = x + solve(r - A @ x)
     return x
+
+
+def signed_pivot(A: Array) -> float:
+    """The smallest pivot of a matrix, with the sign of the determinant; 0 where it is singular.
+
+    Unlike a determinant it does not fade where many elements each lose a share.
+    """
+    from scipy.linalg import lapack
+
+    if not len(A):
+        return 1.0
+    lu, pivots, _ = lapack.dgetrf(A)
+    own = lu.diagonal()
+    turned = np.count_nonzero(own < 0) + np.count_nonzero(pivots != np.arange(len(own)))
+    return float(np.abs(own).min()) * (-1 if turned % 2 else 1)
 
 
 def is_convex(A: Matrix) -> bool:

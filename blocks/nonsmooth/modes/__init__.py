@@ -6,7 +6,8 @@ efforts while modes are held (``held_modes``, ``solved_modes``). In a run: the `
 ``margins`` to their end, ``decisions`` on those that follow (``impacts``,
 ``joint_problem``, ``look_ahead``), ``indeterminacy`` of efforts at rest, and friction that depends
 on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). Elements that move alike are
-decided as one (``companions``). ``laws`` puts all together.
+decided as one (``companions``, ``one_motion``). ``laws`` puts all together. Efforts and flows are
+counted in units in which elements weigh the same (``equal_units``).
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
 ``one_sided``, ``held_network``, ``mode_search``, ``node_velocities``), and so have laws that look

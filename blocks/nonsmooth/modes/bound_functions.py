@@ -39,7 +39,7 @@ class BoundFunctions:
         self.dense = None
         if self.few:
             own = jacobian(bounds, tape.u)[:, elements.column.tolist()]
-            own = own * ca.repmat(ca.DM(elements.sign).T, own.shape[0], 1)
+            own = own * ca.repmat(ca.DM(elements.unit).T, own.shape[0], 1)
             self.dense = system.function("bounds_u", ca.densify(own).T)
         self.by_z = system.jacobian(bounds, tape.z) if system.nz else None
         fast = ca.vertcat(tape.u, tape.z)

@@ -5,11 +5,13 @@ they stick together and slide together, and at rest the motion tells the sum of 
 only, each times the ratio of its flow. One of them, the first, stands for all, with the sum of
 their bounds; while they stick, each takes the same share of its range, which keeps within its
 bounds as long as any split does. A friction whose flow is always zero (between gears in a loop)
-has no influence on anything.
+has no influence on anything. Where bounds depend on efforts (gears with losses) a split has
+effects: each decides, but those that move alike still move together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -39,18 +41,36 @@ class Companions:
 
     Attributes
     ----------
-    leader : (elements,) who decides: an element itself, or another one with such a flow
-    ratio : (elements,) of the flow to the leader's, as functions of the parameters
+    alike : elements with proportional flows, in groups
+    flows : (elements,) ratio of the flow to others of its group, as functions of the parameters
     parameters : their symbols
     moves : (elements,) not those whose flow is always zero
-    groups : elements with proportional flows, the leader first
+    shared : whether the first decides for its group, as no split has an effect
     """
 
-    leader: Indices
-    ratio: ca.SX
+    alike: list[Indices]
+    flows: ca.SX
     parameters: ca.SX
     moves: Flags
-    groups: list[Indices]
+    shared: bool
+
+    @property
+    def groups(self) -> list[Indices]:
+        """Elements that their first decides for."""
+        return self.alike if self.shared else []
+
+    @cached_property
+    def leader(self) -> Indices:
+        """Who decides: an element itself, or the first of its group."""
+        out = np.arange(len(self.moves))
+        for group in self.groups:
+            out[group] = group[0]
+        return out
+
+    @property
+    def ratio(self) -> ca.SX:
+        """Of the flow to that of who decides."""
+        return self.flows if self.shared else ca.SX.ones(len(self.moves))
 
     @property
     def decides(self) -> Flags:
@@ -58,37 +78,45 @@ class Companions:
         return self.moves & (self.leader == np.arange(len(self.leader)))
 
     @cached_property
-    def _ratios(self) -> ca.Function:
-        return ca.Function("ratios", [self.parameters], [ca.densify(self.ratio)])
+    def _flows(self) -> ca.Function:
+        return ca.Function("flows", [self.parameters], [ca.densify(self.flows)])
 
-    def ratios(self, p: Array) -> Array:
-        """Ratios of flows to those of the leaders."""
-        if not self.groups:
-            return np.ones(len(self.leader))
-        return np.array(self._ratios(p)).ravel()
+    def _alike(self, p: Array) -> Indices:
+        """1, or -1 where a flow has the other sign than the first's, 0 where it is zero."""
+        if not self.alike:
+            return np.ones(len(self.moves), dtype=int)
+        return np.sign(np.array(self._flows(p)).ravel()).astype(int)
 
     def sense(self, p: Array) -> Indices:
-        """1, or -1 where a flow has the other sign than the leader's, 0 where it is zero."""
-        return np.sign(self.ratios(p)).astype(int)
+        """The same beside who decides."""
+        return self._alike(p) if self.shared else np.ones(len(self.moves), dtype=int)
 
     def leading(self, p: Array) -> Indices:
         """Who decides on each; -1 where nothing moves."""
         return np.where(self.moves & (self.sense(p) != 0), self.leader, -1)
 
-    def join(self, modes: Indices, idle: Flags, p: Array) -> None:
+    def join(self, modes: Indices, idle: Flags, p: Array,
+             leading: Callable[[Indices], Indices | None]) -> None:
         """Let those that move together have one mode, where one of them has moved.
 
         Parameters
         ----------
         idle : elements that have no strength at present, whose mode says nothing
+        leading : what tells the modes of a group that starts from rest, if its members disagree
         """
-        sense = self.sense(p)
-        for group in (g[sense[g] != 0] for g in self.groups):
+        sense = self._alike(p)
+        for group in (g[sense[g] != 0] for g in self.alike):
             able = group[~idle[group]]
             tell = able if len(able) else group[:1]
             moved = tell[modes[tell] != 0]
-            mode = sense[moved[0]] * modes[moved[0]] if len(moved) else 0
-            modes[group] = sense[group] * mode
+            ways = sense[moved] * modes[moved]
+            agreed = leading(group) if len(moved) and (ways != ways[0]).any() else None
+            if agreed is not None:
+                modes[group] = agreed
+            elif len(moved):
+                modes[group] = sense[group] * (sense[moved[0]] * modes[moved[0]])
+            elif self.shared:  # else what has no strength holds nothing
+                modes[group] = 0
 
     # -- as expressions --------------------------------------------------------------------
     def modes(self, modes: ca.SX) -> ca.SX:
@@ -138,14 +166,13 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
     varies : elements whose flow is no constant combination of states
     """
     n, tape = elements.size, laws.system.tape
-    leader, ratio, moves = np.arange(n), ca.SX.ones(n), np.ones(n, dtype=bool)
-    nobody = Companions(leader, ratio, tape.p, moves, [])
+    ratio, moves = ca.SX.ones(n), np.ones(n, dtype=bool)
+    nobody = Companions([], ratio, tape.p, moves, True)
     fast = ca.vertcat(tape.u, tape.z)
-    if any(ca.which_depends(laws.bounds, fast, 1, True)):  # a split has effects
-        return nobody
+    shared = not any(ca.which_depends(laws.bounds, fast, 1, True))
     friction = ~elements.contact
     for e in np.flatnonzero(friction).tolist():
-        moves[e] = not laws.flow[e].is_zero()
+        moves[e] = not laws.flow[e].is_zero() or not shared
     friction &= moves & ~varies & ~np.array(
         ca.which_depends(laws.flow, fast, 1, True), dtype=bool)
     if np.count_nonzero(friction) < 2:
@@ -154,6 +181,10 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
     for group in _alike(laws, values, friction):
         by_x = ca.jacobian(laws.flow[group], tape.x)
         coefficient = by_x[:, int(by_x.sparsity().get_col()[0])]
+        if not shared:  # nobody leads: senses are those of the state
+            ratio[group] = coefficient
+            groups.append(np.array(group))
+            continue
         # no leader may come to stand still by the values of parameters
         constant = [k for k in range(len(group)) if coefficient[k].is_constant()]
         first = constant[0] if constant else 0
@@ -165,11 +196,10 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
             SYMMETRIC * np.abs(effect).max())]  # a split without an effect
         if len(led) > 1:
             own, members = group[first], [group[k] for k in led]
-            leader[members] = own
             groups.append(np.array([own, *(e for e in members if e != own)]))
             for k in led:
                 ratio[group[k]] = ratios[k]
-    return Companions(leader, ratio, tape.p, moves, groups)
+    return Companions(groups, ratio, tape.p, moves, shared)
 
 
 def _effects(laws: LawExpressions, elements: Elements, group: list[int], ratios: ca.SX) -> Matrix:
@@ -180,7 +210,7 @@ def _effects(laws: LawExpressions, elements: Elements, group: list[int], ratios:
     tape, arguments = laws.system.tape, laws.system.arguments
     moved = ca.vertcat(tape.slope, tape.residual, tape.constraints)
     push = ca.jacobian(moved, tape.u)[:, elements.column[group].tolist()]
-    push = ca.mtimes(push, ca.diag(ca.DM(elements.sign[group]) / ratios))
+    push = ca.mtimes(push, ca.diag(ca.DM(elements.unit[group]) / ratios))
     flow = laws.flow[group[0]]
     by_x = ca.jacobian(flow, tape.x).T
     rest = tape.x - by_x * flow / ca.sumsqr(by_x)

@@ -193,9 +193,9 @@ class Decisions:
     def _join(self, problem: Problem, t: float) -> None:
         """Frictions that move together have one mode."""
         companions = self.evaluation.functions.companions
-        if companions.groups:
-            companions.join(self.state.modes, self.evaluation.values(problem, t).idle,
-                            problem.p)
+        if companions.alike:
+            companions.join(self.state.modes, self.evaluation.values(problem, t).idle, problem.p,
+                            lambda group: self.indeterminacy.leading(problem, t, group))
 
     # -- all elements in doubt -------------------------------------------------------------
     def _decide_jointly(self, problem: Problem, t: float, touched: Indices) -> Flags:

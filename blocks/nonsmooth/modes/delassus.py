@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ...system import Evaluator, Problem
     from .law_functions import LawFunctions
 
-__all__ = ["Components", "Delassus", "Matrix", "is_singular", "pseudo_inverse", "torn_by",
-           "torn_by_inputs"]
+__all__ = ["Components", "Delassus", "Matrix", "is_singular", "pseudo_inverse",
+           "stopping_effort", "torn_by", "torn_by_inputs"]
 
 CROWD = 256  # elements up to which a singular matrix is inverted densely
 DENSE = 80  # unknowns of algebraic loops up to which they are followed densely
@@ -62,7 +62,7 @@ class Delassus:
         by_u = functions.rate_u.sparse(*args)
         if functions.rate_z is not None:
             by_u = sp.csc_matrix(by_u + functions.rate_z.sparse(*args) @ torn_by_inputs(problem, t))
-        d = -by_u[:, elements.column].multiply(elements.sign[None, :]).tocsc()
+        d = -by_u[:, elements.column].multiply(elements.unit[None, :]).tocsc()
         d.eliminate_zeros()
         return d.toarray() if few else d
 
@@ -78,7 +78,7 @@ class Delassus:
         if problem.system.nz:
             by_u = sp.csc_matrix(by_u + problem.system.slope_z.sparse(*args)
                                  @ torn_by_inputs(problem, t))
-        return by_u[:, elements.column[index]].multiply(elements.sign[index][None, :]).tocsc()
+        return by_u[:, elements.column[index]].multiply(elements.unit[index][None, :]).tocsc()
 
     # -- its structure ---------------------------------------------------------------------
     def immovable(self, problem: Problem, t: float) -> Flags:
@@ -148,6 +148,13 @@ def torn_by_inputs(problem: Problem, t: float) -> Matrix:
     """How they follow the inputs; sparse where there are many."""
     by_u = torn_by(problem.system.residual_u, problem, t)
     return by_u if problem.system.nz <= DENSE else sp.csc_matrix(by_u)
+
+
+def stopping_effort(d: Matrix, rate: Array) -> float:
+    """The largest effort that alone would stop its element: loads are differences of such."""
+    own = np.asarray(d.diagonal())
+    moves = ~without_effect(d)
+    return float(np.abs(rate[moves] / own[moves]).max(initial=0.0))
 
 
 def without_effect(d: Matrix) -> Flags:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Flags
-from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, EFFORTS_STALLED
+from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, EFFORTS_STALLED, OWN_ROUNDING
+from .delassus import stopping_effort
 from .elements import LawValues
 from .evaluation import Evaluation
 from .solved_modes import SolvedModes
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Efforts", "ROUNDS"]
 
 ROUNDS = 25  # for efforts that depend on each other nonlinearly
+FEW = 3  # rounds in which efforts settle that are no differences of large ones
+SLOW = 1e-2  # of the last change: one that is no less asks for derivatives at this point
 
 
 class Efforts:
@@ -53,32 +56,40 @@ class Efforts:
 
     def _settle(self, problem: Problem, t: float) -> LawValues:
         """Bring efforts to those of the modes; returns the last values looked at."""
-        elements, last = self.elements, np.inf
+        elements, last, kept = self.elements, np.inf, self.evaluation.load is not None
+        noise = 0.0  # what loads are known to, as differences of what drives and what mass takes
         if not np.isfinite(problem.u).all():  # of a trial point without finite values
             problem.u[~np.isfinite(problem.u)] = 0.0
-        for _ in range(ROUNDS if self.nonlinear else 1):
+        for k in range(ROUNDS if self.nonlinear else 1):
             now = self.evaluation.values(problem, t)
             effort = self.evaluation.efforts(problem)
-            step = self._step(problem, t, now, effort)
+            if kept and k == FEW:
+                noise = OWN_ROUNDING * stopping_effort(
+                    self.evaluation.delassus.matrix(problem, t), now.rate)
+            step = self._step(problem, t, now, effort, anew=not kept)
+            size, whole = np.abs(step).max(), np.abs(effort).max()
+            if kept and SLOW * last < size > EFFORTS_EXACT * whole and last < np.inf:
+                step = self._step(problem, t, now, effort, anew=True)
+                size = np.abs(step).max()
             elements.put(problem.u, effort + step)
             if problem.algebraic:
                 problem.solve_algebraic(t)
-            size, whole = np.abs(step).max(), np.abs(effort).max()
-            if size <= EFFORTS_EXACT * whole or (
+            if size <= EFFORTS_EXACT * whole + noise or (
                     size > 0.5 * last and size < EFFORTS_STALLED * whole):
                 break
             last = size
         else:
-            if self.nonlinear and size > EFFORTS_SETTLED * whole:
+            if self.nonlinear and size > EFFORTS_SETTLED * whole + noise:
                 self.restless = elements.label(int(np.abs(step).argmax()))
         return now
 
-    def _step(self, problem: Problem, t: float, now: LawValues, effort: Array) -> Array:
-        """Change of the present efforts towards those of the modes."""
+    def _step(self, problem: Problem, t: float, now: LawValues, effort: Array, *, anew: bool
+              ) -> Array:
+        """Change of the present efforts towards those of the modes; by derivatives made anew?"""
         delassus, modes = self.evaluation.delassus, self.evaluation.state.modes
         stuck = modes == 0
         if self.evaluation.load is not None:
-            return self._loaded_step(problem, t, now, effort, stuck)
+            return self._loaded_step(problem, t, now, effort, stuck, anew)
         step = np.where(stuck, 0.0, now.sliding(modes) - effort)
         if stuck.any():
             d = delassus.matrix(problem, t)
@@ -87,12 +98,12 @@ class Efforts:
         return step
 
     def _loaded_step(self, problem: Problem, t: float, now: LawValues, effort: Array,
-                     stuck: Flags) -> Array:
+                     stuck: Flags, anew: bool) -> Array:
         """The same where kinetic efforts depend on other efforts."""
         load = self.evaluation.load
         assert load is not None
         residual = np.where(stuck, now.rate, now.sliding(self.evaluation.state.modes) - effort)
-        step = load.newton(problem, t, residual)
+        step = load.newton(problem, t, residual, anew=anew)
         explicit = ~stuck & ~load.dependent  # such as no effort of an open contact, exactly
         return np.where(explicit, residual, step)
 

@@ -57,8 +57,8 @@ class Elements:
     ----------
     network : the network whose families they belong to
     owners : family and instance of every element
-    column, sign : where its effort stands among the inputs ``u`` of the reduced system; its flow,
-        where it is that which is given
+    column, unit : where its effort stands among the inputs ``u`` of the reduced system, and what
+        one of it is there; of its flow, where it is that which is given
     contact : whether it is a unilateral contact
     gives_flow : whether it takes the effort and gives the flow (at nodes without mass)
     switch : whether a condition tells its mode: its bounds are equal, or endless on both sides
@@ -70,7 +70,7 @@ class Elements:
     network: Network
     owners: list[tuple[int, int]]
     column: Indices
-    sign: Array
+    unit: Array
     contact: Flags
     gives_flow: Flags
     switch: Flags
@@ -111,21 +111,21 @@ class Elements:
 
     def efforts_of(self, u: Array) -> Array:
         """Efforts of the elements from inputs, at one time or at several."""
-        return (u[self.column].T * self.sign).T
+        return (u[self.column].T / self.unit).T
 
     def columns_of(self, by_inputs: Array) -> Array:
         """Of derivatives by inputs those by the efforts of the elements."""
-        return by_inputs[:, self.column] * self.sign
+        return by_inputs[:, self.column] * self.unit
 
     def inputs_of(self, effort: Array, count: int) -> Array:
         """Efforts of the elements as columns of that many inputs."""
         u = np.zeros((count, effort.shape[1]))
-        u[self.column] = effort * self.sign[:, None]
+        u[self.column] = effort * self.unit[:, None]
         return u
 
     def put(self, u: Array, effort: Array) -> None:
         """Write efforts of the elements into inputs."""
-        u[self.column] = effort * self.sign
+        u[self.column] = effort * self.unit
 
 
 def elements_of(system: System) -> Elements:

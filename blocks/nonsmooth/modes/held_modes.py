@@ -84,7 +84,7 @@ class HeldModes:
         self._place = _Place(n, parts, pattern)
         joined = companions.modes(modes)
         sliding = ca.if_else(joined > 0, laws.forth, ca.if_else(joined < 0, laws.back, 0))
-        place = ca.DM.triplet(column, list(range(n)), ca.DM(elements.sign), system.nu, n)
+        place = ca.DM.triplet(column, list(range(n)), ca.DM(elements.unit), system.nu, n)
         of_sliding = ca.densify(ca.mtimes(place, sliding))
         unheld = ca.substitute(laws.rate, tape.u, of_sliding)
         # none may be a zero of the structure: what replaces the inputs has their pattern
@@ -96,7 +96,7 @@ class HeldModes:
         rate = ca.substitute(laws.rate, tape.u, inputs)
         values = laws.flow, laws.low, laws.high, laws.back, laws.forth, unheld, laws.gap
         self.symbols = [*system.arguments[:-1], modes, k]
-        effort = inputs[column] * ca.DM(elements.sign)
+        effort = inputs[column] / ca.DM(elements.unit)
         (effort, _), (low, high), (back, forth) = (companions.together(*pair) for pair in (
             (effort, effort), (laws.low, laws.high), (laws.back, laws.forth)))
         #: Of all elements by which modes are decided on; ``inputs`` are those of each.

@@ -108,7 +108,7 @@ class HeldNetwork:
         alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
         by_value, by_rate = (_filled(self._together, entries) for entries in (by_value, by_rate))
         taken = self._taken(ca.mtimes(by_value, alone[0]) + ca.mtimes(by_rate, alone[1]))
-        place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.sign),
+        place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.unit),
                               system.nu, n)
         inputs = self.inputs = ca.densify(ca.mtimes(place, taken))
         value = value + ca.if_else(direct, taken, 0)

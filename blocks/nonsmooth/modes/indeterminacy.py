@@ -165,6 +165,12 @@ class Indeterminacy:
         self.elements.put(problem.u, effort)
         return out, first
 
+    def leading(self, problem: Problem, t: float, group: Indices) -> Indices | None:
+        """Modes of a group of one motion at rest in the way that is nearest to begin, if known."""
+        if self.loaded is None:
+            return None
+        return self.loaded.one_motion.leading(problem, t, group)
+
     # -- which split is shown --------------------------------------------------------------
     def split(self, problem: Problem, t: float) -> None:
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
@@ -237,8 +243,8 @@ class Indeterminacy:
         effort, label = self.evaluation.efforts(problem), self.elements.label
         out = [([label(int(i))], effort[[i]]) for i in dead]
         if self.loaded is not None:
-            out += [([label(int(i)) for i in members], found.effort)
-                    for members, found in self.loaded.best(problem, t, open_) if found.free]
+            out += [([label(int(i)) for i in members], shared)
+                    for members, shared in self.loaded.best(problem, t, open_)]
         elif len(open_):
             out += [([label(int(i)) for i in members], effort[members])
                     for members in self._groups(problem, t, open_, effort)]

@@ -14,13 +14,14 @@ import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT
+from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT, OWN_ROUNDING
 from ..unsettled import unsettled
-from .delassus import Matrix
+from .delassus import Matrix, stopping_effort
 from .dense_blocks import dense_block
 from .efforts import ROUNDS
 from .elements import LawValues
 from .evaluation import Evaluation
+from .one_motion import OneMotion
 from .painleve import Painleve
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class JointProblem:
     def _solve_loaded(self, problem: Problem, t: float, index: Indices, moved: Flags,
                       painleve: Painleve) -> Solved:
         """The same for all that is connected with the elements at rest."""
-        from ..complementarity import solve
+        from ..complementarity import Status, solve
 
         evaluation, load = self.evaluation, painleve.load
         noise, parts = evaluation.rounding.of_rates(problem, t), load.components(problem, t)
@@ -151,6 +152,7 @@ class JointProblem:
             solution = solve(d, b, low, high, by_low, by_high,
                              known=of_part.known, start=effort, noise=noise[here])
             change = np.abs(solution.effort - effort).max()
+            none = max(none, OWN_ROUNDING * stopping_effort(d, b))
             full = evaluation.efforts(problem)
             full[here] = solution.effort
             self.elements.put(problem.u, full)
@@ -160,11 +162,33 @@ class JointProblem:
                     or change <= none + EFFORTS_EXACT * np.abs(solution.effort).max():
                 break
             previous = change
+        settled = load.affine or change <= none + EFFORTS_SETTLED * np.abs(solution.effort).max()
+        if solution.status is not Status.SOLVED or not settled:
+            together = self._together(problem, t, index, here)
+            if together is not None:
+                return together
         painleve.refuse(t, solution, here)
-        if not load.affine and change > none + EFFORTS_SETTLED * np.abs(solution.effort).max():
+        if not settled:
             raise unsettled((self.elements.name(int(i)) for i in here), t, "efforts")
         return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
                       (high + by_high @ solution.effort)[at], none)  # fmt: skip
+
+    def _together(self, problem: Problem, t: float, index: Indices, here: Indices
+                  ) -> Solved | None:
+        """That of elements of one motion: how they share a load is open, whether they move not."""
+        from ..complementarity import Solution, Status
+
+        assert self.evaluation.load is not None
+        motion, n = OneMotion(self.evaluation, self.evaluation.load), len(index)
+        found = motion.decide(problem, t, index) if n == len(here) else None
+        if found is None:
+            return None
+        (modes, effort), now = found, self.evaluation.values(problem, t)
+        no, state = np.zeros(n, dtype=bool), modes.astype(np.int8)
+        rate = np.where(state != 0, now.rate[index], 0.0)
+        solution = Solution(effort, rate, state, no, no, True, 0.0, Status.SOLVED, None,
+                            np.zeros(0, dtype=np.intp), "one motion", 1)
+        return Solved(solution, now.low[index], now.high[index])
 
 
 class _PartBounds:

@@ -7,7 +7,7 @@ states and unknowns of algebraic loops.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...language.lookup import jacobian
-from ...numerics.arrays import Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from .bound_functions import BoundFunctions
 from .companions import companions_of
 from .elements import Elements, elements_of
+from .equal_units import effort_units
 from .gaps import open_gap
 from .held_modes import MOST, HeldModes, parts_of
 from .memory import LastRun
@@ -53,6 +54,24 @@ class LawExpressions:
         """Time derivative of the flow."""
         tape = self.system.tape
         return ca.jtimes(self.flow, tape.x, tape.slope) + ca.jacobian(self.flow, TIME)
+
+    @cached_property
+    def flow_x(self) -> ca.SX:
+        """How flows follow states."""
+        return jacobian(self.flow, self.system.tape.x)
+
+    @cached_property
+    def slope_u(self) -> ca.SX:
+        """What inputs push."""
+        return jacobian(self.system.tape.slope, self.system.tape.u)
+
+    def in_units(self, units: Array) -> LawExpressions:
+        """The same laws, with efforts counted in ``units`` and flows such that powers stay."""
+        if (units == 1).all():
+            return self
+        unit = ca.DM(units)
+        return replace(self, flow=self.flow * unit, low=self.low / unit, high=self.high / unit,
+                       back=self.back / unit, forth=self.forth / unit, effort=self.effort / unit)
 
     @property
     def sides(self) -> ca.SX:
@@ -111,7 +130,7 @@ class LawFunctions:
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         self.system, self.elements, tape = system, elements, system.tape
         by_u = jacobian(laws.rate, tape.u)
-        slope_u, flow_x = jacobian(tape.slope, tape.u), jacobian(laws.flow, tape.x)
+        slope_u, flow_x = laws.slope_u, laws.flow_x
         kinetic = ca.vertcat(laws.back, laws.forth)
         self.values = system.function("laws", ca.densify(laws.values))
         self.restitution = system.function("restitution", ca.densify(laws.restitution))
@@ -120,7 +139,7 @@ class LawFunctions:
         self.delassus = None
         if elements.size <= DENSE:
             own = by_u[:, elements.column.tolist()] * ca.repmat(
-                ca.DM(elements.sign).T, elements.size, 1)
+                ca.DM(elements.unit).T, elements.size, 1)
             self.delassus = system.function("delassus", ca.densify(-own).T)
         self.rate_u = system.function("rate_u", by_u)
         self.slope_u = system.function("jacobian", slope_u)
@@ -148,7 +167,9 @@ class LawFunctions:
     @classmethod
     def of(cls, system: System) -> LawFunctions:
         """Those of a system."""
-        return cls(system, elements_of(system), expressions_of(system))
+        elements, laws = elements_of(system), expressions_of(system)
+        units = effort_units(elements, laws)
+        return cls(system, replace(elements, unit=elements.unit * units), laws.in_units(units))
 
     def _held_modes(self, laws: LawExpressions) -> HeldModes | SolvedModes | None:
         """Held modes in one or two evaluations.

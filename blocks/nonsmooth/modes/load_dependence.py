@@ -54,6 +54,7 @@ class LoadDependence:
         self.dependent, self.pieces = bounds.dependent, bounds.pieces
         self._known: dict[Hashable, Any] = {}
         self._here: Any = None  # what these belong to: a point, or parameters
+        self._last: tuple[int, bytes, Any] = (0, b"", None)  # parameters, modes, what solved there
 
     def once_here(self, problem: Problem, t: float, key: Hashable, make: Callable[[], T]) -> T:
         """A value that is made once, as long as nothing moves that it depends on."""
@@ -85,7 +86,7 @@ class LoadDependence:
         by_u = bounds.by_u.sparse(*args)
         if bounds.by_z is not None:
             by_u = by_u + bounds.by_z.sparse(*args) @ torn_by_inputs(problem, t)
-        by_effort = sp.csr_matrix(by_u)[:, elements.column].multiply(elements.sign[None, :]).tocsr()
+        by_effort = sp.csr_matrix(by_u)[:, elements.column].multiply(elements.unit[None, :]).tocsr()
         parts = [by_effort[k * n : (k + 1) * n] for k in range(4)]
         return [part.toarray() for part in parts] if bounds.few else parts
 
@@ -109,15 +110,25 @@ class LoadDependence:
         return masked_rows(rests, self.delassus.matrix(problem, t)) + masked_rows(
             ~rests, own - self.kinetic(problem, t))
 
-    def newton(self, problem: Problem, t: float, residual: Array) -> Array:
-        """Solve with :meth:`matrix`; least change where it is singular."""
-        key = ("solve", self.state.modes.tobytes())
-        return self.once_here(problem, t, key, lambda: self._solver(problem, t))(residual)
+    def newton(self, problem: Problem, t: float, residual: Array, *, anew: bool = True) -> Array:
+        """Solve with :meth:`matrix`; least change where it is singular.
+
+        If not ``anew`` with that of the last point in these modes, if there is one: bounds mostly
+        change their slopes from piece to piece only.
+        """
+        modes, solver = self.state.modes.tobytes(), None
+        if not anew and self._last[:2] == (id(problem.p), modes):
+            solver = self._last[2]
+        if solver is None:
+            solver = self.once_here(problem, t, ("solve", modes), lambda: self._solver(problem, t))
+            self._last = id(problem.p), modes, solver
+        out: Array = solver(residual)
+        return out
 
     def _solver(self, problem: Problem, t: float) -> Callable[[Array], Any]:
         matrix = self.matrix(problem, t)
         if self.functions.few:
-            return lambda r: np.linalg.lstsq(matrix, r, rcond=LEAST_CHANGE_LOADED)[0]
+            return np.linalg.pinv(matrix, rcond=LEAST_CHANGE_LOADED).dot
         matrix = sp.csr_matrix(matrix)
         inverse, large = self._inverses(problem, t, matrix)
         if not large.any():

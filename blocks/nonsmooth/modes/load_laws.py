@@ -178,7 +178,7 @@ def _joined(elements: Elements, mine: LoadElements, system: System) -> Elements:
     return Elements(
         system.network, [*elements.owners, *(mine.owners[i] for i in rest)],
         np.concatenate([elements.column, mine.effort_at[rest]]),
-        np.concatenate([elements.sign, mine.effort_sign[rest]]),
+        np.concatenate([elements.unit, mine.effort_sign[rest]]),
         np.concatenate([elements.contact, nothing]),
         np.concatenate([elements.gives_flow, nothing]),
         np.concatenate([elements.switch, nothing]), np.concatenate([elements.valve, nothing]),

@@ -6,6 +6,7 @@ slides beside them. Bounds are linearised at the present efforts; pieces are fou
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from ..unsettled import unsettled
 from .dense_blocks import count_nonzero, dense_block
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
+from .one_motion import OneMotion
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -39,6 +41,7 @@ class LoadedSplits:
     def __init__(self, evaluation: Evaluation, load: LoadDependence) -> None:
         self.evaluation, self.load = evaluation, load
         self.elements, self.state = evaluation.elements, evaluation.state
+        self.one_motion = OneMotion(evaluation, load)
 
     def unloaded(self, problem: Problem, t: float) -> Flags:
         """Elements that only open contacts could load: their effort is known, it is zero."""
@@ -60,23 +63,38 @@ class LoadedSplits:
         if least > CLEAR_ROOM * np.abs(effort).max():  # a split within the bounds is proof
             out[index] = least
             return out, first
-        for part, found in self.best(problem, t, index, holds=False):
-            out[part] = found.room
-            first[part[found.first]] = True
+        for rests, part in self._parts(problem, t, index):
+            alike = self.one_motion.room(problem, t, rests) if len(rests) == len(part) else None
+            if alike is not None:
+                out[rests], first[rests] = alike, True
+                continue
+            found = self._best_of(problem, t, rests, part, holds=False)
+            out[rests] = found.room
+            first[rests[found.first]] = True
         return out, first
 
-    def best(self, problem: Problem, t: float, index: Indices, *, holds: bool = True
-             ) -> list[tuple[Indices, LoadedSplit]]:
-        """Per connected part of indeterminate elements: who, and the split with the most room.
+    def best(self, problem: Problem, t: float, index: Indices) -> list[tuple[Indices, Array]]:
+        """Per connected part of indeterminate elements with a choice: who, and the split shown.
 
-        Leaves the problem at those splits. One that ``holds`` is refused where it does not.
+        Leaves the problem at those splits, of one motion the even one, else that with the most
+        room. One that does not hold is refused.
         """
-        parts, out = self.load.components(problem, t), []
-        for part in np.unique(parts[index]):
-            rests = index[parts[index] == part]
-            members = np.flatnonzero(parts == part)
-            out.append((rests, self._best_of(problem, t, rests, members, holds)))
+        out = []
+        for rests, part in self._parts(problem, t, index):
+            even = self.one_motion.split(problem, t, rests) if len(rests) == len(part) else None
+            if even is None:
+                found = self._best_of(problem, t, rests, part, holds=True)
+                even = found.effort if found.free else None
+            if even is not None:
+                out.append((rests, even))
         return out
+
+    def _parts(self, problem: Problem, t: float, index: Indices
+               ) -> Iterator[tuple[Indices, Indices]]:
+        """Of every connected part of some elements, those of them, and all that belong to it."""
+        parts = self.load.components(problem, t)
+        for part in np.unique(parts[index]):
+            yield index[parts[index] == part], np.flatnonzero(parts == part)
 
     def _best_of(self, problem: Problem, t: float, rests: Indices, part: Indices, holds: bool
                  ) -> LoadedSplit:

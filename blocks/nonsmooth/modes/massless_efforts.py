@@ -133,7 +133,7 @@ class MasslessEfforts:
 
     def change(self, problem: Problem, change: Array) -> None:
         """Change what the elements take."""
-        problem.u[self.elements.column] += change * self.elements.sign
+        problem.u[self.elements.column] += change * self.elements.unit
 
     def project(self, problem: Problem, t: float) -> None:
         """Bring what the modes hold constant onto its value exactly."""

@@ -223,7 +223,7 @@ class ModeEquations:
 
     def _by_inputs_at(self, problem: Problem, t: float) -> Array:
         n, args = self.size, problem.arguments(t)
-        out: Array = self._by_u(*args).reshape(6, n, n) * self.elements.sign
+        out: Array = self._by_u(*args).reshape(6, n, n) * self.elements.unit
         if self.loops is not None and self._by_z is not None:
             follows, by_z = self.loops.at(problem, t), self._by_z(*args).reshape(6, n, -1)
             out = out + by_z @ follows.by_taken

@@ -16,6 +16,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     BLOCK_SINGULAR,
     CLOSED_GAP,
+    EFFORT_NONE,
     FLOW_NONE,
     PARADOX,
     SEVERAL_MOTIONS,
@@ -60,6 +61,8 @@ class Painleve:
         return self.load.once_here(problem, t, key, lambda: self._reserve(problem, t))
 
     def _reserve(self, problem: Problem, t: float) -> Array:
+        from ..complementarity import signed_pivot
+
         modes, load = self.state.modes, self.load
         out = np.full(self.elements.size, np.inf)
         sliding = (modes != 0) & load.dependent
@@ -78,13 +81,14 @@ class Painleve:
         for part in np.unique(parts[sliding]):
             slides = np.flatnonzero((modes != 0) & load.dependent & (parts == part))
             own = np.eye(len(slides)) - dense_block(kinetic, slides, slides)
-            left = float(np.linalg.det(own))
+            left = signed_pivot(own)
             rests = np.flatnonzero((modes == 0) & (parts == part))
             rests = rests[dense_block(kinetic, slides, rests).any(axis=0)]
             if len(rests) and left > PARADOX:
                 block = dense_block(d, rests, rests)
                 back = np.linalg.solve(own, dense_block(kinetic, slides, rests))
-                left = min(left, _volume(block + dense_block(d, rests, slides) @ back, block))
+                through = dense_block(d, rests, slides) @ back
+                left = min(left, signed_pivot(_of_its_rank(block + through, block)))
             out[slides] = left - PARADOX
             out[rests] = left - PARADOX
         return out
@@ -101,8 +105,10 @@ class Painleve:
                            "no motion obeys")
 
     def refuse_jam(self, problem: Problem, t: float, elements: Flags) -> None:
-        """Stop where the efforts of what slides have no bound."""
+        """Stop where the efforts of what slides have no bound, or go from piece to piece."""
         jams = elements & (self.reserve(problem, t) <= 0)
+        if self.efforts.restless:
+            jams |= elements & (self.state.modes != 0) & self.load.dependent
         if jams.any():
             raise self._jammed(t, np.flatnonzero(jams), "no unique motion obeys")
 
@@ -118,16 +124,18 @@ class Painleve:
         u, z = problem.u.copy(), problem.z.copy()
         args = problem.arguments(t)
         slope = functions.system.slope(*args)
-        size = np.abs(slope) + abs(functions.slope_u.sparse(*args)) @ np.abs(u)
+        push = self.evaluation.delassus.slope_by_efforts(problem, t, np.arange(self.elements.size))
+        size = np.abs(slope) + abs(push) @ np.abs(self.elements.efforts_of(u))
         big = 1e3 * max(float(np.abs(u).max()), 1e-3)
+        other_motion = SEVERAL_MOTIONS * size.max(initial=0.0) + EFFORT_NONE * big * float(
+            (abs(push) @ sliding).max(initial=0.0))  # what is left of efforts so large
         try:
             for sign in (1, -1):
                 effort = self.elements.efforts_of(u)
                 effort[sliding] = sign * big
                 holds = self._holds_from(problem, t, effort)
                 other = functions.system.slope(*problem.arguments(t))
-                if holds and np.any(
-                        np.abs(other - slope) > SEVERAL_MOTIONS * size.max(initial=0.0)):
+                if holds and np.any(np.abs(other - slope) > other_motion):
                     raise self._jammed(t, np.flatnonzero(sliding), "several motions obey")
         finally:
             problem.u[:], problem.z[:] = u, z
@@ -202,11 +210,11 @@ class Painleve:
         )  # fmt: skip
 
 
-def _volume(loaded: Array, block: Array) -> float:
-    """det(loaded)/det(block), of the rank of the block where that is singular."""
+def _of_its_rank(loaded: Array, block: Array) -> Array:
+    """A matrix in units in which the block, without what is open in it, is the identity."""
     size = np.sqrt(np.maximum(np.diag(block), TINY))
     loaded, block = loaded / np.outer(size, size), block / np.outer(size, size)
     values, vectors = np.linalg.eigh(block)
     real = values > BLOCK_SINGULAR
-    q = vectors[:, real]
-    return float(np.linalg.det(q.T @ loaded @ q) / np.prod(values[real]))
+    q = vectors[:, real] / np.sqrt(values[real])
+    return q.T @ loaded @ q

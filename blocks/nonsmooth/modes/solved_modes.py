@@ -73,9 +73,9 @@ class SolvedModes:
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
                  bounds: BoundFunctions | None, companions: Companions) -> None:
-        n, tape, column, sign = elements.size, system.tape, elements.column, elements.sign
+        n, tape, column, unit = elements.size, system.tape, elements.column, elements.unit
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
-        place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(sign), system.nu, n)
+        place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(unit), system.nu, n)
         inputs = ca.densify(ca.mtimes(place, effort))
         values, slope, crossings, exponents = ca.substitute(
             [laws.values, tape.slope, tape.crossings, tape.exponents], [tape.u], [inputs])

@@ -104,7 +104,7 @@ class StepEfforts:
         skipped = firsts[k] - (np.cumsum(several) - several)
         one = np.arange(len(column)) + np.repeat(skipped, several)
         element = acting[one]
-        u[self._elements.column[element], column] = efforts[one] * self._elements.sign[element]
+        u[self._elements.column[element], column] = efforts[one] * self._elements.unit[element]
         return u
 
     def any_of(self) -> Flags:

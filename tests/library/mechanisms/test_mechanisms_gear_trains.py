@@ -1,0 +1,155 @@
+"""Gears with losses in a row: one motion, and powers of the ratio between its ends.
+
+By hand: shafts turn as w_i = w_0 / R_i, and each gear asks at its input for what it gives at its
+output, divided by its ratio and by the efficiency if power flows forward, times it if backward. So
+the torque that shaft 0 needs for an acceleration follows from the last shaft to the first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from blocks import Model, quantity, sin
+from library.mechanisms import LossyGear
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+
+J = 0.01  # kg*m^2
+DRIVE, LOAD = 1.0, 0.3  # N*m
+
+
+def train(ratios, efficiencies, *, drive=None, load=None, brake=0.0, at=0, everywhere=True):
+    """Gears in a row, inertia at every shaft or only at both ends, a brake at one shaft."""
+    n, model = len(ratios), Model("train")
+    model.ground = RotationalReference()
+    ports = [[] for _ in range(n + 1)]
+    for i in range(n + 1):
+        if everywhere or i in (0, n):
+            ports[i].append(model.add(f"j{i}", Inertia(inertia=quantity(J, "kg*m^2"))).I)
+    for i, (ratio, (forward, backward)) in enumerate(zip(ratios, efficiencies, strict=True)):
+        gear = model.add(f"g{i}", LossyGear(ratio=ratio, forward_efficiency=forward,
+                                            backward_efficiency=backward))
+        ports[i].append(gear.S)
+        ports[i + 1].append(gear.O)
+    for name, shaft, torque in (("drive", 0, drive), ("load", n, load)):
+        if torque is not None:
+            source = model.add(name, TorqueSource(torque=torque))
+            ports[shaft].append(source.R)
+            model.connect(source.C, model.ground.W)
+    if brake:
+        model.brake = RotationalFriction(law="coulomb", coulomb_torque=quantity(brake, "N*m"),
+                                         breakaway_torque=quantity(brake, "N*m"))
+        ports[at].append(model.brake.R)
+        model.connect(model.brake.C, model.ground.W)
+    for shaft in ports:
+        model.connect(*shaft)
+    return model
+
+
+def needed(a, ratios, efficiencies, *, load=0.0, brake=0.0, at=0, everywhere=True):
+    """The torque on shaft 0 for an acceleration ``a`` while all turns forward."""
+    turns, n = np.append(1.0, np.cumprod(ratios)), len(ratios)
+    out = -load
+    for i in range(n, -1, -1):
+        inertia = J if everywhere or i in (0, n) else 0.0
+        out += inertia * a / turns[i] + (brake if i == at else 0.0)
+        if i:
+            y, (forward, backward) = out / ratios[i - 1], efficiencies[i - 1]
+            out = y / forward if y > 0 else y * backward
+    return out
+
+
+def acceleration(torque, *arguments, **options):
+    """That of shaft 0."""
+    return brentq(lambda a: needed(a, *arguments, **options) - torque, 0.0, 2 * torque / J,
+                  xtol=1e-300, rtol=1e-14)
+
+
+TRAINS = [(1, 5.0, True), (2, 5.0, False), (5, 5.0, False), (10, 5.0, True), (10, 5.0, False),
+          (20, 5.0, False), (20, 1.3, True), (10, 0.2, False), (8, 12.0, True)]
+
+
+@pytest.mark.parametrize("n, ratio, everywhere", TRAINS)
+@pytest.mark.parametrize("end", ["first", "last"])
+def test_a_train_breaks_away_where_its_brake_gives_way_and_runs_on_by_hand(
+        n, ratio, everywhere, end):
+    """The brake holds 0.3 N m of a torque of 1 N m/s, at either end."""
+    ratios, efficiencies, at = [ratio] * n, [(0.9, 0.8)] * n, 0 if end == "first" else n
+    brake = LOAD * (1.0 if at == 0 else (0.9 * ratio) ** n)
+    run = train(ratios, efficiencies, drive=lambda t: quantity(DRIVE, "N*m/s") * t, brake=brake,
+                at=at, everywhere=everywhere).simulate("1 s", rtol=1e-9, progress=False)
+    away = [e for e in run.events if e.component == "brake"]
+    assert [e.description for e in away] == ["slides forward"]
+    assert away[0].time == pytest.approx(LOAD, rel=1e-12)
+    # acceleration in proportion to what the torque exceeds the brake by
+    fast = acceleration(1.0, ratios, efficiencies, everywhere=everywhere)
+    assert_allclose(run["j0.w"].final.m, fast * (1 - LOAD) ** 2 / 2, rtol=1e-8)
+
+
+@pytest.mark.parametrize("n, ratio, everywhere", TRAINS)
+@pytest.mark.parametrize("method", ["auto", "DOP853"])
+def test_a_train_starts_under_a_constant_torque_whatever_its_ratios(n, ratio, everywhere, method):
+    ratios, efficiencies = [ratio] * n, [(0.9, 0.8)] * n
+    run = train(ratios, efficiencies, drive=quantity(DRIVE, "N*m"), everywhere=everywhere
+                ).simulate("1 s", method=method, progress=False)
+    fast = acceleration(DRIVE, ratios, efficiencies, everywhere=everywhere)
+    assert_allclose(run["j0.w"].final.m, fast, rtol=1e-9)
+    assert not list(run.events)
+
+
+@pytest.mark.parametrize("n, ratio", [(5, 5.0), (10, 5.0), (20, 1.3)])
+def test_an_overhauling_load_drives_a_train_backward_and_a_worm_within_holds_it(n, ratio):
+    """A load pulls by sin(6 t) against a torque of 0.3 N m: sticks where both meet."""
+    turns, back = ratio**n, 0.8**n
+    pull = turns / back  # worth 1 N m at the first shaft where it drives
+    model = train([ratio] * n, [(0.9, 0.8)] * n, load=lambda t: quantity(-pull, "N*m") * sin(
+        quantity("6 rad/s") * t), brake=LOAD)
+    run = model.simulate("0.2 s", rtol=1e-9, progress=False)
+    (away,) = (e for e in run.events if e.component == "brake")
+    assert away.time == pytest.approx(np.arcsin(LOAD) / 6, rel=1e-9)
+    assert away.description == "slides backward"
+    worm = train([ratio] * n, [(0.9, 0.8)] * (n - 1) + [(0.5, 1e-9)], load=quantity(-1.0, "N*m"),
+                 brake=1e-3, everywhere=False)
+    assert worm.simulate("1 s", progress=False)["j0.w"].final.m == 0.0
+
+
+def test_many_gears_that_each_lose_half_are_no_jam():
+    """What is left of a torque behind twenty of them is a millionth."""
+    n = 20
+    ratios, efficiencies = [-2.0] * n, [(0.5, 0.6)] * n
+    run = train(ratios, efficiencies, drive=quantity(DRIVE, "N*m"), everywhere=False).simulate(
+        "1 s", progress=False)
+    left = J / 4.0**n / 0.5**n  # of the last inertia, seen from the first shaft
+    assert_allclose(run["j0.w"].final.m, DRIVE / (J + left), rtol=1e-9)
+
+
+def test_gears_without_losses_follow_a_brake():
+    """They have no strength of their own, and hold nothing."""
+    run = train([-2.0] * 3, [(1.0, 1.0)] * 3, drive=lambda t: quantity(DRIVE, "N*m/s") * t,
+                brake=2.4, at=3).simulate("1 s", rtol=1e-9, progress=False)
+    (away,) = (e for e in run.events if e.component == "brake")
+    assert away.time == pytest.approx(0.3, rel=1e-12)
+    inertia = J * sum(4.0**-i for i in range(4))
+    assert_allclose(run["j0.w"].final.m, 0.7**2 / 2 / inertia, rtol=1e-8)
+
+
+def test_what_rests_in_a_train_takes_the_same_share_of_its_range():
+    """A brake of 0.3 N m and a gear of efficiency 0.5 hold 0.4 N m, behind it a brake of 0.2 N m.
+
+    With s from -1 to 1: 0.3 s at the first shaft, and at the gear, whose output gives 0.2 s at
+    ratio 1, a loss between -0.2 s and 0.2 s of what it takes, halfway between them at s = 0.
+    """
+    model = train([1.0], [(0.5, 0.5)], drive=quantity(0.4, "N*m"), brake=0.3)
+    model.add("far", RotationalFriction(law="coulomb", coulomb_torque="0.2 N*m",
+                                        breakaway_torque="0.2 N*m"))
+    model.connect(model.far.R, model.j1.I)
+    model.connect(model.far.C, model.ground.W)
+    run = model.simulate("0.1 s", progress=False)
+    first, far, loss = (run[name].final.m for name in ("brake.t", "far.t", "g0.loss"))
+    taken = far + loss
+    low, high = sorted((0.5 * taken, -1.0 * taken))
+    assert first + taken == pytest.approx(0.4, rel=1e-12)
+    assert first / 0.3 == pytest.approx(far / 0.2, rel=1e-9)
+    assert (2 * loss - low - high) / (high - low) == pytest.approx(far / 0.2, rel=1e-9)

@@ -37,6 +37,7 @@ __all__ = ["Dopri5", "Exact", "OneStep", "Rodas4"]
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
 SMALL = 64  # unknowns up to which a method is kept for the next run: what it holds is small
+SHOWN = 1e-3  # relative tolerance of steps that only show what is solved for at every point
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 COUNTED = "steps", "rejected", "residuals", "jacobians", "factorizations"
 
@@ -111,6 +112,7 @@ class OneStep(Method):
                              np.full(len(carried), np.inf))
             atol[self.free] = self.atol * self.scale
             if not len(problem.x):  # unless nothing else tells how long a step may be
+                self.rtol = max(self.rtol, SHOWN)
                 atol[: len(problem.z)] = self.rtol * ABSOLUTE_SHARE * problem.scale_z
         self.k[ATOL] = atol
         if self.branch.size:

@@ -166,7 +166,9 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
             if moved == CHANGED:  # relations that this has moved are judged anew
                 changed = True
                 for r in range(m.size):
-                    switches.frozen[r] &= switches.indirect[r] or switches.now[r] == last[r]
+                    moved_by = abs(switches.now[r] - last[r])  # loops are solved for anew
+                    switches.frozen[r] &= switches.indirect[r] or moved_by <= _as_zero(
+                        switches, relations, r)
         wrong = _switch_wrong(switches, relations)
         if wrong < 0:
             return FAILED
@@ -295,6 +297,11 @@ def _is_wrong(switches: Switches, r: int) -> bool:
 @machine_code
 def _is_zero(switches: Switches, relations: Relations, r: int) -> bool:
     """Whether a relation that has just crossed is zero but for rounding."""
-    return abs(switches.now[r]) <= max(
-        JUST_SWITCHED * max(JUST_SWITCHED, abs(switches.first[r])),
-        WRONG_SIDE * relations.looks[LARGEST, r])
+    return abs(switches.now[r]) <= _as_zero(switches, relations, r)
+
+
+@machine_code
+def _as_zero(switches: Switches, relations: Relations, r: int) -> float:
+    """How much of a crossing function may be rounding."""
+    return max(JUST_SWITCHED * max(JUST_SWITCHED, abs(switches.first[r])),
+               WRONG_SIDE * relations.looks[LARGEST, r])

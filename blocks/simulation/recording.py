@@ -147,8 +147,7 @@ class RunRecording:
 
     def _times_of_steps(self) -> tuple[Array, Indices]:
         """Ends of all steps and some times between, and their episodes."""
-        resolved = bool(self.system.nx or self.system.nz)
-        return times_of_steps(self.episodes.steps, np.zeros(1, dtype=int), resolved)
+        return times_of_steps(self.episodes.steps, np.zeros(1, dtype=int), bool(self.system.nx))
 
     def _episode_numbers(self, times: Array, side: str) -> Indices:
         """Numbers of the episodes that times are in."""

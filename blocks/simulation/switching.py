@@ -151,7 +151,8 @@ class Switching:
             g, last = self._crossings(t), g
             if moved:  # relations that the state has moved are judged anew
                 changed = True
-                frozen &= (g == last) | indirect
+                same = np.abs(g - last) <= _rounding(self._first)  # loops are solved for anew
+                frozen &= same | indirect
             todo = np.flatnonzero(~indirect & self._wrong(t, g, self._first, frozen))
             acted |= changed
             if not len(todo) and not changed:
@@ -228,7 +229,7 @@ class Switching:
         wrong |= (g == 0) & (holds != self.time_events.relations.at_zero)  # discrete values
         wrong &= ~self.time_events.timed
         if wrong.any() and frozen.any():
-            wrong &= ~frozen | (np.abs(g) > JUST_SWITCHED * np.maximum(JUST_SWITCHED, at_first))
+            wrong &= ~frozen | (np.abs(g) > _rounding(g0))
             doubtful = np.flatnonzero(wrong & frozen)
             if len(doubtful):  # a law may be continuous, and steep on one side
                 wrong[doubtful] &= ~self._passes(t, g, doubtful)
@@ -291,3 +292,8 @@ class Switching:
             time=t, variables=tuple(names),
         )  # fmt: skip
 
+
+def _rounding(at_first: Array) -> Array:
+    """How much of crossing functions may be rounding, where they were that at an event."""
+    out: Array = JUST_SWITCHED * np.maximum(JUST_SWITCHED, np.abs(at_first))
+    return out

@@ -158,7 +158,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
     flush_denormals(code, work)
-    if code.kind == EXPLICIT and relations.held.size and t < t_stop:
+    if code.kind == EXPLICIT and relations.held.size and t < t_stop and state[LOOKED] != 1.0:
         longest = min(h, limits.max_step, t_stop - t)
         length = _step_to_crossing(code, relations, work, t, x, longest, state)
         if length < longest and not is_too_small(length, t, t_stop):
@@ -281,9 +281,8 @@ def _step_to_crossing(code: Code, relations: Relations, work: Workspace, t: floa
                       h: float, state: Vector) -> float:
     """The length of a first step: ``h``, or to a little beyond where the slope at its start leads
     a margin to zero before that, if not at once: what has just left zero may do so by rounding."""
-    if state[LOOKED] != 1.0:
-        look_at_start(code, relations, work.at, t, x)
-        state[LOOKED] = 1.0
+    look_at_start(code, relations, work.at, t, x)
+    state[LOOKED] = 1.0
     slope, ahead = work.k[0], work.k[WORK]
     for i in range(x.size):
         ahead[i] = x[i] + h * slope[i]

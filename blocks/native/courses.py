@@ -18,7 +18,7 @@ from .kept_matrices import READS
 from .loop_branch import room_for_branch
 from .signatures import address_of
 from .stages import ATOL
-from .steps import EXACT, EXPLICIT, Banded, Code, Sparse, known_of, settle_at, workspace
+from .steps import EXACT, EXPLICIT, Banded, Code, Sparse, known_of, settle_rows, workspace
 from .variations import Track
 
 __all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses", "Retaken", "WholeRun"]
@@ -226,8 +226,7 @@ class Course:
     def _solved(self, times: Array) -> Array:
         rows = self._at(times)
         out = np.empty_like(rows)
-        for t, row, place in zip(times, rows, out, strict=True):
-            settle_at(self._code, self._form.work, t, row, place)
+        settle_rows(self._code, self._form.work, times, rows, out)
         return out.T
 
     def _at(self, times: Array) -> Array:
@@ -445,8 +444,10 @@ class PassedCourses:
         for after in np.unique(number):
             q = self.events.constants(after)
             code = self._code._replace(q=address_of(q))
-            for k in np.flatnonzero(number == after):
-                settle_at(code, form.work, times[k], rows[k], out[k])
+            own = np.flatnonzero(number == after)
+            found = np.empty_like(rows[own])
+            settle_rows(code, form.work, times[own], rows[own], found)
+            out[own] = found
         return out
 
     @property

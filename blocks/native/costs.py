@@ -37,7 +37,7 @@ def weight_of_steps(problem: Problem) -> int:
     Where unknowns are solved for at every point, and where tables are looked up, which is done
     in Python there.
     """
-    return SOLVES if problem.algebraic else 1 + problem.system.once(
+    return SOLVES if problem.algebraic or problem.laws is not None else 1 + problem.system.once(
         "looked up", lambda: _calls(problem.system.slope)) // LOOKED_UP
 
 

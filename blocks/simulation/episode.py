@@ -50,9 +50,10 @@ class Episode:
     def marks_around(self, t: float) -> list[tuple[float, Array]]:
         """The last time up to another one at which torn unknowns are known, and the next, with
         these."""
-        marks = [(self.start, self.z), *(self.marks or ())]
+        marks, begin = self.marks or [], (self.start, self.z)
         k = bisect_right(marks, t, key=lambda mark: mark[0])
-        return [marks[max(k - 1, 0)], marks[min(k, len(marks) - 1)]]
+        before = marks[k - 1] if k else begin
+        return [before, marks[k] if k < len(marks) else before]
 
     @property
     def start(self) -> float:

@@ -34,8 +34,8 @@ TIGHT_FOR_SOLVES = 1e-10  # and with exact friction, contacts or tied states
 def weight_of_steps(problem: Problem) -> int:
     """How many times the work of a step of a small model one is in Python.
 
-    Where unknowns are solved for at every point, and where tables are looked up, which is done
-    in Python there.
+    Where unknowns are solved for or modes are looked at at every point, and where tables are
+    looked up, which is done in Python there.
     """
     return SOLVES if problem.algebraic or problem.laws is not None else 1 + problem.system.once(
         "looked up", lambda: _calls(problem.system.slope)) // LOOKED_UP

@@ -115,13 +115,15 @@ def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Ve
     work.step[0] = h
     run_code(code.arithmetic[COUPLED + 4], last, k, by_stage, work.size, work.step)  # less than 0
     error = left = _error_of_slope(code, work, k, t, h, x)
-    if left > BENT and _is_rounding(work, k, by_stage, x):
-        return 0.0, 1
     moves = 0
-    while BENT < left <= 1.0 and moves < MOST_MOVES:
+    while left > BENT and moves < MOST_MOVES:
         for i in range(x.size):
             last[i] = k[6, i] + by_stage[i]
         _solve(work, last, k[WORK])
+        if moves == 0 and _is_rounding(work, last, x):
+            return 0.0, 1
+        if left > 1.0:
+            return error, 1
         for i in range(x.size):
             away[i] += last[i]
             if abs(away[i]) > FARTHEST * (work.k[ATOL, i] + work.rtol[0] * abs(x[i])):
@@ -139,14 +141,10 @@ def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Ve
 
 
 @machine_code
-def _is_rounding(work: Workspace, k: Matrix, by_stage: Vector, x: Vector) -> bool:
-    """Whether the slope is that of the stages so near the end that only rounding is between."""
-    away = work.inner[ATOL]
+def _is_rounding(work: Workspace, way: Vector, x: Vector) -> bool:
+    """Whether the way to where the slope is that of the stages is nothing but rounding."""
     for i in range(x.size):
-        away[i] = k[6, i] + by_stage[i]
-    _solve(work, away, k[WORK])
-    for i in range(x.size):
-        if not abs(away[i]) <= NOTHING * (work.k[ATOL, i] + work.rtol[0] * abs(x[i])):
+        if not abs(way[i]) <= NOTHING * (work.k[ATOL, i] + work.rtol[0] * abs(x[i])):
             return False
     return True
 

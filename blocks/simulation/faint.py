@@ -36,17 +36,19 @@ def warn_of_faint_motion(recording: RunRecording, x: Array) -> None:
 
     Of those alone in whose circuits all flows are small as well.
     """
-    if recording.accuracy is None or recording.statistics["method"] == "exact":
+    if recording.accuracy is None or recording.statistics.get("method") == "exact":
         return
     allowed = recording.accuracy[1].of_states(recording.problem)
     largest = np.abs(x).max(axis=1, initial=0.0)
     small = np.flatnonzero((largest < RESOLVED * allowed) & (largest > ROUNDING * allowed))
     circuits = _Circuits(recording)
-    faint = [i for i in small if circuits.are_faint(*_owner(recording, int(i))[:2])]
+    owners = {int(i): owner for i in small if (owner := _owner(recording, int(i))) is not None}
+    faint = [i for i, (family, instance, _) in owners.items()
+             if circuits.are_faint(family, instance)]
     if not faint:
         return
-    worst = int(min(faint, key=lambda i: largest[i] / allowed[i]))
-    motion, error = (_shown(recording, worst, v[worst]) for v in (largest, allowed))
+    worst = min(faint, key=lambda i: largest[i] / allowed[i])
+    motion, error = (_shown(v[worst], owners[worst][2]) for v in (largest, allowed))
     more = f", like {len(faint) - 1} more," if len(faint) > 1 else ""
     warnings.warn(
         f"{recording.name}: {recording.system.state_name(worst)}{more} never exceeds {motion}, "
@@ -92,18 +94,20 @@ class _Circuits:
         return bool(0.0 < largest.max(initial=0.0) < FAINT)
 
 
-def _owner(recording: RunRecording, state: int) -> tuple[int, int, Quantity]:
-    """Family and instance of the component that a state is named after, and 1 in its unit."""
+def _owner(recording: RunRecording, state: int) -> tuple[int, int, Quantity] | None:
+    """Family and instance of the component that a state is named after, and 1 in SI units of it;
+    None where no component declares it."""
     system = recording.system
-    slot = system.class_names.slot[int(system.tape.reduced.states[state])]
+    slot = system.class_names.slot.get(int(system.tape.reduced.states[state]))
+    if slot is None:
+        return None
     base, _, f, (i, order) = next(
         run for run in system.slot_runs if run[0] <= slot < run[0] + run[1])
     local = system.network.families[f].kernel.variables[i]
-    return f, slot - base, from_si(local.unit.factor, local.unit) / quantity("1 s") ** order
+    return f, slot - base, from_si(1.0, local.unit) / quantity("1 s") ** order
 
 
-def _shown(recording: RunRecording, state: int, size: float) -> str:
-    *_, one = _owner(recording, state)
+def _shown(size: float, one: Quantity) -> str:
     shown = (one * float(f"{size:.2g}")).to_compact()
     return f"{shown.magnitude:.6g} {shown.units:~P}"
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from blocks import Model, NominalWarning, quantity
+from blocks import Model, NominalWarning, Variable, der, quantity
 from library.electrical import (
     Capacitor,
     DCCurrentSource,
@@ -23,13 +23,14 @@ from library.translational import (
     Reference,
     Spring,
     TranslationalFriction,
+    TwoPort,
 )
 
 
-def resonator(force="1 nN"):
+def resonator(force="1 nN", spring=None):
     """1 ug on 0.4 N/m, which a constant force swings by nanometres."""
     model = Model("resonator")
-    model.block, model.spring = Mass(mass="1 ug"), Spring(stiffness="0.4 N/m")
+    model.block, model.spring = Mass(mass="1 ug"), spring or Spring(stiffness="0.4 N/m")
     model.push, model.ground = ForceSource(force=force), Reference()
     model.connect(model.push.R, model.spring.R, model.block.M)
     model.connect(model.push.C, model.spring.C, model.ground.V)
@@ -90,6 +91,22 @@ def test_a_charge_of_picoamperes_is_told():
     model.connect(model.source.n, model.store.p)
     with pytest.warns(NominalWarning, match=r"store\.\w+ never exceeds 100 nV"):
         model.simulate("1 s", method="cvode").table("store.v")
+
+
+class InMillimetres(TwoPort):
+    """A spring that counts in mm."""
+
+    x = Variable("mm", "0 mm", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield self.f == quantity("0.4 N/m") * self.x
+
+
+def test_sizes_are_told_in_any_unit():
+    model = resonator(spring=InMillimetres())
+    with pytest.warns(NominalWarning, match=r"spring\.x never exceeds 5 nm, .* off by 10 nm"):
+        model.simulate("10 ms", method="dopri5")["block.v"].max()
 
 
 def at_rest_on_friction():

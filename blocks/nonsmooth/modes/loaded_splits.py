@@ -18,15 +18,13 @@ from ..unsettled import unsettled
 from .dense_blocks import count_nonzero, dense_block
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
-from .one_motion import OneMotion
+from .one_motion import ROUNDS, OneMotion
 
 if TYPE_CHECKING:
     from ...system import Problem
     from ..complementarity import LoadedSplit
 
 __all__ = ["LoadedSplits"]
-
-ROUNDS = 25  # until bounds no longer change their pieces
 
 
 class LoadedSplits:

@@ -27,7 +27,7 @@ from .load_dependence import LoadDependence
 if TYPE_CHECKING:
     from ...system import Problem
 
-__all__ = ["OneMotion"]
+__all__ = ["ROUNDS", "OneMotion"]
 
 Way: TypeAlias = tuple[Indices, float, Array]
 

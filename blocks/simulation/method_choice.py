@@ -93,10 +93,15 @@ def compiled_method(name: str) -> type[Method]:
 def explicit_one_step(problem: Problem) -> type[Method] | None:
     """The explicit one-step method in machine code, where it can run a problem."""
     if not native.is_installed() or native.why_not(problem.system, problem.laws) \
-            or not native.compiles_quickly(problem) or native.unwritable(problem):
+            or native.unwritable(problem):
         return None
     method: type[Method] = native.compiled_method()
     return method
+
+
+def _without_states(problem: Problem) -> type[Method] | None:
+    """What follows a model of which nothing is integrated, where that is soon written."""
+    return explicit_one_step(problem) if native.compiles_quickly(problem) else None
 
 
 def implicit_one_step(problem: Problem) -> type[Method] | None:
@@ -153,7 +158,7 @@ def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
     Where nothing is integrated, all methods are one; in Python where states are tied to others.
     """
     if not problem.size:
-        return (None if problem.system.nx else explicit_one_step(problem)) or Quasistatic
+        return (None if problem.system.nx else _without_states(problem)) or Quasistatic
     made = {"cvode": native.compiled_cvode, "moreau_jean": native.compiled_steps}.get(kind.name)
     return (made(problem) if made else None) or kind
 
@@ -169,7 +174,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
                  why: str) -> tuple[type[Method], str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
     if not problem.system.nx:
-        return explicit_one_step(problem) or stiff, STATIC
+        return _without_states(problem) or stiff, STATIC
     if not problem.size:
         return stiff, why
     if problem.system.nu or problem.system.clusters:  # the rates at the start say little

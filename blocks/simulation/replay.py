@@ -147,14 +147,14 @@ class Replay:
             if found is not None:
                 u, known = found
                 missing = ~known
-        for e, columns in self._parts(which) if missing.any() else ():
-            some = np.arange(columns.start, columns.stop)[missing[columns]]
-            if len(some):
-                x[:, some], z[:, some], u[:, some] = self._one_by_one(
-                    e, points.t[some], x[:, some], z[:, some], split)
-                if self._last_values is not None:
-                    z[:, some] = self._last_values.kept(int(which[columns.start]), points.t[some],
-                                                        z[:, some])
+        left = np.flatnonzero(missing)
+        for e, columns in self._parts(which[left]):
+            some = left[columns]
+            x[:, some], z[:, some], u[:, some] = self._one_by_one(
+                e, points.t[some], x[:, some], z[:, some], split)
+            if self._last_values is not None:
+                z[:, some] = self._last_values.kept(int(which[some[0]]), points.t[some],
+                                                    z[:, some])
         return replace(points, x=x, z=z, u=u)
 
     def _linear_unknowns(self, points: Points) -> tuple[Array, Flags]:

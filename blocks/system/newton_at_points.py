@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags
 from ..numerics.blas_threads import threads_for
-from ..numerics.tolerances import TIED_SOLVED
+from ..numerics.tolerances import LAST_BITS, TIED_SOLVED
 from .evaluator import Evaluator
 
 __all__ = ["solved_at_points"]
@@ -14,7 +14,8 @@ __all__ = ["solved_at_points"]
 ROUNDS = 15
 
 
-def solved_at_points(function: Evaluator, unknowns: Array, *given: Array) -> tuple[Array, Flags]:
+def solved_at_points(function: Evaluator, unknowns: Array, *given: Array,
+                     closing: Array | None = None) -> tuple[Array, Flags]:
     """Unknowns at points, as columns, and where they are found.
 
     Parameters
@@ -22,9 +23,11 @@ def solved_at_points(function: Evaluator, unknowns: Array, *given: Array) -> tup
     function : of what is given and of the unknowns: matrix and residual, column after column
     unknowns : near those that are sought
     given : as columns; one may serve for all points
+    closing : what makes matrices regular where equations leave directions open, about the same
+        ones at all points: no step goes along these
     """
     unknowns, done = unknowns.copy(), np.zeros(unknowns.shape[1], dtype=bool)
-    n = len(unknowns)
+    n, last = len(unknowns), np.full(unknowns.shape[1], np.inf)
     for _ in range(ROUNDS):
         left = np.flatnonzero(~done)
         if not len(left):
@@ -33,6 +36,8 @@ def solved_at_points(function: Evaluator, unknowns: Array, *given: Array) -> tup
         out = function.at_columns(*some, unknowns[:, left]).T.reshape(-1, n + 1, n)
         sure = np.asarray(np.isfinite(out).all(axis=(1, 2)))
         matrix, residual = np.where(sure[:, None, None], out, 0.0)[:, :n], out[:, n]
+        if closing is not None:
+            matrix = matrix + closing.T
         step = np.zeros((len(left), n))
         with threads_for(n):
             sure &= np.linalg.slogdet(matrix)[0] != 0.0  # a determinant may underflow
@@ -42,5 +47,11 @@ def solved_at_points(function: Evaluator, unknowns: Array, *given: Array) -> tup
                 matrix[sure].transpose(0, 2, 1), residual[sure][..., None])[..., 0]
         unknowns[:, left] -= step.T
         size = np.abs(unknowns[:, left]).T + np.abs(unknowns).max(axis=1)
-        done[left] = sure & (np.abs(step) <= TIED_SOLVED * size).all(axis=1)
+        close = np.abs(step) <= TIED_SOLVED * size
+        # a current of nothing beside voltages: what does not shrink any more is their rounding
+        largest = np.abs(step).max(axis=1)
+        close |= ((largest >= 0.5 * last[left]) & (
+            largest <= LAST_BITS * np.abs(unknowns[:, left]).max(axis=0)))[:, None]
+        last[left] = largest
+        done[left] = sure & close.all(axis=1)
     return unknowns, done

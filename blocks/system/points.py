@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..numerics.arrays import Array, Indices, distinct
 from .evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from .problem import Problem
 
 __all__ = ["Points", "modes_in"]
 
@@ -48,6 +52,19 @@ class Points:
         """What the functions of a system take, and more, as columns."""
         p = self.p if self.p.ndim == 2 else self.p[:, None]
         return [self.t[None, :], self.x, self.z, p, self.m, self.d, self.u, *more]
+
+    def at(self, column: int, problem: Problem) -> Problem:
+        """A problem at one of them, for reading."""
+        out = problem.copy_for_reading()
+        out.x, out.z, out.u, out.m, out.d = (np.ascontiguousarray(a[:, column]) for a in (
+            self.x, self.z, self.u, self.m, self.d))
+        return out
+
+    def alike(self, columns: Indices) -> list[Indices]:
+        """Some columns, those with the same relations together."""
+        _, kind = np.unique(self.m[:, columns], axis=1, return_inverse=True)
+        kind = kind.ravel()
+        return [columns[kind == k] for k in range(int(kind.max(initial=-1)) + 1)]
 
     def mode_columns(self) -> Indices:
         """Modes of all elements, a column per time."""

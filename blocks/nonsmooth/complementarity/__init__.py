@@ -36,6 +36,7 @@ from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
 from .internal_stress import (
     LoadedSplit,
+    even_on_line,
     even_split,
     largest_share,
     least_share,
@@ -61,6 +62,7 @@ __all__ = [
     "Solution",
     "Status",
     "components",
+    "even_on_line",
     "even_split",
     "is_p_matrix",
     "largest_share",

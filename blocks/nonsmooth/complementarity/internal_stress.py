@@ -39,9 +39,9 @@ from ...numerics.tolerances import (
 from .minimax import half_range, kernel, minimise_rows, rows_of
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
-__all__ = ["LoadedSplit", "even_split", "largest_share", "least_share", "loaded_split",
-           "open_load", "span_of_efforts",
-           "stress_groups", "stresses", "undetermined_groups"]  # fmt: skip
+__all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_share",
+           "loaded_split", "open_load", "span_of_efforts", "stress_groups", "stresses",
+           "undetermined_groups"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -162,22 +162,28 @@ def least_share(low: Array, high: Array, held: Array, basis: Array) -> float:
         return -np.inf
     ratios, G = rows.ratios(held), rows.slope[:, None] * basis[rows.element]
     if basis.shape[1] == 1:
-        return _lowest(ratios, G[:, 0])
+        return float(_lowest(ratios[:, None], G)[0])
     return minimise_rows(ratios, G)[0]
 
 
-def _lowest(a: Array, g: Array) -> float:
-    """min over t of max(a + g t), a number t: where a rising line meets a falling one."""
-    up, down, flat = g > FLAT_ROW, g < -FLAT_ROW, np.abs(g) <= FLAT_ROW
-    if not (up.any() and down.any()):
-        return float(np.max(a[flat], initial=-np.inf))
-    rise, fall = g[up][:, None], -g[down][None, :]
-    meet = (a[up][:, None] * fall + a[down][None, :] * rise) / (rise + fall)
-    return float(max(meet.max(), np.max(a[flat], initial=-np.inf)))
+def _lowest(a: Array, g: Array) -> Array:
+    """min over t of max(a + g t) of every column, t a number: where rising lines meet falling ones.
+
+    -inf where all of them can be lowered for ever.
+    """
+    lowest: Array = np.where(np.abs(g) <= FLAT_ROW, a, -np.inf).max(axis=0)
+    for rise, up in zip(a, g, strict=True):
+        with np.errstate(invalid="ignore"):
+            meet = np.where((up > FLAT_ROW) & (g < -FLAT_ROW), (up * a - g * rise) / (up - g),
+                            -np.inf)
+        lowest = np.maximum(lowest, meet.max(axis=0))
+    return lowest
 
 
 def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     """The efforts held + basis t of smallest largest share of the bounds, then of least norm."""
+    if basis.shape[1] == 1:
+        return even_on_line(low[:, None], high[:, None], held[:, None], basis)[:, 0]
     half = half_range(low, high)
     basis = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)
@@ -199,6 +205,28 @@ def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
         top = (high - (1 - value) * half - centre) / half
     y = _least_norm((start - centre) / half, basis / half[:, None], bottom, top)
     return np.clip(centre + half * y, low, high)
+
+
+def even_on_line(low: Array, high: Array, held: Array, direction: Array) -> Array:
+    """:func:`even_split` where one direction is open: efforts and bounds of many times, as columns.
+    """
+    half = half_range(low, high)
+    along = direction / half
+    along /= np.linalg.norm(along, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        a = np.concatenate([1 + (held - high) / half, 1 + (low - held) / half])
+        g = np.concatenate([along, -along])
+        value = _lowest(a, g)
+        value = np.where(np.isfinite(value), value, 1.0)
+        # what keeps all rows at most at that value, and of it the least norm
+        room = (value - a) / g
+        most = np.where(g > FLAT_ROW, room, np.inf).min(axis=0)
+        least = np.where(g < -FLAT_ROW, room, -np.inf).max(axis=0)
+        centre = np.where(np.isfinite(low) & np.isfinite(high), (low + high) / 2,
+                          np.clip(0.0, low, high))
+    step = (along * (centre - held) / half).sum(axis=0)
+    step = np.clip(step, np.minimum(least, most), np.maximum(least, most))
+    return np.clip(held + half * along * step, low, high)
 
 
 def span_of_efforts(low: Array, high: Array, held: Array, basis: Array) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import FLAT_ROW, TIGHT_ROW
-from .internal_stress import even_split, stresses
+from .internal_stress import even_on_line, even_split, stresses
 from .minimax import half_range, minimise_rows, rows_of
 from .scaling import MatrixLike, as_bounds
 
@@ -56,6 +56,8 @@ def minimal_splits(D: MatrixLike, lower: ArrayLike, upper: ArrayLike, efforts: A
 
 def _splits(low: Array, high: Array, held: Array, basis: Array) -> Array:
     """Those of one group of elements that share internal stress."""
+    if basis.shape[1] == 1:
+        return even_on_line(low[:, None], high[:, None], held, basis)
     half, out = half_range(low, high), held.copy()
     even = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)

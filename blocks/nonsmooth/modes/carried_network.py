@@ -102,23 +102,27 @@ class CarriedNetwork(HeldNetwork):
 
         Solved for together with unknowns of loops: a closed switch says something of these alone.
         """
+        from scipy.linalg import block_diag
+
         n, found = self.elements.size, np.zeros(len(points), dtype=bool)
-        taken, at = self.elements.efforts_of(points.u), problem.copy_for_reading()
-        for modes, columns in points.modes:
-            _, first, kind = np.unique(points.m[:, columns], axis=1, return_index=True,
-                                       return_inverse=True)
-            for k, column in enumerate(columns[first]):
-                mine, t = columns[kind.ravel() == k], float(points.t[column])
-                at.x, at.z, at.u, at.m, at.d = (np.ascontiguousarray(a[:, column]) for a in (
-                    points.x, points.z, points.u, points.m, points.d))
-                if not self.fits(at, t, modes):
+        taken = self.elements.efforts_of(points.u)
+        for modes, every in points.modes:
+            for mine in points.alike(every):
+                at, t = points.at(mine[0], problem), float(points.t[mine[0]])
+                made = self.equations.matrices(at, t, modes)
+                if not (np.isfinite(made.matrix).all() and self.decides(modes, made.weight)):
                     continue
-                rows = [a.T.ravel() for a in self.by_rows(at, t, modes)]
-                constants = np.concatenate([np.zeros(2 * n), *rows])
+                rows = np.concatenate([a.T.ravel() for a in self.by_rows(at, t, modes)])
+                constants = np.zeros(self.entries)  # the residual contains no others
+                constants[2 * n : 2 * n + len(rows)] = rows
                 where, x, z, *known = points.some(mine).columns()[:6]
                 held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
                         for a in (modes, constants)]
+                closing = None
+                if made.null.shape[1]:
+                    closing = block_diag(np.zeros((len(z), len(z))), made.closing())
                 solved, found[mine] = solved_at_points(
-                    self._solve, np.vstack([z, taken[:, mine]]), where, x, *known, *held)
+                    self._solve, np.vstack([z, taken[:, mine]]), where, x, *known, *held,
+                    closing=closing)
                 taken[:, mine] = solved[len(z) :]
         return self.elements.inputs_of(taken, self.system.nu), found

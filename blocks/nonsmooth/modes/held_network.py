@@ -276,17 +276,14 @@ class HeldNetwork:
         looks = points.values(self.equations.looks, np.zeros(self.system.nu)).reshape(10, n, -1)
         taken, m = np.zeros((n, len(points))), problem.m
         try:
-            for modes, columns in points.modes:
-                _, first, kind = np.unique(points.m[:, columns], axis=1, return_index=True,
-                                           return_inverse=True)
-                for k, column in enumerate(columns[first]):
-                    problem.m = np.ascontiguousarray(points.m[:, column])
-                    mine = columns[kind.ravel() == k]
-                    if not self.fits(problem, float(points.t[column]), modes):
-                        continue
+            for modes, every in points.modes:
+                for mine in points.alike(every):
+                    problem.m, t = points.at(mine[0], problem).m, float(points.t[mine[0]])
+                    if self.equations.matrices(problem, t, modes).solver is None:
+                        continue  # what they leave open is taken as little of as may be
                     value, rate = self.equations.held_rows(
                         modes, looks[4:7][:, :, mine], looks[7:][:, :, mine])
-                    by_value, by_rate = self.by_rows(problem, float(points.t[column]), modes)
+                    by_value, by_rate = self.by_rows(problem, t, modes)
                     taken[:, mine] = by_value @ value + by_rate @ rate
                     found[mine] = True
         finally:

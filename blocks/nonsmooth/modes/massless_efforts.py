@@ -64,7 +64,7 @@ class MasslessEfforts:
             If they have no solution there, or Newton's method does not find it.
         """
         equations, last, first, decided = self.equations, np.inf, 0.0, True
-        missed = np.inf
+        missed, residual = np.inf, None
         problem.solve_algebraic(t)
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
@@ -79,10 +79,13 @@ class MasslessEfforts:
             problem.solve_algebraic(t)
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
             before, missed = missed, np.abs(held.residual).max(initial=0.0)
+            same = residual is not None and np.array_equal(held.residual, residual)
+            residual = held.residual
             if k and equations.constant and not held.null.shape[1]:
                 return  # coefficients may be small differences, which the first step does not know
-            # down an exponential a voltage falls evenly, with currents that hardly change
-            stalled = missed >= before and (
+            # down an exponential a voltage falls evenly, with currents that hardly change; what
+            # changes nothing is lost in sums, such as currents of 1e-100 A beside 300 V
+            stalled = same or missed >= before and (
                 size < NEWTON_STALLED and size > 0.5 * last
                 or self._is_noise(problem, t, modes, held)) or (
                 held.error <= LAST_NEWTON_STEP * first) or (

@@ -18,6 +18,7 @@ from ...numerics.tolerances import (
     LEAST_FLOW,
     LEAST_RANGE,
     NOISE_FACTOR,
+    SUM_ROUNDING,
     TINY,
     UNCHANGED_FLOW,
 )
@@ -27,10 +28,12 @@ from .massless_efforts import MasslessEfforts
 
 if TYPE_CHECKING:
     from ...system import Problem
+    from ...system.points import Points
 
 __all__ = ["MasslessMargins", "MasslessStress"]
 
 ENDLESS = 1e4  # times the largest effort: as good as no bound
+LOOKS = 5  # points at which groups are compared, which may turn with the states
 
 
 
@@ -41,6 +44,13 @@ class _StressGroup:
     members: Indices
     efforts: Array
     inputs: Array
+
+    def alike(self, other: _StressGroup) -> bool:
+        """Whether another group has the same elements and directions."""
+        return np.array_equal(self.members, other.members) and (
+            self.efforts.shape == other.efforts.shape
+            and np.allclose(self.efforts, other.efforts, rtol=0.0, atol=SUM_ROUNDING)
+            and np.allclose(self.inputs, other.inputs, rtol=SUM_ROUNDING))
 
 
 class MasslessStress:
@@ -78,11 +88,42 @@ class MasslessStress:
             self.efforts.change(problem, group.inputs @ np.linalg.lstsq(
                 group.efforts, step, rcond=None)[0])
 
+    def split_at(self, problem: Problem, points: Points) -> None:
+        """The same at many points, of which the inputs are changed."""
+        from ..complementarity import even_on_line
+
+        looks = points.values(self.equations.looks).reshape(10, self.elements.size, -1)
+        for modes, every in points.modes:
+            self.state.modes = modes
+            for columns in points.alike(every):
+                groups, steady = self._groups_at(problem, points, columns)
+                if not steady or any(g.efforts.shape[1] > 1 for g in groups):
+                    for column in columns:
+                        at = points.at(column, problem)
+                        self.split(at, float(points.t[column]))
+                        points.u[:, column] = at.u
+                    continue
+                for group in groups:
+                    values = looks[:4, group.members][:, :, columns]
+                    effort, low, high = self.bounded(values)
+                    step = even_on_line(low, high, effort, group.efforts) - effort
+                    points.u[self.elements.column[:, None], columns] += (
+                        group.inputs @ np.linalg.lstsq(group.efforts, step, rcond=None)[0]
+                    ) * self.elements.unit[:, None]
+
+    def _groups_at(self, problem: Problem, points: Points, columns: Indices
+                   ) -> tuple[list[_StressGroup], bool]:
+        """Groups in the present modes at some points, and whether they are the same at all."""
+        few = columns[np.linspace(0, len(columns) - 1, min(LOOKS, len(columns))).astype(int)]
+        every = [self.of_modes(points.at(k, problem), float(points.t[k])) for k in few]
+        return every[0], all(len(every[0]) == len(other) and all(
+            a.alike(b) for a, b in zip(every[0], other, strict=True)) for other in every[1:])
+
     @staticmethod
     def bounded(values: Array) -> tuple[Array, Array, Array]:
         """Efforts of a group and their bounds; far ones where there are none on either side."""
         _, effort, low, high, *_ = values
-        far = ENDLESS * max(float(np.abs(effort).max(initial=0.0)), TINY)
+        far = ENDLESS * np.maximum(np.abs(effort).max(axis=0, initial=0.0), TINY)
         closed = np.isinf(low) & np.isinf(high)
         return effort, np.where(closed, -far, low), np.where(closed, far, high)
 

@@ -10,6 +10,7 @@ problem of :mod:`blocks.nonsmooth.modes.node_velocities`, and are taken only if 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -280,7 +281,15 @@ class MasslessLaws(Laws):
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points, split: bool
                   ) -> tuple[Array, Flags] | None:
-        return None if self._held is None else self._held.inputs_at(problem, points)
+        if self._held is None:
+            return None
+        u, found = self._held.inputs_at(problem, points)
+        if split:
+            some = np.flatnonzero(found)
+            few = replace(points, u=u).some(some)
+            self.stress.split_at(problem, few)
+            u[:, some] = few.u
+        return u, found
 
     # -- machine code ----------------------------------------------------------------------
     @property

@@ -102,6 +102,14 @@ class ModeMatrices:
     outside: Array | None = None
     alone: bool = True
 
+    def closing(self) -> Array:
+        """What makes the matrix regular, and steps leave alone what the equations leave open."""
+        even, rows, columns = _even(self.matrix)
+        left, _, right = np.linalg.svd(even)
+        n = len(even) - self.null.shape[1]
+        out: Array = rows[:, None] * left[:, n:] @ right[n:] * columns
+        return out
+
 
 class ModeEquations:
     """Equations of modes, their derivatives, and what elements come to.

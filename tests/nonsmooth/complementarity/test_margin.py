@@ -13,7 +13,11 @@ from blocks.nonsmooth.complementarity import (
     solve,
     undetermined_groups,
 )
-from blocks.nonsmooth.complementarity.internal_stress import span_of_efforts, stresses
+from blocks.nonsmooth.complementarity.internal_stress import (
+    even_on_line,
+    span_of_efforts,
+    stresses,
+)
 
 PARALLEL = np.ones((2, 2))
 
@@ -239,3 +243,31 @@ def test_split_keeps_the_motion_and_has_the_smallest_largest_ratio(seed, n, rank
             other = split + step * direction
             if np.max(np.abs(other) / F) <= top:
                 assert np.sum((other / F) ** 2) >= np.sum((split / F) ** 2) - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_even_split_along_one_direction_is_that_of_the_linear_program(seed):
+    random = np.random.default_rng(seed)
+    n = int(random.integers(2, 6))
+    low, high = -random.uniform(0, 3, n), random.uniform(0, 3, n)
+    low[random.random(n) < 0.2] = -np.inf
+    high[random.random(n) < 0.2] = np.inf
+    direction = random.normal(size=n) * (random.random(n) < 0.8)
+    direction[0] = 1.0
+    held = random.normal(size=(n, 1))
+    found = even_on_line(low[:, None], high[:, None], held, direction[:, None])[:, 0]
+    half = np.where(np.isfinite(low) & np.isfinite(high), (high - low) / 2, 1.0)
+
+    def ratios(effort):
+        return np.concatenate([1 + (effort - high) / half, 1 + (low - effort) / half])
+
+    offset, slope = ratios(held[:, 0]), np.concatenate([direction / half, -direction / half])
+    real = np.isfinite(offset)
+    answer = linprog([0, 1], np.column_stack([slope, -np.ones(2 * n)])[real], -offset[real],
+                     bounds=(None, None))
+    least = 1.0 if answer.status == 3 else answer.fun
+    if least <= 1:  # else no split is within the bounds
+        assert ratios(found)[real].max() <= max(least, offset[real & (slope == 0)].max(
+            initial=-np.inf)) + 1e-9
+        rest = found - held[:, 0]
+        assert_allclose(rest, direction * (rest @ direction) / (direction @ direction), atol=1e-9)

@@ -1,4 +1,4 @@
-"""A bridge of IGBTs on a machine that turns: many events, and closed devices that share a current."""
+"""IGBTs on a machine that turns: many events, and closed devices that share a current."""
 
 import numpy as np
 import pytest

@@ -127,6 +127,7 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
         except InitialisationError:
             if attempt == ATTEMPTS - 1:
                 if not constrained:
+                    problem.x[:], problem.z[:] = start_x, start_z
                     raise
                 break
             continue

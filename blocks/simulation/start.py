@@ -273,7 +273,24 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
     failure: BlocksError | AlgebraicFailure | None = None
 
     def hold() -> None:
-        problem.m[:] = time_events.holding(system.crossings(*problem.arguments(t)), t)
+        for _ in range(GUESSES):  # one may be within the piece that another chooses
+            before = problem.m.copy()
+            problem.m[:] = time_events.holding(system.crossings(*problem.arguments(t)), t)
+            if np.array_equal(problem.m, before):
+                break
+
+    def start_there() -> Start | None:
+        """The start near a point, if relations hold there: a piece may have another root beyond
+        its end."""
+        with np.errstate(all="ignore"):
+            holding = time_events.holding(system.crossings(*problem.arguments(t)), t)
+        if np.array_equal(holding, problem.m):
+            with suppress(InitialisationError, AlgebraicFailure):
+                found = initialise(system, problem, nominals, t,
+                                   (problem.x.copy(), problem.z.copy()))
+                if np.array_equal(time_events.holding(problem.crossings_here(t), t), holding):
+                    return found
+        return None
 
     for _ in range(MOST_ROUNDS):
         tried.add(problem.m.tobytes())
@@ -282,22 +299,23 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             crossings = problem.crossings_here(t)
         except (InitialisationError, AlgebraicFailure) as error:
             start, failure = None, failure or error  # the first one says most
+            assumed = problem.m.copy()
             with np.errstate(all="ignore"):
                 problem.unknowns.solve_in_order(problem.arguments(t), hold)
                 crossings = system.crossings(*problem.arguments(t))
+            found = start_there()
+            if found is not None:
+                return found
+            problem.m[:] = assumed
         holding = time_events.holding(crossings, t)
         if start is not None and np.array_equal(holding, problem.m):
             return start
         if start is not None and holding.tobytes() in tried:  # round in a circle
             assumed = problem.m.copy()
             problem.unknowns.solve_through_pieces(problem.arguments(t), hold)
-            holding = time_events.holding(system.crossings(*problem.arguments(t)), t)
-            if np.array_equal(holding, problem.m):  # a piece may have another root beyond its end
-                with suppress(InitialisationError, AlgebraicFailure):
-                    found = initialise(system, problem, nominals, t,
-                                       (problem.x.copy(), problem.z.copy()))
-                    if np.array_equal(time_events.holding(problem.crossings_here(t), t), holding):
-                        return found
+            found = start_there()
+            if found is not None:
+                return found
             problem.m[:] = assumed
         following = next((m for m in _switched(problem.m, holding) if m.tobytes() not in tried),
                          None)

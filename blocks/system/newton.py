@@ -37,6 +37,8 @@ MANY = 500  # algebraic unknowns from which full matrices of their size are avoi
 MOST_STEPS = 40
 MOST_HALVINGS = 10  # of a step
 MOST_PIECES = 200  # steps through the pieces of a block
+FAR = 10.0  # sizes of unknowns: a step that leads beyond other pieces
+SCANNED = 14  # powers of two of a size, up and down, at which these are looked for
 TOLD = 3  # unknowns that a failure names
 
 
@@ -214,6 +216,10 @@ class AlgebraicUnknowns:
             now, step, share = z[span].copy(), inverse @ r, 1.0
             size = np.abs(now) + scale
             first = np.max(np.abs(step) / size)
+            if first > FAR and self._to_other_piece(
+                    z, span, step / first, lambda i=inverse, s=size: i @ residual() / s**2):
+                r = residual()
+                continue
             for _ in range(MOST_HALVINGS):
                 z[span] = now - share * step
                 r = residual()
@@ -223,6 +229,41 @@ class AlgebraicUnknowns:
             if first <= NEWTON_CONVERGES:
                 return
         z[:], m[:] = before, relations
+
+    @staticmethod
+    def _to_other_piece(z: Array, span: slice, direction: Array, left: Callable[[], Array]
+                        ) -> bool:
+        """Go along a direction, forth or back, to the nearest place from which Newton's method
+        would turn round; whether there is one.
+
+        On a flat piece it leads far away, either way: of a closed valve it knows no more than the
+        leakage, and nothing of the pressure that opens it.
+
+        Parameters
+        ----------
+        left : what Newton's method from here would change at a point
+        """
+        from scipy.optimize import brentq
+
+        now = z[span].copy()
+
+        def ahead(share: float) -> float:
+            z[span] = now + share * direction
+            return float(np.nan_to_num(left() @ direction))
+
+        shares = 2.0 ** np.arange(-SCANNED, SCANNED + 1)
+        ends: dict[int, float] = {}
+        for side in (1, -1):
+            values = [ahead(side * share) for share in shares]
+            turned = np.flatnonzero(np.array(values) < 0.0)
+            if len(turned):
+                ends[side] = shares[turned[0]]
+        if not ends:
+            z[span] = now
+            return False
+        side, end = min(ends.items(), key=lambda item: item[1])
+        z[span] = now + direction * brentq(ahead, 0.0, side * end, xtol=NEWTON_CONVERGES)
+        return True
 
     def _solve_block(self, arguments: Arguments, span: slice) -> bool:
         """Newton's method for one block; whether it has found a solution."""

@@ -12,6 +12,7 @@ from library.isothermal_liquid import (
     Cap,
     CheckValve,
     ConstantVolumeChamber,
+    FixedDisplacementPump,
     FlowRateSensor,
     FlowRateSource,
     FlowResistance,
@@ -28,6 +29,7 @@ from library.isothermal_liquid import (
     Tank,
     VariableOrifice,
 )
+from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import TimeFunction
 
 LIQUIDS = [
@@ -281,3 +283,47 @@ def test_a_check_valve_at_its_cracking_pressure_is_read_within_steps():
     one, other = (model.simulate("0.1 s", method=method, rtol=1e-7)["chamber.p_I"].at(times).m
                   for method in ("dopri5", "rodas4"))
     assert_allclose(one, other, rtol=0, atol=1e-5 * one.max())
+
+
+def orifice(p_A, p_B, area):
+    """Mass flow of oil through an area, by hand."""
+    mean, drop = (rho(p_A, OIL) + rho(p_B, OIL)) / 2, p_A - p_B
+    laminar = np.pi / 8 * mean / area * (150 * OIL["nu"] / 0.64) ** 2
+    return 0.64 * area * np.sqrt(2 * mean) * drop / (drop**2 + laminar**2) ** 0.25
+
+
+def opened(drop, cracking, full, largest):
+    return 1e-10 + (largest - 1e-10) * np.clip((drop - cracking) / (full - cracking), 0, 1)
+
+
+@pytest.mark.parametrize("pumped", [False, True])
+@pytest.mark.parametrize("pressure", [0.101325, 0.3, 6.0, 17.9, 30.0])
+def test_what_is_pumped_finds_its_valve_at_the_start(pressure, pumped):
+    # closed valves tell nothing of the pressure at which one of them opens
+    model = Model("power pack")
+    model.liquid, model.tank, model.back = oil(), Reservoir(), Reservoir()
+    model.relief = PressureReliefValve(cracking_pressure="18 MPa", maximum_pressure="20 MPa",
+                                       maximum_area="60 mm^2")
+    model.nonreturn = CheckValve(cracking_pressure="30 kPa", maximum_pressure="100 kPa",
+                                 maximum_area="80 mm^2")
+    model.chamber = ConstantVolumeChamber(volume="1 l", p_I=f"{pressure} MPa")
+    if pumped:
+        model.source = FixedDisplacementPump(displacement="28 cm^3/turn")
+        model.motor, model.frame = AngularVelocitySource(velocity="1500 rpm"), RotationalReference()
+        model.connect(model.motor.R, model.source.R)
+        model.connect(model.motor.C, model.source.C, model.frame.W)
+    else:
+        model.source = FlowRateSource(mass_flow="0.6 kg/s")
+    model.connect(model.tank.A, model.source.A, model.liquid.A)
+    model.connect(model.source.B, model.nonreturn.A, model.relief.A)
+    model.connect(model.nonreturn.B, model.chamber.A)
+    model.connect(model.relief.B, model.back.A)
+    run = model.simulate("1 ms", **TIGHT)
+
+    p, behind, flow = (float(run[name].si[0]) for name in (
+        "relief.A.p", "chamber.p_I", "source.mdot"))
+    by_hand = orifice(p, P0, opened(p - P0, 18e6, 20e6, 60e-6)) + orifice(
+        p, behind, opened(p - behind, 3e4, 1e5, 80e-6))
+    assert by_hand == pytest.approx(flow, rel=1e-8)
+    assert 0.55 < flow < 0.65
+    assert min(behind, 18e6) < p < 20e6

@@ -217,7 +217,7 @@ class AlgebraicUnknowns:
             size = np.abs(now) + scale
             first = np.max(np.abs(step) / size)
             if first > FAR and self._to_other_piece(
-                    z, span, step / first, lambda i=inverse, s=size: i @ residual() / s**2):
+                    z, span, step / first, residual, step / size**2 @ inverse):
                 r = residual()
                 continue
             for _ in range(MOST_HALVINGS):
@@ -231,8 +231,8 @@ class AlgebraicUnknowns:
         z[:], m[:] = before, relations
 
     @staticmethod
-    def _to_other_piece(z: Array, span: slice, direction: Array, left: Callable[[], Array]
-                        ) -> bool:
+    def _to_other_piece(z: Array, span: slice, direction: Array, residual: Callable[[], Array],
+                        along: Array) -> bool:
         """Go along a direction, forth or back, to the nearest place from which Newton's method
         would turn round; whether there is one.
 
@@ -241,7 +241,7 @@ class AlgebraicUnknowns:
 
         Parameters
         ----------
-        left : what Newton's method from here would change at a point
+        along : how far residuals lead along the direction, as seen from here
         """
         from scipy.optimize import brentq
 
@@ -249,7 +249,7 @@ class AlgebraicUnknowns:
 
         def ahead(share: float) -> float:
             z[span] = now + share * direction
-            return float(np.nan_to_num(left() @ direction))
+            return float(np.nan_to_num(along @ residual()))
 
         shares = 2.0 ** np.arange(-SCANNED, SCANNED + 1)
         ends: dict[int, float] = {}

@@ -156,6 +156,9 @@ class Curves(Protocol):
     times : ndarray
         Default sample times in s. Two equal times mark an event: the values
         before and after it.
+    close_times : ndarray
+        Times from start to end at which the curves are known best, such as the ends of steps and
+        some between; those of ``times``, unless these were asked for. Two equal ones mark an event.
     events : sequence of EventRecord
     """
 
@@ -164,6 +167,9 @@ class Curves(Protocol):
 
     @property
     def times(self) -> Array: ...
+
+    @property
+    def close_times(self) -> Array: ...
 
     @property
     def events(self) -> Sequence[EventRecord]: ...
@@ -194,9 +200,6 @@ class Recording(Curves, Protocol):
     message : str
     states : sequence of str
         Paths that ``Result.plot()`` draws when it is given no names; may be empty.
-    close_times : ndarray
-        Times at which the run is known best, such as the ends of steps and some between; those
-        of ``times``, unless these were asked for. Two equal times mark an event.
     versions : mapping of package to version
         With which it was made.
     energy_tolerance : float or None
@@ -217,9 +220,6 @@ class Recording(Curves, Protocol):
 
     @property
     def states(self) -> Sequence[str]: ...
-
-    @property
-    def close_times(self) -> Array: ...
 
     @property
     def versions(self) -> Mapping[str, str]: ...

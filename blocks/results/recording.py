@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ..numerics.arrays import Array
-from ..units import Unit
+from ..units import SECOND, Unit, conversion, from_si
 
 if TYPE_CHECKING:
+    from pint import Quantity
+
     from ..shapes import Shape
     from .bottlenecks import Bottleneck, StepShares
     from .drawn_parts import Net, Part
@@ -26,6 +28,10 @@ __all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "N
 
 class Instant(float):
     """A time in s that knows it: ``series.at(event.time)`` needs no unit."""
+
+    def to(self, units: str | Unit) -> Quantity:
+        """The time as a quantity in other units."""
+        return from_si(float(self), conversion(SECOND, units, "event.time"))
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,8 @@ def within_run(times: Array, wanted: Array, where: str) -> Array:
         first = np.ravel(wanted)[np.ravel(outside)][0]
         raise ParameterError(
             where,
-            f"{number(first, SECOND, 9)} is outside the run, which covers "
-            f"{number(start, SECOND, 9)} to {number(end, SECOND, 9)}.",
+            f"{number(first, SECOND, 12)} is outside the run, which covers "
+            f"{number(start, SECOND, 12)} to {number(end, SECOND, 12)}.",
             "Take a time in that range.",
             given=first,
             bound=(start, end),

@@ -12,6 +12,7 @@ from ..exceptions import ParameterError, unknown_name
 from ..numerics.arrays import Array
 from ..results.lookup import find
 from ..results.recording import VariableInfo
+from ..results.rows import Rows
 from ..units import to_si, unit
 
 if TYPE_CHECKING:
@@ -70,35 +71,47 @@ class Reduction:
             raise ParameterError(self.path, "is an array.", f'Name one, "{info[0].path}".')
         return info
 
-    def instant(self, run: Result) -> float:
-        """When a run takes the value."""
+    def instant(self, run: Result) -> tuple[float, str]:
+        """When a run takes the value, and on which side of an event that may be then."""
         times = np.asarray(run.recording.times)
         if self.kind in ("initial", "final"):
-            return float(times[0 if self.kind == "initial" else -1])
+            return float(times[0 if self.kind == "initial" else -1]), "right"
         if self.kind == "at":
-            return self.time
-        return self._extreme(run, times)
+            return self.time, "right"
+        return self._extreme(run)
 
-    def _extreme(self, run: Result, times: Array) -> float:
+    def _extreme(self, run: Result) -> tuple[float, str]:
         from scipy.optimize import minimize_scalar
 
-        index, sign = [self.info(run).index], -1.0 if self.kind == "max" else 1.0
-        values = sign * run.recording.values(index)[0]
+        rows = Rows(run.recording, [self.info(run).index], self.path)
+        sign = -1.0 if self.kind == "max" else 1.0
+        times, curve = rows.curve()
+        values = sign * curve[0]
         k = int(np.argmin(values))
         a, b = float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)])
+        here = float(times[k]), "left" if b == times[k] < times[-1] else "right"
         if not b > a:
-            return float(times[k])
+            return here
         found = minimize_scalar(
-            lambda t: sign * float(run.recording.values(index, np.array([t]))[0, 0]),
+            lambda t: sign * float(rows.at(np.array([t]), "right", self.path)[0, 0]),
             bounds=(a, b), method="bounded", options={"xatol": 1e-10 * (b - a)})
-        return float(found.x) if found.fun < values[k] else float(times[k])
+        return (float(found.x), "right") if found.fun < values[k] else here
 
     def value(self, run: Result) -> float:
         """In SI units."""
-        times = np.array([self.instant(run)])
-        return float(run.recording.values([self.info(run).index], times)[0, 0])
+        time, side = self.instant(run)
+        return float(run.recording.values([self.info(run).index], np.array([time]), side)[0, 0])
 
     def gradient(self, run: Result, by: Sensitivities) -> Array:
-        """By the parameters, in SI units; where it is largest, the instant does not count."""
-        times = np.array([self.instant(run)])
-        return np.asarray(by.values([self.info(run).index], times)[0, :, 0])
+        """By the parameters, in SI units.
+
+        Where a curve is largest within its course, the instant does not count; where it is at an
+        event, the value goes with that.
+        """
+        time, side = self.instant(run)
+        found = by.values([self.info(run).index], np.array([time]), side, rates=True)[0, :, 0]
+        events, moved = by.event_times
+        same = np.flatnonzero(events == time)
+        if self.kind in ("max", "min") and len(same):
+            return np.asarray(found[:-1] + found[-1] * moved[same[0 if side == "left" else -1]])
+        return np.asarray(found[:-1])

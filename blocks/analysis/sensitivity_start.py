@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from ..exceptions import BlocksError, ParameterError
+from ..exceptions import BlocksError, ParameterError, brief
 from ..initialisation.nominal_values import find_nominals
 from ..initialisation.targets import TargetFunctions, class_values, collect_targets
 from ..numerics.arrays import Array, Flags
@@ -70,6 +70,10 @@ def moved_settings(model: Model, paths: Sequence[str], where: str) -> list[Setti
     """
     if isinstance(paths, str):
         paths = [paths]
+    if not isinstance(paths, Sequence) or not all(isinstance(path, str) for path in paths):
+        raise ParameterError(where, "takes paths of parameters and initial values, but is "
+                             f"{brief(paths)}.", 'Write for example ["spring.stiffness", '
+                             '"block.v"].', given=paths)  # fmt: skip
     out = []
     for path in paths:
         setting = find_setting(model, path, paths, where)
@@ -81,6 +85,10 @@ def moved_settings(model: Model, paths: Sequence[str], where: str) -> list[Setti
                 part._targets.get(setting.declared.name, (0.0, ""))[0]):
             raise ParameterError(where, f"names {path}, which has a value per instance.",
                                  "Only a value that all of them share can be varied.")
+        if setting.kind == "target" and _target_of(setting) is None:
+            raise ParameterError(where, f"names {path}, which has no initial value: the start "
+                                 "follows from others.", f"Give it one ({path} = …), or name "
+                                 "values that have been given.")  # fmt: skip
         if setting.kind == "parameter" and callable(part._values.get(setting.declared.name)):
             raise ParameterError(where, f"names {path}, which is a function of time.",
                                  "Name a parameter that has one value.")
@@ -94,13 +102,17 @@ def given_values(settings: Sequence[Setting]) -> Array:
     for setting in settings:
         part: Any = setting.component
         name, unit = setting.declared.name, setting.declared.unit
-        if setting.kind == "target":
-            value = part._targets.get(name, (None, ""))[0]
-            value = setting.declared.initial if value is None else value
-        else:
-            value = to_si(getattr(part, name), unit, setting.path)
+        value = _target_of(setting) if setting.kind == "target" else to_si(
+            getattr(part, name), unit, setting.path)
         out.append(float(np.ravel(0.0 if value is None else value)[0]))
     return np.array(out)
+
+
+def _target_of(setting: Setting) -> Any:
+    """The initial value of a variable in SI units, given or its own; None where it has none."""
+    part: Any = setting.component
+    value = part._targets.get(setting.declared.name, (None, ""))[0]
+    return setting.declared.initial if value is None else value
 
 
 @contextmanager

@@ -66,8 +66,10 @@ def dummy_derivatives(flat: Flat, derivative_of: Indices, height: Indices, prefe
             for e, row in coefficients(flat, once, parameters).items()}
     _choose_at_top(found, rows, preference, differential)
     _choose_below(found, flat, integral_of, preference, parameters)
-    for cluster in found.clusters:
-        _add_levels_below(cluster, flat, integral_of, parameters)
+    if found.clusters:
+        following = _following(found, flat, parameters)
+        for cluster in found.clusters:
+            _add_levels_below(cluster, flat, integral_of, parameters, following)
     return found
 
 
@@ -114,8 +116,24 @@ def _choose_below(found: DummyDerivatives, flat: Flat, integral_of: Indices, pre
         found.equations = found.equations + below
 
 
-def _add_levels_below(cluster: Cluster, flat: Flat, integral_of: Indices, parameters: Parameters
-                      ) -> None:
+def _following(found: DummyDerivatives, flat: Flat, parameters: Parameters
+               ) -> dict[int, list[set[int]]]:
+    """By class that is no state any more, the classes that it stands beside where it is found."""
+    beside: dict[int, list[set[int]]] = {c: [] for c in found.classes}
+    for row in coefficients(flat, np.array(found.equations, dtype=int), parameters).values():
+        for c in row:
+            if c in beside:
+                beside[c].append(set(row))
+    return beside
+
+
+def _add_levels_below(cluster: Cluster, flat: Flat, integral_of: Indices, parameters: Parameters,
+                      following: dict[int, list[set[int]]]) -> None:
+    """The same constraints less often differentiated, with the states that they depend on.
+
+    These may stand in them, or behind what is no state any more: the frame of a bar behind the
+    angle of its joint, whichever of the two equations of a loop is taken to give the frame.
+    """
     equations, classes = cluster.levels[0]
     while True:
         equations = integral_of[equations]
@@ -123,6 +141,10 @@ def _add_levels_below(cluster: Cluster, flat: Flat, integral_of: Indices, parame
         if not len(equations):
             return
         inside = {c for row in coefficients(flat, equations, parameters).values() for c in row}
+        new, inside = inside, set()
+        while new:
+            inside |= new
+            new = {k for c in new for row in following.get(c, ()) for k in row} - inside
         classes = np.array([c for c in flat.antiderivatives(classes) if c in inside], dtype=int)
         cluster.levels.append((equations, classes))
 

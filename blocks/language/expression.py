@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TIME", "Condition", "Equation", "Expression", "abs_", "arccos", "arcsin", "arctan", "arctan2",
-    "as_condition", "as_expression", "cos", "cosh", "current_trace", "delayed", "der", "exp",
-    "floor", "held", "log", "maximum", "minimum", "mod", "same_dimension",
+    "as_condition", "as_expression", "as_time", "cos", "cosh", "current_trace", "delayed", "der",
+    "exp", "floor", "held", "log", "maximum", "minimum", "mod", "same_dimension",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "where",
 ]  # fmt: skip
 
@@ -207,6 +207,17 @@ def same_dimension(other: object, mine: Expression, operation: str) -> Expressio
     return other
 
 
+def as_time(value: object, what: str) -> Expression:
+    """A duration or instant that a statement takes, refused where it is none."""
+    given = as_expression(value)
+    if given.dimension != time.dimension and not _is_zero(given):
+        raise WrongDimension(
+            reading_place(), f"{what} is a time, but is {given.sx} [{describe(given.dimension)}].",
+            "Give it with a unit, such as '10 ms'.", left="s", right=describe(given.dimension),
+        )  # fmt: skip
+    return given
+
+
 def _refuse(verb: str, a: Expression, word: str, b: Expression, why: str) -> None:
     left, right = describe(a.dimension), describe(b.dimension)
     raise WrongDimension(
@@ -361,7 +372,7 @@ def delayed(value: object, delay: object, *, initial: object = 0) -> Expression:
     """
     value = as_expression(value)
     trace = _reading_trace("delayed()")
-    lag, before = same_dimension(delay, time, "="), same_dimension(initial, value, "=")
+    lag, before = as_time(delay, "the delay of delayed()"), same_dimension(initial, value, "=")
     dimension = value.dimension or before.dimension
     return Expression(trace.delayed(value.sx, lag.sx, before.sx, dimension), dimension)
 

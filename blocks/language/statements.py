@@ -11,14 +11,16 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ..exceptions import EquationError
 from .expression import (
     Condition,
     Expression,
     as_condition,
     as_expression,
+    as_time,
     der,
+    reading_place,
     same_dimension,
-    time,
 )
 
 __all__ = [
@@ -275,8 +277,8 @@ def every(period: object, assignments: dict[Expression, object], start: object =
     period, start : parameter, quantity or text
         May depend on parameters only; the period must be positive.
     """
-    return Sampling(same_dimension(start, time, "="), same_dimension(period, time, "="),
-                    _pairs(assignments))
+    return Sampling(as_time(start, "the start of every()"),
+                    as_time(period, "the period of every()"), _pairs(assignments))
 
 
 def initially(assignments: dict[Expression, object]) -> Sampling:
@@ -285,12 +287,19 @@ def initially(assignments: dict[Expression, object]) -> Sampling:
 
 
 def _pairs(assignments: dict[Expression, object]) -> tuple[tuple[Expression, Expression], ...]:
+    if not isinstance(assignments, dict) or not all(
+            isinstance(variable, Expression) for variable in assignments):
+        raise EquationError(reading_place(), f"assignments are {assignments!r}.",
+                            "Give variables with their new values: {self.n: self.n + 1}.")
     return tuple((variable, same_dimension(value, variable, "="))
                  for variable, value in assignments.items())
 
 
 def reset(variable: Expression, value: object) -> dict[Expression, object]:
     """One assignment for :func:`when`."""
+    if not isinstance(variable, Expression):
+        raise EquationError(reading_place(), "reset() takes a variable and its new value.",
+                            "Write  yield when(condition, reset(self.v, 0))")
     return {variable: value}
 
 
@@ -324,6 +333,6 @@ def breakpoints(start: object, period: object = None) -> Breakpoints:
     It steps exactly onto ``start`` (and ``start + k period``) instead of
     searching for them. Both may depend on parameters only.
     """
-    first = same_dimension(start, time, "=")
-    again = None if period is None else same_dimension(period, time, "=")
+    first = as_time(start, "the start of breakpoints()")
+    again = None if period is None else as_time(period, "the period of breakpoints()")
     return Breakpoints(first, again)

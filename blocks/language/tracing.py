@@ -363,6 +363,9 @@ class Trace:
             kernel.breaks.append(
                 (statement.start.sx, None if statement.period is None else statement.period.sx)
             )
+        elif isinstance(statement, dict):
+            raise EquationError(f"{kernel.name}.equations()", "yields assignments alone.",
+                                "Say when they are made: yield when(condition, {…}).")
         else:
             raise EquationError(
                 f"{kernel.name}.equations()", f"yields {statement!r}, which is no equation.",

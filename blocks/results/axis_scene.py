@@ -73,7 +73,7 @@ class AxisScene:
 
 def _integrals(recording: Recording, handles: list[int], times: Array) -> Array:
     """Integrals of variables from the first time of the run to some, by Simpson's rule."""
-    knots = np.unique(np.concatenate([recording.times, times]))
+    knots = np.unique(np.concatenate([recording.close_times, times]))
     middles = (knots[1:] + knots[:-1]) / 2
     at_knots = np.asarray(recording.values(handles, knots))
     at_middles = np.asarray(recording.values(handles, middles))

@@ -140,10 +140,10 @@ class Comparison:
                    abs(float(gap[row, k])) / size if size else float("nan"))  # fmt: skip
 
     def _looks(self, other: Result) -> tuple[Array, Array]:
-        """Times of the samples of two runs in their common time, before and after events."""
+        """Times at which two runs are known best in their common time, before and after events."""
         times, events = [np.array([self.start, self.end])], [np.zeros(0)]
         for run in (self.runs[self._first], other):
-            own = np.asarray(run.recording.times, dtype=float)
+            own = np.asarray(run.recording.close_times, dtype=float)
             inside = own[(own >= self.start) & (own <= self.end)]
             times.append(inside)
             events.append(inside[:-1][np.diff(inside) == 0])
@@ -211,7 +211,7 @@ def refuse_no_result(given: Any, where: str) -> None:
 
 def _common_time(runs: Mapping[str, Result]) -> tuple[float, float]:
     """The time that all runs cover."""
-    spans = {name: np.asarray(run.recording.times, dtype=float) for name, run in runs.items()}
+    spans = {name: np.asarray(run.recording.close_times, dtype=float) for name, run in runs.items()}
     for name, times in spans.items():
         if not len(times):
             raise ParameterError(f"compare({name!r})", "has no samples: the run ended before its "

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..units import Unit
+from ..units import Unit, from_si
 from .modes import course, in_words, shares
 from .recording import VariableInfo
 from .samples import Samples
@@ -156,12 +156,12 @@ def _sign(info: VariableInfo) -> str:
 
 
 def _course(series: Samples) -> str:
-    times = series.rows.source.times
-    if not len(times):
+    if not len(series.rows.times):
         return "The run ended before its first sample."
     if series.infos[0].words is not None:
         return course(series)
-    values = np.atleast_2d(series.magnitude)
+    times, curve = series.rows.curve()
+    values = np.asarray(from_si(curve, series.unit).magnitude)
     scale = float(np.max(np.abs(values)))
     u = series.unit
     span = f"from {number(times[0], SECOND)} to {number(times[-1], SECOND)}"

@@ -26,8 +26,8 @@ def largest(rows: Rows, sign: int = 1) -> Array:
         own = np.arange(len(indices))
         return sign * found[own, :, own].T
 
-    return largest_of_runs(sign * rows.some_samples(), rows.times, np.zeros(1, dtype=int),
-                           read)[:, 0]  # fmt: skip
+    times, values = rows.curve()
+    return largest_of_runs(sign * values, times, np.zeros(1, dtype=int), read)[:, 0]
 
 
 def largest_of_runs(samples: Array, times: Array, first: Indices,

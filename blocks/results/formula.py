@@ -39,7 +39,9 @@ class Formula(View):
     def __init__(self, function: Callable[..., Any], operands: Sequence[Any], lead: Samples,
                  infos: Sequence[VariableInfo], is_array: bool) -> None:
         of = lead.rows.source
-        super().__init__(of, np.asarray(of.times), samples_of(of).events, sampled=of)
+        super().__init__(of, np.asarray(of.times), _joint([
+            np.asarray(x.rows.source.close_times) for x in operands if isinstance(x, Samples)]),
+            samples_of(of).events, sampled=of)
         self.function, self.operands, self.path = function, operands, lead.path
         self.infos, self.is_array = infos, is_array
 
@@ -93,6 +95,17 @@ class Formula(View):
         else:
             rows = rows_at(operand, self.times, self.path)
         return from_si(operand.shaped(rows), operand.unit)
+
+
+def _joint(times: Sequence[Array]) -> Array:
+    """All times of curves in the time that these have in common; those of events twice."""
+    if len(times) == 1 or any(not len(t) or np.array_equal(t, times[0]) for t in times[1:]):
+        return times[0]
+    start, end = max(t[0] for t in times), min(t[-1] for t in times)
+    inside = [t[(t >= start) & (t <= end)] for t in times]
+    once = np.unique(np.concatenate([*inside, [start, end]]))
+    twice = np.unique(np.concatenate([t[1:][np.diff(t) == 0] for t in inside]))
+    return np.sort(np.concatenate([once, twice]))
 
 
 def _tried(function: Callable[..., Any], name: str, operands: Sequence[Any]) -> Any:

@@ -84,7 +84,7 @@ def shares(series: Samples) -> list[tuple[str, float]]:
     """Words of the modes that occurred, with their share of the time."""
     words = series.infos[0].words or {}
     found = [(in_words(code, words), _share(series, code))
-             for code in np.unique(series.si).astype(int)]  # fmt: skip
+             for code in np.unique(series.rows.curve()[1]).astype(int)]  # fmt: skip
     return sorted(found, key=lambda pair: -pair[1])
 
 
@@ -95,12 +95,12 @@ def _share(series: Samples, code: int) -> float:
 
 def course(series: Samples) -> str:
     """A sentence on the modes over the run."""
-    times = series.rows.source.times
+    times, values = series.rows.curve()
     span = f"from {number(times[0], SECOND)} to {number(times[-1], SECOND)}"
     words = series.infos[0].words or {}
     parts = [f"{100 * share:.4g} % of the time {word}" for word, share in shares(series)]
     text = f"Over the run, {span}, it is {', '.join(parts)}"
     if series.is_array:
         return f"{text}, all instances taken together."
-    first, last = (in_words(series.si[k], words) for k in (0, -1))
+    first, last = (in_words(values[0, k], words) for k in (0, -1))
     return f"{text}; at the start it is {first}, at the end {last}."

@@ -260,7 +260,7 @@ def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
         rows = np.unique(np.linspace(0, every - 1, MOST).astype(int))  # type: ignore[assignment]
         series = series[rows]
     times = np.asarray(series.rows.source.times)
-    seconds = None if apart is None else grid(times, apart)
+    seconds = None if apart is None else grid(series.rows.source.close_times, apart)
     at = from_si(times if seconds is None else seconds, clock).magnitude
     si = series.si if seconds is None else series.si_at(seconds, "right", series.path)
     values = np.atleast_2d(from_si(si, u).magnitude)

@@ -90,7 +90,7 @@ class Recorded(Mapping[str, Series]):
     @property
     def duration(self) -> Quantity:
         """Simulated time as a quantity."""
-        times = self._recording.times
+        times = self._recording.close_times
         return from_si(float(times[-1] - times[0]) if len(times) else 0.0, SECOND)
 
     @property

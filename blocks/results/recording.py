@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ..numerics.arrays import Array
-from ..units import Unit
+from ..units import SECOND, Unit, conversion, from_si
 
 if TYPE_CHECKING:
+    from pint import Quantity
+
     from ..shapes import Shape
     from .bottlenecks import Bottleneck, StepShares
     from .drawn_parts import Net, Part
@@ -26,6 +28,10 @@ __all__ = ["Curves", "EnergyTerm", "EnergyWarning", "EventRecord", "Instant", "N
 
 class Instant(float):
     """A time in s that knows it: ``series.at(event.time)`` needs no unit."""
+
+    def to(self, units: str | Unit) -> Quantity:
+        """The time as a quantity in other units."""
+        return from_si(float(self), conversion(SECOND, units, "event.time"))
 
 
 @dataclass(frozen=True)
@@ -156,6 +162,9 @@ class Curves(Protocol):
     times : ndarray
         Default sample times in s. Two equal times mark an event: the values
         before and after it.
+    close_times : ndarray
+        Times from start to end at which the curves are known best, such as the ends of steps and
+        some between; those of ``times``, unless these were asked for. Two equal ones mark an event.
     events : sequence of EventRecord
     """
 
@@ -164,6 +173,9 @@ class Curves(Protocol):
 
     @property
     def times(self) -> Array: ...
+
+    @property
+    def close_times(self) -> Array: ...
 
     @property
     def events(self) -> Sequence[EventRecord]: ...
@@ -194,9 +206,6 @@ class Recording(Curves, Protocol):
     message : str
     states : sequence of str
         Paths that ``Result.plot()`` draws when it is given no names; may be empty.
-    close_times : ndarray
-        Times at which the run is known best, such as the ends of steps and some between; those
-        of ``times``, unless these were asked for. Two equal times mark an event.
     versions : mapping of package to version
         With which it was made.
     energy_tolerance : float or None
@@ -217,9 +226,6 @@ class Recording(Curves, Protocol):
 
     @property
     def states(self) -> Sequence[str]: ...
-
-    @property
-    def close_times(self) -> Array: ...
 
     @property
     def versions(self) -> Mapping[str, str]: ...

@@ -172,7 +172,8 @@ def summary(recording: Recording) -> Sheet:
         rows.append(("message", recording.message))
     times, statistics = recording.times, recording.statistics
     if len(times):
-        rows.append(("time", f"{number(times[0], SECOND)} to {number(times[-1], SECOND)}"))
+        start, end = recording.close_times[[0, -1]]
+        rows.append(("time", f"{number(start, SECOND)} to {number(end, SECOND)}"))
     rows += [("variables", f"{len(recording.catalog):,}"), ("samples", f"{len(times):,}")]
     if "method" in statistics:
         rows.append(("method", str(statistics["method"])))

@@ -14,6 +14,7 @@ from ..exceptions import ParameterError
 from ..numerics.arrays import Array
 from .recording import Curves
 from .times import check_side, within_run
+from .views import both_limits
 
 __all__ = ["Rows"]
 
@@ -52,6 +53,16 @@ class Rows:
                                  "See result.message.", code="result.empty")  # fmt: skip
         return self.samples()
 
+    def curve(self) -> tuple[Array, Array]:
+        """Times at which the curves are known best, whatever samples were asked for, and values.
+
+        Of two equal times, the first is before an event and the second after it.
+        """
+        times = np.asarray(self.source.close_times, dtype=float)
+        if np.array_equal(times, self.times):
+            return times, self.some_samples()
+        return times, both_limits(self.source, self.indices, times)
+
     def sample(self, k: int) -> Array:
         """The k-th sample; the last one, and any of very many variables, without the others."""
         if self._samples is not None or not len(self.times) or (
@@ -62,7 +73,7 @@ class Rows:
     def at(self, seconds: Array, side: str, where: str) -> Array:
         """Values at any times within the run, (variables, *shape of times)."""
         check_side(side, where)
-        inside = within_run(self.times, seconds, where).ravel()
+        inside = within_run(self.source.close_times, seconds, where).ravel()
         rows = self.in_any_order(self.indices, inside, side)
         return rows.reshape(len(self.indices), *seconds.shape)
 
@@ -77,7 +88,7 @@ class Rows:
         """Time average of a function of the values, by adaptive quadrature between samples."""
         from .quadrature import integrals
 
-        whole, times = self.some_samples(), self.times
+        times, whole = self.curve()
         apart = np.diff(times) > 0
         if not apart.any():
             return function(whole[:, -1])

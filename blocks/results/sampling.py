@@ -44,7 +44,7 @@ def sample(
     source = _samples_of_table(source, chosen)
     wanted = units_wanted(units, chosen, names)
     check_side(side, "table")
-    seconds = sample_times(source.times, every, times)
+    seconds = sample_times(source.close_times, every, times)
     samples = len(source.times) if seconds is None else len(seconds)
     if samples * sum(len(s.infos) for s in chosen) > CELLS:
         raise ParameterError(

@@ -238,10 +238,11 @@ class SavedRecording:
     def values(self, indices: Sequence[int], times: Array | None = None, side: str = "right"
                ) -> Array:
         """SI values of variables, (variables, times)."""
-        if times is None and self._samples is None:
+        if times is not None:
+            return self._curves.at(list(indices), np.asarray(times, dtype=float), side)
+        if self._samples is None:
             return self._curves.rows[list(indices)]
-        return self._curves.at(list(indices), np.asarray(
-            self.times if times is None else times, dtype=float), side)
+        return both_limits(self, indices, self._samples)
 
     def energy_terms(self) -> list[EnergyTerm]:
         """Energy per component, as it was when the run was saved."""

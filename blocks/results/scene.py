@@ -233,10 +233,10 @@ def _picture(scene: Scene | AxisScene, ax: Axes) -> Picture | AxisPicture:
 def draw(recording: Recording, times: Sequence[Any], save: str | Path | None) -> Figure:
     """One panel for every instant; see :meth:`Result.draw`."""
     plt = optional_package("matplotlib.pyplot", "result.draw()", "plot")
-    end = float(recording.times[-1])
+    end = float(recording.close_times[-1])
     at = np.array([float(seconds_of(t, "result.draw()")) for t in times] or [end])
     with plt.rc_context(STYLE):
-        scene = scene_of(recording, np.concatenate([at, recording.times]))
+        scene = scene_of(recording, np.concatenate([at, recording.close_times]))
         x0, x1, y0, y1 = scene.limits
         tall = (y1 - y0) / (x1 - x0)
         columns = min(len(at), 1 if tall < WIDE else 3)
@@ -260,7 +260,7 @@ def animate(recording: Recording, save: str | Path | None, fps: int, speed: floa
     plt = optional_package("matplotlib.pyplot", "result.animate()", "plot")
     from matplotlib.animation import FuncAnimation, PillowWriter
 
-    start, end = recording.times[[0, -1]]
+    start, end = recording.close_times[[0, -1]]
     if not (fps > 0 and speed > 0):
         raise ParameterError("result.animate()", f"takes a positive fps and speed, not {fps} and "
                              f"{speed}.", given=(fps, speed), code="parameter.bounds")  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..exceptions import ParameterError, unknown_name
+from ..exceptions import ParameterError, brief, unknown_name
 from ..numerics.arrays import Array
 from ..numerics.tolerances import LAST_SAMPLE, SAME_TIME
 from ..units import is_quantity, quantity, to_si
@@ -46,8 +46,8 @@ def within_run(times: Array, wanted: Array, where: str) -> Array:
         first = np.ravel(wanted)[np.ravel(outside)][0]
         raise ParameterError(
             where,
-            f"{number(first, SECOND, 9)} is outside the run, which covers "
-            f"{number(start, SECOND, 9)} to {number(end, SECOND, 9)}.",
+            f"{number(first, SECOND, 12)} is outside the run, which covers "
+            f"{number(start, SECOND, 12)} to {number(end, SECOND, 12)}.",
             "Take a time in that range.",
             given=first,
             bound=(start, end),
@@ -63,30 +63,46 @@ def by_time(index: object) -> bool:
     return isinstance(index, (str, Instant)) or is_quantity(index)
 
 
-def sample_times(recorded: Array, every: object, times: object) -> Array | None:
-    """Times in s to sample at, None for the recorded ones."""
-    if times is not None:
-        if every is not None:
-            raise ParameterError("table", "takes either every or times, but was given both.",
-                                 "Leave one of them out.")  # fmt: skip
-        inside = within_run(recorded, np.atleast_1d(seconds_of(times, "times")), "times")
-        if np.any(np.diff(inside) < 0):
-            raise ParameterError("times", "must not decrease.", "Sort them.")
-        return inside
-    return None if every is None else grid(recorded, every)
+def sample_times(recorded: Array, every: object, times: object, asked: str = "table"
+                 ) -> Array | None:
+    """Times in s to sample at, None for the recorded ones.
+
+    Parameters
+    ----------
+    recorded : those of the run, of which the first and the last count
+    every, times : as given by a user
+    asked : what is called with them
+    """
+    if times is None:
+        return None if every is None else grid(recorded, every, f"{asked}(every=…)")
+    if every is not None:
+        raise ParameterError(asked, "takes either every or times, but was given both.",
+                             "Leave one of them out.")  # fmt: skip
+    where = f"{asked}(times=…)"
+    seconds = np.atleast_1d(seconds_of(times, where))
+    if not seconds.size or seconds.ndim > 1:
+        raise ParameterError(where, "takes one time or a list of times, but was given "
+                             f"{brief(times)}.", "Write for example times=['1 s', '2 s'].",
+                             given=times)  # fmt: skip
+    inside = within_run(recorded, seconds, where)
+    for k in np.flatnonzero(np.diff(inside) < 0)[:1]:
+        raise ParameterError(where, f"must not decrease, but {number(inside[k + 1], SECOND, 9)} "
+                             f"comes after {number(inside[k], SECOND, 9)}.", "Sort them.",
+                             given=times)  # fmt: skip
+    return inside
 
 
-def grid(recorded: Array, every: object) -> Array:
+def grid(recorded: Array, every: object, where: str = "every") -> Array:
     """Times in s at equal distances, from the first to at most the last recorded one."""
-    step = to_si(every, SECOND, "every")
+    step = to_si(every, SECOND, where)
     if np.ndim(step) or not np.isfinite(step) or step <= 0:
-        raise ParameterError("every", f"must be greater than 0 s, but is {every}.",
+        raise ParameterError(where, f"must be greater than 0 s, but is {every}.",
                              "Write for example every='10 ms'.", given=every)  # fmt: skip
     if not len(recorded):
         return np.empty(0)
     start, end = float(recorded[0]), float(recorded[-1])
     count = int(np.floor((end - start) / step * (1 + SAME_TIME) + LAST_SAMPLE)) + 1
     if count > MOST:
-        raise ParameterError("every", f"of {every} makes {count:,} samples.",
+        raise ParameterError(where, f"of {every} makes {count:,} samples.",
                              "Take a longer one.", given=every, code="result.size")  # fmt: skip
     return np.minimum(start + step * np.arange(count), end)

@@ -24,13 +24,15 @@ class View:
 
     Attributes
     ----------
+    times, close_times : as those of :class:`~blocks.results.recording.Curves`
     run : the whole run at the bottom of it
     sampled : whose samples these are; the view itself, where it has times of its own
     """
 
-    def __init__(self, of: Curves, times: Array, events: Sequence[EventRecord] = (),
-                 sampled: Curves | None = None) -> None:
+    def __init__(self, of: Curves, times: Array, close_times: Array,
+                 events: Sequence[EventRecord] = (), sampled: Curves | None = None) -> None:
         self.name, self.times, self.events = of.name, times, events
+        self.close_times = close_times
         self.run = run_of(of)
         self.sampled: Curves = self if sampled is None else samples_of(sampled)
 
@@ -70,7 +72,7 @@ class TimeAxis(View):
     """Time itself as a variable, with the samples of a run."""
 
     def __init__(self, of: Curves) -> None:
-        super().__init__(of, of.times, sampled=of)
+        super().__init__(of, of.times, of.close_times, sampled=of)
 
     def values(
         self, indices: Sequence[int], times: Array | None = None, side: str = "right"
@@ -82,10 +84,11 @@ class Part(View):
     """A stretch of a recording: from the right limit at its start to the left one at its end."""
 
     def __init__(self, whole: Curves, times: Array) -> None:
-        super().__init__(whole, times, [
-            e for e in whole.events if times[0] <= e.time <= times[-1]])
+        start, end = times[0], times[-1]
+        super().__init__(whole, times, _cut(np.asarray(whole.close_times), start, end), [
+            e for e in whole.events if start <= e.time <= end])
         self.whole = whole
-        self.ends_early = times[-1] < whole.times[-1] and times[0] < times[-1]
+        self.ends_early = end < whole.close_times[-1] and start < end
 
     def values(
         self, indices: Sequence[int], times: Array | None = None, side: str = "right"
@@ -102,18 +105,24 @@ class Part(View):
 
 def part(whole: Curves, index: slice, where: str) -> Part:
     """The part of a recording in a slice of time."""
-    times = np.asarray(whole.times)
+    times, covered = np.asarray(whole.times), np.asarray(whole.close_times)
     ends = [None if given is None else
-            float(within_run(times, seconds_of(given, where), where))
+            float(within_run(covered, seconds_of(given, where), where))
             for given in (index.start, index.stop)]  # fmt: skip
     if not len(times):
         within_run(times, times, where)
-    start, end = (float(times[k]) if t is None else t for k, t in zip((0, -1), ends, strict=True))
+    start, end = (float(covered[k]) if t is None else t
+                  for k, t in zip((0, -1), ends, strict=True))
     if start > end:
         raise ParameterError(where, f"begins at {number(start, SECOND, 9)}, after its end at "
                              f"{number(end, SECOND, 9)}.", "Give the earlier time first.",
                              given=index)  # fmt: skip
     if index.step is not None:
         return Part(whole, grid(np.array([start, end]), index.step))
+    return Part(whole, _cut(times, start, end))
+
+
+def _cut(times: Array, start: float, end: float) -> Array:
+    """The times from a start to an end, and these two."""
     inside = times[(times > start) & (times < end)]
-    return Part(whole, np.concatenate([[start], inside, [end]]))
+    return np.concatenate([[start], inside, [end]])

@@ -76,6 +76,7 @@ class RunRecording:
         self.keeper: WholeRecord | ChosenVariables = WholeRecord()
         self.chosen: ChosenVariables | None = None
         self._shown: tuple[tuple[int, float, int], tuple[Array, Indices]] | None = None
+        self._steps: tuple[tuple[int, float], tuple[Array, Indices]] | None = None
         self._kept: KeptPoints | None = None
         self._energy: tuple[tuple[int, float], list[EnergyTerm]] | None = None
 
@@ -98,7 +99,7 @@ class RunRecording:
 
     def forget_looks(self) -> None:
         """Forget what was found of the record, which is another one now."""
-        self._shown = self._kept = self._energy = None
+        self._shown = self._steps = self._kept = self._energy = None
         self.replay = Replay(self.problem, self.p, self.episodes)
 
     def keep_only(self, options: RecordOptions, rtol: float) -> None:
@@ -147,7 +148,11 @@ class RunRecording:
 
     def _times_of_steps(self) -> tuple[Array, Indices]:
         """Ends of all steps and some times between, and their episodes."""
-        return times_of_steps(self.episodes.steps, np.zeros(1, dtype=int), bool(self.system.nx))
+        state = len(self.episodes), self.episodes[-1].end
+        if self._steps is None or self._steps[0] != state:
+            self._steps = state, times_of_steps(self.episodes.steps, np.zeros(1, dtype=int),
+                                                bool(self.system.nx))
+        return self._steps[1]
 
     def _episode_numbers(self, times: Array, side: str) -> Indices:
         """Numbers of the episodes that times are in."""

@@ -18,6 +18,7 @@ from ..exceptions import (
 from ..numerics.arrays import Array
 from ..numerics.tolerances import LAST_SAMPLE
 from ..reading.foreign_words import option_elsewhere
+from ..results.times import sample_times as times_asked_for
 from ..solvers import Method
 from ..units import to_si, unit
 
@@ -96,6 +97,9 @@ def positive_time(value: object, name: str, where: str = "") -> float:
 def end_of_run(t0: float, duration: float) -> float:
     """When a run ends that can be told apart from its start."""
     t1 = t0 + duration
+    if not np.isfinite(t0):
+        raise ParameterError("simulate(start=…)", f"must be a time, but is {t0:g} s.",
+                             "Write for example '0 s'.", given=t0)
     if not t1 - t0 > LOST * duration:
         raise ParameterError("simulate(start=…)", f"is {t0:g} s, where times are told apart by "
                              f"{np.spacing(t0):.2g} s: a run of {duration:g} s is lost there.",
@@ -104,22 +108,12 @@ def end_of_run(t0: float, duration: float) -> float:
 
 
 def sample_times(every: object, times: object, t0: float, t1: float) -> Array | None:
-    """Times at which a run is sampled, if any are asked for."""
-    if times is not None:
-        seconds = to_si(times, unit("s"), "simulate(times=…)")
-        chosen = np.atleast_1d(np.asarray(seconds, dtype=float))
-        outside = (chosen < t0) | (chosen > t1)
-        if outside.any():
-            raise ParameterError("simulate(times=…)", f"{chosen[outside][0]:g} s is outside the "
-                                 f"run from {t0:g} s to {t1:g} s.", given=times)
-        for k in np.flatnonzero(np.diff(chosen) < 0)[:1]:
-            raise ParameterError("simulate(times=…)", f"must increase, but {chosen[k + 1]:g} s "
-                                 f"comes after {chosen[k]:g} s.", given=times)
+    """Times at which a run is sampled, if any are asked for; at equal distances, its end too."""
+    chosen = times_asked_for(np.array([t0, t1]), every, times, "simulate")
+    if every is None or chosen is None:
         return chosen
-    if every is None:
-        return None
-    h = positive_time(every, "every")
-    return np.append(np.arange(t0, t1 - LAST_SAMPLE * h, h), t1)
+    h = to_si(every, unit("s"), "simulate(every=…)")
+    return np.append(chosen[chosen < t1 - LAST_SAMPLE * h], t1)
 
 
 def record_options(options: Options) -> RecordOptions | None:

@@ -20,7 +20,10 @@ from blocks import (
     Target,
     Variable,
     der,
+    every,
     quantity,
+    reset,
+    when,
     where,
 )
 from blocks.exceptions import (
@@ -318,6 +321,32 @@ def _(self):
 @wrong("returned nothing", "returns nothing")
 def _(self):
     return None
+
+
+@wrong("assignments alone", "yields assignments alone. Say when they are made")
+def _(self):
+    yield reset(self.x, 0)
+
+
+@wrong("reset by a condition", "reset() takes a variable and its new value")
+def _(self):
+    yield reset(self.x > quantity("1 m"), {self.x: 0})
+
+
+@wrong("assignment by name", "assignments are {'x': 0}. Give variables with their new values")
+def _(self):
+    yield when(self.x > quantity("1 m"), {"x": 0})
+
+
+@wrong("assignment as an equation", "Give variables with their new values")
+def _(self):
+    yield when(self.x > quantity("1 m"), self.x == 0)
+
+
+@wrong("period without unit", "the period of every() is a time, but is 0.1 [dimensionless]",
+       WrongDimension)
+def _(self):
+    yield every(0.1, {self.x: 0})
 
 
 @wrong("no equation", "which is no equation")

@@ -34,12 +34,12 @@ def swinging(**options):
     return model.simulate("5 s", **options)
 
 
-def rubbing(**options):
+def rubbing(breakaway="20 N", **options):
     """Pulled by 30 N sin(2 t) against 20 N at rest: it slides from asin(2/3) / 2 s on."""
     model = Model("rubbing")
     model.block, model.floor = Mass(mass="4 kg"), Reference()
     model.rub = TranslationalFriction(law="coulomb", coulomb_force="20 N",
-                                      breakaway_force="20 N")
+                                      breakaway_force=breakaway)
     model.wave = Sine(amplitude="30 N", frequency=f"{W / 2 / np.pi} Hz")
     model.pull = ForceSource()
     model.connect(model.wave.y, model.pull.S)
@@ -112,6 +112,13 @@ def test_samples_that_were_asked_for_stay_the_samples(tmp_path):
     kept = load(tmp_path / "run.nc")
     assert_allclose(kept.time.m, [0, 2.5, 5])
     assert kept["spring.x"].at("0.7854 s").to("m").m == pytest.approx(0.3, abs=1e-6)
+
+
+@pytest.mark.parametrize("options", [{}, {"every": "1 s"}])
+def test_a_peak_before_an_event_is_kept(tmp_path, options):
+    rubbing("25 N", **options).save(tmp_path / "run.nc")
+    f = load(tmp_path / "run.nc")["rub.f"]
+    assert_allclose([f.max().m, f.min().m], [25, -25], rtol=1e-6)
 
 
 def test_only_named_variables_are_kept(tmp_path, runs):

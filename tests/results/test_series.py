@@ -15,6 +15,7 @@ from blocks.exceptions import (
     WrongDimension,
 )
 from blocks.results import Result
+from blocks.results.recording import Instant
 from blocks.units import quantity
 
 from .recorded import MASSES, Fake, nothing_recorded, result
@@ -97,8 +98,17 @@ def test_a_jump_has_two_sides():
     )
 
 
+def test_the_time_of_an_event_is_told_in_any_unit():
+    time = Instant(0.25)
+    assert time.to("ms").m == 250 and str(time.to("ms").units) == "millisecond" and time + 1 == 1.25
+    with pytest.raises(WrongDimension, match="event.time"):
+        time.to("m")
+
+
 def test_times_outside_the_run_are_refused():
     v = result()["block.v"]
+    assert "4.000000001 s is outside the run, which covers 0 s to 4 s" in text(
+        ParameterError, lambda: v.at("4.000000001 s"))
     assert text(ParameterError, lambda: v.at("4.001 s")) == (
         "block.v.at: 4.001 s is outside the run, which covers 0 s to 4 s. "
         "Take a time in that range."

@@ -126,12 +126,16 @@ def test_files_of_others_need_units_and_time(tmp_path):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"every": "-1 s"}, "every: must be greater than 0 s, but is -1 s. "
+        ({"every": "-1 s"}, "table(every=…): must be greater than 0 s, but is -1 s. "
                             "Write for example every='10 ms'."),
         ({"every": "1 s", "times": ["1 s"]}, "table: takes either every or times, but was given "
                                              "both. Leave one of them out."),
-        ({"times": ["2 s", "1 s"]}, "times: must not decrease. Sort them."),
-        ({"every": "1 ns"}, "every: of 1 ns makes 4,000,000,001 samples. Take a longer one."),
+        ({"times": ["2 s", "1 s"]}, "table(times=…): must not decrease, but 1 s comes after 2 s. "
+                                    "Sort them."),
+        ({"times": []}, "table(times=…): takes one time or a list of times, but was given []. "
+                        "Write for example times=['1 s', '2 s']."),
+        ({"every": "1 ns"}, "table(every=…): of 1 ns makes 4,000,000,001 samples. "
+                            "Take a longer one."),
     ],
 )  # fmt: skip
 def test_samples_that_cannot_be(options, message):

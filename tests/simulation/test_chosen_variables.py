@@ -314,6 +314,9 @@ def test_misspelt_paths_and_missing_folders_are_named(tmp_path, monkeypatch):
     with pytest.raises(UnknownName, match="Did you mean 'block.v'"):
         oscillator().simulate("1 s", record="block.vv")
     pytest.importorskip("pyarrow")
+    with pytest.raises(FileError, match="has the ending '.csv', but what is written during a run "
+                                        "is a Parquet file. Name it 'run.parquet'"):
+        oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "run.csv")
     with pytest.raises(FileError, match="there is no folder"):
         oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "no" / "run.parquet")
     for name in [name for name in sys.modules if name.partition(".")[0] == "pyarrow"]:

@@ -429,7 +429,7 @@ class Component(Node):
 
     def __repr__(self) -> str:
         shown = ", ".join(
-            f"{n}={getattr(self, n):~P}" if is_quantity(getattr(self, n))
+            f"{n}={getattr(self, n):.12g~P}" if is_quantity(getattr(self, n))
             and np.ndim(getattr(self, n).magnitude) == 0 else f"{n}=…"
             for n, d in self._declared.items() if isinstance(d, Parameter) and d.exists(self)
         )  # fmt: skip

@@ -264,7 +264,7 @@ class Parameter(Declaration):
     def with_unit(self, u: Unit) -> Parameter:
         made = copy.copy(self)
         made.open = False
-        if u.dimension != self.unit.dimension and not made.unit_of:
+        if (self.any_unit or u.dimension != self.unit.dimension) and not made.unit_of:
             made.unit, made.bounds = u, {w: made._bound(b, w) for w, b in self._given[1].items()}
         else:
             made._settle(u)

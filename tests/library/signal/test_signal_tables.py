@@ -10,6 +10,7 @@ from blocks import Model, quantity
 from blocks.exceptions import ParameterError
 from library import tables
 from library.signal import (
+    Constant,
     RepeatingSequence,
     Sine,
     Table1D,
@@ -208,3 +209,21 @@ def test_a_repeating_sequence_starts_anew_after_its_last_point():
     assert_allclose(at(result, T), exact, atol=1e-12)
     assert_allclose(at(result, [1.75], side="left"), -1.0, atol=1e-12)
     assert_allclose(at(result, [1.75]), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("unit", "si"), [("deg", np.pi / 180), ("%", 0.01), ("mrad", 1e-3)])
+def test_values_without_dimension_may_have_a_unit(unit, si):
+    values = [f"{v} {unit}" for v in (5, 35, 20)]
+    for block in (TimeTable(times=["0 s", "4 s", "10 s"], values=values),
+                  RepeatingSequence(times=["0 s", "4 s", "10 s"], values=values)):
+        model = Model("table")
+        model.block = block
+        run = model.simulate("10 s")
+        expected = si * np.interp(T, [0, 4, 10], [5, 35, 20])
+        assert_allclose(run["block.y"].at(quantity(T, "s")).to("").m, expected, rtol=1e-12)
+    angle = Table1D(x=[f"{v} {unit}" for v in (0, 90)], values=["0 rpm", "2 rpm"])
+    assert_allclose(angle.x.to("").m, [0, 90 * si], rtol=1e-12)
+
+
+def test_a_part_is_shown_without_rounding():
+    assert repr(Constant(value="30 deg")) == "Constant(value=30 deg)"

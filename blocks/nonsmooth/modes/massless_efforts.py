@@ -2,7 +2,9 @@
 
 Some take the effort and give the flow, some the other way round; what they take, and so the
 inputs of the reduced system, solves the equations of their modes
-(:mod:`blocks.nonsmooth.modes.mode_equations`) by Newton's method.
+(:mod:`blocks.nonsmooth.modes.mode_equations`) by Newton's method. Nonlinear loops take part in it:
+solved for at every trial of what elements take, they would answer a current that a diode cannot
+carry with the voltage of its leakage.
 """
 
 from __future__ import annotations
@@ -61,11 +63,13 @@ class MasslessEfforts:
         Raises
         ------
         AlgebraicFailure
-            If they have no solution there, or Newton's method does not find it.
+            If they have no solution there, or Newton's method does not find it; the problem is as
+            it was.
         """
         equations, last, first, decided = self.equations, np.inf, 0.0, True
         missed = np.inf
         problem.solve_algebraic(t)
+        start = problem.x.copy(), problem.z.copy(), problem.u.copy()
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
             decided = self.state.decided and np.array_equal(modes, self.state.modes)
@@ -75,8 +79,13 @@ class MasslessEfforts:
             if step is None:
                 break
             first = max(first, held.error)
-            self.change(problem, -step)
-            problem.solve_algebraic(t)
+            if equations.loops is None or problem.system.linear:
+                self.change(problem, -step)
+                problem.solve_algebraic(t)
+            else:
+                follows = equations.loops.at(problem, t)
+                self.change(problem, -step)
+                problem.z += follows.missed - follows.by_taken @ step
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
             before, missed = missed, np.abs(held.residual).max(initial=0.0)
             if k and equations.constant and not held.null.shape[1]:
@@ -88,10 +97,12 @@ class MasslessEfforts:
                 held.error <= LAST_NEWTON_STEP * first) or (
                 self._is_rounding(problem, t, modes, held))
             if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
+                problem.solve_algebraic(t)
                 if not (held.null.shape[1] and decided) or self._agrees(problem, t, modes, first):
                     return
                 break
             last = size
+        problem.x[:], problem.z[:], problem.u[:] = start
         worst = np.argsort(-np.abs(held.residual))[:3]
         reason, advice = "nodes without mass do not come to a balance", ""
         if self.elements.valve.all():

@@ -9,7 +9,7 @@ import pytest
 from electrical_bench import circuit, values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+from scipy.optimize import brentq, fsolve
 
 from blocks import quantity
 from library.electrical import (
@@ -158,3 +158,144 @@ def test_ideal_switches_hand_the_current_of_a_coil_to_an_exponential_diode(switc
     assert_allclose(across[conducts], np.array(exact)[conducts], rtol=1e-6, atol=1e-6)
     assert run.energy().relative_residual < 1e-4
     assert run.statistics.steps < 12_000  # 1,000 a period
+
+
+# -- switches that take a node from one source to another ------------------------------------------
+SWAP = 1e-4  # s
+
+
+def throws(m, **ends):
+    """Ideal switches that take a node to one source for half a period, then to another."""
+    for k, (name, (p, n)) in enumerate(ends.items()):
+        m.add(name, Switch(model="ideal"))
+        m.add(f"{name}_gate", Pulse(period=quantity(SWAP, "s"), start=quantity(k * SWAP / 2, "s")))
+        m.connect(getattr(m, f"{name}_gate").y, getattr(m, name).vT)
+        m.connect(p, getattr(m, name).p)
+        m.connect(getattr(m, name).n, n)
+
+
+def either():
+    """The higher one of two sources, each of which is switched on for half of the time."""
+    diodes = {"first": Diode(model="exponential"), "second": Diode(model="exponential")}
+    m = circuit("either", low=DCVoltageSource(voltage="5 V"), high=DCVoltageSource(
+        voltage="12 V"), load=Resistor(resistance="10 ohm"), leak=Resistor(resistance="10 kohm"),
+        leaks=Resistor(resistance="10 kohm"), **diodes)  # fmt: skip
+    throws(m, S=(m.low.p, m.first.p), T=(m.high.p, m.second.p))
+    m.connect(m.first.n, m.second.n, m.load.p)
+    m.connect(m.first.p, m.leak.p)
+    m.connect(m.second.p, m.leaks.p)
+    m.connect(m.low.n, m.high.n, m.load.n, m.leak.n, m.leaks.n, m.ground.V)
+
+    def balance(nodes, early):
+        first, second, out = nodes
+        ends = first - 5 if early else first / 1e4 + current(first - out), (
+            second / 1e4 + current(second - out) if early else second - 12)
+        return [*ends, current(first - out) + current(second - out) - out / 10]
+
+    return m, balance, ["first.p.v", "second.p.v", "load.v"], ([5, 0, 4.4], [0, 12, 11.4])
+
+
+def rectified():
+    """A bridge that is fed from both sides, through four switches."""
+    m = circuit("rectified", source=DCVoltageSource(voltage="12 V"), load=Resistor(
+        resistance="47 ohm"), **{name: Diode(model="exponential") for name in "abcd"})  # fmt: skip
+    throws(m, up=(m.source.p, m.a.p), down=(m.a.p, m.ground.V))
+    for name, (p, n) in {"left": (m.b.p, m.ground.V), "right": (m.source.p, m.b.p)}.items():
+        m.add(name, Switch(model="ideal"))
+        m.connect(p, getattr(m, name).p)
+        m.connect(getattr(m, name).n, n)
+        m.connect({"left": m.up_gate, "right": m.down_gate}[name].y, getattr(m, name).vT)
+    m.connect(m.a.n, m.b.n, m.load.p)
+    m.connect(m.c.n, m.a.p)
+    m.connect(m.d.n, m.b.p)
+    m.connect(m.c.p, m.d.p, m.load.n)
+    m.connect(m.source.n, m.ground.V)
+
+    def balance(nodes, early):
+        left, right = (12.0, 0.0) if early else (0.0, 12.0)
+        top, foot = nodes
+        load = (top - foot) / 47
+        return [current(left - top) + current(right - top) - load,
+                current(foot - left) + current(foot - right) - load]
+
+    return m, balance, ["a.n.v", "c.p.v"], ([11.5, 0.5], [11.5, 0.5])
+
+
+@pytest.mark.parametrize("circuit_of", [either, rectified])
+@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode", "DOP853"])
+def test_a_node_that_switches_move_is_the_root_of_its_laws_in_both_halves(circuit_of, method):
+    m, balance, paths, starts = circuit_of()
+    run = m.simulate(quantity(3 * SWAP, "s"), method=method)
+    early = SWAP * np.array([0.01, 0.49, 1.2, 2.499])
+    for k, times in enumerate((early, early + SWAP / 2)):
+        exact = fsolve(balance, starts[k], args=(k == 0,), xtol=1e-13)
+        for path, value in zip(paths, exact, strict=True):
+            assert_allclose(values(run, path, "V", times), value, rtol=1e-8, atol=1e-8)
+    assert run.energy().relative_residual < 1e-9
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_charge_pump_without_any_resistance_climbs_as_its_diodes_let_it(method):
+    """Two switches take the foot of a capacitor from the source to ground at once."""
+    m = circuit("pump", source=DCVoltageSource(voltage="5 V"), flying=Capacitor(), inlet=Diode(
+        model="exponential"), outlet=Diode(model="exponential"), store=Capacitor(),
+        load=Resistor(resistance="1 kohm"))  # fmt: skip
+    throws(m, up=(m.source.p, m.flying.p), down=(m.flying.p, m.ground.V))
+    m.connect(m.source.p, m.inlet.p)
+    m.connect(m.inlet.n, m.flying.n, m.outlet.p)
+    m.connect(m.outlet.n, m.store.p, m.load.p)
+    m.connect(m.source.n, m.store.n, m.load.n, m.ground.V)
+    run = m.simulate(quantity(4 * SWAP, "s"), method=method)
+
+    state, foot = np.zeros(2), 5.0
+    for k in range(8):
+        def slope(t, y, foot=foot):
+            middle = foot - y[0]
+            out = current(middle - y[1])
+            return [1e6 * (out - current(5 - middle)), 1e6 * (out - y[1] / 1e3)]
+
+        end = (k + 1) * SWAP / 2
+        state = solve_ivp(slope, (0, SWAP / 2), state, method="Radau", rtol=1e-9,
+                          atol=1e-10).y[:, -1]
+        assert_allclose([values(run, path, "V", end - 1e-12)[0] for path in (
+            "flying.vc", "store.vc")], state, atol=2e-5)
+        foot = 5.0 - foot
+    assert run.energy().relative_residual < 1e-4
+
+
+def bridge_drive():
+    """A coil between two legs of ideal switches, each with an exponential diode beside it."""
+    m = circuit("drive", source=DCVoltageSource(voltage="24 V"), coil=Inductor(
+        inductance="1 mH", series_resistance="4 ohm"), **{name: Diode(model="exponential")
+        for name in "abcd"})  # fmt: skip
+    gates = {"early": 0.0, "late": SWAP / 2}
+    for name, start in gates.items():
+        m.add(name, Pulse(period=quantity(SWAP, "s"), width=0.45, start=quantity(start, "s")))
+    for name, (p, n, gate) in {
+        "up": (m.source.p, m.coil.p, "early"), "left": (m.coil.p, m.ground.V, "late"),
+        "over": (m.source.p, m.coil.n, "late"), "right": (m.coil.n, m.ground.V, "early"),
+    }.items():
+        m.add(name, Switch(model="ideal"))
+        m.connect(p, getattr(m, name).p)
+        m.connect(getattr(m, name).n, n)
+        m.connect(getattr(m, gate).y, getattr(m, name).vT)
+    m.connect(m.coil.p, m.a.p, m.b.n)
+    m.connect(m.coil.n, m.c.p, m.d.n)
+    m.connect(m.source.p, m.a.n, m.c.n)
+    m.connect(m.source.n, m.b.p, m.d.p, m.ground.V)
+    return m
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_coil_between_switches_that_are_all_open_finds_its_diodes(method):
+    run = bridge_drive().simulate(quantity(5 * SWAP, "s"), method=method)
+    times = np.concatenate([np.arange(5) + k for k in (0.453, 0.48, 0.953, 0.99)]) * SWAP
+    coil, left, right = (values(run, path, unit, times) for path, unit in (
+        ("coil.i_L", "A"), ("coil.p.v", "V"), ("coil.n.v", "V")))
+    for i, *nodes in zip(coil, left, right, strict=True):
+        for v, taken in zip(nodes, (i, -i), strict=True):
+            exact = brentq(lambda v: current(v - 24) - current(-v) + taken, -50, 80,  # noqa: B023
+                           xtol=1e-13)
+            assert v == pytest.approx(exact, abs=1e-6)
+    assert np.abs(coil).min() > 1e-3
+    assert run.energy().relative_residual < 1e-6

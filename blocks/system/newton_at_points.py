@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags
 from ..numerics.blas_threads import threads_for
-from ..numerics.tolerances import TIED_SOLVED
+from ..numerics.tolerances import SOLVED_ALREADY, TIED_SOLVED
 from .evaluator import Evaluator
 
 __all__ = ["solved_at_points"]
@@ -14,13 +14,15 @@ __all__ = ["solved_at_points"]
 ROUNDS = 15
 
 
-def solved_at_points(function: Evaluator, unknowns: Array, *given: Array) -> tuple[Array, Flags]:
+def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *given: Array
+                     ) -> tuple[Array, Flags]:
     """Unknowns at points, as columns, and where they are found.
 
     Parameters
     ----------
     function : of what is given and of the unknowns: matrix and residual, column after column
     unknowns : near those that are sought
+    nominal : their nominal values: of one that is zero but for rounding, nothing else tells so
     given : as columns; one may serve for all points
     """
     unknowns, done = unknowns.copy(), np.zeros(unknowns.shape[1], dtype=bool)
@@ -42,5 +44,6 @@ def solved_at_points(function: Evaluator, unknowns: Array, *given: Array) -> tup
                 matrix[sure].transpose(0, 2, 1), residual[sure][..., None])[..., 0]
         unknowns[:, left] -= step.T
         size = np.abs(unknowns[:, left]).T + np.abs(unknowns).max(axis=1)
-        done[left] = sure & (np.abs(step) <= TIED_SOLVED * size).all(axis=1)
+        little = TIED_SOLVED * size + SOLVED_ALREADY * nominal
+        done[left] = sure & (np.abs(step) <= little).all(axis=1)
     return unknowns, done

@@ -104,6 +104,7 @@ class CarriedNetwork(HeldNetwork):
         """
         n, found = self.elements.size, np.zeros(len(points), dtype=bool)
         taken, at = self.elements.efforts_of(points.u), problem.copy_for_reading()
+        nominal = np.append(problem.scale_z, self.elements.efforts_of(problem.scale_u))
         for modes, columns in points.modes:
             _, first, kind = np.unique(points.m[:, columns], axis=1, return_index=True,
                                        return_inverse=True)
@@ -113,12 +114,13 @@ class CarriedNetwork(HeldNetwork):
                     points.x, points.z, points.u, points.m, points.d))
                 if not self.fits(at, t, modes):
                     continue
-                rows = [a.T.ravel() for a in self.by_rows(at, t, modes)]
-                constants = np.concatenate([np.zeros(2 * n), *rows])
+                constants = np.zeros(self.entries)  # what corrects drift is not solved for
+                constants[2 * n :][: 2 * n**2] = np.ravel(
+                    [a.T for a in self.by_rows(at, t, modes)])
                 where, x, z, *known = points.some(mine).columns()[:6]
                 held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
                         for a in (modes, constants)]
                 solved, found[mine] = solved_at_points(
-                    self._solve, np.vstack([z, taken[:, mine]]), where, x, *known, *held)
+                    self._solve, np.vstack([z, taken[:, mine]]), nominal, where, x, *known, *held)
                 taken[:, mine] = solved[len(z) :]
         return self.elements.inputs_of(taken, self.system.nu), found

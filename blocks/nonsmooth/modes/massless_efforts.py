@@ -17,11 +17,13 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
     BALANCED,
+    FALLS_NO_MORE,
     LAST_BITS,
     LAST_NEWTON_STEP,
     LEAST_CHANGE,
     LOOKS_ROUNDING,
     NEWTON_STALLED,
+    SOLVED_ALREADY,
     TINY,
     UNCHANGED_FLOW,
 )
@@ -70,6 +72,7 @@ class MasslessEfforts:
         missed = np.inf
         problem.solve_algebraic(t)
         start = problem.x.copy(), problem.z.copy(), problem.u.copy()
+        nothing = SOLVED_ALREADY * self.elements.efforts_of(problem.scale_u)
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
             decided = self.state.decided and np.array_equal(modes, self.state.modes)
@@ -91,12 +94,13 @@ class MasslessEfforts:
             if k and equations.constant and not held.null.shape[1]:
                 return  # coefficients may be small differences, which the first step does not know
             # down an exponential a voltage falls evenly, with currents that hardly change
-            stalled = missed >= before and (
+            stalled = missed >= FALLS_NO_MORE * before and (
                 size < NEWTON_STALLED and size > 0.5 * last
                 or self._is_noise(problem, t, modes, held)) or (
                 held.error <= LAST_NEWTON_STEP * first) or (
                 self._is_rounding(problem, t, modes, held))
-            if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
+            exact = size <= LAST_NEWTON_STEP or (np.abs(step) <= nothing).all()
+            if exact or (equations.affine and k) or stalled:
                 problem.solve_algebraic(t)
                 if not (held.null.shape[1] and decided) or self._agrees(problem, t, modes, first):
                     return

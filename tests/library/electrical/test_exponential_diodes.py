@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, fsolve
 
 from blocks import quantity
+from blocks.simulation.replay import Replay
 from library.electrical import (
     MOSFET,
     ACVoltageSource,
@@ -19,6 +20,7 @@ from library.electrical import (
     DCVoltageSource,
     Diode,
     Inductor,
+    MutualInductor,
     Resistor,
     Switch,
 )
@@ -232,6 +234,74 @@ def test_a_node_that_switches_move_is_the_root_of_its_laws_in_both_halves(circui
         for path, value in zip(paths, exact, strict=True):
             assert_allclose(values(run, path, "V", times), value, rtol=1e-8, atol=1e-8)
     assert run.energy().relative_residual < 1e-9
+
+
+def test_what_is_zero_but_for_rounding_is_read_at_all_times_at_once(monkeypatch):
+    """Where the voltage over a closed switch is solved for, nothing but its unit is a measure."""
+    m, *_ = rectified()
+    run = m.simulate(quantity(3 * SWAP, "s"))
+
+    def one_by_one(*_):
+        raise AssertionError("points are solved for one by one")
+
+    monkeypatch.setattr(Replay, "_one_by_one", one_by_one)
+    assert np.abs(values(run, "up.v", "V", SWAP * np.linspace(0.1, 0.4, 100))).max() < 1e-12
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_ring_of_coil_and_capacitor_on_a_node_that_a_switch_grounds_is_read():
+    """What its other coil feeds a diode with is solved for, beside what the switch takes."""
+    m = circuit("ring", source=ACVoltageSource(amplitude="15 V", frequency="10 kHz",
+                                               phase="90 deg"),
+                feed=Resistor(resistance="2 ohm"), load=Resistor(resistance="80 ohm"),
+                coils=MutualInductor(inductance_1="0.2 mH", inductance_2="0.4 mH"),
+                link=Capacitor(vc="1 V"), back=Resistor(resistance="1.3 ohm"),
+                diode=Diode(model="exponential"), leak=Resistor(resistance="7 kohm"),
+                short=Switch(model="ideal"), clock=Pulse(period=quantity(SWAP, "s")))
+    m.connect(m.clock.y, m.short.vT)
+    m.connect(m.source.p, m.feed.p)
+    m.connect(m.feed.n, m.short.p, m.link.p, m.coils.n1, m.load.p)
+    m.connect(m.link.n, m.back.p)
+    m.connect(m.back.n, m.coils.p1)
+    m.connect(m.coils.p2, m.diode.p, m.leak.p)
+    m.connect(m.source.n, m.short.n, m.load.n, m.coils.n2, m.diode.n, m.leak.n, m.ground.V)
+    run = m.simulate(quantity(SWAP, "s"))
+    mutual = 0.9 * np.sqrt(8e-8)
+
+    def slope(t, state):
+        vc, i1, i2 = state
+        second = brentq(lambda v: current(v) + v / 7e3 + i2, -300, 3, xtol=1e-12)
+        rates = np.linalg.solve([[2e-4, mutual], [mutual, 4e-4]], [-vc - 1.3 * i1, second])
+        return [i1 / 1e-6, *rates]
+
+    times = SWAP * np.array([0.1, 0.3, 0.7, 0.9])
+    exact = solve_ivp(slope, (0, SWAP), [1.0, 0.0, 0.0], method="Radau", t_eval=times,
+                      rtol=1e-7, atol=1e-9).y
+    for values_of, (path, unit) in zip(exact, (
+            ("link.vc", "V"), ("coils.i1", "A"), ("coils.i2", "A")), strict=True):
+        assert_allclose(values(run, path, unit, times), values_of, atol=3e-5)
+    supplied = 7.5 * np.cos(2 * np.pi * 1e4 * times)
+    assert_allclose(values(run, "short.i", "A", times), supplied * [1, 1, 0, 0], atol=1e-9)
+    assert run.energy().relative_residual < 1e-5
+
+
+def test_a_circuit_of_capacitors_that_hold_no_voltage_starts():
+    """All that is solved for is zero there, and rounding of it is all that is left to compare."""
+    m = circuit("still", link=Capacitor(capacitance="3.88 uF"), wire=Resistor(
+        resistance="214 ohm"), first=Diode(forward_voltage="0.3 V"), tie=Capacitor(
+        capacitance="44.2 nF"), store=Capacitor(capacitance="56.7 nF", vc="2 V"), second=Diode(
+        forward_voltage="0.3 V", on_resistance="50 mohm"), ends=Resistor(resistance="2.17 kohm"),
+        far=Resistor(resistance="103 ohm"), ideal=Diode(model="ideal", on_resistance="50 mohm"))
+    m.connect(m.second.n, m.link.p, m.wire.p, m.first.p)
+    m.connect(m.link.n, m.tie.p, m.ends.p, m.ideal.n)
+    m.connect(m.tie.n, m.first.n, m.store.p)
+    m.connect(m.store.n, m.wire.n)
+    m.connect(m.far.p, m.ideal.p)
+    m.connect(m.second.p, m.ends.n, m.far.n, m.ground.V)
+    run = m.simulate("1 us")
+    # link and tie are in series, the store drives its 2 V through the wire along both
+    rate = -2 / 214 / 56.7e-9 * (1 + 56.7e-9 * (1 / 3.88e-6 + 1 / 44.2e-9)) / 2
+    assert values(run, "wire.v", "V", 1e-9)[0] == pytest.approx(2 + 1e-9 * 2 * rate, abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["auto", "rodas4"])

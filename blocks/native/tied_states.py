@@ -18,13 +18,11 @@ import numpy as np
 from ..language.expression import TIME
 from ..numerics.arrays import Array
 from ..numerics.tolerances import (
-    FALLS_NO_MORE,
     LAST_BITS,
     NEWTON_STALLED,
     NO_SHORTER,
     SOLVED_ALREADY,
     TIED_SOLVED,
-    TINY,
 )
 from .expressions import Writer
 from .forms import MOST_STATES
@@ -79,11 +77,11 @@ class Tied(Text):
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n, n,
-                        n, self.nx, n // 2 + 1, 1, 1, open_room(n) * bool(tape.carried.any()),
+                        self.nx, n // 2 + 1, 1, 1, open_room(n) * bool(tape.carried.any()),
                         *self._room_for_derivatives()])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
-         self.matrix, self.right, self.left, self.before, self.slope, self.pivots, self.failed,
-         self.done, self.open_room, self.integrated, self.changes, self.end) = (
+         self.matrix, self.right, self.left, self.slope, self.pivots, self.failed, self.done,
+         self.open_room, self.integrated, self.changes, self.end) = (
             int(i) for i in at)
         if tape.carried.any():  # tied states come first
             self.carried = np.append(np.zeros(n - self.nz, dtype=bool), tape.carried)
@@ -249,7 +247,6 @@ class Tied(Text):
         if not self.linear:
             self._put_matrix(w, derivative)
         self._fill(w, self.residual, self.right)
-        self._copy(w, w.pointer("%q", self.before), w.pointer("%q", self.left), n)
         self._copy(w, w.pointer("%q", self.left), w.pointer("%q", self.right), n)
         bad = w.new(f"or i1 {singular}, {self._solve(w, n, factored=self.linear)}")
         norm = whole = w.constant(0.0)
@@ -266,10 +263,13 @@ class Tied(Text):
         exact = w.compare("ole", norm, w.constant(TIED_SOLVED))
         no_shorter = w.compare("ogt", norm, w.binary("fmul", w.constant(NO_SHORTER), "%last"))
         little = w.compare("ole", norm, w.constant(NEWTON_STALLED))
+        stalled = w.new(f"and i1 {no_shorter}, {little}")
+        exact = w.new(f"or i1 {exact}, {stalled}")
         finite = w.compare("olt", whole, w.constant(1e300))  # a part may be no number
-        unsure = w.new(f"and i1 {no_shorter}, {finite}")
+        large = w.new(f"xor i1 {little}, true")
+        unsure = w.new(f"and i1 {no_shorter}, {w.new(f'and i1 {finite}, {large}')}")
         w.lines += [f"  br i1 {unsure}, label %look, label %judged", "look:"]
-        noise = self._is_rounding(w, little)
+        noise = self._is_rounding(w)
         w.lines += ["  br label %judged", "judged:"]
         noise = w.new(f"phi i1 [ false, %round ], [ {noise}, %look ]")
         exact = w.new(f"or i1 {exact}, {noise}")
@@ -291,22 +291,18 @@ class Tied(Text):
             column = w.pointer(w.pointer("%q", self.jacobian), self._index(w, self.columns + j))
             self._copy(w, w.pointer("%q", self.matrix + j * n), column, n)
 
-    def _is_rounding(self, w: Writer, little: str) -> str:
-        """Whether residuals are what the last bits of the unknowns make of them, or after a
-        ``little`` step, fall no more.
+    def _is_rounding(self, w: Writer) -> str:
+        """Whether residuals are what the last bits of the unknowns make of them.
 
-        A voltage that follows from the difference of two currents may be known to 1e-6 only. But
-        down an exponential all steps are a thermal voltage, however little that is beside the
-        unknown, and every one takes the residual down by e.
+        A voltage that follows from the difference of two currents may be known to 1e-6 only.
         """
         look, entries = name_of_code(are_last_bits.callback), table(self.candidates)
-        w.declared.add(f"declare i32 {look}({', '.join(['ptr'] * 8)})")
+        w.declared.add(f"declare i32 {look}(ptr, ptr, ptr, ptr, ptr, ptr)")
         w.declared.add(f"{entries} = external global i64")
-        at = (w.pointer("%q", i) for i in (self.left, self.before, self.jacobian, self.here))
+        here, jacobian, left = (w.pointer("%q", i) for i in (self.here, self.jacobian, self.left))
         sizes = (f"ptr inttoptr (i64 {k} to ptr)" for k in (self.n, len(self.candidates)))
-        judges = w.new(f"inttoptr i64 {w.new(f'zext i1 {little} to i64')} to ptr")
-        answer = w.new(f"call i32 {look}({', '.join(f'ptr {a}' for a in at)}, ptr {entries}, "
-                       f"{', '.join(sizes)}, ptr {judges})")
+        answer = w.new(f"call i32 {look}(ptr {left}, ptr {jacobian}, ptr {here}, ptr {entries}, "
+                       f"{', '.join(sizes)})")
         return w.new(f"icmp ne i32 {answer}, 0")
 
     def _slopes_of_torn(self) -> str:
@@ -413,30 +409,23 @@ class TiedCode(Text):
 
 
 @machine_code
-def are_last_bits(left: int, before: int, jacobian: int, here: int, entries: int, rows: int,
-                  columns: int, little: int) -> int:
-    """Whether residuals are what the last bits of the unknowns make of them, or after a ``little``
-    step (1, or 0), fall no more: 1, or 0.
+def are_last_bits(left: int, jacobian: int, here: int, entries: int, rows: int, columns: int
+                  ) -> int:
+    """Whether residuals are what the last bits of the unknowns make of them: 1, or 0.
 
     Parameters
     ----------
-    left, before : addresses of residuals, and of those a step ago
-    jacobian : address of their derivatives, column by column
+    left, jacobian : addresses of residuals and of their derivatives, column by column
     here : address of all states and unknowns
     entries : address of those that columns belong to
     """
-    r, last, a = (vector_at(left, rows), vector_at(before, rows),
-                  vector_at(jacobian, rows * columns))
-    at = indices_at(entries, columns)
-    rounding, now, then = 1, 0.0, 0.0
+    r, a, at = vector_at(left, rows), vector_at(jacobian, rows * columns), indices_at(
+        entries, columns)
     for i in range(rows):
-        bound = TINY
+        bound = 0.0
         for k in range(columns):
             x = vector_at(here, at[k] + 1)
             bound += abs(a[k * rows + i] * x[at[k]])
-        now, then = max(now, abs(r[i]) / bound), max(then, abs(last[i]) / bound)
         if not abs(r[i]) <= LAST_BITS * bound:
-            rounding = 0
-    if rounding == 1 or (little == 1 and now >= FALLS_NO_MORE * then):
-        return 1
-    return 0
+            return 0
+    return 1

@@ -167,7 +167,8 @@ class Replay:
         for first in range(0, len(points), together):
             some = np.arange(first, min(first + together, len(points)))
             t, x, guess, *others = points.some(some).columns()
-            z[:, some], found[some] = solved_at_points(function, guess, t, x, *others)
+            z[:, some], found[some] = solved_at_points(
+                function, guess, self.problem.scale_z, t, x, *others)
         return z, found
 
     def must_solve(self, incomplete: Flags, wanted: Wanted) -> bool:

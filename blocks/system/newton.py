@@ -17,12 +17,14 @@ from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
 from ..numerics.tolerances import (
     CEASED_FLOW,
+    FALLS_NO_MORE,
     LAST_BITS,
     NEWTON_CONVERGES,
     NEWTON_EXACT,
     NEWTON_STALLED,
     NO_SHORTER,
     OPEN_CONSISTENT,
+    TINY,
 )
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
@@ -111,8 +113,9 @@ class AlgebraicUnknowns:
         """Newton's method from the present point: None if it converges, else if it is singular."""
         _, x, z, *_ = arguments
         n, nt, last = self.size, len(self.tied), np.inf
+        r = np.full(n, np.inf)
         for iteration in range(MOST_STEPS):
-            r = self.system.residual(*arguments)[:n]
+            before, r = r, self.system.residual(*arguments)[:n]
             if not np.isfinite(r).all():
                 return False
             if self._solver is None or not self.constant:
@@ -127,24 +130,35 @@ class AlgebraicUnknowns:
             norm = float(np.max(np.abs(step) / size))
             if self.constant and n > MANY:  # exact but for rounding
                 return None
-            stalled = iteration > 2 and NO_SHORTER * last < norm and (
-                norm <= NEWTON_STALLED or self._is_rounding(arguments, r))
+            even = NO_SHORTER * last < norm
+            stalled = iteration > 2 and even and self._is_rounding(
+                arguments, r, before, norm <= NEWTON_STALLED)
             if stalled or norm <= NEWTON_CONVERGES and (
-                    norm <= NEWTON_EXACT or norm > NO_SHORTER * last or iteration > 2
+                    norm <= NEWTON_EXACT or even or iteration > 2
                     or (self.constant and iteration > 0)):
                 return True if len(self._which) and not self._is_consistent(r, size) else None
             last = norm
         return False
 
-    def _is_rounding(self, arguments: Arguments, residual: Array) -> bool:
-        """Whether residuals are what the last bits of the unknowns make of them.
+    def _is_rounding(self, arguments: Arguments, residual: Array, before: Array, little: bool
+                     ) -> bool:
+        """Whether residuals are what the last bits of all values make of them, or after a
+        ``little`` step, fall no more.
 
-        A voltage that follows from the difference of two currents may be known to 1e-6 only.
+        A voltage that follows from the difference of two currents may be known to 1e-6 only. But
+        down an exponential all steps are a thermal voltage, however little that is beside the
+        unknown, and every one takes the residual down by e.
         """
         values = np.abs(np.concatenate([arguments[1][self.tied], arguments[2]]))
         terms = (values @ np.abs(self._transposed(arguments)) if self.size <= DENSE
                  else abs(self.matrix(arguments)) @ values)
-        return bool(np.all(np.abs(residual) <= LAST_BITS * terms))
+        if self.system.nu:  # what elements take is known to its last bits, too
+            terms = terms + abs(self.system.residual_u.sparse(*arguments))[: self.size] @ np.abs(
+                arguments[-1])
+        size, terms = np.abs(residual), np.maximum(terms, TINY)
+        return bool(np.all(size <= LAST_BITS * terms)
+                    or little and np.max(size / terms) >= FALLS_NO_MORE * np.max(
+                        np.abs(before) / terms))
 
     def _damped(self, arguments: Arguments, step: Array) -> Array:
         """So much of a Newton step that the next one, by the same matrix, is shorter.

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags
 from ..numerics.blas_threads import threads_for
-from ..numerics.tolerances import LAST_BITS, TIED_SOLVED
+from ..numerics.tolerances import FALLS_NO_MORE, LAST_BITS, SOLVED_ALREADY, TIED_SOLVED
 from .evaluator import Evaluator
 
 __all__ = ["solved_at_points"]
@@ -14,7 +14,7 @@ __all__ = ["solved_at_points"]
 ROUNDS = 15
 
 
-def solved_at_points(function: Evaluator, unknowns: Array, *given: Array,
+def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *given: Array,
                      closing: Array | None = None) -> tuple[Array, Flags]:
     """Unknowns at points, as columns, and where they are found.
 
@@ -22,6 +22,7 @@ def solved_at_points(function: Evaluator, unknowns: Array, *given: Array,
     ----------
     function : of what is given and of the unknowns: matrix and residual, column after column
     unknowns : near those that are sought
+    nominal : their nominal values: of one that is zero but for rounding, nothing else tells so
     given : as columns; one may serve for all points
     closing : what makes matrices regular where equations leave directions open, about the same
         ones at all points: no step goes along these
@@ -47,11 +48,12 @@ def solved_at_points(function: Evaluator, unknowns: Array, *given: Array,
                 matrix[sure].transpose(0, 2, 1), residual[sure][..., None])[..., 0]
         unknowns[:, left] -= step.T
         size = np.abs(unknowns[:, left]).T + np.abs(unknowns).max(axis=1)
-        close = np.abs(step) <= TIED_SOLVED * size
+        little = TIED_SOLVED * size + SOLVED_ALREADY * nominal
+        close = (np.abs(step) <= little).all(axis=1)
         # a current of nothing beside voltages: what does not shrink any more is their rounding
         largest = np.abs(step).max(axis=1)
-        close |= ((largest >= 0.5 * last[left]) & (
-            largest <= LAST_BITS * np.abs(unknowns[:, left]).max(axis=0)))[:, None]
+        close |= (largest >= FALLS_NO_MORE * last[left]) & (
+            largest <= LAST_BITS * np.abs(unknowns[:, left]).max(axis=0))
         last[left] = largest
-        done[left] = sure & close.all(axis=1)
+        done[left] = sure & close
     return unknowns, done

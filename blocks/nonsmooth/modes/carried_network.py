@@ -106,15 +106,16 @@ class CarriedNetwork(HeldNetwork):
 
         n, found = self.elements.size, np.zeros(len(points), dtype=bool)
         taken = self.elements.efforts_of(points.u)
+        nominal = np.append(problem.scale_z, self.elements.efforts_of(problem.scale_u))
         for modes, every in points.modes:
             for mine in points.alike(every):
                 at, t = points.at(mine[0], problem), float(points.t[mine[0]])
                 made = self.equations.matrices(at, t, modes)
                 if not (np.isfinite(made.matrix).all() and self.decides(modes, made.weight)):
                     continue
-                rows = np.concatenate([a.T.ravel() for a in self.by_rows(at, t, modes)])
-                constants = np.zeros(self.entries)  # the residual contains no others
-                constants[2 * n : 2 * n + len(rows)] = rows
+                constants = np.zeros(self.entries)  # what corrects drift is not solved for
+                constants[2 * n :][: 2 * n**2] = np.ravel(
+                    [a.T for a in self.by_rows(at, t, modes)])
                 where, x, z, *known = points.some(mine).columns()[:6]
                 held = [np.repeat(a[:, None].astype(float), len(mine), axis=1)
                         for a in (modes, constants)]
@@ -122,7 +123,7 @@ class CarriedNetwork(HeldNetwork):
                 if made.null.shape[1]:
                     closing = block_diag(np.zeros((len(z), len(z))), made.closing())
                 solved, found[mine] = solved_at_points(
-                    self._solve, np.vstack([z, taken[:, mine]]), where, x, *known, *held,
+                    self._solve, np.vstack([z, taken[:, mine]]), nominal, where, x, *known, *held,
                     closing=closing)
                 taken[:, mine] = solved[len(z) :]
         return self.elements.inputs_of(taken, self.system.nu), found

@@ -32,6 +32,7 @@ class Followed:
     rate : time derivative
     by_taken, by_x : by what the elements take, and by the states
     rate_by_taken, rate_by_x : the same of the rate
+    missed : what Newton's method would take them on by, 0 but for rounding where they are solved
     """
 
     rate: Array
@@ -39,6 +40,7 @@ class Followed:
     by_x: Array
     rate_by_taken: Array
     rate_by_x: Array
+    missed: Array
 
 
 class LoopUnknowns:
@@ -72,13 +74,14 @@ class LoopUnknowns:
                          for by in (system.residual_u, system.slope_u))
         slope_x, slope_z = system.slope_x.dense(*args), system.slope_z.dense(*args)
         by_time = self._by_time(*args).reshape(-1, 1)
-        right = np.hstack([by_x @ system.slope(*args)[:, None] + by_time, by_u[: system.nz], by_x])
+        right = np.hstack([by_x @ system.slope(*args)[:, None] + by_time, by_u[: system.nz], by_x,
+                           system.residual(*args)[: system.nz, None]])
         try:
             follows: Array = np.array(-np.linalg.solve(by_z, right), dtype=float)
         except np.linalg.LinAlgError:
             raise AlgebraicFailure(t, [system.torn_name(0)], "its loop is singular there",
                                    True) from None
         n = elements.size
-        taken, states = follows[:, 1 : 1 + n], follows[:, 1 + n :]
+        taken, states, missed = np.split(follows[:, 1:], [n, n + system.nx], axis=1)
         return Followed(follows[:, 0], taken, states, states @ (slope_u + slope_z @ taken),
-                        states @ (slope_x + slope_z @ states))
+                        states @ (slope_x + slope_z @ states), missed[:, 0])

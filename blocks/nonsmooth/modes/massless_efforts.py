@@ -2,7 +2,9 @@
 
 Some take the effort and give the flow, some the other way round; what they take, and so the
 inputs of the reduced system, solves the equations of their modes
-(:mod:`blocks.nonsmooth.modes.mode_equations`) by Newton's method.
+(:mod:`blocks.nonsmooth.modes.mode_equations`) by Newton's method. Nonlinear loops take part in it:
+solved for at every trial of what elements take, they would answer a current that a diode cannot
+carry with the voltage of its leakage.
 """
 
 from __future__ import annotations
@@ -15,11 +17,13 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
     BALANCED,
+    FALLS_NO_MORE,
     LAST_BITS,
     LAST_NEWTON_STEP,
     LEAST_CHANGE,
     LOOKS_ROUNDING,
     NEWTON_STALLED,
+    SOLVED_ALREADY,
     TINY,
     UNCHANGED_FLOW,
 )
@@ -61,11 +65,14 @@ class MasslessEfforts:
         Raises
         ------
         AlgebraicFailure
-            If they have no solution there, or Newton's method does not find it.
+            If they have no solution there, or Newton's method does not find it; the problem is as
+            it was.
         """
         equations, last, first, decided = self.equations, np.inf, 0.0, True
-        missed, residual = np.inf, None
+        missed = np.inf
         problem.solve_algebraic(t)
+        start = problem.x.copy(), problem.z.copy(), problem.u.copy()
+        nothing = SOLVED_ALREADY * self.elements.efforts_of(problem.scale_u)
         if modes is None:
             modes = equations.switched(problem, t, self.state.modes)
             decided = self.state.decided and np.array_equal(modes, self.state.modes)
@@ -75,26 +82,31 @@ class MasslessEfforts:
             if step is None:
                 break
             first = max(first, held.error)
-            self.change(problem, -step)
-            problem.solve_algebraic(t)
+            if equations.loops is None or problem.system.linear:
+                self.change(problem, -step)
+                problem.solve_algebraic(t)
+            else:
+                follows = equations.loops.at(problem, t)
+                self.change(problem, -step)
+                problem.z += follows.missed - follows.by_taken @ step
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
             before, missed = missed, np.abs(held.residual).max(initial=0.0)
-            same = residual is not None and np.array_equal(held.residual, residual)
-            residual = held.residual
             if k and equations.constant and not held.null.shape[1]:
                 return  # coefficients may be small differences, which the first step does not know
-            # down an exponential a voltage falls evenly, with currents that hardly change; what
-            # changes nothing is lost in sums, such as currents of 1e-100 A beside 300 V
-            stalled = same or missed >= before and (
+            # down an exponential a voltage falls evenly, with currents that hardly change
+            stalled = missed >= FALLS_NO_MORE * before and (
                 size < NEWTON_STALLED and size > 0.5 * last
                 or self._is_noise(problem, t, modes, held)) or (
                 held.error <= LAST_NEWTON_STEP * first) or (
                 self._is_rounding(problem, t, modes, held))
-            if size <= LAST_NEWTON_STEP or (equations.affine and k) or stalled:
+            exact = size <= LAST_NEWTON_STEP or (np.abs(step) <= nothing).all()
+            if exact or (equations.affine and k) or stalled:
+                problem.solve_algebraic(t)
                 if not (held.null.shape[1] and decided) or self._agrees(problem, t, modes, first):
                     return
                 break
             last = size
+        problem.x[:], problem.z[:], problem.u[:] = start
         worst = np.argsort(-np.abs(held.residual))[:3]
         reason, advice = "nodes without mass do not come to a balance", ""
         if self.elements.valve.all():

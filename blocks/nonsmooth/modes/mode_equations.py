@@ -251,6 +251,9 @@ class ModeEquations:
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
         """The equations of some modes."""
         out, made = self._looks_with_rates(problem, t), self.matrices(problem, t, modes)
+        if self.loops is not None and self._by_z is not None:  # as they are with these solved
+            by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
+            out[4:] += by_z @ self.loops.at(problem, t).missed
         value, rate = self.held_rows(modes, out[4:7], out[7:])
         direct, weight = self._direct(modes), made.weight
         value[direct] += self.elements.efforts_of(problem.u)[direct]

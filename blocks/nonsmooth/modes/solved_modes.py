@@ -236,8 +236,9 @@ class SolvedModes:
         modes = points.mode_columns()
         if self.with_loops:
             t, x, z, p, m, d, _ = points.columns()
+            nominal = np.append(problem.scale_z, self.elements.efforts_of(problem.scale_u))
             found, known = solved_at_points(
-                self._both, np.vstack([z, effort]), t, x, p, m, d, modes.astype(float))
+                self._both, np.vstack([z, effort]), nominal, t, x, p, m, d, modes.astype(float))
             effort = found[len(z) :]
             return effort, known & self._touching(problem, points, modes, effort)
         active, first = np.arange(len(points)), np.abs(effort).max(axis=0)

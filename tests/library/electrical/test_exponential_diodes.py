@@ -9,9 +9,10 @@ import pytest
 from electrical_bench import circuit, values
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+from scipy.optimize import brentq, fsolve
 
 from blocks import quantity
+from blocks.simulation.replay import Replay
 from library.electrical import (
     MOSFET,
     ACVoltageSource,
@@ -19,6 +20,7 @@ from library.electrical import (
     DCVoltageSource,
     Diode,
     Inductor,
+    MutualInductor,
     Resistor,
     Switch,
 )
@@ -158,3 +160,212 @@ def test_ideal_switches_hand_the_current_of_a_coil_to_an_exponential_diode(switc
     assert_allclose(across[conducts], np.array(exact)[conducts], rtol=1e-6, atol=1e-6)
     assert run.energy().relative_residual < 1e-4
     assert run.statistics.steps < 12_000  # 1,000 a period
+
+
+# -- switches that take a node from one source to another ------------------------------------------
+SWAP = 1e-4  # s
+
+
+def throws(m, **ends):
+    """Ideal switches that take a node to one source for half a period, then to another."""
+    for k, (name, (p, n)) in enumerate(ends.items()):
+        m.add(name, Switch(model="ideal"))
+        m.add(f"{name}_gate", Pulse(period=quantity(SWAP, "s"), start=quantity(k * SWAP / 2, "s")))
+        m.connect(getattr(m, f"{name}_gate").y, getattr(m, name).vT)
+        m.connect(p, getattr(m, name).p)
+        m.connect(getattr(m, name).n, n)
+
+
+def either():
+    """The higher one of two sources, each of which is switched on for half of the time."""
+    diodes = {"first": Diode(model="exponential"), "second": Diode(model="exponential")}
+    m = circuit("either", low=DCVoltageSource(voltage="5 V"), high=DCVoltageSource(
+        voltage="12 V"), load=Resistor(resistance="10 ohm"), leak=Resistor(resistance="10 kohm"),
+        leaks=Resistor(resistance="10 kohm"), **diodes)  # fmt: skip
+    throws(m, S=(m.low.p, m.first.p), T=(m.high.p, m.second.p))
+    m.connect(m.first.n, m.second.n, m.load.p)
+    m.connect(m.first.p, m.leak.p)
+    m.connect(m.second.p, m.leaks.p)
+    m.connect(m.low.n, m.high.n, m.load.n, m.leak.n, m.leaks.n, m.ground.V)
+
+    def balance(nodes, early):
+        first, second, out = nodes
+        ends = first - 5 if early else first / 1e4 + current(first - out), (
+            second / 1e4 + current(second - out) if early else second - 12)
+        return [*ends, current(first - out) + current(second - out) - out / 10]
+
+    return m, balance, ["first.p.v", "second.p.v", "load.v"], ([5, 0, 4.4], [0, 12, 11.4])
+
+
+def rectified():
+    """A bridge that is fed from both sides, through four switches."""
+    m = circuit("rectified", source=DCVoltageSource(voltage="12 V"), load=Resistor(
+        resistance="47 ohm"), **{name: Diode(model="exponential") for name in "abcd"})  # fmt: skip
+    throws(m, up=(m.source.p, m.a.p), down=(m.a.p, m.ground.V))
+    for name, (p, n) in {"left": (m.b.p, m.ground.V), "right": (m.source.p, m.b.p)}.items():
+        m.add(name, Switch(model="ideal"))
+        m.connect(p, getattr(m, name).p)
+        m.connect(getattr(m, name).n, n)
+        m.connect({"left": m.up_gate, "right": m.down_gate}[name].y, getattr(m, name).vT)
+    m.connect(m.a.n, m.b.n, m.load.p)
+    m.connect(m.c.n, m.a.p)
+    m.connect(m.d.n, m.b.p)
+    m.connect(m.c.p, m.d.p, m.load.n)
+    m.connect(m.source.n, m.ground.V)
+
+    def balance(nodes, early):
+        left, right = (12.0, 0.0) if early else (0.0, 12.0)
+        top, foot = nodes
+        load = (top - foot) / 47
+        return [current(left - top) + current(right - top) - load,
+                current(foot - left) + current(foot - right) - load]
+
+    return m, balance, ["a.n.v", "c.p.v"], ([11.5, 0.5], [11.5, 0.5])
+
+
+@pytest.mark.parametrize("circuit_of", [either, rectified])
+@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode", "DOP853"])
+def test_a_node_that_switches_move_is_the_root_of_its_laws_in_both_halves(circuit_of, method):
+    m, balance, paths, starts = circuit_of()
+    run = m.simulate(quantity(3 * SWAP, "s"), method=method)
+    early = SWAP * np.array([0.01, 0.49, 1.2, 2.499])
+    for k, times in enumerate((early, early + SWAP / 2)):
+        exact = fsolve(balance, starts[k], args=(k == 0,), xtol=1e-13)
+        for path, value in zip(paths, exact, strict=True):
+            assert_allclose(values(run, path, "V", times), value, rtol=1e-8, atol=1e-8)
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_what_is_zero_but_for_rounding_is_read_at_all_times_at_once(monkeypatch):
+    """Where the voltage over a closed switch is solved for, nothing but its unit is a measure."""
+    m, *_ = rectified()
+    run = m.simulate(quantity(3 * SWAP, "s"))
+
+    def one_by_one(*_):
+        raise AssertionError("points are solved for one by one")
+
+    monkeypatch.setattr(Replay, "_one_by_one", one_by_one)
+    assert np.abs(values(run, "up.v", "V", SWAP * np.linspace(0.1, 0.4, 100))).max() < 1e-12
+    assert run.energy().relative_residual < 1e-9
+
+
+def test_a_ring_of_coil_and_capacitor_on_a_node_that_a_switch_grounds_is_read():
+    """What its other coil feeds a diode with is solved for, beside what the switch takes."""
+    m = circuit("ring", source=ACVoltageSource(amplitude="15 V", frequency="10 kHz",
+                                               phase="90 deg"),
+                feed=Resistor(resistance="2 ohm"), load=Resistor(resistance="80 ohm"),
+                coils=MutualInductor(inductance_1="0.2 mH", inductance_2="0.4 mH"),
+                link=Capacitor(vc="1 V"), back=Resistor(resistance="1.3 ohm"),
+                diode=Diode(model="exponential"), leak=Resistor(resistance="7 kohm"),
+                short=Switch(model="ideal"), clock=Pulse(period=quantity(SWAP, "s")))
+    m.connect(m.clock.y, m.short.vT)
+    m.connect(m.source.p, m.feed.p)
+    m.connect(m.feed.n, m.short.p, m.link.p, m.coils.n1, m.load.p)
+    m.connect(m.link.n, m.back.p)
+    m.connect(m.back.n, m.coils.p1)
+    m.connect(m.coils.p2, m.diode.p, m.leak.p)
+    m.connect(m.source.n, m.short.n, m.load.n, m.coils.n2, m.diode.n, m.leak.n, m.ground.V)
+    run = m.simulate(quantity(SWAP, "s"))
+    mutual = 0.9 * np.sqrt(8e-8)
+
+    def slope(t, state):
+        vc, i1, i2 = state
+        second = brentq(lambda v: current(v) + v / 7e3 + i2, -300, 3, xtol=1e-12)
+        rates = np.linalg.solve([[2e-4, mutual], [mutual, 4e-4]], [-vc - 1.3 * i1, second])
+        return [i1 / 1e-6, *rates]
+
+    times = SWAP * np.array([0.1, 0.3, 0.7, 0.9])
+    exact = solve_ivp(slope, (0, SWAP), [1.0, 0.0, 0.0], method="Radau", t_eval=times,
+                      rtol=1e-7, atol=1e-9).y
+    for values_of, (path, unit) in zip(exact, (
+            ("link.vc", "V"), ("coils.i1", "A"), ("coils.i2", "A")), strict=True):
+        assert_allclose(values(run, path, unit, times), values_of, atol=3e-5)
+    supplied = 7.5 * np.cos(2 * np.pi * 1e4 * times)
+    assert_allclose(values(run, "short.i", "A", times), supplied * [1, 1, 0, 0], atol=1e-9)
+    assert run.energy().relative_residual < 1e-5
+
+
+def test_a_circuit_of_capacitors_that_hold_no_voltage_starts():
+    """All that is solved for is zero there, and rounding of it is all that is left to compare."""
+    m = circuit("still", link=Capacitor(capacitance="3.88 uF"), wire=Resistor(
+        resistance="214 ohm"), first=Diode(forward_voltage="0.3 V"), tie=Capacitor(
+        capacitance="44.2 nF"), store=Capacitor(capacitance="56.7 nF", vc="2 V"), second=Diode(
+        forward_voltage="0.3 V", on_resistance="50 mohm"), ends=Resistor(resistance="2.17 kohm"),
+        far=Resistor(resistance="103 ohm"), ideal=Diode(model="ideal", on_resistance="50 mohm"))
+    m.connect(m.second.n, m.link.p, m.wire.p, m.first.p)
+    m.connect(m.link.n, m.tie.p, m.ends.p, m.ideal.n)
+    m.connect(m.tie.n, m.first.n, m.store.p)
+    m.connect(m.store.n, m.wire.n)
+    m.connect(m.far.p, m.ideal.p)
+    m.connect(m.second.p, m.ends.n, m.far.n, m.ground.V)
+    run = m.simulate("1 us")
+    # link and tie are in series, the store drives its 2 V through the wire along both
+    rate = -2 / 214 / 56.7e-9 * (1 + 56.7e-9 * (1 / 3.88e-6 + 1 / 44.2e-9)) / 2
+    assert values(run, "wire.v", "V", 1e-9)[0] == pytest.approx(2 + 1e-9 * 2 * rate, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_charge_pump_without_any_resistance_climbs_as_its_diodes_let_it(method):
+    """Two switches take the foot of a capacitor from the source to ground at once."""
+    m = circuit("pump", source=DCVoltageSource(voltage="5 V"), flying=Capacitor(), inlet=Diode(
+        model="exponential"), outlet=Diode(model="exponential"), store=Capacitor(),
+        load=Resistor(resistance="1 kohm"))  # fmt: skip
+    throws(m, up=(m.source.p, m.flying.p), down=(m.flying.p, m.ground.V))
+    m.connect(m.source.p, m.inlet.p)
+    m.connect(m.inlet.n, m.flying.n, m.outlet.p)
+    m.connect(m.outlet.n, m.store.p, m.load.p)
+    m.connect(m.source.n, m.store.n, m.load.n, m.ground.V)
+    run = m.simulate(quantity(4 * SWAP, "s"), method=method)
+
+    state, foot = np.zeros(2), 5.0
+    for k in range(8):
+        def slope(t, y, foot=foot):
+            middle = foot - y[0]
+            out = current(middle - y[1])
+            return [1e6 * (out - current(5 - middle)), 1e6 * (out - y[1] / 1e3)]
+
+        end = (k + 1) * SWAP / 2
+        state = solve_ivp(slope, (0, SWAP / 2), state, method="Radau", rtol=1e-9,
+                          atol=1e-10).y[:, -1]
+        assert_allclose([values(run, path, "V", end - 1e-12)[0] for path in (
+            "flying.vc", "store.vc")], state, atol=2e-5)
+        foot = 5.0 - foot
+    assert run.energy().relative_residual < 1e-4
+
+
+def bridge_drive():
+    """A coil between two legs of ideal switches, each with an exponential diode beside it."""
+    m = circuit("drive", source=DCVoltageSource(voltage="24 V"), coil=Inductor(
+        inductance="1 mH", series_resistance="4 ohm"), **{name: Diode(model="exponential")
+        for name in "abcd"})  # fmt: skip
+    gates = {"early": 0.0, "late": SWAP / 2}
+    for name, start in gates.items():
+        m.add(name, Pulse(period=quantity(SWAP, "s"), width=0.45, start=quantity(start, "s")))
+    for name, (p, n, gate) in {
+        "up": (m.source.p, m.coil.p, "early"), "left": (m.coil.p, m.ground.V, "late"),
+        "over": (m.source.p, m.coil.n, "late"), "right": (m.coil.n, m.ground.V, "early"),
+    }.items():
+        m.add(name, Switch(model="ideal"))
+        m.connect(p, getattr(m, name).p)
+        m.connect(getattr(m, name).n, n)
+        m.connect(getattr(m, gate).y, getattr(m, name).vT)
+    m.connect(m.coil.p, m.a.p, m.b.n)
+    m.connect(m.coil.n, m.c.p, m.d.n)
+    m.connect(m.source.p, m.a.n, m.c.n)
+    m.connect(m.source.n, m.b.p, m.d.p, m.ground.V)
+    return m
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_coil_between_switches_that_are_all_open_finds_its_diodes(method):
+    run = bridge_drive().simulate(quantity(5 * SWAP, "s"), method=method)
+    times = np.concatenate([np.arange(5) + k for k in (0.453, 0.48, 0.953, 0.99)]) * SWAP
+    coil, left, right = (values(run, path, unit, times) for path, unit in (
+        ("coil.i_L", "A"), ("coil.p.v", "V"), ("coil.n.v", "V")))
+    for i, *nodes in zip(coil, left, right, strict=True):
+        for v, taken in zip(nodes, (i, -i), strict=True):
+            exact = brentq(lambda v: current(v - 24) - current(-v) + taken, -50, 80,  # noqa: B023
+                           xtol=1e-13)
+            assert v == pytest.approx(exact, abs=1e-6)
+    assert np.abs(coil).min() > 1e-3
+    assert run.energy().relative_residual < 1e-6

@@ -190,7 +190,7 @@ class LawFunctions:
             if max(map(len, parts)) > MOST:
                 return None
             return HeldModes(system, self.elements, laws, parts, self.companions)
-        if size > MOST_SOLVED:
+        if size > MOST:
             return None
         return SolvedModes(system, self.elements, laws, self.bounds, self.companions)
 

@@ -23,7 +23,7 @@ from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP, SAFE_PIVOT
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
-from .held_equations import ThroughUnknowns, write_equations, write_follows
+from .held_equations import ThroughUnknowns, write_equations, write_follows, write_sliding
 from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
 from .text import Text, write_derivatives
@@ -416,8 +416,9 @@ class SolvedCode(Text):
 
     def _determinants_of_sliding(self, w: Writer) -> list[str]:
         """Of the equations of what slides."""
-        self._clear(w, w.pointer("%q", self.matrix), self.n**2)
-        self._fill(w, self._in_blocks(_masked(self.e["matrix"], self.modes != 0)), self.matrix)
+        self._fill_equations(w)
+        write_sliding(w, w.pointer("%q", self.matrix), w.pointer("%q", self.known_modes),
+                      self.blocks)
         self._solve_blocks(w)
         return self._determinants(w)
 
@@ -504,6 +505,14 @@ class SolvedCode(Text):
             w.store(w.binary("fadd", w.load("%out", i), step), "%out", i)
         return values
 
+    def _fill_equations(self, w: Writer) -> None:
+        """Put matrix and residual into ``q``, block by block."""
+        matrix = self._in_blocks(self.e["matrix"])
+        if matrix.nnz() < sum(len(block) ** 2 for block in self.blocks):
+            self._clear(w, w.pointer("%q", self.matrix), self.n**2)
+        order = np.concatenate(self.blocks).tolist()
+        self._fill(w, ca.vertcat(matrix, self.e["residual"][order]), self.matrix)
+
     def _efforts(self, w: Writer, guess: list[str] | None = None) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""
         affine, n = self.held.affine, self.n
@@ -521,11 +530,7 @@ class SolvedCode(Text):
                             w.pointer("%q", self.matrix))
             self._fill(w, self.e["residual"], self.right)
         else:
-            matrix = self._in_blocks(self.e["matrix"])
-            if matrix.nnz() < sum(len(block) ** 2 for block in self.blocks):
-                self._clear(w, w.pointer("%q", self.matrix), n * n)
-            order = np.concatenate(self.blocks).tolist()
-            self._fill(w, ca.vertcat(matrix, self.e["residual"][order]), self.matrix)
+            self._fill_equations(w)
         residual = [w.load("%q", self.right + row) for row in self.row]
         bad = self._solve_blocks(w)
         steps, efforts = [], []

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes"]
 
-MOST_SOLVED = 24  # elements: all of them are solved for together at every point
-MOST_ADDED_UP = 100  # where loops add their matrix up
+MOST_SOLVED = 24  # elements whose bounds follow efforts, beside loops that follow these at once
+MOST_ADDED_UP = 100  # elements that act on each other
 ROUNDS = 25  # of Newton's method, where bounds have kinks
 
 

@@ -71,6 +71,7 @@ from .costs import (
     most_steps,
     pays_off,
     solves_compiled,
+    steps_to_compile,
     study,
     weight_of_steps,
 )
@@ -89,7 +90,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
            "compiled_method", "compiled_steps", "compiles_quickly", "is_installed", "is_large",
            "is_solved_for", "many_values", "most_steps", "pays_off", "residuals_of_run",
-           "solves_compiled", "study", "unwritable", "weight_of_steps",
+           "solves_compiled", "steps_to_compile", "study", "unwritable", "weight_of_steps",
            "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods

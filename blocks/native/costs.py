@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..system.problem import Problem
 
 __all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "is_installed", "is_written",
-           "many_values", "most_steps", "pays_off", "solves_compiled", "study",
+           "many_values", "most_steps", "pays_off", "solves_compiled", "steps_to_compile", "study",
            "weight_of_steps"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
@@ -26,6 +26,7 @@ SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 LOOKED_UP = 2  # tables that take as long in Python as all else of a step of a small model
 COUNTED = 20_000  # operations among which tables are counted
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
+PER_OPERATION = 0.3  # steps of a small model in Python: to compile what is solved for
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
 LONGEST_OUTPUT = 3000  # operations of an output that is written
 TIGHT_FOR_SOLVES = 1e-10  # and with exact friction, contacts or tied states
@@ -72,6 +73,12 @@ def solves_compiled(rtol: float) -> bool:
     Slopes that need a solve cost so much in Python that many more steps are cheap.
     """
     return is_installed() and rtol >= TIGHT_FOR_SOLVES
+
+
+def steps_to_compile(problem: Problem) -> float:
+    """Steps of a small model that take as long in Python as to compile what is solved for."""
+    held = problem.laws.held_modes if problem.laws is not None else None
+    return 0.0 if held is None else PER_OPERATION * held.length
 
 
 def compiles_quickly(problem: Problem) -> bool:

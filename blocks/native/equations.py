@@ -418,7 +418,7 @@ class Equations:
         loops = self._loops.copy()
         getattr(loops, what)()
         self.scratch = max(self.scratch, loops.scratch - int(self.offsets[-1]))
-        return self._compiled(loops.text, quick=len(loops.text.lines) > LONG)
+        return self._compiled(loops.text, quick=len(loops.text.lines) > LONGEST_LOOPS)
 
     def _straight(self, function: ca.Function, lanes: int = 1,
                   places: dict[int, tuple[str, int]] | None = None) -> int:

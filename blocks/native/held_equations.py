@@ -10,13 +10,13 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Flags
+from ..numerics.arrays import Flags, Indices
 from .expressions import Writer
 from .functions import machine_code, vector_code
 from .machine import name_of_code, table
 from .signatures import indices_at, vector_at
 
-__all__ = ["ThroughUnknowns", "write_equations", "write_follows"]
+__all__ = ["ThroughUnknowns", "write_equations", "write_follows", "write_sliding"]
 
 ROWS, COLUMNS, UNKNOWNS, DIRECT, THROUGH = range(5)  # entries of a table: how many there are
 FIRST = 5  # entry of it from which rows and columns stand
@@ -48,6 +48,17 @@ def write_equations(w: Writer, own: str, modes: str, decides: Flags, matrix: str
     w.declared.add(f"declare i32 {fill}(ptr, ptr, ptr, ptr, ptr)")
     w.new(f"call i32 {fill}(ptr {own}, ptr {modes}, ptr {name}, ptr {matrix}, "
           f"ptr inttoptr (i64 {len(decides)} to ptr))")
+
+
+def write_sliding(w: Writer, matrix: str, modes: str, blocks: list[Indices]) -> None:
+    """Append what leaves, of blocks of a matrix at an address, rows and columns of what slides."""
+    sizes = [len(block) for block in blocks]
+    told, leave = table(np.concatenate([[len(sizes)], sizes, *blocks]).astype(np.int64)), \
+        name_of_code(leave_sliding.callback)
+    w.declared.add(f"{told} = external global i64")
+    w.declared.add(f"declare i32 {leave}(ptr, ptr, ptr, ptr)")
+    w.new(f"call i32 {leave}(ptr {matrix}, ptr {modes}, ptr {told}, "
+          f"ptr inttoptr (i64 {sum(sizes)} to ptr))")
 
 
 def write_follows(w: Writer, factors: str, unit: str, modes: str, follows: str,
@@ -101,6 +112,31 @@ def fill_equations(own: int, modes: int, decides: int, matrix: int, size: int) -
         for j in range(n):
             unit = 1.0 if i == j else 0.0
             a[j * n + i] = scale * d[j * n + i] if sticks else unit
+    return 0
+
+
+@machine_code
+def leave_sliding(matrix: int, modes: int, told: int, size: int) -> int:
+    """Make rows and columns of what does not slide those of the unit matrix, block by block.
+
+    Parameters
+    ----------
+    matrix : address of the blocks, each column by column
+    modes : address of those of all elements
+    told : address of the number of blocks, of their sizes, and of their members
+    """
+    mode, count = vector_at(modes, size), indices_at(told, 1)[0]
+    sizes = indices_at(told, 1 + count + size)
+    member, place = 1 + count, 0
+    for b in range(count):
+        n = sizes[1 + b]
+        block = vector_at(matrix, place + n * n)
+        for j in range(n):
+            for i in range(n):
+                if mode[sizes[member + i]] == 0.0 or mode[sizes[member + j]] == 0.0:
+                    block[place + j * n + i] = 1.0 if i == j else 0.0
+        member += n
+        place += n * n
     return 0
 
 

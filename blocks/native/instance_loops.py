@@ -160,9 +160,60 @@ class Loops:
             self.text.add([value], Operand(np.full(len(rest), OUT), rest, np.ones(len(rest))),
                           lambda writer, read: read(0))
 
-        entries = self.starts[self.tape.z_classes]  # only what Newton's method starts from
-        if len(entries):
-            self.text.add([], entries_of(OUT, entries), lambda writer, _: writer.constant(0.0))
+        self._predict()
+
+    def _predict(self) -> None:
+        """How unknowns that stay in z change with states and time, behind x' in ``%out``.
+
+        Newton's method starts from where this takes them, and a branch is told by it.
+        """
+        z_classes, states = self.tape.z_classes, self.tape.reduced.states
+        entries = self.starts[z_classes]
+        if not len(entries):
+            return
+        changes = self._no_changes(in_time=True)
+        changes.put(states, OUT, np.arange(len(states)))
+        needed = self._needed(z_classes)
+        self._follow(changes, needed, needed)
+
+        def unless_lost(writer: Writer, read: Callable[[int], str]) -> str:
+            change = read(0)
+            fine = writer.compare("olt", writer.intrinsic("fabs", change), writer.constant(1e300))
+            return writer.select(fine, change, writer.constant(0.0))
+
+        self.text.add([changes.operand(z_classes)], entries_of(OUT, entries), unless_lost)
+
+    def _no_changes(self, in_time: bool = False) -> Places:
+        """Changes of classes, none of which is known yet: they are zero."""
+        zero = self.room(1)
+        self.text.add([], entries_of(Q, zero), lambda writer, _: writer.constant(0.0))
+        return Places(self.flat.classes, int(zero[0]), in_time)
+
+    def _follow(self, changes: Places, needed: Flags, before: Flags) -> None:
+        """Append how what is needed changes with what some changes are known of.
+
+        ``before``: what has been solved for, before what is to be solved for here.
+        """
+        for step in self.steps:
+            if isinstance(step, list):
+                write_changes(self, [b for b in step if before[b.unknowns[0]]], changes)
+                write_changes(self, _needed_blocks(step, needed & ~before), changes)
+                continue
+            mine = np.flatnonzero(needed[step.unknowns])
+            unknowns = step.unknowns[mine]
+            group = self.flat.groups[step.group]
+            rows = step.equations[mine] - group.first
+            moved = np.full(len(rows), changes.in_time and group.law is not None and _in_time(
+                group.law.solved(step.position), len(group.law.arguments)))
+            for classes in self._inputs(step.group, rows):
+                if len(classes) == len(rows):
+                    moved |= changes.known[classes]
+                else:
+                    moved[:] = True
+            if moved.any():
+                changes.put(unknowns[moved], Q, self.room(int(moved.sum())))
+                self.solve(step.group, rows[moved], step.position, unknowns[moved],
+                           changes.operand(unknowns[moved]), changes)
 
     def settle(self) -> None:
         """Into ``%out``: states as they are, and the unknowns that stay in z solved for."""
@@ -188,35 +239,16 @@ class Loops:
         states, text = self.tape.reduced.states, self.text
         wanted = self.flat.derivative[states]
         needed = self._needed(wanted)
-        entries, zero = self.room(len(states)), self.room(1)
+        entries = self.room(len(states))
         text.branch("fcmp uno double", OUT, "values", "changes")
         text.lines += self.begin
-        before = self.values.known.copy()
-        text.add([], entries_of(Q, zero), lambda writer, _: writer.constant(0.0))
+        before, changes = self.values.known.copy(), self._no_changes()
         self._run(needed, np.zeros(self.flat.classes, dtype=bool), self.values)
         text.lines += ["  ret void", "changes:"]
-        changes = Places(self.flat.classes, int(zero[0]))
         text.add([entries_of(OUT, np.arange(len(states)))], entries_of(Q, entries),
                  lambda _, read: read(0))
         changes.put(states, Q, entries)
-        for step in self.steps:
-            if isinstance(step, list):
-                write_changes(self, [b for b in step if before[b.unknowns[0]]], changes)
-                write_changes(self, _needed_blocks(step, needed & ~before), changes)
-                continue
-            mine = np.flatnonzero(needed[step.unknowns])
-            unknowns = step.unknowns[mine]
-            rows = step.equations[mine] - self.flat.groups[step.group].first
-            moved = np.zeros(len(rows), dtype=bool)
-            for classes in self._inputs(step.group, rows):
-                if len(classes) == len(rows):
-                    moved |= changes.known[classes]
-                else:
-                    moved[:] = True
-            if moved.any():
-                changes.put(unknowns[moved], Q, self.room(int(moved.sum())))
-                self.solve(step.group, rows[moved], step.position, unknowns[moved],
-                           changes.operand(unknowns[moved]), changes)
+        self._follow(changes, needed, before)
         signs = self.flat.derivative_sign[states].astype(float)
         text.add([changes.operand(wanted, signs)], entries_of(OUT, np.arange(len(states))),
                  lambda _, read: read(0))
@@ -416,8 +448,12 @@ class Loops:
                 target: Operand, tangents: Places | None = None) -> None:
         """A kernel function on some instances, or its change with those of its arguments."""
         if tangents is not None:
-            variables = self.flat.network.families[f].kernel.variables
-            function = _tangent(function, [variables[i].kind != "discrete" for i, _ in keys])
+            variables, group = self.flat.network.families[f].kernel.variables, Group(
+                f, None, instances)
+            function = _tangent(function, [
+                variables[key[0]].kind != "discrete"
+                and bool(tangents.known[self.flat.argument(group, key)[0]].any())
+                for key in keys], tangents.in_time)
         self.call(function, self.operands(function, f, keys, instances, tangents), target)
 
     def operands(self, function: ca.Function, f: int, keys: list[Key], instances: Indices,
@@ -505,11 +541,22 @@ def _needed_blocks(blocks: list[Block], need: Flags) -> list[Block]:
     return [b for b in blocks if need[b.unknowns].any()]
 
 
-def _tangent(function: ca.Function, varied: list[bool]) -> ca.Function:
-    """The change of a function with those of its varied arguments, which follow the others."""
+def _in_time(function: ca.Function, arguments: int) -> bool:
+    """Whether a function of so many arguments follows time, which stands behind them."""
+    return bool(function.jac_sparsity(0, arguments).nnz())
+
+
+def _tangent(function: ca.Function, varied: list[bool], in_time: bool) -> ca.Function:
+    """The change of a function with those of its varied arguments, which follow the others.
+
+    With ``in_time`` time goes on by 1 meanwhile.
+    """
     symbols = function.sx_in()
     changes = [ca.SX.sym("change") for _ in varied]
     at = [k for k, varies in enumerate(varied) if varies]
-    change = ca.jtimes(function.call(symbols)[0], ca.vertcat(*(symbols[k] for k in at)),
-                       ca.vertcat(*(changes[k] for k in at)))
+    by, how = [symbols[k] for k in at], [changes[k] for k in at]
+    if in_time:
+        by, how = [*by, symbols[len(varied)]], [*how, ca.SX(1)]
+    value = function.call(symbols)[0]
+    change = ca.jtimes(value, ca.vertcat(*by), ca.vertcat(*how)) if by else ca.SX(0)
     return ca.Function("change", [*symbols, *changes], [ca.densify(ca.cse(change))])

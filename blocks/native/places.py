@@ -20,9 +20,11 @@ class Places:
     ----------
     classes : number of classes
     zero : an entry of ``q`` that is zero, which classes without a place are read from
+    in_time : whether values are changes in time, which equations may follow, too
     """
 
-    def __init__(self, classes: int, zero: int = -1) -> None:
+    def __init__(self, classes: int, zero: int = -1, in_time: bool = False) -> None:
+        self.in_time = in_time
         self._base = np.full(classes, -1 if zero < 0 else Q)
         self._entry = np.full(classes, zero)
         self._factor = np.ones(classes)
@@ -30,7 +32,7 @@ class Places:
 
     def copy(self) -> Places:
         """The same, to be added to."""
-        new = Places(0)
+        new = Places(0, in_time=self.in_time)
         new._base, new._entry = self._base.copy(), self._entry.copy()
         new._factor, new.known = self._factor.copy(), self.known.copy()
         return new

@@ -66,7 +66,7 @@ class PredictedElements(NamedTuple):
     modes: Vector  # which machine code reads
     guess: Vector  # efforts that a solution begins with, which it reads
     free: Vector  # 0 for states that stuck elements hold, which it reads
-    whole: Vector  # (3,) determinants, of all and of what slides, and the allowed gap, likewise
+    whole: Vector  # (2 parts + 1,) determinants, of all and of what slides, and the allowed gap
     slack: Vector  # efforts that closed contacts may pull with, likewise
     present: int  # address of what fills ``room``
     room: Vector  # everything that elements come to: what follows are parts of it
@@ -74,7 +74,8 @@ class PredictedElements(NamedTuple):
     d: Matrix  # change of rates, by efforts, with its sign turned
     bounds: Cube  # (4, …) change of the bounds low, high, back, forth, by efforts
     push: Matrix  # (elements, states) change of slopes by efforts
-    share: Vector  # (2,) determinants at the present modes, or pivots, of all and of what slides
+    share: Vector  # (2 parts,) those at the present modes, or pivots, of all and of what slides
+    part: Indices  # (elements,) of the parts of the equations that efforts are solved from
     leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
     sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
     contact: Flags
@@ -114,10 +115,10 @@ def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
     q : what is constant between two events; modes and what follows stand from ``start`` on
     present : address of what they come to
     """
-    n, nx = len(parts.contact), len(parts.scale)
+    n, nx, shares = len(parts.contact), len(parts.scale), 2 * (int(parts.part.max()) + 1)
     modes, guess, free, whole, slack = np.split(
-        q[start : start + 3 * n + nx + 3], np.cumsum([n, n, nx, 3]))
-    sizes = [VALUES * n, n * n, 4 * n * n, n * nx, 2]
+        q[start : start + 3 * n + nx + shares + 1], np.cumsum([n, n, nx, shares + 1]))
+    sizes = [VALUES * n, n * n, 4 * n * n, n * nx, shares]
     room = np.empty(sum(sizes))
     found, d, bounds, push, share = np.split(room, np.cumsum(sizes)[:-1])
     number = np.zeros(MOST_PREDICTED, dtype=np.int64)
@@ -502,8 +503,8 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
     follow_leaders(modes, elements.leader, elements.sense)
     for e in range(modes.size):
         elements.guess[e] = found[EFFORT, e]
-    elements.whole[0], elements.whole[1] = share[0], share[1]
-    elements.whole[2] = ALLOWED_DRIFT * _largest_position(elements, x)
+    elements.whole[: share.size] = share
+    elements.whole[share.size] = ALLOWED_DRIFT * _largest_position(elements, x)
     _hold_states(elements)
     for i in range(elements.free.size):  # what sticks does not creep
         if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
@@ -515,29 +516,40 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
 @machine_code
 def _is_regular(elements: PredictedElements) -> bool:
     """Whether what sticks has no undetermined efforts, and what slides is far from a paradox."""
-    modes, d, share = elements.modes, elements.d, elements.share
+    for part in range(elements.share.size // 2):  # noqa: SIM110
+        if not _is_regular_part(elements, part):
+            return False
+    return True
+
+
+@machine_code
+def _is_regular_part(elements: PredictedElements, part: int) -> bool:
+    """The same of one part."""
+    modes, d, parts = elements.modes, elements.d, elements.share.size // 2
+    share = elements.share[part]
     rests, least, largest = 0, np.inf, 0.0
     for e in range(modes.size):
-        if elements.leader[e] != e:
+        if elements.leader[e] != e or elements.part[e] != part:
             continue
         least, largest = min(least, d[e, e]), max(largest, d[e, e])
         if modes[e] == 0.0:
             column = 0
             for i in range(modes.size):
-                if modes[i] == 0.0 and elements.leader[i] == i:
+                if modes[i] == 0.0 and elements.leader[i] == i and elements.part[i] == part:
                     elements.matrix[rests, column] = d[e, i] / d[e, e]
                     column += 1
             rests += 1
     if not elements.dependent[0]:
-        return share[0] > SAFE_PIVOT and least > WITHOUT_EFFECT * largest
+        return share > SAFE_PIVOT and least > WITHOUT_EFFECT * largest
     alone = factorize(elements.matrix, elements.unit[:rests], elements.order)
     if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
         return False
-    left = share[0] / alone
+    left = share / alone
     if elements.in_a_circle[0]:
-        if not share[1] > FAR_FROM_PARADOX:
+        sliding = elements.share[parts + part]
+        if not sliding > FAR_FROM_PARADOX:
             return False
-        left = min(share[1], left / share[1])
+        left = min(sliding, left / sliding)
     return left > FAR_FROM_PARADOX
 
 

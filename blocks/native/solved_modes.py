@@ -10,6 +10,7 @@ matrix.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -22,7 +23,7 @@ from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP, SAFE_PIVOT
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
-from .held_equations import ThroughUnknowns, write_equations, write_follows
+from .held_equations import ThroughUnknowns, write_equations, write_follows, write_sliding
 from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
 from .text import Text, write_derivatives
@@ -125,11 +126,19 @@ class SolvedCode(Text):
         self.laws, self.held = laws, laws.held_modes
         n, nx = laws.size, laws.system.nx
         self.n, self.nx = n, nx
-        self.small = self.least = ""  # determinant and pivot of the last few equations solved
+        #: Determinants and pivots of the last equations solved, block by block, of small ones.
+        self.small: list[str] = []
+        self.least: list[str] = []
+        #: Blocks of the matrix of efforts, which stand one after the other; and where the right
+        #: sides of elements stand.
+        self.blocks = self.held.blocks
+        self.row = np.empty(n, dtype=int)
+        self.row[np.concatenate(self.blocks)] = np.arange(n)
         self.e = self.held.expressions
         self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
-        at = np.cumsum([start, n, n, nx, 1, 1, 1, n, n, n * n, n, n // 2 + 1, 1])
+        count = len(self.blocks)
+        at = np.cumsum([start, n, n, nx, count, count, 1, n, n, n * n, n, n // 2 + count, 1])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
             self.slack, *scratch, self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.pivots, self.failed = scratch
@@ -195,12 +204,13 @@ class SolvedCode(Text):
         moved = tied.moved if tied else self._moved
         symbols = tied.symbols if tied else ()
         places = tied.with_changes(self.places, count) if tied else self.places
-        self._put(w, self._values(w, ca.vec(self.e["matrix"])), "%q", self.matrix)
+        self._clear(w, w.pointer("%q", self.matrix), n * n)
+        self._fill(w, ca.vec(self.e["matrix"]), self.matrix)
         right = -moved(self.e["residual"])
         for j in range(self.nx + 1):
             self._put(w, self._values(w, ca.densify(right[:, j]), places, *symbols),
                       "%q", self.right)  # fmt: skip
-            super()._solve(w, n, factored=j > 0)
+            self._solve(w, n, factored=j > 0)
             found = [w.load("%q", self.right + i) for i in range(n)]
             self._put(w, found, "%q", self.changes + j * n)
         by = ca.SX.sym("changes of efforts", n, self.nx + 1)
@@ -225,13 +235,14 @@ class SolvedCode(Text):
         places = {**self.places, len(self.arguments): ("%q", self.slack)}
         self._give(w, done, margins, places, slack)
         if self.held.dependent.any():
-            share = w.binary("fdiv", self._determinant(w, self.n), w.load("%q", self.whole))
+            shares = [w.binary("fdiv", now, w.load("%q", self.whole + k))
+                      for k, now in enumerate(self._determinants(w))]
             if self.held.in_a_circle:
-                own = w.binary("fdiv", self._determinant_of_sliding(w), w.load("%q", self.sliding))
-                share = w.intrinsic("minnum", share, own)
-            share = w.binary("fsub", share, w.constant(FAR))
+                shares += [w.binary("fdiv", now, w.load("%q", self.sliding + k))
+                           for k, now in enumerate(self._determinants_of_sliding(w))]
+            share = w.binary("fsub", self._smallest(w, shares), w.constant(FAR))
         else:
-            share = w.binary("fsub", self._least_pivot(w, self.n), w.constant(SAFE_PIVOT))
+            share = w.binary("fsub", self._least_pivot_of_all(w), w.constant(SAFE_PIVOT))
         if self.laws.system.clusters:
             share = w.intrinsic("minnum", share, self.tied.share(w, done))
         w.store(share, "%out", margins.numel())
@@ -246,9 +257,11 @@ class SolvedCode(Text):
         """
         w, e, n = Writer(), self.e, self.n
         done = self._solve_all(w)
-        shares = [self._determinant(w, n) if self.held.dependent.any() else self._least_pivot(w, n)]
-        shares.append(self._determinant_of_sliding(w) if self.held.in_a_circle
-                      else w.constant(1.0))
+        count = len(self.blocks)
+        shares = (self._determinants(w) if self.held.dependent.any()
+                  else [self._least_pivot_of_all(w)] * count)
+        shares += (self._determinants_of_sliding(w) if self.held.in_a_circle
+                   else [w.constant(1.0)] * count)
         names = "low", "high", "back", "forth"
         values = ca.vertcat(*(e[name] for name in (
             "flow", *names, "rate", "effort", "gap")))
@@ -262,12 +275,14 @@ class SolvedCode(Text):
             self._put_product(w, "slope", w.pointer("%out", at + 5 * n * n))
             self._put(w, shares, "%out", at + 5 * n * n + self.nx * n)
             return self._text(w)
-        by_effort = [-self.held.by_effort(e["rate"]),
-                     *(self.held.by_effort(e[name]) for name in names)]
-        push = self.held.by_effort(e["slope"])
-        rows = [ca.vec(ca.densify(matrix).T) for matrix in by_effort]
-        everything = ca.vertcat(values, *rows, ca.vec(ca.densify(push)))
-        self._give(w, done, everything)
+        changes = [-self.held.by_effort(e["rate"]).T,
+                   *(self.held.by_effort(e[name]).T for name in names),
+                   self.held.by_effort(e["slope"])]
+        self._clear(w, w.pointer("%out", 8 * n), sum(one.numel() for one in changes))
+        everything = ca.vertcat(ca.densify(values), *map(ca.vec, changes))
+        self._fill(w, everything, 0, base="%out")
+        if done != "true":
+            self._blank(w, done, 0, everything.numel())
         self._put(w, shares, "%out", everything.numel())
         return self._text(w)
 
@@ -316,21 +331,50 @@ class SolvedCode(Text):
         w.lines += ["  br label %end", "end:"]
 
     # -- parts of them -------------------------------------------------------------------
-    def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
-        """As LAPACK does it; of few unknowns written out, with the same choice of pivots."""
-        if size > SMALL or factored:
-            return super()._solve(w, size, factored)
+    def _solve_blocks(self, w: Writer) -> str:
+        """Solve for efforts, as far as they have to do with each other; whether it fails."""
+        bad, self.small, self.least = "false", [], []
+        for size in self._each_block():
+            failed = self._solve_small(w, size) if size <= SMALL else self._solve(w, size)
+            bad = w.new(f"or i1 {bad}, {failed}")
+        return bad
+
+    def _each_block(self) -> Iterator[int]:
+        """The sizes of blocks, while matrix, right side and pivots are those of each."""
+        home = self.matrix, self.right, self.pivots
+        for size in map(len, self.blocks):
+            yield size
+            self.matrix += size * size
+            self.right += size
+            self.pivots += size // 2 + 1
+        self.matrix, self.right, self.pivots = home
+
+    def _in_blocks(self, matrix: ca.SX) -> ca.SX:
+        """A sparse matrix of efforts as one column, block by block."""
+        sizes = np.array([len(block) for block in self.blocks])
+        of_row = np.repeat(np.arange(len(sizes)), sizes)
+        ends, first = np.cumsum(sizes), np.cumsum(sizes**2) - sizes**2
+        i, j = (self.row[k] for k in matrix.sparsity().get_triplet())
+        block = of_row[i]
+        start = (ends - sizes)[block]
+        place = first[block] + (i - start) + (j - start) * sizes[block]
+        order = np.argsort(place)
+        pattern = ca.Sparsity(self.n**2, 1, [0, len(order)], place[order].tolist())
+        return ca.SX(pattern, matrix.nz[order.tolist()])
+
+    def _solve_small(self, w: Writer, size: int) -> str:
+        """Solve equations that are written out, with LAPACK's choice of pivots."""
         a = [[w.load("%q", self.matrix + i + size * j) for j in range(size)] for i in range(size)]
         b = [w.load("%q", self.right + i) for i in range(size)]
-        self.small, bad = w.constant(1.0), "false"
+        small, bad = w.constant(1.0), "false"
         for k in range(size):
             for i in range(k + 1, size):
                 larger = w.compare("ogt", *(w.intrinsic("fabs", a[r][k]) for r in (i, k)))
                 for j in range(k, size):
                     a[k][j], a[i][j] = self._swapped(w, larger, a[k][j], a[i][j])
                 b[k], b[i] = self._swapped(w, larger, b[k], b[i])
-                self.small = w.select(larger, w.new(f"fneg double {self.small}"), self.small)
-            self.small = w.binary("fmul", self.small, a[k][k])
+                small = w.select(larger, w.new(f"fneg double {small}"), small)
+            small = w.binary("fmul", small, a[k][k])
             zero = w.compare("oeq", a[k][k], w.constant(0.0))
             bad = w.new(f"or i1 {bad}, {zero}")
             for i in range(k + 1, size):
@@ -343,26 +387,40 @@ class SolvedCode(Text):
                 b[k] = w.binary("fsub", b[k], w.binary("fmul", a[k][j], b[j]))
             b[k] = w.binary("fdiv", b[k], a[k][k])
         self._put(w, b, "%q", self.right)
-        self.least = self._least(w, [a[k][k] for k in range(size)])
+        self.small.append(small)
+        self.least.append(self._least(w, [a[k][k] for k in range(size)]))
         return bad
 
     @staticmethod
     def _swapped(w: Writer, swap: str, one: str, other: str) -> tuple[str, str]:
         return w.select(swap, other, one), w.select(swap, one, other)
 
-    def _least_pivot(self, w: Writer, size: int) -> str:
-        return self.least if size <= SMALL else super()._least_pivot(w, size)
+    @staticmethod
+    def _smallest(w: Writer, values: list[str]) -> str:
+        out = values[0]
+        for value in values[1:]:
+            out = w.intrinsic("minnum", out, value)
+        return out
 
-    def _determinant(self, w: Writer, size: int) -> str:
-        """From the factors that the last solution has left."""
-        return self.small if size <= SMALL else super()._determinant(w, size)
+    def _least_pivot_of_all(self, w: Writer) -> str:
+        written = iter(self.least)
+        return self._smallest(w, [
+            next(written) if size <= SMALL else self._least_pivot(w, size)
+            for size in self._each_block()])
 
-    def _determinant_of_sliding(self, w: Writer) -> str:
+    def _determinants(self, w: Writer) -> list[str]:
+        """Of blocks, from the factors that the last solution has left."""
+        written = iter(self.small)
+        return [next(written) if size <= SMALL else self._determinant(w, size)
+                for size in self._each_block()]
+
+    def _determinants_of_sliding(self, w: Writer) -> list[str]:
         """Of the equations of what slides."""
-        slides = _masked(self.e["matrix"], self.modes != 0)
-        self._put(w, self._values(w, ca.vec(slides)), "%q", self.matrix)
-        self._solve(w, self.n)
-        return self._determinant(w, self.n)
+        self._fill_equations(w)
+        write_sliding(w, w.pointer("%q", self.matrix), w.pointer("%q", self.known_modes),
+                      self.blocks)
+        self._solve_blocks(w)
+        return self._determinants(w)
 
     def _solve_all(self, w: Writer, base: str = "%x") -> str:
         """Solve for states that constraints tie, torn unknowns, and efforts; whether there are."""
@@ -373,7 +431,7 @@ class SolvedCode(Text):
         w.declared.add(f"declare void {self.solver}(ptr, ptr, ptr, ptr, ptr)")
         w.lines.append(f"  call void {self.solver}(ptr %t, ptr {base}, ptr %p, ptr %q, ptr %q)")
         if self.n <= SMALL:
-            self.small, self.least = (w.load("%q", self.done + i) for i in (1, 2))
+            self.small, self.least = ([w.load("%q", self.done + i)] for i in (1, 2))
         return w.compare("une", w.load("%q", self.done), w.constant(0.0))
 
     def _solver(self) -> str:
@@ -393,7 +451,7 @@ class SolvedCode(Text):
         self._put_follows(w, self.sliding_known)
         self._efforts(w, start)
         if self.n <= SMALL:
-            self._put(w, [self.small, self.least], "%q", self.done + 1)
+            self._put(w, self.small + self.least, "%q", self.done + 1)
         last = self.tied.call(w, again=True)
         w.store(w.truth(w.new(f"and i1 {first}, {last}")), "%q", self.done)
         return self._text(w)
@@ -432,7 +490,10 @@ class SolvedCode(Text):
     def _move(self, w: Writer, way: Any, matrix: Any, right: Any, places: Any) -> list[str]:
         """Add way @ solve(matrix, right) to the states in ``out``; the values of ``right``."""
         size = right.numel()
-        self._put(w, self._values(w, ca.vec(matrix), places), "%q", self.matrix)
+        self._clear(w, w.pointer("%q", self.matrix), size * size)
+        for place, value in zip(matrix.sparsity().find(), self._values(
+                w, matrix.nz[:], places), strict=True):
+            w.store(value, "%q", self.matrix + place)
         values = self._values(w, right, places)
         self._put(w, values, "%q", self.right)
         bad = self._solve(w, size)
@@ -443,6 +504,14 @@ class SolvedCode(Text):
             step = w.select(bad, w.constant(0.0), step)
             w.store(w.binary("fadd", w.load("%out", i), step), "%out", i)
         return values
+
+    def _fill_equations(self, w: Writer) -> None:
+        """Put matrix and residual into ``q``, block by block."""
+        matrix = self._in_blocks(self.e["matrix"])
+        if matrix.nnz() < sum(len(block) ** 2 for block in self.blocks):
+            self._clear(w, w.pointer("%q", self.matrix), self.n**2)
+        order = np.concatenate(self.blocks).tolist()
+        self._fill(w, ca.vertcat(matrix, self.e["residual"][order]), self.matrix)
 
     def _efforts(self, w: Writer, guess: list[str] | None = None) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""
@@ -460,16 +529,13 @@ class SolvedCode(Text):
             write_equations(w, own, w.pointer("%q", self.known_modes), self.held.decides,
                             w.pointer("%q", self.matrix))
             self._fill(w, self.e["residual"], self.right)
-            residual = [w.load("%q", self.right + i) for i in range(n)]
         else:
-            values = self._values(w, ca.vertcat(ca.vec(self.e["matrix"]), self.e["residual"]))
-            residual = values[n * n :]
-            self._put(w, values[: n * n], "%q", self.matrix)
-            self._put(w, residual, "%q", self.right)
-        bad = self._solve(w, n)
+            self._fill_equations(w)
+        residual = [w.load("%q", self.right + row) for row in self.row]
+        bad = self._solve_blocks(w)
         steps, efforts = [], []
         for i in range(n):
-            step = w.load("%q", self.right + i)
+            step = w.load("%q", self.right + self.row[i])
             if not self.held.dependent[i]:  # such as no effort of an open contact, exactly
                 slides = w.compare("une", w.load("%q", self.known_modes + i), w.constant(0.0))
                 step = w.select(slides, residual[i], step)
@@ -493,8 +559,11 @@ class SolvedCode(Text):
             w.store(w.select("%done", effort, w.constant(float("nan"))), "%q", self.found + i)
 
 
-def _masked(matrix: Any, rows: Any) -> Any:
+def _masked(matrix: ca.SX, rows: ca.SX) -> ca.SX:
     """Rows and columns that do not take part are those of the unit matrix."""
     n = matrix.shape[0]
-    take = ca.mtimes(rows, rows.T)
-    return ca.densify(ca.if_else(take, matrix, ca.SX.eye(n)))
+    pattern = matrix.sparsity().unite(ca.Sparsity.diag(n))
+    i, j = pattern.get_triplet()
+    entries = ca.if_else(ca.logic_and(rows[i], rows[j]), ca.project(matrix, pattern).nz[:],
+                         ca.project(ca.SX.eye(n), pattern).nz[:])
+    return ca.SX(pattern, entries)

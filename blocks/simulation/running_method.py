@@ -418,7 +418,8 @@ class RunningMethod:
             return False
         left = self._steps_left(step)
         if native.why_not(problem.system, problem.laws) or not native.pays_off(
-                weight * left, problem.size, self.settings.rtol) or native.unwritable(problem):
+                weight * left - native.steps_to_compile(problem), problem.size, self.settings.rtol
+        ) or native.unwritable(problem):
             return False
         self._take(native.compiled_method(),
                    f"in machine code, as about {left:.2g} steps were left after {self._asked}")

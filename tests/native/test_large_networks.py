@@ -158,11 +158,11 @@ def test_a_node_of_a_thousand_springs_is_one_sum():
 
 
 # -- nonlinear loops -----------------------------------------------------------------------------
-def warmed_skins(n):
+def warmed_skins(n, room="300 K"):
     """Lumps that lose heat through a resistance to a skin, which radiates."""
     rng = np.random.default_rng(n)
     model = Model("skins")
-    model.room = TemperatureSource(temperature="300 K")
+    model.room = TemperatureSource(temperature=room)
     model.lump = ThermalMass(count=n, mass="1 g", T=quantity(rng.uniform(500, 1500, n), "K"))
     model.link = ThermalResistance(count=n, resistance="20 K/W")
     model.skin = RadiativeHeatTransfer(count=n, area="1 cm^2")
@@ -194,6 +194,25 @@ def test_nonlinear_loops_of_a_large_network_are_solved_side_by_side(method):
                       run["lump.T"].initial.to("K").m, rtol=1e-11, atol=1e-8).y[:, -1]
     assert_allclose(run["lump.T"].final.to("K").m, exact, rtol=1e-7)
     assert_allclose(run["skin.A.T"].final.to("K").m, skin(exact), rtol=1e-7)
+
+
+def test_unknowns_of_a_large_network_are_expected_where_states_and_time_take_them():
+    """By the implicit function theorem: each skin follows its lump, and a room that warms up."""
+    n, warming = 120, 7.0
+    model = warmed_skins(n, lambda t: quantity("300 K") + quantity(warming, "K/s") * t)
+    problem = model.simulate("0.3 s").recording.problem.copy_for_reading()
+    system, t, x = problem.system, 0.3, problem.x
+    problem.solve_algebraic(t)
+    slope = system.slope(t, x, problem.z, problem.p, problem.m, problem.d, problem.u)
+    equations = equations_of(system, problem.p)
+    q, found = equations.constants(problem, t), np.empty(2 * n)
+    run_code(equations.slope, np.array([t]), np.concatenate([x, problem.z]), problem.p, q, found)
+    assert_allclose(found[:n], slope, rtol=1e-12)
+    share = (model.skin.radiation_coefficient * model.skin.area).to("W/K^4").m
+    sense = np.sign(problem.z)  # what is solved for is the heat, which flows out, or less it
+    skin, room = x - 20 * sense * problem.z, 300 + warming * t
+    warms = (slope / 20 + 4 * share * room**3 * warming) / (1 / 20 + 4 * share * skin**3)
+    assert_allclose(found[n:], sense * (slope - warms) / 20, rtol=1e-9)
 
 
 def test_a_long_rod_that_radiates_takes_the_implicit_steps_of_a_band():

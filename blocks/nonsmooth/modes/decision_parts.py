@@ -71,12 +71,14 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
                      ) -> PredictedParts | None:
     """Those of elements whose efforts are solved for."""
     starts, states = evaluation.functions.flow_x.by_rows
-    companions = evaluation.functions.companions
+    companions, part = evaluation.functions.companions, np.empty(held.size, dtype=int)
+    for k, block in enumerate(held.blocks):
+        part[block] = k
     return PredictedParts(
         evaluation.state.speed, companions.leading(problem.p), companions.sense(problem.p),
         evaluation.elements.contact, ~evaluation.functions.flow_varies,
         bool(held.dependent.any()), held.in_a_circle, starts, states,
-        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float))
+        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part)
 
 
 def _rows(matrix: Matrix) -> tuple[Indices, Indices, Array]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_functions import LawExpressions
 
-__all__ = ["MOST", "HeldModes", "parts_of"]
+__all__ = ["MOST", "HeldModes", "connected", "parts_of"]
 
 MOST = 300  # elements that act on each other: each of them needs all the others
 MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
@@ -39,7 +39,11 @@ MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 
 def parts_of(laws: LawExpressions, columns: Indices) -> list[Indices]:
     """Elements that may act on each other's rate, part by part; ``columns`` are their inputs."""
-    pattern = jacobian(laws.rate, laws.system.tape.u)[:, columns.tolist()].sparsity()
+    return connected(jacobian(laws.rate, laws.system.tape.u)[:, columns.tolist()].sparsity())
+
+
+def connected(pattern: ca.Sparsity) -> list[Indices]:
+    """Elements that a matrix connects, part by part."""
     acts = np.array(ca.DM(pattern, 1)) if pattern.size1() <= DENSE_LIMIT else ca.DM(
         pattern, 1).sparse()
     count, part = components(acts)

@@ -190,9 +190,10 @@ class LawFunctions:
             if max(map(len, parts)) > MOST:
                 return None
             return HeldModes(system, self.elements, laws, parts, self.companions)
-        if size > MOST_SOLVED:
+        if size > MOST:
             return None
-        return SolvedModes(system, self.elements, laws, self.bounds, self.companions)
+        solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)
+        return solved if max(map(len, solved.blocks)) <= MOST_ADDED_UP else None
 
 
 def _flow_varies(laws: LawExpressions) -> Flags:

@@ -102,6 +102,7 @@ class PredictedParts(_OfElements):
     flow_starts, flow_states : the states that the flow of an element is made of
     positions : states that gaps are made of
     scale : (states,) nominal values
+    part : (elements,) of the parts of the equations that efforts are solved from
     """
 
     leader: Indices
@@ -114,6 +115,7 @@ class PredictedParts(_OfElements):
     flow_states: Indices
     positions: Indices
     scale: Array
+    part: Indices
 
 
 @dataclass(frozen=True)

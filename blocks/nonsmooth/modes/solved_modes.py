@@ -38,6 +38,7 @@ from .companions import Companions
 from .delassus import Delassus, torn_by
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
+from .held_modes import connected
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes"]
 
-MOST_SOLVED = 24  # elements: all of them are solved for together at every point
-MOST_ADDED_UP = 100  # where loops add their matrix up
+MOST_SOLVED = 24  # elements whose bounds follow efforts, beside loops that follow these at once
+MOST_ADDED_UP = 100  # elements that act on each other
 ROUNDS = 25  # of Newton's method, where bounds have kinks
 
 
@@ -105,8 +106,11 @@ class SolvedModes:
                           for name, e in (("rate", -rate), ("slope", slope))}
         stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
         residual = ca.if_else(stuck, -scale * rate, effort - kinetic)
-        matrix = ca.if_else(ca.repmat(stuck, 1, n), ca.repmat(scale, 1, n) * own,
-                            ca.SX.eye(n) - self.by_effort(kinetic))  # fmt: skip
+        matrix = _row_by_row(stuck, scale, own, ca.SX.eye(n) - self.by_effort(kinetic))
+        #: Elements whose equations have to do with each other, part by part.
+        self.blocks = connected(matrix.sparsity())
+        self._order = np.concatenate(self.blocks)
+        self._starts = np.cumsum([0, *map(len, self.blocks)])[:-1]
         self.affine = not any(ca.which_depends(residual, effort, 2, True))
         if self.with_loops:
             together = ca.vertcat(
@@ -124,20 +128,21 @@ class SolvedModes:
         self.expressions = {
             "slope": slope, "effort": whole, "flow": flow, "low": least, "high": most,
             "back": backward, "forth": forward, "rate": rate, "gap": gap, "crossings": crossings,
-            "exponents": exponents, "matrix": ca.densify(matrix),
+            "exponents": exponents, "matrix": matrix,
             "start": ca.densify(ca.if_else(stuck, effort, kinetic)),
             "residual": ca.densify(residual)}  # fmt: skip
         equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal)
         self._equations = ca.Function(
             "equations", self.symbols + [self.follows] * self.with_loops, [ca.densify(equations)])
-        self.length = 1 if self.parts else self._equations.n_instructions()
+        self.length = 1 if self.parts else ca.Function("equations", self.symbols + [
+            self.follows] * self.with_loops, [matrix, residual]).n_instructions()
         self._gaps = Evaluator(ca.Function("gaps", system.arguments, [ca.densify(laws.gap)]))
         self._solve = Evaluator(self._equations)
         self.evaluate = Evaluator(ca.Function("solved", self.symbols, [ca.densify(
             ca.vertcat(values, slope))]))  # fmt: skip
         #: Whether machine code writes derivatives of slopes.
         self.has_derivatives = not self.with_loops
-        self.size, self.elements, self._all = n, elements, np.arange(n)
+        self.size, self.elements = n, elements
         self.positions = positions_of(system)
         self.slope: Array = np.zeros(system.nx)
         self._out: Array | None = None  # what elements came to at the last evaluation
@@ -209,10 +214,10 @@ class SolvedModes:
         return self._out.reshape(7, self.size)
 
     def determinants(self, modes: Indices) -> tuple[Array, Array]:
-        """Of the equations at the last evaluation, and of those of what slides."""
+        """Of the equations at the last evaluation, block by block, and of those of what slides."""
         assert self._matrix is not None
         matrix = self._matrix[0][None]
-        return np.linalg.det(matrix), _determinant(matrix, np.flatnonzero(modes))
+        return self._by_block(matrix, modes == modes)[0], self._by_block(matrix, modes != 0)[0]
 
     def holds(self, flow: Array) -> bool:
         """Whether these are the flows of the last evaluation."""
@@ -295,17 +300,39 @@ class SolvedModes:
             own = diagonal[:, self.decides]
             sure = own.min(axis=1, initial=np.inf) > WITHOUT_EFFECT * own.max(axis=1, initial=0.0)
             return np.where(sure & (_least_pivots(matrix) > SAFE_PIVOT), 1.0, 0.0)
-        stuck, slides = np.flatnonzero(modes == 0), np.flatnonzero(modes)
-        alone, whole = _determinant(matrix, stuck), _determinant(matrix, self._all)
-        own = diagonal[:, self.decides]
-        least, largest = own.min(axis=1, initial=np.inf), own.max(axis=1, initial=0.0)
+        alone, whole = (self._by_block(matrix, take) for take in (modes == 0, modes == modes))
+        own = diagonal[:, self._order]
+        least, largest = (extreme.reduceat(np.where(self.decides[self._order], own, none),
+                                           self._starts, axis=1)
+                          for extreme, none in ((np.minimum, np.inf), (np.maximum, 0.0)))
         sure = (alone > SURELY_DETERMINED) & (least > WITHOUT_EFFECT * largest)
-        share = np.divide(whole, alone, out=np.zeros(len(whole)), where=sure)
+        share = np.divide(whole, alone, out=np.zeros_like(whole), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
-            own = _determinant(matrix, slides)
-            rest = np.zeros(len(own))
-            share = np.minimum(own, np.divide(share, own, out=rest, where=own > FAR_FROM_PARADOX))
-        return np.where(share > FAR_FROM_PARADOX, share, 0.0)
+            slides = self._by_block(matrix, modes != 0)
+            share = np.minimum(slides, np.divide(
+                share, slides, out=np.zeros_like(share), where=slides > FAR_FROM_PARADOX))
+        least_share = share.min(axis=1)
+        return np.where(least_share > FAR_FROM_PARADOX, least_share, 0.0)
+
+    def _by_block(self, matrix: Array, take: Flags) -> Array:
+        """Determinants of the rows and columns that take part, a column per block."""
+        single = np.array([len(block) == 1 for block in self.blocks])
+        out = np.ones((len(matrix), len(single)))
+        alone = self._order[self._starts[single]]
+        out[:, single] = np.where(take[alone], matrix[:, alone, alone], 1.0)
+        for k in np.flatnonzero(~single):
+            block = self.blocks[k]
+            out[:, k] = _determinant(matrix, block[take[block]])
+        return out
+
+
+def _row_by_row(stuck: ca.SX, scale: ca.SX, at_rest: ca.SX, sliding: ca.SX) -> ca.SX:
+    """A matrix whose rows are those of one where elements are stuck, scaled, else of another."""
+    pattern = at_rest.sparsity().unite(sliding.sparsity())
+    rows = pattern.row()
+    entries = ca.if_else(stuck[rows], scale[rows] * ca.project(at_rest, pattern).nz[:],
+                         ca.project(sliding, pattern).nz[:])
+    return ca.SX(pattern, entries)
 
 
 def _least_pivots(matrix: Array) -> Array:

@@ -153,3 +153,23 @@ def test_what_rests_in_a_train_takes_the_same_share_of_its_range():
     assert first + taken == pytest.approx(0.4, rel=1e-12)
     assert first / 0.3 == pytest.approx(far / 0.2, rel=1e-9)
     assert (2 * loss - low - high) / (high - low) == pytest.approx(far / 0.2, rel=1e-9)
+
+
+def test_many_gears_apart_from_each_other_are_solved_for_in_machine_code():
+    """Each gear moves its own load, by hand: what each loses is no jam of all together."""
+    n, out = 26, 0.02
+    rng = np.random.default_rng(n)
+    torque, ratio, forward = rng.uniform(1, 2, n), rng.uniform(1, 4, n), 0.6
+    model = Model("gears")
+    model.ground = RotationalReference()
+    model.motor, model.load = Inertia(count=n, inertia=quantity(J, "kg*m^2")), Inertia(
+        count=n, inertia=quantity(out, "kg*m^2"))
+    model.gear = LossyGear(count=n, ratio=ratio, forward_efficiency=forward,
+                           backward_efficiency=0.5)
+    model.drive = TorqueSource(count=n, torque=quantity(torque, "N*m"))
+    model.connect(model.drive.R, model.motor.I, model.gear.S)
+    model.connect(model.gear.O, model.load.I)
+    model.connect(model.drive.C, model.ground.W)
+    run = model.simulate("1 s", method="dopri5", progress=False)
+    assert_allclose(run["motor.w"].final.m, torque / (J + out / (ratio**2 * forward)), rtol=1e-9)
+    assert not list(run.events)

@@ -276,6 +276,9 @@ class AlgebraicUnknowns:
             z[span] = now
             return False
         side, end = min(ends.items(), key=lambda item: item[1])
+        if not ahead(side * end) < 0.0 < ahead(0.0):  # relations may depend on where one came from
+            z[span] = now
+            return False
         z[span] = now + direction * brentq(ahead, 0.0, side * end, xtol=NEWTON_CONVERGES)
         return True
 

@@ -217,7 +217,8 @@ class SolvedModes:
         """Of the equations at the last evaluation, block by block, and of those of what slides."""
         assert self._matrix is not None
         matrix = self._matrix[0][None]
-        return self._by_block(matrix, modes == modes)[0], self._by_block(matrix, modes != 0)[0]
+        every = np.ones(self.size, dtype=bool)
+        return self._by_block(matrix, every)[0], self._by_block(matrix, modes != 0)[0]
 
     def holds(self, flow: Array) -> bool:
         """Whether these are the flows of the last evaluation."""
@@ -300,7 +301,8 @@ class SolvedModes:
             own = diagonal[:, self.decides]
             sure = own.min(axis=1, initial=np.inf) > WITHOUT_EFFECT * own.max(axis=1, initial=0.0)
             return np.where(sure & (_least_pivots(matrix) > SAFE_PIVOT), 1.0, 0.0)
-        alone, whole = (self._by_block(matrix, take) for take in (modes == 0, modes == modes))
+        alone, whole = (self._by_block(matrix, take) for take in (
+            modes == 0, np.ones(self.size, dtype=bool)))
         own = diagonal[:, self._order]
         least, largest = (extreme.reduceat(np.where(self.decides[self._order], own, none),
                                            self._starts, axis=1)

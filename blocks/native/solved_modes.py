@@ -520,9 +520,9 @@ class SolvedCode(Text):
                           for i in range(n)]
         self._put(w, guess, "%q", self.found)
         if not affine:
-            w.lines += ["  br label %round", "round:",
-                        "  %count = phi i64 [ 0, %entry ], [ %more, %round ]",
-                        f"  %last = phi double [ {w.constant(1e300)}, %entry ], [ %size, %round ]"]
+            w.lines += ["  br label %first", "first:", "  br label %round", "round:",
+                        "  %count = phi i64 [ 0, %first ], [ %more, %round ]",
+                        f"  %last = phi double [ {w.constant(1e300)}, %first ], [ %size, %round ]"]
         if self.products:
             own = w.pointer("%q", self.own)
             self._put_product(w, "rate", own)
@@ -545,6 +545,8 @@ class SolvedCode(Text):
         self._put(w, efforts, "%q", self.found)
         if affine:
             return
+        if self.held.with_loops:
+            self.tied.call(w, again=True)
         # where all efforts pass through zero together, those of the start tell the size
         size, whole = self._largest(w, steps), self._largest(w, [*efforts, *guess])
         exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(LAST_NEWTON_STEP)))

@@ -51,7 +51,8 @@ class BoundFunctions:
         self.dependent: Flags = np.zeros(size, dtype=bool)
         self.dependent[rows] = True
         # not sought in many
-        self.in_a_circle = not self.few or _loads_itself(system, elements, bounds)
+        self.in_a_circle = not self.few or _loads_itself(system, elements, bounds) or bool(
+            ca.jacobian_sparsity(bounds, tape.z).nnz())  # which may follow any effort
 
 
 def _loads_itself(system: System, elements: Elements, bounds: ca.SX) -> bool:

@@ -181,10 +181,11 @@ class LawFunctions:
         if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
         if ca.jacobian_sparsity(tape.residual, tape.u).nnz():
-            if size > MOST_ADDED_UP or ca.jacobian_sparsity(laws.bounds, tape.z).nnz():
+            if size > MOST_ADDED_UP:
                 return None
             solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)
-            return solved if solved.affine and (solved.parts or size <= MOST_SOLVED) else None
+            return solved if solved.follows_linearly and (
+                solved.parts or size <= MOST_SOLVED) else None
         if self.constant and not self.nonlinear and not system.clusters:
             parts = parts_of(laws, self.elements.column)
             if max(map(len, parts)) > MOST:

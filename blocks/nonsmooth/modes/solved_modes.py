@@ -68,6 +68,7 @@ class SolvedModes:
     slope : slopes at the last evaluation
     length : operations of what is solved for at every point; 1 where loops add these up
     affine : whether rates and bounds are known to be linear in the efforts
+    follows_linearly : whether torn unknowns of loops follow efforts linearly
     direct : whether efforts follow from the point and the modes alone, without a guess
     dependent, in_a_circle : see :class:`~blocks.nonsmooth.modes.bound_functions.BoundFunctions`
     """
@@ -100,7 +101,7 @@ class SolvedModes:
         #: How rates, with their sign turned, and slopes change by efforts, directly and through
         #: torn unknowns that follow them; where laws in motion know no effort.
         self.parts: dict[str, tuple[ca.SX, ca.SX]] = {}
-        if self.with_loops and not ca.jacobian_sparsity(kinetic, effort).nnz():
+        if self.with_loops and not ca.jacobian_sparsity(kinetic, self._unknowns).nnz():
             torn = self._unknowns[: self.follows.shape[0]]
             self.parts = {name: (jacobian(e, effort), jacobian(e, torn))
                           for name, e in (("rate", -rate), ("slope", slope))}
@@ -108,14 +109,16 @@ class SolvedModes:
         residual = ca.if_else(stuck, -scale * rate, effort - kinetic)
         matrix = _row_by_row(stuck, scale, own, ca.SX.eye(n) - self.by_effort(kinetic))
         #: Elements whose equations have to do with each other, part by part.
-        self.blocks = connected(matrix.sparsity())
+        self.blocks = [np.arange(n)] if self.with_loops else connected(matrix.sparsity())
         self._order = np.concatenate(self.blocks)
         self._starts = np.cumsum([0, *map(len, self.blocks)])[:-1]
         self.affine = not any(ca.which_depends(residual, effort, 2, True))
+        self.follows_linearly = True
         if self.with_loops:
             together = ca.vertcat(
                 loops[: system.nz], ca.if_else(stuck, -rate, effort - kinetic))
             self.affine = not any(ca.which_depends(together, self._unknowns, 2, True))
+            self.follows_linearly = not any(ca.which_depends(loops, self._unknowns, 2, True))
             both = ca.horzcat(ca.jacobian(together, self._unknowns), together)
             self._both = Evaluator(ca.Function("both", [
                 *system.arguments[:2], *system.arguments[3:-1], modes, self._unknowns],
@@ -169,10 +172,12 @@ class SolvedModes:
         start = np.zeros(self.size) if self.direct else effort
         found = self._efforts(problem, t, modes, start)
         self._out = None
+        self.elements.put(problem.u, effort if found is None else found)
+        if self.with_loops:
+            problem.solve_algebraic(t)
         if found is None:
             return False
         given = problem.arguments(t)[:-1]
-        self.elements.put(problem.u, found)
         out = self.evaluate(*given, modes, found)
         self._out, self.slope = out[: 7 * self.size].copy(), out[7 * self.size :]
         return True

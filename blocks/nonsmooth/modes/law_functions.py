@@ -181,7 +181,8 @@ class LawFunctions:
         if size != system.nu or ca.jacobian_sparsity(tape.constraints, tape.u).nnz():
             return None
         if ca.jacobian_sparsity(tape.residual, tape.u).nnz():
-            if size > MOST_ADDED_UP:
+            loaded = ca.jacobian_sparsity(laws.bounds, tape.z).nnz() > 0
+            if size > (MOST_SOLVED if loaded else MOST_ADDED_UP):
                 return None
             solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)
             return solved if solved.follows_linearly and (

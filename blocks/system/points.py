@@ -53,12 +53,11 @@ class Points:
         p = self.p if self.p.ndim == 2 else self.p[:, None]
         return [self.t[None, :], self.x, self.z, p, self.m, self.d, self.u, *more]
 
-    def at(self, column: int, problem: Problem) -> Problem:
-        """A problem at one of them, for reading."""
-        out = problem.copy_for_reading()
-        out.x, out.z, out.u, out.m, out.d = (np.ascontiguousarray(a[:, column]) for a in (
-            self.x, self.z, self.u, self.m, self.d))
-        return out
+    def put(self, column: int, problem: Problem) -> float:
+        """Take a problem, a copy for reading, to one of them; returns the time there."""
+        problem.x, problem.z, problem.u, problem.m, problem.d = (
+            np.ascontiguousarray(a[:, column]) for a in (self.x, self.z, self.u, self.m, self.d))
+        return float(self.t[column])
 
     def alike(self, columns: Indices) -> list[Indices]:
         """Some columns, those with the same relations together."""

@@ -105,11 +105,11 @@ class CarriedNetwork(HeldNetwork):
         from scipy.linalg import block_diag
 
         n, found = self.elements.size, np.zeros(len(points), dtype=bool)
-        taken = self.elements.efforts_of(points.u)
+        taken, at = self.elements.efforts_of(points.u), problem.copy_for_reading()
         nominal = np.append(problem.scale_z, self.elements.efforts_of(problem.scale_u))
         for modes, every in points.modes:
             for mine in points.alike(every):
-                at, t = points.at(mine[0], problem), float(points.t[mine[0]])
+                t = points.put(mine[0], at)
                 made = self.equations.matrices(at, t, modes)
                 if not (np.isfinite(made.matrix).all() and self.decides(modes, made.weight)):
                     continue

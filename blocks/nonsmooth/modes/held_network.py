@@ -278,7 +278,8 @@ class HeldNetwork:
         try:
             for modes, every in points.modes:
                 for mine in points.alike(every):
-                    problem.m, t = points.at(mine[0], problem).m, float(points.t[mine[0]])
+                    t = float(points.t[mine[0]])
+                    problem.m = np.ascontiguousarray(points.m[:, mine[0]])
                     if self.equations.matrices(problem, t, modes).solver is None:
                         continue  # what they leave open is taken as little of as may be
                     value, rate = self.equations.held_rows(

@@ -92,17 +92,22 @@ class MasslessStress:
         """The same at many points, of which the inputs are changed."""
         from ..complementarity import even_on_line
 
-        looks = points.values(self.equations.looks).reshape(10, self.elements.size, -1)
+        at, looks = problem.copy_for_reading(), None
         for modes, every in points.modes:
             self.state.modes = modes
             for columns in points.alike(every):
-                groups, steady = self._groups_at(problem, points, columns)
-                if not steady or any(g.efforts.shape[1] > 1 for g in groups):
+                groups = self.of_modes(at, points.put(columns[0], at))
+                if not groups:
+                    continue
+                if any(g.efforts.shape[1] > 1 for g in groups) or not self._are_alike(
+                        groups, at, points, columns):
                     for column in columns:
-                        at = points.at(column, problem)
-                        self.split(at, float(points.t[column]))
+                        self.split(at, points.put(column, at))
                         points.u[:, column] = at.u
                     continue
+                if looks is None:
+                    looks = points.values(self.equations.looks).reshape(
+                        10, self.elements.size, -1)
                 for group in groups:
                     values = looks[:4, group.members][:, :, columns]
                     effort, low, high = self.bounded(values)
@@ -111,13 +116,15 @@ class MasslessStress:
                         group.inputs @ np.linalg.lstsq(group.efforts, step, rcond=None)[0]
                     ) * self.elements.unit[:, None]
 
-    def _groups_at(self, problem: Problem, points: Points, columns: Indices
-                   ) -> tuple[list[_StressGroup], bool]:
-        """Groups in the present modes at some points, and whether they are the same at all."""
-        few = columns[np.linspace(0, len(columns) - 1, min(LOOKS, len(columns))).astype(int)]
-        every = [self.of_modes(points.at(k, problem), float(points.t[k])) for k in few]
-        return every[0], all(len(every[0]) == len(other) and all(
-            a.alike(b) for a, b in zip(every[0], other, strict=True)) for other in every[1:])
+    def _are_alike(self, groups: list[_StressGroup], at: Problem, points: Points,
+                   columns: Indices) -> bool:
+        """Whether groups in the present modes are the same at some points."""
+        if self.equations.constant:
+            return True
+        few = columns[np.linspace(0, len(columns) - 1, LOOKS).astype(int)]
+        every = (self.of_modes(at, points.put(k, at)) for k in few)
+        return all(len(groups) == len(other) and all(
+            a.alike(b) for a, b in zip(groups, other, strict=True)) for other in every)
 
     @staticmethod
     def bounded(values: Array) -> tuple[Array, Array, Array]:

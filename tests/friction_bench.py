@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from blocks import Model, Parameter, Variable, der, minimum, quantity, sin, time, where
+from library.signal import Sine
 from library.translational import (
     ForceSource,
     Mass,
@@ -155,4 +156,16 @@ def loaded(friction, force, **body):
     model.connect(model.body.M, model.friction.R, model.load.R)
     model.connect(model.friction.C, model.load.C, model.ground.V)
     place(model, "sensor", model.body.M)
+    return model
+
+
+def torn_loose():
+    """1 kg under 1.3 N sin(1 rad/s t) on a floor: breaks away at 1.25 N, slides at 1 N."""
+    model = Model("torn loose")
+    model.block, model.floor, model.load = Mass(), Reference(), ForceSource()
+    model.sine = Sine(amplitude="1.3 N", frequency=f"{1 / (2 * np.pi)} Hz")
+    model.rub = dry(1, 1.25, viscous_coefficient="0 N*s/m")
+    model.connect(model.sine.y, model.load.S)
+    model.connect(model.block.M, model.rub.R, model.load.R)
+    model.connect(model.floor.V, model.rub.C, model.load.C)
     return model

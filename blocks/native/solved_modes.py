@@ -437,7 +437,8 @@ class SolvedCode(Text):
     def _solver(self) -> str:
         """Text of what solves for torn unknowns and efforts that these follow.
 
-        Linear all together: torn unknowns at some efforts, what follows these, and once more.
+        Unknowns follow efforts linearly: they are found at some efforts, then what follows these,
+        and once more; with every round of Newton's method where bounds have kinks.
         Where laws in motion know no effort, only efforts of what sticks follow from each other.
         """
         w = Writer()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from friction_bench import torn_loose
 from scipy.stats import norm
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
 from blocks.analysis.optimisation import optimise
 from blocks.analysis.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName
-from library.signal import Sine
 from library.translational import (
-    ForceSource,
     Mass,
     Reference,
     SpringDamper,
@@ -84,17 +83,10 @@ def test_mistakes_are_said(objective, limits, error, text):
 @pytest.mark.parametrize(("kind", "sign"), [("max", 1), ("min", -1)])
 def test_a_peak_before_an_event_is_the_one_that_spreads(kind, sign):
     """The friction of a block under 1.3 N sin(t) is largest where it breaks away, at 1.25 N."""
-    model = Model("torn loose")
-    model.block, model.floor, model.load = Mass(), Reference(), ForceSource()
-    model.sine = Sine(amplitude="1.3 N", frequency=f"{1 / (2 * np.pi)} Hz")
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1.25 N",
-                                      viscous_coefficient="0 N*s/m")
-    model.connect(model.sine.y, model.load.S)
-    model.connect(model.block.M, model.rub.R, model.load.R)
-    model.connect(model.floor.V, model.rub.C, model.load.C)
     peak = f"{kind}(rub.f)"
-    found = first_order(model, {"rub.breakaway_force": "0.01 N", "rub.coulomb_force": "0.02 N",
-                                "sine.amplitude": "0.01 N"}, "6 s", [peak])
+    found = first_order(torn_loose(), {
+        "rub.breakaway_force": "0.01 N", "rub.coulomb_force": "0.02 N",
+        "sine.amplitude": "0.01 N"}, "6 s", [peak])
     assert found.values[peak].m == pytest.approx(sign * 1.25, rel=1e-9)
     assert found.deviations[peak].m == pytest.approx(0.01, rel=1e-6)
     assert found.shares[peak]["rub.breakaway_force"] == pytest.approx(1, rel=1e-6)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from friction_bench import torn_loose
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
 from library.signal import Pulse, Sine
 from library.translational import (
-    ForceSource,
     HardStop,
     Mass,
     Reference,
     Spring,
-    TranslationalFriction,
 )
 
 
@@ -70,23 +69,10 @@ def test_the_force_of_an_impact_on_a_stop_is_that_of_its_energy():
     assert_allclose(run["stop.f"].max().to("N").m, 1000, rtol=1e-6)
 
 
-def torn_loose(**options):
-    """1 kg under 1.3 N sin(1 rad/s t) on a floor: breaks away at 1.25 N, slides at 1 N."""
-    model = Model("torn loose")
-    model.block, model.floor, model.load = Mass(), Reference(), ForceSource()
-    model.sine = Sine(amplitude="1.3 N", frequency=f"{1 / (2 * np.pi)} Hz")
-    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1.25 N",
-                                      viscous_coefficient="0 N*s/m")
-    model.connect(model.sine.y, model.load.S)
-    model.connect(model.block.M, model.rub.R, model.load.R)
-    model.connect(model.floor.V, model.rub.C, model.load.C)
-    return model.simulate("6 s", **options)
-
-
 @pytest.mark.parametrize("options", [{}, {"every": "2 s"}, {"times": ["2 s", "3 s"]},
                                      {"record": "rub.f", "every": "2 s"}])
 def test_a_peak_before_an_event_is_found_whatever_samples_were_asked_for(options):
-    run = torn_loose(**options)
+    run = torn_loose().simulate("6 s", **options)
     assert_allclose([run["rub.f"].max().m, run["rub.f"].min().m], [1.25, -1.25], rtol=1e-6)
     assert_allclose(run["rub.f"]["0 s":"2 s"].max().m, 1.25, rtol=1e-6)
     assert_allclose((2 * run["rub.f"]).max().m, 2.5, rtol=1e-6)
@@ -96,12 +82,12 @@ def test_a_peak_before_an_event_is_found_whatever_samples_were_asked_for(options
 
 def test_a_difference_of_two_runs_has_the_peaks_of_both():
     """What breaks away at 1.2929 s in both, read at samples of 2 s."""
-    fine, coarse = torn_loose(), torn_loose(every="2 s")
+    fine, coarse = torn_loose().simulate("6 s"), torn_loose().simulate("6 s", every="2 s")
     assert abs((coarse["rub.f"] - fine["rub.f"]).max().m) < 1e-6
     assert_allclose((coarse["rub.f"] + fine["rub.f"]).max().m, 2.5, rtol=1e-6)
 
 
 def test_words_tell_what_happens_between_samples():
-    run = torn_loose(every="6 s")
+    run = torn_loose().simulate("6 s", every="6 s")
     assert "1.25 N" in run.explain("rub.f")
     assert "slides forward" in run.explain("rub.mode")

@@ -16,7 +16,7 @@ from .functions import machine_code, vector_code
 from .machine import name_of_code, table
 from .signatures import indices_at, vector_at
 
-__all__ = ["ThroughUnknowns", "write_equations", "write_follows", "write_sliding"]
+__all__ = ["ThroughUnknowns", "write_equations", "write_follows", "write_minors"]
 
 ROWS, COLUMNS, UNKNOWNS, DIRECT, THROUGH = range(5)  # entries of a table: how many there are
 FIRST = 5  # entry of it from which rows and columns stand
@@ -50,11 +50,14 @@ def write_equations(w: Writer, own: str, modes: str, decides: Flags, matrix: str
           f"ptr inttoptr (i64 {len(decides)} to ptr))")
 
 
-def write_sliding(w: Writer, matrix: str, modes: str, blocks: list[Indices]) -> None:
-    """Append what leaves, of blocks of a matrix at an address, rows and columns of what slides."""
+def write_minors(w: Writer, matrix: str, modes: str, blocks: list[Indices], stuck: bool) -> None:
+    """Append what leaves, of blocks of a matrix at an address, rows and columns of what sticks.
+
+    Or of what slides, if not ``stuck``.
+    """
     sizes = [len(block) for block in blocks]
-    told, leave = table(np.concatenate([[len(sizes)], sizes, *blocks]).astype(np.int64)), \
-        name_of_code(leave_sliding.callback)
+    told = table(np.concatenate([[len(sizes), stuck], sizes, *blocks]).astype(np.int64))
+    leave = name_of_code(leave_minors.callback)
     w.declared.add(f"{told} = external global i64")
     w.declared.add(f"declare i32 {leave}(ptr, ptr, ptr, ptr)")
     w.new(f"call i32 {leave}(ptr {matrix}, ptr {modes}, ptr {told}, "
@@ -116,24 +119,27 @@ def fill_equations(own: int, modes: int, decides: int, matrix: int, size: int) -
 
 
 @machine_code
-def leave_sliding(matrix: int, modes: int, told: int, size: int) -> int:
-    """Make rows and columns of what does not slide those of the unit matrix, block by block.
+def leave_minors(matrix: int, modes: int, told: int, size: int) -> int:
+    """Make rows and columns of what slides, or sticks, those of the unit matrix, block by block.
 
     Parameters
     ----------
     matrix : address of the blocks, each column by column
     modes : address of those of all elements
-    told : address of the number of blocks, of their sizes, and of their members
+    told : address of the number of blocks, of whether those of what sticks are left, 0 or 1, of
+        their sizes, and of their members
     """
-    mode, count = vector_at(modes, size), indices_at(told, 1)[0]
-    sizes = indices_at(told, 1 + count + size)
-    member, place = 1 + count, 0
+    mode, head = vector_at(modes, size), indices_at(told, 2)
+    count, stuck = head[0], head[1] != 0
+    sizes = indices_at(told, 2 + count + size)
+    member, place = 2 + count, 0
     for b in range(count):
-        n = sizes[1 + b]
+        n = sizes[2 + b]
         block = vector_at(matrix, place + n * n)
         for j in range(n):
             for i in range(n):
-                if mode[sizes[member + i]] == 0.0 or mode[sizes[member + j]] == 0.0:
+                if (mode[sizes[member + i]] == 0.0) != stuck or (
+                        mode[sizes[member + j]] == 0.0) != stuck:
                     block[place + j * n + i] = 1.0 if i == j else 0.0
         member += n
         place += n * n

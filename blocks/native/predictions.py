@@ -1,13 +1,14 @@
 """Which mode follows where efforts depend on each other? Predicted without leaving machine code.
 
 What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose efforts are solved for
-at every point and are affine in each other (mu N, arms that move). The mode that nearly always
+at every point and of which rates are affine (mu N, arms that move). The mode that nearly always
 follows is taken where it is proved to be the only one: it meets all conditions with room to spare,
 and whatever rows one takes, of an element that sticks or of one that slides either way, their
 determinant is positive (R. W. Cottle, G. B. Dantzig, "A generalization of the linear
 complementarity problem", J. Comb. Theory 8, 1970). Where bounds move with no effort these are the
 principal minors of D: all positive, of whatever number of elements, where it is symmetric and
-positive definite. Else Python decides.
+positive definite. Where bounds bend as efforts change (gears with losses), all modes of an element
+are tried that feels no other. Else Python decides.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PredictedElements", "predict_modes", "predicted_elements"]
 
-FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP = range(8)
-VALUES = 8  # of an element, one row each
+FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP, OWN = range(9)
+VALUES = 9  # of an element, one row each
 MOST_PREDICTED = 4  # elements whose bounds move with efforts: up to 3^4 determinants
 
 
@@ -74,7 +75,7 @@ class PredictedElements(NamedTuple):
     d: Matrix  # change of rates, by efforts, with its sign turned
     bounds: Cube  # (4, …) change of the bounds low, high, back, forth, by efforts
     push: Matrix  # (elements, states) change of slopes by efforts
-    share: Vector  # (2 parts,) those at the present modes, or pivots, of all and of what slides
+    share: Vector  # (3 parts,) those at the present modes, or pivots, and of what sticks
     part: Indices  # (elements,) of the parts of the equations that efforts are solved from
     leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
     sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
@@ -82,6 +83,7 @@ class PredictedElements(NamedTuple):
     holds: Flags  # elements that hold states where they are stuck
     dependent: Flags  # (1,) whether some bounds depend on efforts
     in_a_circle: Flags  # (1,) whether what slides may load itself
+    bends: Flags  # (elements,) whether bounds bend as efforts change
     flow_starts: Indices  # (elements + 1,) where the states of a flow begin
     flow_states: Indices  # states that a flow depends on
     positions: Indices  # states that gaps are made of
@@ -115,10 +117,10 @@ def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
     q : what is constant between two events; modes and what follows stand from ``start`` on
     present : address of what they come to
     """
-    n, nx, shares = len(parts.contact), len(parts.scale), 2 * (int(parts.part.max()) + 1)
+    n, nx, count = len(parts.contact), len(parts.scale), int(parts.part.max()) + 1
     modes, guess, free, whole, slack = np.split(
-        q[start : start + 3 * n + nx + shares + 1], np.cumsum([n, n, nx, shares + 1]))
-    sizes = [VALUES * n, n * n, 4 * n * n, n * nx, shares]
+        q[start : start + 3 * n + nx + 2 * count + 1], np.cumsum([n, n, nx, 2 * count + 1]))
+    sizes = [VALUES * n, n * n, 4 * n * n, n * nx, 3 * count]
     room = np.empty(sum(sizes))
     found, d, bounds, push, share = np.split(room, np.cumsum(sizes)[:-1])
     number = np.zeros(MOST_PREDICTED, dtype=np.int64)
@@ -173,7 +175,11 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
                  e: int, touched: int) -> bool:
     """Choose the modes of those that feel what has come to the end of its mode: one, or several."""
     count, before, found = _part_of(elements, e), elements.modes[e], elements.found
-    rests, alone = _at_rest(elements, e, count), touched == 1
+    alone = touched == 1
+    for k in range(count):
+        if elements.bends[elements.members[k]]:
+            return alone and count == 1 and _goes_one_way(code, work, elements, t, x, e)
+    rests = _at_rest(elements, e, count)
     positive = not _bounds_move(elements, count) and is_positive(
         elements.block, elements.matrix, rests)
     for k in range(count):
@@ -433,6 +439,37 @@ def _leaves(code: Code, work: Workspace, elements: PredictedElements, t: float, 
 
 
 @machine_code
+def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
+                  e: int) -> bool:
+    """The mode of an element that feels no other, where its bounds bend: all three are tried.
+
+    It is the one that holds where both others do not, clearly.
+    """
+    modes, found, before, way = elements.modes, elements.found, elements.modes[e], 0.0
+    largest, room = abs(found[EFFORT, e]), -np.inf
+    if before != 0.0:
+        modes[e] = 0.0
+        if not _stop(elements, x, 1) or not _look(code, work, elements, t, x):
+            return False
+        largest, room = abs(found[EFFORT, e]), room_of(found, e)
+        if not abs(room) > CLEAR_ROOM * largest:
+            return False
+    elif not found[HIGH, e] - found[LOW, e] > CLEAR_ROOM * largest:
+        return False
+    if room < 0.0:
+        way = 1.0 if found[HIGH, e] - found[EFFORT, e] < found[EFFORT, e] - found[LOW, e] else -1.0
+    for turn in range(2):
+        modes[e] = 2.0 * turn - 1.0
+        if modes[e] != way and not (_look(code, work, elements, t, x) and _moves(
+                elements, e, -modes[e])):
+            return False
+    modes[e] = way
+    if not _look(code, work, elements, t, x) or _part_of(elements, e) > 1:
+        return False
+    return way == 0.0 or _moves(elements, e, way) or before == 0.0 and _is_same(elements, e, way)
+
+
+@machine_code
 def _stop(elements: PredictedElements, x: Vector, count: int) -> bool:
     """Bring the flows of what rests in a part to zero; whether that can be."""
     index, matrix, right, modes = elements.members, elements.matrix, elements.right, elements.modes
@@ -502,9 +539,10 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
         return False
     follow_leaders(modes, elements.leader, elements.sense)
     for e in range(modes.size):
-        elements.guess[e] = found[EFFORT, e]
-    elements.whole[: share.size] = share
-    elements.whole[share.size] = ALLOWED_DRIFT * _largest_position(elements, x)
+        elements.guess[e] = found[OWN, e]
+    parts = share.size // 3
+    elements.whole[: 2 * parts] = share[: 2 * parts]
+    elements.whole[2 * parts] = ALLOWED_DRIFT * _largest_position(elements, x)
     _hold_states(elements)
     for i in range(elements.free.size):  # what sticks does not creep
         if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
@@ -516,7 +554,7 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
 @machine_code
 def _is_regular(elements: PredictedElements) -> bool:
     """Whether what sticks has no undetermined efforts, and what slides is far from a paradox."""
-    for part in range(elements.share.size // 2):  # noqa: SIM110
+    for part in range(elements.share.size // 3):  # noqa: SIM110
         if not _is_regular_part(elements, part):
             return False
     return True
@@ -525,23 +563,14 @@ def _is_regular(elements: PredictedElements) -> bool:
 @machine_code
 def _is_regular_part(elements: PredictedElements, part: int) -> bool:
     """The same of one part."""
-    modes, d, parts = elements.modes, elements.d, elements.share.size // 2
-    share = elements.share[part]
-    rests, least, largest = 0, np.inf, 0.0
-    for e in range(modes.size):
-        if elements.leader[e] != e or elements.part[e] != part:
-            continue
-        least, largest = min(least, d[e, e]), max(largest, d[e, e])
-        if modes[e] == 0.0:
-            column = 0
-            for i in range(modes.size):
-                if modes[i] == 0.0 and elements.leader[i] == i and elements.part[i] == part:
-                    elements.matrix[rests, column] = d[e, i] / d[e, e]
-                    column += 1
-            rests += 1
+    d, parts = elements.d, elements.share.size // 3
+    share, alone = elements.share[part], elements.share[2 * parts + part]
+    least, largest = np.inf, 0.0
+    for e in range(elements.modes.size):
+        if elements.leader[e] == e and elements.part[e] == part:
+            least, largest = min(least, d[e, e]), max(largest, d[e, e])
     if not elements.dependent[0]:
         return share > SAFE_PIVOT and least > WITHOUT_EFFECT * largest
-    alone = factorize(elements.matrix, elements.unit[:rests], elements.order)
     if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
         return False
     left = share / alone

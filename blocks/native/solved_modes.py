@@ -23,7 +23,7 @@ from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP, SAFE_PIVOT
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
-from .held_equations import ThroughUnknowns, write_equations, write_follows, write_sliding
+from .held_equations import ThroughUnknowns, write_equations, write_follows, write_minors
 from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
 from .text import Text, write_derivatives
@@ -239,7 +239,7 @@ class SolvedCode(Text):
                       for k, now in enumerate(self._determinants(w))]
             if self.held.in_a_circle:
                 shares += [w.binary("fdiv", now, w.load("%q", self.sliding + k))
-                           for k, now in enumerate(self._determinants_of_sliding(w))]
+                           for k, now in enumerate(self._minors(w, stuck=False))]
             share = w.binary("fsub", self._smallest(w, shares), w.constant(FAR))
         else:
             share = w.binary("fsub", self._least_pivot_of_all(w), w.constant(SAFE_PIVOT))
@@ -252,24 +252,25 @@ class SolvedCode(Text):
         """All that decisions on modes look at, one after the other.
 
         What elements come to; changes, by efforts, of rates, of the four bounds and of slopes; the
-        determinants of the equations, and of those of what slides. Where no bound depends on
-        efforts the smallest pivot stands for the determinant.
+        determinants of the equations, of those of what slides, and of what sticks. Where no bound
+        depends on efforts the smallest pivot stands for the determinant.
         """
         w, e, n = Writer(), self.e, self.n
         done = self._solve_all(w)
         count = len(self.blocks)
-        shares = (self._determinants(w) if self.held.dependent.any()
+        loaded = bool(self.held.dependent.any())
+        shares = (self._determinants(w) if loaded
                   else [self._least_pivot_of_all(w)] * count)
-        shares += (self._determinants_of_sliding(w) if self.held.in_a_circle
-                   else [w.constant(1.0)] * count)
+        for needed, stuck in ((self.held.in_a_circle, False), (loaded, True)):
+            shares += self._minors(w, stuck) if needed else [w.constant(1.0)] * count
         names = "low", "high", "back", "forth"
         values = ca.vertcat(*(e[name] for name in (
-            "flow", *names, "rate", "effort", "gap")))
+            "flow", *names, "rate", "effort", "gap")), self.effort)
         if self.products:
             if self.sliding_known:  # what follows all efforts, not only those of what sticks
                 self._put_follows(w)
             self._give(w, done, values)
-            at = 8 * n
+            at = values.numel()
             self._put_product(w, "rate", w.pointer("%out", at), by_rows=True)
             self._clear(w, w.pointer("%out", at + n * n), 4 * n * n)
             self._put_product(w, "slope", w.pointer("%out", at + 5 * n * n))
@@ -278,7 +279,7 @@ class SolvedCode(Text):
         changes = [-self.held.by_effort(e["rate"]).T,
                    *(self.held.by_effort(e[name]).T for name in names),
                    self.held.by_effort(e["slope"])]
-        self._clear(w, w.pointer("%out", 8 * n), sum(one.numel() for one in changes))
+        self._clear(w, w.pointer("%out", values.numel()), sum(one.numel() for one in changes))
         everything = ca.vertcat(ca.densify(values), *map(ca.vec, changes))
         self._fill(w, everything, 0, base="%out")
         if done != "true":
@@ -414,11 +415,11 @@ class SolvedCode(Text):
         return [next(written) if size <= SMALL else self._determinant(w, size)
                 for size in self._each_block()]
 
-    def _determinants_of_sliding(self, w: Writer) -> list[str]:
-        """Of the equations of what slides."""
+    def _minors(self, w: Writer, stuck: bool) -> list[str]:
+        """Determinants of the equations of what sticks, or of what slides."""
         self._fill_equations(w)
-        write_sliding(w, w.pointer("%q", self.matrix), w.pointer("%q", self.known_modes),
-                      self.blocks)
+        write_minors(w, w.pointer("%q", self.matrix), w.pointer("%q", self.known_modes),
+                     self.blocks, stuck)
         self._solve_blocks(w)
         return self._determinants(w)
 

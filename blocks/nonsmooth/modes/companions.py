@@ -5,8 +5,9 @@ they stick together and slide together, and at rest the motion tells the sum of 
 only, each times the ratio of its flow. One of them, the first, stands for all, with the sum of
 their bounds; while they stick, each takes the same share of its range, which keeps within its
 bounds as long as any split does. A friction whose flow is always zero (between gears in a loop)
-has no influence on anything. Where bounds depend on efforts (gears with losses) a split has
-effects: each decides, but those that move alike still move together.
+has no influence on anything. Where bounds depend on efforts (gears with losses) they may depend on
+the split of their own group; where others feel it, each decides, but those that move alike still
+move together.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices, Matrix
 from ...numerics.tolerances import SYMMETRIC
+from .delassus import is_singular
 
 if TYPE_CHECKING:
     from ...system import Evaluator
@@ -42,22 +44,17 @@ class Companions:
     Attributes
     ----------
     alike : elements with proportional flows, in groups
+    groups : those of which the first decides for all, as nobody else feels a split
     flows : (elements,) ratio of the flow to others of its group, as functions of the parameters
     parameters : their symbols
     moves : (elements,) not those whose flow is always zero
-    shared : whether the first decides for its group, as no split has an effect
     """
 
     alike: list[Indices]
+    groups: list[Indices]
     flows: ca.SX
     parameters: ca.SX
     moves: Flags
-    shared: bool
-
-    @property
-    def groups(self) -> list[Indices]:
-        """Elements that their first decides for."""
-        return self.alike if self.shared else []
 
     @cached_property
     def leader(self) -> Indices:
@@ -70,7 +67,10 @@ class Companions:
     @property
     def ratio(self) -> ca.SX:
         """Of the flow to that of who decides."""
-        return self.flows if self.shared else ca.SX.ones(len(self.moves))
+        out = ca.SX.ones(len(self.moves))
+        for group in self.groups:
+            out[group.tolist()] = self.flows[group.tolist()]
+        return out
 
     @property
     def decides(self) -> Flags:
@@ -89,11 +89,24 @@ class Companions:
 
     def sense(self, p: Array) -> Indices:
         """The same beside who decides."""
-        return self._alike(p) if self.shared else np.ones(len(self.moves), dtype=int)
+        out = np.ones(len(self.moves), dtype=int)
+        for group in self.groups:
+            out[group] = self._alike(p)[group]
+        return out
 
     def leading(self, p: Array) -> Indices:
         """Who decides on each; -1 where nothing moves."""
         return np.where(self.moves & (self.sense(p) != 0), self.leader, -1)
+
+    def room(self, margin: Array, modes: Indices, p: Array) -> Array:
+        """Margins, of groups at rest that of the sum of all efforts, which is their first's."""
+        held = [group for group in self.groups if modes[group[0]] == 0]
+        if held:
+            margin, flows = margin.copy(), np.abs(np.array(self._flows(p)).ravel())
+            for group in held:
+                margin[group[0]] = flows[group] @ margin[group]
+                margin[group[1:]] = np.inf
+        return margin
 
     def join(self, modes: Indices, idle: Flags, p: Array,
              leading: Callable[[Indices], Indices | None]) -> None:
@@ -115,7 +128,7 @@ class Companions:
                 modes[group] = agreed
             elif len(moved):
                 modes[group] = sense[group] * (sense[moved[0]] * modes[moved[0]])
-            elif self.shared:  # else what has no strength holds nothing
+            elif self.leader[group[-1]] == group[0]:  # else what has no strength holds nothing
                 modes[group] = 0
 
     # -- as expressions --------------------------------------------------------------------
@@ -167,57 +180,79 @@ def companions_of(elements: Elements, laws: LawExpressions, values: Evaluator, v
     """
     n, tape = elements.size, laws.system.tape
     ratio, moves = ca.SX.ones(n), np.ones(n, dtype=bool)
-    nobody = Companions([], ratio, tape.p, moves, True)
+    nobody = Companions([], [], ratio, tape.p, moves)
     fast = ca.vertcat(tape.u, tape.z)
-    shared = not any(ca.which_depends(laws.bounds, fast, 1, True))
+    loaded = any(ca.which_depends(laws.bounds, fast, 1, True))
     friction = ~elements.contact
     for e in np.flatnonzero(friction).tolist():
-        moves[e] = not laws.flow[e].is_zero() or not shared
+        moves[e] = not laws.flow[e].is_zero() or loaded
     friction &= moves & ~varies & ~np.array(
         ca.which_depends(laws.flow, fast, 1, True), dtype=bool)
     if np.count_nonzero(friction) < 2:
         return nobody
+    alike: list[Indices] = []
     groups: list[Indices] = []
     for group in _alike(laws, values, friction):
         by_x = ca.jacobian(laws.flow[group], tape.x)
         coefficient = by_x[:, int(by_x.sparsity().get_col()[0])]
-        if not shared:  # nobody leads: senses are those of the state
-            ratio[group] = coefficient
-            groups.append(np.array(group))
-            continue
         # no leader may come to stand still by the values of parameters
         constant = [k for k in range(len(group)) if coefficient[k].is_constant()]
         first = constant[0] if constant else 0
         ratios = [coefficient[k] / coefficient[first] for k in range(len(group))]
         led = [k for k, r in enumerate(ratios)
                if r.is_constant() or constant and _is_product(r, tape.p)]
-        effect = _effects(laws, elements, group, ca.vertcat(*ratios))
-        led = [k for k in led if np.abs(effect[k] - effect[first]).max() <= (
-            SYMMETRIC * np.abs(effect).max())]  # a split without an effect
         if len(led) > 1:
+            unfelt = _is_split_unfelt(laws, elements, group, first, ca.vertcat(*ratios))
+            led = [k for k in led if unfelt[k]]
+        if len(led) > 1 and (len(led) == len(group) or not loaded):  # whose bounds feel it all lead
             own, members = group[first], [group[k] for k in led]
             groups.append(np.array([own, *(e for e in members if e != own)]))
             for k in led:
                 ratio[group[k]] = ratios[k]
-    return Companions(groups, ratio, tape.p, moves, shared)
+            alike.append(groups[-1])
+        elif loaded:  # nobody leads: senses are those of the state
+            ratio[group] = coefficient
+            alike.append(np.array(group))
+    return Companions(alike, groups, ratio, tape.p, moves)
 
 
-def _effects(laws: LawExpressions, elements: Elements, group: list[int], ratios: ca.SX) -> Matrix:
-    """What efforts do to the slopes and to loops at rest, per ratio, a row per element.
+def _is_split_unfelt(laws: LawExpressions, elements: Elements, group: list[int], first: int,
+                     ratios: ca.SX) -> Flags:
+    """Whose load may be the first's instead, while motion and bounds of others stay as they are.
 
-    At some point where nothing flows, as efforts are split at rest only: there is no heat.
+    At some point where nothing flows, as efforts are split at rest only: there is no heat. Loops
+    may take other values: they are solved for.
     """
-    tape, arguments = laws.system.tape, laws.system.arguments
-    moved = ca.vertcat(tape.slope, tape.residual, tape.constraints)
-    push = ca.jacobian(moved, tape.u)[:, elements.column[group].tolist()]
-    push = ca.mtimes(push, ca.diag(ca.DM(elements.unit[group]) / ratios))
-    flow = laws.flow[group[0]]
+    tape, nz = laws.system.tape, laws.system.nz
+    flow = laws.flow[group[first]]
     by_x = ca.jacobian(flow, tape.x).T
     rest = tape.x - by_x * flow / ca.sumsqr(by_x)
     draw = np.random.default_rng(0)
-    return np.array(ca.Function("effects", arguments, [ca.densify(
-        ca.substitute(push, tape.x, rest))])(
-        *(draw.uniform(0.5, 1.5, a.numel()) for a in arguments))).T
+    point = [draw.uniform(0.5, 1.5, a.numel()) for a in laws.system.arguments]
+
+    def there(*asked: ca.SX) -> list[ca.DM]:
+        return ca.Function("there", laws.system.arguments, ca.substitute(
+            asked, [tape.x], [rest])).call(point)
+
+    others = np.ones(4 * elements.size, dtype=bool)
+    others.reshape(4, -1)[:, group] = False
+    felt = ca.vertcat(tape.slope, tape.constraints, laws.bounds[np.flatnonzero(others).tolist()])
+    columns, loops = elements.column[group].tolist(), tape.residual[:nz]
+    share = ca.diag(ca.DM(elements.unit[group]) / ratios)
+    effect, on_loops = map(np.array, there(
+        *(ca.mtimes(ca.jacobian(e, tape.u)[:, columns], share) for e in (felt, loops))))
+    left = on_loops - on_loops[:, [first]]
+    if np.abs(left).max(initial=0.0) > SYMMETRIC * np.abs(on_loops).max(initial=0.0):
+        from scipy.sparse.linalg import splu
+
+        felt_z, loops_z = (a.sparse().tocsc() for a in there(
+            ca.jacobian(felt, tape.z), ca.jacobian(loops, tape.z)))
+        if is_singular(loops_z):
+            return np.arange(len(group)) == first
+        effect = effect - felt_z @ splu(loops_z).solve(on_loops)
+    change = effect - effect[:, [first]]
+    unfelt: Flags = np.abs(change).max(axis=0) <= SYMMETRIC * np.abs(effect).max()
+    return unfelt
 
 
 def _is_product(ratio: ca.SX, parameters: ca.SX) -> bool:

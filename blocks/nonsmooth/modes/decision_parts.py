@@ -30,7 +30,8 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     """The parts of a network in one run; None where decisions take more."""
     held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
     if isinstance(held, SolvedModes):
-        return _predicted_parts(evaluation, held, problem) if held.affine else None
+        known = held.affine or held.affine_rates and not elements.contact.any()
+        return _predicted_parts(evaluation, held, problem) if known else None
     if not isinstance(held, HeldModes) or not functions.fixed or not held.blocks:
         return None
     n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
@@ -72,12 +73,15 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
     """Those of elements whose efforts are solved for."""
     starts, states = evaluation.functions.flow_x.by_rows
     companions, part = evaluation.functions.companions, np.empty(held.size, dtype=int)
+    bends = held.dependent & (not held.affine)
+    for group in companions.groups:
+        bends[group[0]] = bends[group].any()
     for k, block in enumerate(held.blocks):
         part[block] = k
     return PredictedParts(
         evaluation.state.speed, companions.leading(problem.p), companions.sense(problem.p),
         evaluation.elements.contact, ~evaluation.functions.flow_varies,
-        bool(held.dependent.any()), held.in_a_circle, starts, states,
+        bool(held.dependent.any()), held.in_a_circle, bends, starts, states,
         gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part)
 
 

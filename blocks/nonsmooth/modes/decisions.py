@@ -251,6 +251,8 @@ class Decisions:
         crossed[touched] = margin[touched] <= MODE_ENDED * size[touched]
         if not crossed.any():
             crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], TINY))]] = True
+        for group in self.evaluation.functions.companions.groups:
+            crossed[group] = crossed[group].any()
         return crossed
 
     def _leaving(self, problem: Problem, t: float, leaving: Flags, now: LawValues) -> Flags:

@@ -55,7 +55,8 @@ class Margins:
         if isinstance(held, SolvedModes) and held.holds(now.flow):
             reserve = held.reserve(modes)
             if reserve > 0:
-                return self._with_reserve(margin, reserve)
+                together = evaluation.functions.companions.room(margin, modes, problem.p)
+                return self._with_reserve(together, reserve)
         if stuck.any():
             dead, open_ = self.indeterminacy.elements_of(problem, t, stuck)
             if len(dead):

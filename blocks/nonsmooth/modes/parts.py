@@ -91,7 +91,7 @@ class DecisionParts(_OfElements):
 
 @dataclass(frozen=True)
 class PredictedParts(_OfElements):
-    """Elements whose efforts are solved for at every point, and are affine in each other.
+    """Elements whose efforts are solved for at every point, and whose rates are affine in them.
 
     Attributes
     ----------
@@ -99,6 +99,7 @@ class PredictedParts(_OfElements):
     contact : (elements,)
     holds : (elements,) whether an element may hold states where it is stuck
     dependent, in_a_circle : whether some bounds depend on efforts, and may on their own
+    bends : (elements,) whether bounds of an element, or of its group, bend as efforts change
     flow_starts, flow_states : the states that the flow of an element is made of
     positions : states that gaps are made of
     scale : (states,) nominal values
@@ -111,6 +112,7 @@ class PredictedParts(_OfElements):
     holds: Flags
     dependent: bool
     in_a_circle: bool
+    bends: Flags
     flow_starts: Indices
     flow_states: Indices
     positions: Indices

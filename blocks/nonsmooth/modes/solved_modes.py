@@ -68,6 +68,7 @@ class SolvedModes:
     slope : slopes at the last evaluation
     length : operations of what is solved for at every point; 1 where loops add these up
     affine : whether rates and bounds are known to be linear in the efforts
+    affine_rates : whether rates are, at least
     follows_linearly : whether torn unknowns of loops follow efforts linearly
     direct : whether efforts follow from the point and the modes alone, without a guess
     dependent, in_a_circle : see :class:`~blocks.nonsmooth.modes.bound_functions.BoundFunctions`
@@ -113,6 +114,7 @@ class SolvedModes:
         self._order = np.concatenate(self.blocks)
         self._starts = np.cumsum([0, *map(len, self.blocks)])[:-1]
         self.affine = not any(ca.which_depends(residual, effort, 2, True))
+        self.affine_rates = not any(ca.which_depends(rate, self._unknowns, 2, True))
         self.follows_linearly = True
         if self.with_loops:
             together = ca.vertcat(

@@ -9,7 +9,14 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 
-__all__ = ["count_nonzero", "dense_block", "masked_rows"]
+__all__ = ["at_hand", "count_nonzero", "dense_block", "masked_rows"]
+
+DENSE = 1000  # elements up to which a matrix that many blocks are taken of is dense, of 8 MB
+
+
+def at_hand(matrix: Any) -> Any:
+    """A matrix that many blocks are taken of: dense, unless it is large."""
+    return matrix.toarray() if sp.issparse(matrix) and matrix.shape[0] <= DENSE else matrix
 
 
 def dense_block(matrix: Any, rows: Indices, columns: Indices) -> Array:

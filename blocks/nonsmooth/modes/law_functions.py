@@ -120,6 +120,7 @@ class LawFunctions:
     held_modes : efforts and slopes in one or two evaluations, where the network is simple enough
     flow_varies : elements whose flow is no constant combination of states
     constant : whether D and the slopes of the bounds depend on parameters only
+    turns : whether directions of efforts and flows move with the states
     few : whether what efforts push, and flows follow, is remembered as dense matrices
     fixed : whether what efforts push and flows follow is constant, too
     simple : whether both hold
@@ -155,7 +156,9 @@ class LawFunctions:
         self.nonlinear = coupled or bool(system.nz and not system.linear) \
             or any(ca.which_depends(laws.rate, fast, 2, True))
         self.flow_varies = _flow_varies(laws)
-        self.constant = _is_fixed(system, by_u) and (self.bounds is None or self.bounds.constant)
+        straight = _is_fixed(system, by_u)
+        self.constant = straight and (self.bounds is None or self.bounds.constant)
+        self.turns = not (straight and _is_fixed(system, flow_x))
         self.few = not system.nz and elements.size * system.nx <= FEW_ENTRIES
         self.fixed = self.constant and _is_fixed(system, slope_u) and _is_fixed(system, flow_x)
         self.simple = self.few and self.fixed

@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array
-from ...numerics.tolerances import AT_BOUND, PARTING
+from ...numerics.tolerances import AT_BOUND, PARTING, SURELY_NO_FLOW
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
@@ -78,7 +78,7 @@ class Margins:
         room = np.minimum(now.high - effort, effort - now.low) + self.state.slack
         parting = (now.gap <= 0) & (now.gap > -PARTING) & (now.flow <= 0)
         open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
-        moving = np.where(contact, open_gap, modes * now.flow)
+        moving = np.where(contact, open_gap, modes * now.flow + SURELY_NO_FLOW)
         margin = np.where(stuck, room, moving)
         margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
         return margin
@@ -116,7 +116,8 @@ class CompiledMargins:
         effort = e["effort"]
         contact = ca.DM(self.elements.contact.astype(float))
         stuck = modes == 0
-        moving = ca.if_else(contact, open_gap(e["gap"], e["flow"]), modes * e["flow"])
+        moving = ca.if_else(contact, open_gap(e["gap"], e["flow"]),
+                            modes * e["flow"] + SURELY_NO_FLOW)
         idle = ca.logic_and(e["low"] == e["high"], e["back"] == e["forth"])
         moving = ca.if_else(ca.logic_and(idle, ca.logic_not(contact)), np.inf, moving)
         room = ca.fmin(e["high"] - effort, effort - e["low"])

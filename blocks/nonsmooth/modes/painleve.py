@@ -22,7 +22,7 @@ from ...numerics.tolerances import (
     SEVERAL_MOTIONS,
     TINY,
 )
-from .dense_blocks import count_nonzero, dense_block
+from .dense_blocks import at_hand, count_nonzero, dense_block
 from .efforts import Efforts
 from .evaluation import Evaluation
 from .gaps import largest_position
@@ -68,7 +68,8 @@ class Painleve:
         sliding = (modes != 0) & load.dependent
         if not sliding.any():
             return out
-        kinetic, d = load.kinetic(problem, t), self.evaluation.delassus.matrix(problem, t)
+        kinetic, d = map(at_hand, (load.kinetic(problem, t),
+                                   self.evaluation.delassus.matrix(problem, t)))
         parts = load.components(problem, t)
         moves = np.flatnonzero(sliding)
         drives = np.flatnonzero((modes == 0) & (count_nonzero(kinetic, moves, 0) > 0))
@@ -158,13 +159,15 @@ class Painleve:
         from ..complementarity import open_load
 
         load = self.load
-        kinetic, d = load.kinetic(problem, t), self.evaluation.delassus.matrix(problem, t)
+        kinetic, d = map(at_hand, (load.kinetic(problem, t),
+                                   self.evaluation.delassus.matrix(problem, t)))
         parts, rest = load.components(problem, t), self._at_rest(problem, t)
-        for part in np.unique(parts[sliding]):
+        several = np.bincount(parts[rest], minlength=parts.max() + 1) > 1
+        for part in np.unique(parts[sliding & several[parts]]):
             mine = np.flatnonzero(parts == part)
             slides, rests = mine[~rest[mine]], mine[rest[mine]]
             drives = rests[dense_block(kinetic, slides, rests).any(axis=0)]
-            if len(drives) == 0 or len(rests) < 2:
+            if len(drives) == 0:
                 continue
             back = np.linalg.solve(np.eye(len(slides)) - dense_block(kinetic, slides, slides),
                                    dense_block(kinetic, slides, rests))

@@ -39,7 +39,7 @@ class Rounding:
         functions, args = self.functions, problem.arguments(t)
         slope = np.abs(functions.system.slope(*args))
         noise = RATE_ROUNDING * self.flow_magnitudes(problem, t, slope)
-        if functions.constant or not functions.system.nx:
+        if not functions.turns or not functions.system.nx:
             return noise
         # a normal has its rounding in either direction, and it turns
         if functions.few:

@@ -10,11 +10,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from blocks import Model, quantity, sin
 from library.mechanisms import LossyGear
-from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
 
 J = 0.01  # kg*m^2
 DRIVE, LOAD = 1.0, 0.3  # N*m
@@ -173,3 +181,87 @@ def test_many_gears_apart_from_each_other_are_solved_for_in_machine_code():
     run = model.simulate("1 s", method="dopri5", progress=False)
     assert_allclose(run["motor.w"].final.m, torque / (J + out / (ratio**2 * forward)), rtol=1e-9)
     assert not list(run.events)
+
+
+def test_gears_between_springs_start_from_rest_one_after_the_other():
+    """Far from the torque there is next to no motion at first, 1e-60 rad/s and less of it.
+
+    By hand, while all go forward: J a (1 + 1/(r^2 e)) = torque of the spring before, less that of
+    the spring behind divided by r e.
+    """
+    n, ratio, forward, stiffness, end = 8, 1.3, 0.9, 5.0, 0.15
+    model = Model("springs")
+    model.ground = RotationalReference()
+    model.j = Inertia(count=2 * n, inertia=quantity(J, "kg*m^2"))
+    model.g = LossyGear(count=n, ratio=ratio, forward_efficiency=forward, backward_efficiency=0.8)
+    model.s = RotationalSpring(count=n - 1, stiffness=quantity(stiffness, "N*m/rad"))
+    model.drive = TorqueSource(torque=quantity(DRIVE, "N*m"))
+    model.connect(model.j[::2].I, model.g.S)
+    model.connect(model.j[1::2].I, model.g.O)
+    model.connect(model.j[1:-1:2].I, model.s.R)
+    model.connect(model.j[2::2].I, model.s.C)
+    model.connect(model.drive.R, model.j[0].I)
+    model.connect(model.drive.C, model.ground.W)
+    run = model.simulate(quantity(end, "s"), rtol=1e-9, progress=False)
+
+    keeps = ratio * forward
+    pushes = stiffness * (np.eye(n, k=-1) / ratio - np.diag(np.arange(n) > 0).astype(float))
+    asks = stiffness * (np.diag(np.arange(n) < n - 1) / ratio - np.eye(n, k=1)) / keeps
+    by_angle = (pushes - asks) / (J * (1 + 1 / (ratio * keeps)))
+    first = np.zeros((2 * n + 1, 2 * n + 1))
+    first[:n, n : 2 * n], first[n : 2 * n, :n] = np.eye(n), by_angle
+    first[n, -1] = DRIVE / (J * (1 + 1 / (ratio * keeps)))
+    start = np.append(np.zeros(2 * n), 1.0)
+    speeds = [(expm(first * t) @ start)[n:-1] for t in np.linspace(0, end, 31)[1:]]
+    assert np.min(speeds) > 0
+    assert_allclose(run["j.w"].final.m[::2], speeds[-1], rtol=1e-7, atol=1e-10)
+    assert len(run.events) < 10 * n  # some to and fro where there is no motion yet
+
+
+def swing(t, y, way, stiffness):
+    """Speed and acceleration of a gear's input whose output of twice J winds a spring."""
+    ratio, bearing, laws = 2.0, 0.02, (1 - 0.8, 1 - 1 / 0.7)
+    found = []
+    for share in laws:  # t_S = -J a; 2 J a / ratio = -stiffness y / ratio + ratio (t_S - loss)
+        keeps = ratio * (1 - share)
+        found.append(-(stiffness * y[0] / ratio + ratio * way * bearing)
+                     / (2 * J / ratio + keeps * J))
+    at_input = -J * np.array(found)
+    larger = [int(np.argmax([way * share * torque for share in laws])) for torque in at_input]
+    (k,) = {k for k in (0, 1) if larger[k] == k}
+    return [y[1], found[k]]
+
+
+def test_gears_that_turn_round_again_and_again_do_so_in_machine_code():
+    """Each swings on its own spring until its bearing holds it; by hand, swing by swing."""
+    stiffness, wound = np.array([3.0, 5.0, 8.0]), 0.5
+    model = Model("swings")
+    model.ground = RotationalReference()
+    model.motor, model.load = Inertia(count=3, inertia=quantity(J, "kg*m^2")), Inertia(
+        count=3, inertia=quantity(2 * J, "kg*m^2"))
+    model.gear = LossyGear(count=3, ratio=2.0, forward_efficiency=0.8, backward_efficiency=0.7,
+                           forward_bearing_torque="0.02 N*m", backward_bearing_torque="0.02 N*m")
+    model.spring = RotationalSpring(count=3, stiffness=quantity(stiffness, "N*m/rad"),
+                                    phi=quantity(wound / 2.0, "rad"))
+    model.connect(model.motor.I, model.gear.S)
+    model.connect(model.gear.O, model.load.I, model.spring.R)
+    model.connect(model.spring.C, model.ground.W)
+    run = model.simulate("3 s", method="dopri5", rtol=1e-9, progress=False)
+    assert run.statistics.get("stretches in Python", 0) <= 1
+    assert run.energy().relative_residual < 1e-8
+
+    def turned(t, y, way, c):
+        return way * y[1] if t > 0 else 1.0
+
+    turned.terminal, turned.direction = True, -1
+    for k, c in enumerate(stiffness):
+        y, t, times = np.array([wound, 0.0]), 0.0, []
+        while abs(c * y[0] / 2.0) > 2.0 * 0.02:  # more than the bearing holds, at no acceleration
+            swung = solve_ivp(swing, (0, 3.0), y, args=(-np.sign(y[0]), c), events=turned,
+                              rtol=1e-10, atol=1e-12, method="DOP853")
+            y, t = np.array([swung.y[0, -1], 0.0]), t + swung.t[-1]
+            times.append(t)
+        found = [e.time for e in run.events.of(f"gear[{k}]")]
+        assert len(times) > 3
+        assert_allclose(found, times, rtol=1e-7)
+        assert_allclose(run[f"spring[{k}].phi"].final.m, y[0] / 2.0, rtol=0, atol=1e-8)

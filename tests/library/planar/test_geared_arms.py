@@ -10,22 +10,26 @@ from scipy.integrate import solve_ivp
 from blocks import Model, quantity
 from library.mechanisms import LossyGear
 from library.planar import Body, Gravity, Ground, Revolute, RigidOffset
-from library.rotational import Inertia, RotationalReference, TorqueSource
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 
 MASS, CENTRE, LENGTH, INERTIA = (3.0, 2.0), 0.2, 0.4, 0.05
 ROTOR, RATIO, TORQUE = 1e-4, 20.0, (1.6, 0.4)
 FORWARD, BACKWARD, BEARING = 0.85, 0.7, 0.02
+LAWS = (1 - FORWARD, BEARING), (1 - 1 / BACKWARD, BEARING)  # what is lost going forward
+RUBS = 10.0
 
 
-def arm():
-    """Two links that hang in gravity, with a motor and a gear at each joint."""
+def arm(rubs=0.0):
+    """Two links in gravity, with a motor and a gear at each joint; the first rests if it rubs."""
     model = Model("arm")
     model.ground, model.gravity, model.frame = Ground(), Gravity(), RotationalReference()
     connect = model.connect
     connect(model.gravity.P, model.ground.P)
     base = model.ground.P
     for k in (0, 1):
-        joint = model.add(f"joint{k}", Revolute(drive=True, phi="0.3 rad", w="1 rad/s"))
+        rests = k == 0 and rubs > 0
+        joint = model.add(f"joint{k}", Revolute(
+            drive=True, phi="0.3 rad", w="0 rad/s" if rests else "1 rad/s"))
         body = model.add(f"body{k}", Body(mass=quantity(MASS[k], "kg"), center_x="0.2 m",
                                           inertia=quantity(INERTIA, "kg*m^2")))
         end = model.add(f"end{k}", RigidOffset(dx="0.4 m"))
@@ -40,32 +44,43 @@ def arm():
         connect(drive.R, rotor.I, gear.S)
         connect(drive.C, model.frame.W)
         connect(gear.O, joint.A)
+        if rests:
+            torque = quantity(rubs, "N*m")
+            model.rub = RotationalFriction(law="coulomb", coulomb_torque=torque,
+                                           breakaway_torque=torque)
+            connect(model.rub.R, joint.A)
+            connect(model.rub.C, model.frame.W)
         base = end.F
     return model
 
 
-def accelerations(q, w):
-    """Of both joints; which side of each gear drives is found by trying."""
+def motion(q, w):
+    """Of both joints, its matrix and what has to be overcome."""
     b, d = MASS[1] * LENGTH * CENTRE, INERTIA + MASS[1] * CENTRE**2
     a = 2 * INERTIA + MASS[0] * CENTRE**2 + MASS[1] * (LENGTH**2 + CENTRE**2)
     s, c = np.sin(q[1]), np.cos(q[1])
-    matrix = np.array([[a + 2 * b * c, d + b * c], [d + b * c, d]])
     weight = 9.81 * MASS[1] * CENTRE * np.cos(q[0] + q[1])
-    forces = np.array([
+    return np.array([[a + 2 * b * c, d + b * c], [d + b * c, d]]), np.array([
         -b * s * (2 * w[0] * w[1] + w[1] ** 2) + weight
         + 9.81 * (MASS[0] * CENTRE + MASS[1] * LENGTH) * np.cos(q[0]), b * s * w[0] ** 2 + weight])
-    way, torque = np.sign(w), np.array(TORQUE)
-    laws = [(1 - FORWARD, BEARING), (1 - 1 / BACKWARD, BEARING)]
-    for sides in product((0, 1), repeat=2):
-        share, constant = np.array([laws[k] for k in sides]).T
+
+
+def accelerations(q, w, rubs=0.0, moving=(0, 1)):
+    """Of joints that go forward; which side of each of their gears drives is found by trying."""
+    matrix, forces = motion(q, w)
+    moving, forces[0] = list(moving), forces[0] + rubs
+    torque, inner = np.array(TORQUE)[moving], matrix[np.ix_(moving, moving)]
+    for sides in product((0, 1), repeat=len(moving)):
+        share, constant = np.array([LAWS[k] for k in sides]).T
         keeps = RATIO * (1 - share)  # of the torque at the input
-        found = np.linalg.solve(matrix + np.diag(keeps * ROTOR * RATIO),
-                                keeps * torque - RATIO * way * constant - forces)
+        found = np.linalg.solve(inner + np.diag(keeps * ROTOR * RATIO),
+                                keeps * torque - RATIO * constant - forces[moving])
         at_input = torque - ROTOR * RATIO * found
-        losses = np.array([[f * at_input[k] + way[k] * g for f, g in laws] for k in (0, 1)])
-        larger = np.argmax(losses * way[:, None], axis=1)
-        if np.array_equal(larger, sides):
-            return found
+        losses = [[f * t + g for f, g in LAWS] for t in at_input]
+        if np.array_equal(sides, np.argmax(losses, axis=1)):
+            out = np.zeros(2)
+            out[moving] = found
+            return out
     raise AssertionError("no side drives")
 
 
@@ -82,3 +97,34 @@ def test_losses_that_follow_the_motion_of_an_arm(method):
         found = run[f"joint{k}.phi"].at(quantity(times, "s")).m
         assert_allclose(found, by_hand.sol(times)[k], rtol=0, atol=1e-7)
     assert run.energy().relative_residual < 1e-8
+
+
+def test_a_joint_whose_gear_and_friction_rest_together_gives_way_beside_one_that_moves():
+    """What the swinging link asks of the resting joint, by hand, until both are overcome."""
+    least = RATIO * (TORQUE[0] - max(f * TORQUE[0] + g for f, g in LAWS))
+
+    def needed(t, y):
+        """Of the resting joint, beyond what friction and loss leave of its motor's torque."""
+        matrix, forces = motion(*np.split(y, 2))
+        return matrix[0] @ accelerations(*np.split(y, 2), moving=[1]) + forces[0] - least + RUBS
+
+    needed.terminal = True
+    options = {"rtol": 1e-10, "atol": 1e-12, "method": "DOP853"}
+    start = np.array([0.3, 0.3, 0.0, 1.0])
+    first = solve_ivp(lambda t, y: np.concatenate(
+        [y[2:], accelerations(*np.split(y, 2), moving=[1])]), (0, 1), start, events=needed,
+        **options)
+    away = first.t[-1]
+    then = solve_ivp(lambda t, y: np.concatenate([y[2:], accelerations(*np.split(y, 2), RUBS)]),
+                     (away, 0.25), first.y[:, -1], **options)
+    assert 0.2 < away < 0.21
+    run = arm(RUBS).simulate("0.25 s", rtol=1e-9)
+    assert "stretches in Python" not in run.statistics
+    assert sorted(e.component for e in run.events) == ["gear0", "rub"]
+    assert_allclose([e.time for e in run.events], away, rtol=1e-8)
+    assert_allclose([run[f"joint{k}.phi"].final.m for k in (0, 1)], then.y[:2, -1], atol=1e-7)
+    # both are at the same share of their ranges
+    at = quantity(0.1, "s")
+    loss, rub = run["gear0.loss"].at(at).m, run["rub.t"].at(at).m
+    low, high = (sign * max(sign * f * TORQUE[0] + g for f, g in LAWS) for sign in (-1, 1))
+    assert (loss - low) / (high - low) == pytest.approx((rub + RUBS) / (2 * RUBS), rel=1e-9)

@@ -27,6 +27,7 @@ from .delassus import CROWD, Matrix, is_singular, pseudo_inverse
 from .elements import LawValues
 from .evaluation import Evaluation
 from .loaded_splits import LoadedSplits
+from .solved_modes import SolvedModes
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -181,7 +182,8 @@ class Indeterminacy:
         if not len(dead) and not len(open_):
             return
         if self.loaded is not None:
-            self.loaded.best(problem, t, open_)
+            if self._even_groups(problem, t) is None:
+                self.loaded.best(problem, t, open_)
             open_ = open_[:0]
         now = self.evaluation.present(problem, t)
         effort = self.evaluation.efforts(problem)
@@ -190,6 +192,19 @@ class Indeterminacy:
             effort[open_] = self._best_of_parts(problem, t, open_, now.low[open_],
                                                 now.high[open_], effort[open_, None])[:, 0]
         self.elements.put(problem.u, effort)
+
+    def _even_groups(self, problem: Problem, t: float) -> list[tuple[Indices, Array]] | None:
+        """Groups at rest of one motion each, and their efforts, where nothing else is open.
+
+        Their split is part of the equations of held modes.
+        """
+        held, modes = self.evaluation.held_modes, self.state.modes
+        if not isinstance(held, SolvedModes) or not held.apply(
+                problem, t, modes, self.delassus) or not held.reserve(modes) > 0:
+            return None
+        effort = self.evaluation.efforts(problem)
+        return [(group, effort[group]) for group in self.evaluation.functions.companions.groups
+                if modes[group[0]] == 0]
 
     def _best_of_parts(self, problem: Problem, t: float, open_: Indices, low: Array, high: Array,
                        effort: Array) -> Array:
@@ -243,8 +258,9 @@ class Indeterminacy:
         effort, label = self.evaluation.efforts(problem), self.elements.label
         out = [([label(int(i))], effort[[i]]) for i in dead]
         if self.loaded is not None:
-            out += [([label(int(i)) for i in members], shared)
-                    for members, shared in self.loaded.best(problem, t, open_)]
+            even = self._even_groups(problem, t)
+            out += [([label(int(i)) for i in members], shared) for members, shared in (
+                self.loaded.best(problem, t, open_) if even is None else even)]
         elif len(open_):
             out += [([label(int(i)) for i in members], effort[members])
                     for members in self._groups(problem, t, open_, effort)]

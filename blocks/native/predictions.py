@@ -84,6 +84,7 @@ class PredictedElements(NamedTuple):
     dependent: Flags  # (1,) whether some bounds depend on efforts
     in_a_circle: Flags  # (1,) whether what slides may load itself
     bends: Flags  # (elements,) whether bounds bend as efforts change
+    bent_by: Matrix  # (elements, elements) 1 where they may do so with an effort
     flow_starts: Indices  # (elements + 1,) where the states of a flow begin
     flow_states: Indices  # states that a flow depends on
     positions: Indices  # states that gaps are made of
@@ -324,7 +325,8 @@ def _part_of(elements: PredictedElements, e: int) -> int:
 def _act(elements: PredictedElements, i: int, j: int) -> bool:
     """Whether two elements act on each other."""
     d, bounds = elements.d, elements.bounds
-    acts = d[i, j] != 0.0 or d[j, i] != 0.0
+    acts = d[i, j] != 0.0 or d[j, i] != 0.0 or (
+        elements.bent_by[i, j] != 0.0 or elements.bent_by[j, i] != 0.0)
     for side in range(4):
         acts = acts or bounds[side, i, j] != 0.0 or bounds[side, j, i] != 0.0
     return acts

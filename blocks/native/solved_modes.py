@@ -11,6 +11,7 @@ matrix.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -251,9 +252,9 @@ class SolvedCode(Text):
     def present(self) -> str:
         """All that decisions on modes look at, one after the other.
 
-        What elements come to; changes, by efforts, of rates, of the four bounds and of slopes; the
-        determinants of the equations, of those of what slides, and of what sticks. Where no bound
-        depends on efforts the smallest pivot stands for the determinant.
+        What elements come to; changes, by efforts, of rates, of the four bounds (unless they bend)
+        and of slopes; the determinants of the equations, of those of what slides, and of what
+        sticks. Where no bound depends on efforts the smallest pivot stands for the determinant.
         """
         w, e, n = Writer(), self.e, self.n
         done = self._solve_all(w)
@@ -276,9 +277,9 @@ class SolvedCode(Text):
             self._put_product(w, "slope", w.pointer("%out", at + 5 * n * n))
             self._put(w, shares, "%out", at + 5 * n * n + self.nx * n)
             return self._text(w)
-        changes = [-self.held.by_effort(e["rate"]).T,
-                   *(self.held.by_effort(e[name]).T for name in names),
-                   self.held.by_effort(e["slope"])]
+        bounds = [self.held.by_effort(e[name]).T if self.held.affine else ca.SX(n, n)
+                  for name in names]
+        changes = [-self.held.by_effort(e["rate"]).T, *bounds, self.held.by_effort(e["slope"])]
         self._clear(w, w.pointer("%out", values.numel()), sum(one.numel() for one in changes))
         everything = ca.vertcat(ca.densify(values), *map(ca.vec, changes))
         self._fill(w, everything, 0, base="%out")
@@ -509,11 +510,16 @@ class SolvedCode(Text):
 
     def _fill_equations(self, w: Writer) -> None:
         """Put matrix and residual into ``q``, block by block."""
-        matrix = self._in_blocks(self.e["matrix"])
-        if matrix.nnz() < sum(len(block) ** 2 for block in self.blocks):
+        if self.e["matrix"].nnz() < sum(len(block) ** 2 for block in self.blocks):
             self._clear(w, w.pointer("%q", self.matrix), self.n**2)
+        self._write(w, self._equations, self.matrix)
+
+    @cached_property
+    def _equations(self) -> Any:
+        """Matrix and residual, block by block."""
         order = np.concatenate(self.blocks).tolist()
-        self._fill(w, ca.vertcat(matrix, self.e["residual"][order]), self.matrix)
+        return self._matrix(ca.vertcat(
+            self._in_blocks(self.e["matrix"]), self.e["residual"][order]))
 
     def _efforts(self, w: Writer, guess: list[str] | None = None) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""

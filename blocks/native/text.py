@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -34,6 +34,15 @@ class Beginning:
 
     lines: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
+
+
+class _Matrix(NamedTuple):
+    """What puts a matrix somewhere: of a long one the address of a function of its own."""
+
+    function: ca.Function
+    entries: Sequence[int]
+    places: Mapping[int, tuple[str, int]]
+    own: int  # 0 for none
 
 
 class Text:
@@ -158,15 +167,26 @@ class Text:
 
         What is always zero is not written. No argument stands in ``%out``.
         """
+        self._write(w, self._matrix(expression, places, *more), entry, base)
+
+    def _matrix(self, expression: ca.SX, places: Any = None, *more: Any) -> _Matrix:
+        """A matrix that is put somewhere, perhaps more than once."""
         function = ca.Function("part", [*self.arguments, *more], [expression.nz[:]])
         entries, places = expression.sparsity().find(), places or self.places
-        if function.n_instructions() > LONG:
-            name = name_of_code(_own_function(function, entries, places))
+        own = _own_function(function, entries, places) if function.n_instructions() > LONG else 0
+        return _Matrix(function, entries, places, own)
+
+    @staticmethod
+    def _write(w: Writer, matrix: _Matrix, entry: int, base: str = "%q") -> None:
+        """Put a matrix there."""
+        if matrix.own:
+            name = name_of_code(matrix.own)
             w.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
             out = w.pointer(base, entry)
             w.lines.append(f"  call void {name}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
             return
-        for place, value in zip(entries, w.values(function, places), strict=True):
+        for place, value in zip(matrix.entries, w.values(matrix.function, matrix.places),
+                                strict=True):
             w.store(value, base, entry + place)
 
     @staticmethod

@@ -81,8 +81,9 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
     return PredictedParts(
         evaluation.state.speed, companions.leading(problem.p), companions.sense(problem.p),
         evaluation.elements.contact, ~evaluation.functions.flow_varies,
-        bool(held.dependent.any()), held.in_a_circle, bends, starts, states,
-        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part)
+        bool(held.dependent.any()), held.in_a_circle, bends,
+        held.bent_by(), starts, states, gap_states(evaluation.system),
+        np.array(problem.scale_x, dtype=float), part)
 
 
 def _rows(matrix: Matrix) -> tuple[Indices, Indices, Array]:

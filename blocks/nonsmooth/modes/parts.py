@@ -100,6 +100,7 @@ class PredictedParts(_OfElements):
     holds : (elements,) whether an element may hold states where it is stuck
     dependent, in_a_circle : whether some bounds depend on efforts, and may on their own
     bends : (elements,) whether bounds of an element, or of its group, bend as efforts change
+    bent_by : (elements, elements) 1 where they may do so with an effort, else 0
     flow_starts, flow_states : the states that the flow of an element is made of
     positions : states that gaps are made of
     scale : (states,) nominal values
@@ -113,6 +114,7 @@ class PredictedParts(_OfElements):
     dependent: bool
     in_a_circle: bool
     bends: Flags
+    bent_by: Matrix
     flow_starts: Indices
     flow_states: Indices
     positions: Indices

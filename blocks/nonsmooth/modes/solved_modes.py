@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ...language.lookup import jacobian
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, Matrix
 from ...numerics.tolerances import (
     EFFORTS_STALLED,
     FAR_FROM_PARADOX,
@@ -160,6 +160,16 @@ class SolvedModes:
             return direct
         torn = self._unknowns[: self.follows.shape[0]]
         return direct + ca.mtimes(jacobian(expression, torn), self.follows)
+
+    def bent_by(self) -> Matrix:
+        """(elements, elements) 1 where bounds may bend as an effort changes, else 0."""
+        out = np.zeros((self.size, self.size))
+        for name in () if self.affine else ("low", "high", "back", "forth"):
+            bound, torn = self.expressions[name], self._unknowns[: self.follows.shape[0]]
+            rows, columns = ca.jacobian_sparsity(bound, self.effort).get_triplet()
+            out[rows, columns] = 1.0
+            out[ca.jacobian_sparsity(bound, torn).row()] = 1.0  # which follow any effort
+        return out
 
     def fresh(self) -> SolvedModes:
         """The same for another run, without what is known of this one."""

@@ -251,6 +251,7 @@ def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: fl
 @machine_code
 def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector) -> bool:
     """What elements come to in their present modes; whether there are such efforts."""
+    follow_leaders(elements.modes, elements.leader, elements.sense)
     work.at[0] = t
     run_code(elements.present, work.at, x, code.p, code.q, elements.room)
     for e in range(elements.modes.size):  # noqa: SIM110
@@ -539,7 +540,6 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
     modes, found, share = elements.modes, elements.found, elements.share
     if not _is_regular(elements):
         return False
-    follow_leaders(modes, elements.leader, elements.sense)
     for e in range(modes.size):
         elements.guess[e] = found[OWN, e]
     parts = share.size // 3

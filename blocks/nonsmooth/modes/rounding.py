@@ -35,8 +35,14 @@ class Rounding:
         return 4 * np.finfo(float).eps * self.flow_magnitudes(problem, t, size)
 
     def of_rates(self, problem: Problem, t: float) -> Array:
-        """Rates that are rounding only."""
-        functions, args = self.functions, problem.arguments(t)
+        """Rates that are rounding only.
+
+        Raises
+        ------
+        OverflowError
+            If flows are so fast that their squares, as energies have them, are no numbers.
+        """
+        functions, args, square = self.functions, problem.arguments(t), self.state.speed**2
         slope = np.abs(functions.system.slope(*args))
         noise = RATE_ROUNDING * self.flow_magnitudes(problem, t, slope)
         if not functions.turns or not functions.system.nx:
@@ -51,7 +57,7 @@ class Rounding:
             np.asarray(seen.data)[:] = 1.0
         far = max(float(np.abs(problem.x).max(initial=0.0)), LEAST_POSITION)
         return noise + RATE_ROUNDING_OF_NORMALS * largest * (
-            seen @ slope) + RATE_ROUNDING_OF_TURNING * self.state.speed**2 / far
+            seen @ slope) + RATE_ROUNDING_OF_TURNING * square / far
 
     def flow_magnitudes(self, problem: Problem, t: float, size: Array) -> Array:
         """Flows of states of a size, each counted with its magnitude."""

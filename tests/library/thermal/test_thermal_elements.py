@@ -241,6 +241,16 @@ def test_a_difference_of_temperatures_makes_b_the_warmer():
     assert ledger.residual.to("J").magnitude < 1e-12
 
 
+def test_a_difference_of_temperatures_is_no_temperature():
+    """20 K between A and B are no -253.15 degC, and no start of 20 degC is one of 293.15 K."""
+    with pytest.raises(WrongDimension, match="Write '20 delta_degC'"):
+        ThermalResistance(T="20 degC")
+    wall = between(ThermalResistance()).simulate("1 s")["element.T"]
+    assert wall.final.to("K") == wall.to("delta_degC").final.to("K")
+    with pytest.raises(WrongDimension, match="a difference of temperatures, .* Name delta_degC"):
+        wall.to("degC")
+
+
 def test_a_signal_takes_the_place_of_the_parameter():
     model = between(ThermalResistance())
     model.connect(signal(model, "350 K"), model.hot.S)

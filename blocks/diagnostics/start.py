@@ -61,6 +61,10 @@ class Starting(Protocol):
         """The problem with relations and modes decided, and the slopes of all states there."""
         ...
 
+    def refuse_broken(self) -> None:
+        """Raise for what is required of a run and does not hold there."""
+        ...
+
 
 def event_findings(system: System) -> Iterator[Finding]:
     """Assignments of ``when`` to variables that are not integrated."""
@@ -112,11 +116,13 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
         yield compromise(start.compromised)
     if held := held_defaults(problem, start, 0.0):
         yield given_way(held)
+    if not np.isfinite(slope).all():  # such as where a volume that must be above zero is not
+        starting.refuse_broken()
     yield from derivative_findings(system, problem, slope)
     if any(law.is_contact for f in system.network.families for law in f.kernel.set_valued):
         yield from _overlaps(system, problem)
     if np.isfinite(slope).all():
-        yield from _without_value(system, problem, decided=not system.nu)
+        yield from _without_value(system, problem, starting, decided=not system.nu)
 
 
 def begin_findings(system: System, starting: Starting) -> Iterator[Finding | BlocksError]:
@@ -137,15 +143,18 @@ def begin_findings(system: System, starting: Starting) -> Iterator[Finding | Blo
         if problem.failure is None:
             yield from derivative_findings(system, problem, slope)
         if np.isfinite(slope).all():  # relations may have changed since
-            yield from _without_value(system, problem)
+            yield from _without_value(system, problem, starting)
 
 
-def _without_value(system: System, problem: Problem, decided: bool = True) -> Iterator[Finding]:
+def _without_value(system: System, problem: Problem, starting: Starting, decided: bool = True
+                   ) -> Iterator[Finding]:
     """What has no value at the start although every derivative has: no motion depends on it.
 
     Before laws of friction and contact have ``decided``, forces may be open.
     """
     lost = FiniteValues.of(system).lost(problem, 0.0)[:MOST]
+    if lost:
+        starting.refuse_broken()
     for path, equation in lost:
         yield found("initial.value", [path], f"At the start {path} has no value: "
                     f"{no_value(equation)}.", ADVICE)

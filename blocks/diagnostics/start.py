@@ -6,7 +6,7 @@ for that to be quick, and evaluates the derivatives there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,7 +36,8 @@ from .targets import (
     given_targets,
     given_way,
 )
-from .words import Names, enumerated, listed, quantity_word
+from .topology import Topology
+from .words import Names, enumerated, listed, ports_at, quantity_word
 
 if TYPE_CHECKING:
     from ..initialisation.start import Start
@@ -271,6 +272,32 @@ def _quick(system: System) -> Iterator[Finding]:
     yield from derivative_findings(system, problem, slope)
 
 
+def _component(system: System, path: str) -> str:
+    """The component that has a variable, which may be one of its ports'."""
+    components = {member.path.partition("[")[0] for family in system.network.families
+                  for member in family.members}
+    while path and path.partition("[")[0] not in components:
+        path = path.rpartition(".")[0]
+    return path
+
+
+def _on_nodes(system: System, paths: Sequence[str]) -> str:
+    """What to look at where the unknown is what the ports of a node have in common; or nothing."""
+    topology = Topology(system.network)
+    for row in topology.rows:
+        across, through = (next(iter(of.items()), ("", None)) for of in (
+            row.domain.across, row.domain.through))
+        for i, node in enumerate(row.nodes):
+            if through[1] is None or (
+                    f"{topology.path(row.family, i)}.{row.name}.{across[0]}" not in paths):
+                continue
+            ports, carried = ports_at(system.network, int(node))[:4], quantity_word(*through)
+            return (f"See whether the {carried} that is driven into the node {' = '.join(ports)} "
+                    f"has a way out: {row.domain.storage} there, or {row.domain.resistance} in "
+                    "parallel, would be one. ")
+    return ""
+
+
 def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Finding:
     cause = dependent_block(system)
     if cause is not None:
@@ -279,8 +306,10 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Fin
     problem = getattr(error, "problem", str(error or "the equations have no solution"))
     advice = getattr(error, "advice", "")
     if error is not None and getattr(error.__cause__ or error, "singular", False):
-        owners = list(dict.fromkeys(name.rpartition(".")[0] for name in names))
+        owners = list(dict.fromkeys(filter(None, (_component(system, name) for name in names))))
         advice = advice_on_loose_nodes(system, neighbours(system, owners), owners) or advice
+    elif isinstance(getattr(error, "__cause__", None), AlgebraicFailure):
+        advice = f"{_on_nodes(system, names)}{advice}"
     code = getattr(error, "code", "") if getattr(error, "code", "") in SEVERITIES else \
         "initial.failed"
     where = getattr(error, "where", "")

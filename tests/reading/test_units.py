@@ -115,7 +115,7 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
          "a.b: takes mm, but was given 5 mm/rev, in which a turn is 2π rad. "
          "Write '5 mm' if turns are counted, '0.795775 mm' if an angle is meant."),
         (quantity([1, 2], "nH/turn^2"), "H", AngleFrequencyError,
-         "a.b: takes H, but was given [1.0 2.0] nH/turn^2, in which a turn is 2π rad. "
+         "a.b: takes H, but was given [1 2] nH/turn**2, in which a turn is 2π rad. "
          "Leave the turns out if they are counted, or give the angle in rad."),
         ("100 A-turns", "A", UnknownUnit,
          "a.b: was given '100 A-turns': 'A-turns' is not a unit. Did you mean 'A'?"),

@@ -148,9 +148,9 @@ def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
             except Exception as error:  # an author's mistake must not hide the other findings
                 texts = [f"its verify() raised {type(error).__name__}: {error}"]
             for text in texts:
-                sentence = text.rstrip(".")
+                sentence = text if text.endswith("?") else f"{text.rstrip('.')}."
                 yield found("parameter.relation", [instance.path],
-                            f"{instance.path}: {sentence}.", "Change one of these parameters.")
+                            f"{instance.path}: {sentence}", "Change one of these parameters.")
 
 
 def _advice(components: Iterable[Component]) -> Iterator[Finding]:

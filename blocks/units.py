@@ -285,7 +285,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
         raise AngleFrequencyError(
             where, f"is an angular quantity in {expected}, but was given {shown}.",
             f"One turn is 2π rad: write '{_six_digits(number * given.factor)} turn/s', or the "
-            "angular value in rad/s." if single else "Use turn/s or rad/s.", **facts,
+            "angular value in rad/s." if single and given.dimension == unit("Hz").dimension
+            else "Use turn/s or rad/s.", **facts,
         )  # fmt: skip
     if expected.angular and not given.angular and given.dimension == unit("1/s").dimension \
             and given.factor < 1:

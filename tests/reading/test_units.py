@@ -105,6 +105,8 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
          "Write '2 Hz' (one turn per period)."),
         (quantity([1, 2], "Hz"), "rad/s", AngleFrequencyError,
          "a.b: is an angular quantity in rad/s, but was given [1 2] Hz. Use turn/s or rad/s."),
+        ("0.1 V/Hz", "V/rpm", AngleFrequencyError,
+         "a.b: is an angular quantity in V/rpm, but was given 0.1 V/Hz. Use turn/s or rad/s."),
         ("300 turns", "", AngleFrequencyError,
          "a.b: takes a plain number, but was given 300 turns, in which a turn is 2π rad. "
          "Write '300' if turns are counted, '1884.96' if an angle is meant."),

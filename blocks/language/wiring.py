@@ -117,13 +117,13 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
         raise ConnectionRefused(both, told, advice, code="connection.unit")
     if isinstance(a, Signal) and isinstance(b, Signal) and isinstance(a, Output) != isinstance(
             b, Output):
-        source, taken = (a.unit, b.unit) if isinstance(a, Output) else (b.unit, a.unit)
+        source, wanted = (a.unit, b.unit) if isinstance(a, Output) else (b.unit, a.unit)
         try:
-            conversion(source, taken, both)
+            conversion(source, wanted, both)
         except AngleFrequencyError:
             raise ConnectionRefused(
                 both, f"{first.path} is in {a.unit} and {ref.path} in {b.unit}, and a turn is 2π "
-                "rad.", f"Give the signal in {taken}; what counts turns or periods is no angle.",
+                "rad.", f"Give the signal in {wanted}; what counts turns or periods is no angle.",
                 code="connection.unit") from None  # fmt: skip
 
 

@@ -7,7 +7,8 @@ read by :mod:`blocks.reading.grammar`; pint is only ever asked for single names.
 Dimensions are pint ``UnitsContainer`` objects of base dimensions; angles are
 dimensionless, as in pint, except for one trap that is handled by name: Hz and
 rad/s have the same dimension and pint converts one into the other without 2π.
-Here a frequency is refused where an angular unit is declared, and the reverse.
+Here a frequency is refused where an angular unit is declared, and the reverse; so are turns
+(A*turn, mm/rev) where none is: they count, and are no 2π.
 Likewise a temperature (degC, degF) is refused where a difference of temperatures
 (delta_degC, delta_degF) is declared, and the reverse; K may be either.
 """
@@ -47,6 +48,7 @@ from .reading.unit import (
     registry,
     unit,
     unit_at,
+    without_turns,
 )
 
 __all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "describe",
@@ -283,7 +285,8 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
         raise AngleFrequencyError(
             where, f"is an angular quantity in {expected}, but was given {shown}.",
             f"One turn is 2π rad: write '{_six_digits(number * given.factor)} turn/s', or the "
-            "angular value in rad/s." if single else "Use turn/s or rad/s.", **facts,
+            "angular value in rad/s." if single and given.dimension == unit("Hz").dimension
+            else "Use turn/s or rad/s.", **facts,
         )  # fmt: skip
     if expected.angular and not given.angular and given.dimension == unit("1/s").dimension \
             and given.factor < 1:
@@ -302,6 +305,15 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
         raise AngleFrequencyError(
             where, f"is a frequency in {expected}, but was given the angular value {shown}.",
             _turns(number * given.factor) if single else "Divide by 2π and give it in Hz.", **facts,
+        )  # fmt: skip
+    counted = given if expected.angular else without_turns(given)
+    if counted is not given:
+        plain, turned = (f"'{_six_digits(n)} {counted.text}'".replace(" '", "'") for n in (
+            number, number * given.factor / counted.factor)) if single else ("", "")
+        raise AngleFrequencyError(
+            where, f"takes {_article(expected)}, but was given {shown}, in which a turn is 2π rad.",
+            f"Write {plain} if turns are counted, {turned} if an angle is meant." if single
+            else "Leave the turns out if they are counted, or give the angle in rad.", **facts,
         )  # fmt: skip
     return number * given.factor + given.offset
 

@@ -69,11 +69,13 @@ def _check(model: Model, starting: Starting
     if violated:  # what such values start from says nothing
         return _unique(findings), causes
     told = {(f.code, f.where) for f in findings}  # such as a contact of a node with itself
+    loose = any(f.code == "reference.missing" for f in findings)  # what starts from there is open
     try:
         findings += (f for f in start_findings(system, starting)
-                     if (f.code, f.where) not in told)
+                     if (f.code, f.where) not in told and not (loose and f.severity == "error"))
     except BlocksError as error:
-        findings.append(_of_error(error, causes))
+        if not loose:
+            findings.append(_of_error(error, causes))
     if not any(f.severity == "error" for f in findings):
         findings += (f if isinstance(f, Finding) else _of_error(f, causes)
                      for f in begin_findings(system, starting))
@@ -146,9 +148,9 @@ def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
             except Exception as error:  # an author's mistake must not hide the other findings
                 texts = [f"its verify() raised {type(error).__name__}: {error}"]
             for text in texts:
-                sentence = text.rstrip(".")
+                sentence = text if text.endswith("?") else f"{text.rstrip('.')}."
                 yield found("parameter.relation", [instance.path],
-                            f"{instance.path}: {sentence}.", "Change one of these parameters.")
+                            f"{instance.path}: {sentence}", "Change one of these parameters.")
 
 
 def _advice(components: Iterable[Component]) -> Iterator[Finding]:

@@ -118,7 +118,9 @@ def _led_to_datums(topology: Topology, domain: Domain) -> Iterator[Finding]:
     leads: dict[int, list[str]] = {}
     for rows in topology.groups(domain) if datums else ():
         traits = topology.traits[rows[0].family]
-        if len(rows) == 2 and not traits.ties and topology.prescribed(rows[0]) is None:
+        carried = topology.network.families[rows[0].family].kernel.carried
+        conducts = len(rows) == 2 and not traits.ties and topology.prescribed(rows[0]) is None
+        if conducts or any(r.name in carried for r in rows):
             for r in rows:
                 for i in np.flatnonzero(np.isin(r.nodes, list(datums))):
                     leads.setdefault(int(r.nodes[i]), []).append(topology.path(r.family, i))

@@ -6,7 +6,7 @@ for that to be quick, and evaluates the derivatives there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,7 +36,8 @@ from .targets import (
     given_targets,
     given_way,
 )
-from .words import Names, enumerated, listed, quantity_word
+from .topology import Topology
+from .words import Names, enumerated, listed, ports_at, quantity_word
 
 if TYPE_CHECKING:
     from ..initialisation.start import Start
@@ -59,6 +60,10 @@ class Starting(Protocol):
 
     def decided(self) -> tuple[Problem, Array]:
         """The problem with relations and modes decided, and the slopes of all states there."""
+        ...
+
+    def refuse_broken(self) -> None:
+        """Raise for what is required of a run and does not hold there."""
         ...
 
 
@@ -112,11 +117,13 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
         yield compromise(start.compromised)
     if held := held_defaults(problem, start, 0.0):
         yield given_way(held)
+    if not np.isfinite(slope).all():  # such as where a volume that must be above zero is not
+        starting.refuse_broken()
     yield from derivative_findings(system, problem, slope)
     if any(law.is_contact for f in system.network.families for law in f.kernel.set_valued):
         yield from _overlaps(system, problem)
     if np.isfinite(slope).all():
-        yield from _without_value(system, problem, decided=not system.nu)
+        yield from _without_value(system, problem, starting, decided=not system.nu)
 
 
 def begin_findings(system: System, starting: Starting) -> Iterator[Finding | BlocksError]:
@@ -137,15 +144,18 @@ def begin_findings(system: System, starting: Starting) -> Iterator[Finding | Blo
         if problem.failure is None:
             yield from derivative_findings(system, problem, slope)
         if np.isfinite(slope).all():  # relations may have changed since
-            yield from _without_value(system, problem)
+            yield from _without_value(system, problem, starting)
 
 
-def _without_value(system: System, problem: Problem, decided: bool = True) -> Iterator[Finding]:
+def _without_value(system: System, problem: Problem, starting: Starting, decided: bool = True
+                   ) -> Iterator[Finding]:
     """What has no value at the start although every derivative has: no motion depends on it.
 
     Before laws of friction and contact have ``decided``, forces may be open.
     """
     lost = FiniteValues.of(system).lost(problem, 0.0)[:MOST]
+    if lost:
+        starting.refuse_broken()
     for path, equation in lost:
         yield found("initial.value", [path], f"At the start {path} has no value: "
                     f"{no_value(equation)}.", ADVICE)
@@ -262,6 +272,32 @@ def _quick(system: System) -> Iterator[Finding]:
     yield from derivative_findings(system, problem, slope)
 
 
+def _component(system: System, path: str) -> str:
+    """The component that has a variable, which may be one of its ports'."""
+    components = {member.path.partition("[")[0] for family in system.network.families
+                  for member in family.members}
+    while path and path.partition("[")[0] not in components:
+        path = path.rpartition(".")[0]
+    return path
+
+
+def _on_nodes(system: System, paths: Sequence[str]) -> str:
+    """What to look at where the unknown is what the ports of a node have in common; or nothing."""
+    topology = Topology(system.network)
+    for row in topology.rows:
+        across, through = (next(iter(of.items()), ("", None)) for of in (
+            row.domain.across, row.domain.through))
+        for i, node in enumerate(row.nodes):
+            if through[1] is None or (
+                    f"{topology.path(row.family, i)}.{row.name}.{across[0]}" not in paths):
+                continue
+            ports, carried = ports_at(system.network, int(node))[:4], quantity_word(*through)
+            return (f"See whether the {carried} that is driven into the node {' = '.join(ports)} "
+                    f"has a way out: {row.domain.storage} there, or {row.domain.resistance} in "
+                    "parallel, would be one. ")
+    return ""
+
+
 def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Finding:
     cause = dependent_block(system)
     if cause is not None:
@@ -270,8 +306,10 @@ def _failed(system: System, error: BlocksError | AlgebraicFailure | None) -> Fin
     problem = getattr(error, "problem", str(error or "the equations have no solution"))
     advice = getattr(error, "advice", "")
     if error is not None and getattr(error.__cause__ or error, "singular", False):
-        owners = list(dict.fromkeys(name.rpartition(".")[0] for name in names))
+        owners = list(dict.fromkeys(filter(None, (_component(system, name) for name in names))))
         advice = advice_on_loose_nodes(system, neighbours(system, owners), owners) or advice
+    elif isinstance(getattr(error, "__cause__", None), AlgebraicFailure):
+        advice = f"{_on_nodes(system, names)}{advice}"
     code = getattr(error, "code", "") if getattr(error, "code", "") in SEVERITIES else \
         "initial.failed"
     where = getattr(error, "where", "")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from ..exceptions import EquationError
+from ..units import as_unit
 from .component import Component
 from .declarations import Declaration, Port, Variable
 from .domain import Domain
@@ -38,7 +39,8 @@ class Branch(Component):
                 second: Port(domain, doc="case side" if second == "C" else "negative end"),
             }
             for name, u in domain.across.items():
-                made[name] = Variable(u, doc=f"{name} of {first} minus {name} of {second}")
+                made[name] = Variable(as_unit(u).as_difference,
+                                      doc=f"{name} of {first} minus {name} of {second}")
             for name, u in domain.through.items():
                 made[name] = Variable(u, doc=f"{name} carried from {first} to {second}")
             for name, declaration in made.items():

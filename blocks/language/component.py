@@ -110,12 +110,15 @@ class Component(Node):
         self._connections: list[tuple[PortRef, ...]] = []
         self._built = self._initialised = False
         rest = self._settle_form(values) if self._open else values
-        for name, value in rest.items():
+        chosen = {n: v for n, v in rest.items() if isinstance(self._declared.get(n), Option)}
+        for name, value in chosen.items():
             setattr(self, name, value)
+        for name, value in rest.items():
+            if name not in chosen:
+                refuse_idle(self, name)
+                setattr(self, name, value)
         for name in values:
             refuse_function(self, name)
-        for name in rest:
-            refuse_idle(self, name)
         self._initialised = True
         if self.is_composite:
             token = _composing.set(self._count)

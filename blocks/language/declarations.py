@@ -318,9 +318,12 @@ class Parameter(Declaration):
                 rule = {"minimum": "at least", "maximum": "at most",
                         "above": "greater than", "below": "less than"}[word]
                 limit = from_si(bound, self.unit)
+                none = isinstance(self.when, str) and word == "above" and bound == 0 and np.any(
+                    number == 0)  # fmt: skip
                 raise ParameterError(
                     where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip()
                     + f", but is {as_written(value)}.",
+                    f"For none choose {self.when}=False." if none else
                     f"Check the sign, the size and the unit of {self.name}"
                     + (f" ({self.doc})." if self.doc.lower() not in ("", self.name) else "."),
                     given=value, bound=limit, rule=word, code="parameter.bounds",

@@ -201,10 +201,11 @@ def refuse_idle(component: Component, name: str) -> None:
     declared = component._declared.get(name)
     if declared is None or declared.exists(component):
         return
-    flags = {d.when for d in component._declared.values()}  # that show something by themselves
-    chosen = ", ".join(f"{n}={getattr(component, n)!r}" for n, d in sorted(
-        component._declared.items(), key=lambda item: item[0] in flags) if isinstance(d, Option))
-    others = [f"{n}={value!r}" for n, value in choices_with(component, declared)]
+    showing = list(choices_with(component, declared))
+    options = [n for n, d in component._declared.items() if isinstance(d, Option)]
+    chosen = ", ".join(f"{n}={getattr(component, n)!r}" for n in
+                       dict.fromkeys(n for n, _ in showing) or options)  # fmt: skip
+    others = [f"{n}={value!r}" for n, value in showing]
     if len(others) > MOST_CHOICES:
         others[MOST_CHOICES:] = ["…"]
     instead = " or ".join(others) or "other options"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from ..exceptions import ConnectionRefused
-from ..units import alike
+from ..exceptions import AngleFrequencyError, ConnectionRefused
+from ..units import alike, conversion
 from .declarations import Output, Port, Signal
 from .references import PortGroup, PortRef, VariableRef
 from .tree import Node
@@ -115,6 +115,16 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
         advice = (f'Give {reader.path} {option}="{given}".' if option and not taken else
                   f"{_gain(given, taken)} between them converts.")
         raise ConnectionRefused(both, told, advice, code="connection.unit")
+    if isinstance(a, Signal) and isinstance(b, Signal) and isinstance(a, Output) != isinstance(
+            b, Output):
+        source, wanted = (a.unit, b.unit) if isinstance(a, Output) else (b.unit, a.unit)
+        try:
+            conversion(source, wanted, both)
+        except AngleFrequencyError:
+            raise ConnectionRefused(
+                both, f"{first.path} is in {a.unit} and {ref.path} in {b.unit}, and a turn is 2π "
+                "rad.", f"Give the signal in {wanted}; what counts turns or periods is no angle.",
+                code="connection.unit") from None  # fmt: skip
 
 
 def _gain(given: str, taken: str) -> str:

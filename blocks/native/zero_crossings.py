@@ -137,12 +137,14 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
         count += 1
         if crossed:
             break
-    while count < MOST_LOOKS:  # between the looks comes first
+    looked = count  # also at what lies behind a crossing that has been found since
+    while looked < MOST_LOOKS:  # between the looks comes first
         place = next_look(times, looks, count, end - start)
         if not place < np.inf:
             break
         j = _make_room(times, looks, count, place)
         count += 1
+        looked += 1
         if seen_inside(code, relations, work, place, start, h, x, looks[j]):
             crossed, count = True, j + 1
     _keep_largest(looks, count - 1 if crossed else count)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Protocol
 
-__all__ = ["marked", "meant_name", "meant_texts", "meant_unit", "measures", "misread", "spelt_out"]
+__all__ = ["marked", "meant_name", "meant_texts", "meant_unit", "measures", "misread", "spelt_out",
+           "written"]
 
 _MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s",
           "revs": "turn", "U/min": "rpm", "U/s": "turn/s",
@@ -20,7 +21,8 @@ _MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s",
           "degrees F": "degF", "Celsius": "degC", "Kelvin": "K", "°K": "K", "degK": "K",
           "mtr": "m", "mtrs": "m", "gr": "g", "gm": "g", "gms": "g", "Amp": "A", "Amps": "A",
           "amp": "A", "amps": "A", "-": "1", "NM": "N*m", "lpm": "l/min", "LPM": "l/min",
-          "gpm": "gallon/min"}  # fmt: skip
+          "gpm": "gallon/min", **dict.fromkeys(("AT", "Aturn", "Aturns", "A-turn", "A-turns",
+          "ampere-turn", "ampere-turns", "amp-turns"), "A")}  # fmt: skip
 _FAMILIAR = ("N", "kN", "mN", "MN", "kg", "g", "mg", "t", "m", "mm", "cm", "km", "um", "nm", "s",
              "ms", "us", "ns", "min", "hour", "day", "Pa", "kPa", "MPa", "GPa", "bar", "J", "kJ",
              "W", "kW", "MW", "V", "mV", "kV", "A", "mA", "ohm", "kohm", "Mohm", "mohm", "F",

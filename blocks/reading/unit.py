@@ -23,10 +23,10 @@ from pint.util import UnitsContainer
 from ..exceptions import UnitError, UnknownUnit, brief
 from ..numerics.tolerances import AFFINE_UNIT
 from .grammar import ANY_UNIT, factors_of
-from .slips import meant_name, meant_texts, misread
+from .slips import meant_name, meant_texts, misread, written
 
 __all__ = ["SECOND", "Unit", "alike", "as_unit", "describe", "dimensionless", "of_pint", "placed",
-           "readable", "registry", "unit", "unit_at"]  # fmt: skip
+           "readable", "registry", "unit", "unit_at", "without_turns"]  # fmt: skip
 
 _ANGLES = {"radian", "degree", "revolution", "turn", "revolutions_per_minute", "arcminute",
            "arcsecond", "grade", "cycle", "rpm"}
@@ -77,7 +77,8 @@ class Unit:
     @property
     def as_difference(self) -> Unit:
         """This unit for differences between values in it."""
-        return replace(self, offset=0.0, temperature="difference") if self.offset else self
+        kelvins = self.dimension == KELVIN
+        return replace(self, offset=0.0, temperature="difference") if kelvins else self
 
     @property
     def of_any_temperature(self) -> Unit:
@@ -237,6 +238,7 @@ def as_unit(given: object) -> Unit:
 
 dimensionless = UnitsContainer()
 # made without the registry, which takes longer to load than the rest of the package
+KELVIN = UnitsContainer({"[temperature]": 1})
 SECOND = Unit("s", UnitsContainer({"[time]": 1}), 1.0, 0.0, False, False, "s")
 
 
@@ -260,6 +262,13 @@ def alike(a: Unit, b: Unit) -> bool:
     """Whether values in one unit may be taken for values in the other."""
     return a.dimension == b.dimension and {a.temperature, b.temperature} != {
         "temperature", "difference"}
+
+
+def without_turns(given: Unit) -> Unit:
+    """The unit without the turns in it: A of A*turns, mm of mm/rev."""
+    factors = factors_of(given.text) if given.angular else {}
+    left = {name: power for name, power in factors.items() if "turn" not in unit(name).pint._units}
+    return given if len(left) == len(factors) else unit(written(left) if left else "")
 
 
 def readable(text: str) -> str:

@@ -40,9 +40,11 @@ def unit_to_show(source: Unit, target: str | Unit | None, path: str) -> Unit:
     except AngleFrequencyError:
         problem = f"is in {source} and cannot be shown in {target}."
         advice = (
-            "One turn is 2π rad: show it in turn/s, rpm or rad/s."
-            if source.angular
-            else "It counts periods: show it in Hz or kHz."
+            "It counts periods: show it in Hz or kHz."
+            if source.frequency
+            else "One turn is 2π rad: show it in turn/s, rpm or rad/s."
+            if source.dimension == unit("rad/s").dimension
+            else f"One turn is 2π rad: name {source} or a unit with as many turns or radians."
         )
         raise AngleFrequencyError(
             path, problem, advice, expected=source, given=target
@@ -50,10 +52,12 @@ def unit_to_show(source: Unit, target: str | Unit | None, path: str) -> Unit:
     except UnknownUnit as error:
         raise UnknownUnit(path, error.problem, error.advice, unit=target) from None
     except UnitError:
+        kind = ", a difference of temperatures," * (source.dimension == unit(
+            "K").dimension and source.temperature == "difference")  # fmt: skip
         raise WrongDimension(
             path,
-            f"is in {source} and cannot be shown in {target}.",
-            f"Name {source} or a unit convertible to it.",
+            f"is in {source}{kind} and cannot be shown in {target}.",
+            f"Name {'delta_degC' if kind else source} or a unit convertible to it.",
             expected=source,
             given=target,
         ) from None

@@ -18,6 +18,7 @@ from ..numerics.arrays import Array, Indices, distinct
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
+from .actions import Requirements
 from .given_values import GivenValues
 from .opening import Opening
 from .recording import RunRecording
@@ -215,6 +216,11 @@ class RunStart:
         if problem.failure is not None or problem.delays is not None:  # the run begins by itself
             self._found = self._opening = None
         return problem, slope
+
+    def refuse_broken(self) -> None:
+        """Raise for what components require of the run and does not hold there."""
+        problem, _ = self.consistent()
+        Requirements.of(problem.system).check(problem, self.t)
 
     def _made(self, t_end: float) -> Opening:
         problem = self.problem()

@@ -98,12 +98,14 @@ class ZeroCrossings:
         if bad is not None:
             looks = looks[: bad + 1]
         most = max(MOST_LOOKS, len(looks) + MOST_LOOKS // 2)
-        while len(looks) < most:
+        looked = len(looks)  # also at what lies behind a crossing that has been found since
+        while looked < most:
             at = _next_look(looks, step.t - step.t_old)
             if not at < np.inf:
                 break
             k = int(np.searchsorted(np.array([t for t, _ in looks]), at))
             looks.insert(k, (at, self.margins(at, step.dense(at))))
+            looked += 1
             if np.any(looks[k][1] < 0):
                 bad, looks = k, looks[: k + 1]
         for _, margin in looks[1:bad]:

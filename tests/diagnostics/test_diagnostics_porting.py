@@ -86,6 +86,16 @@ def test_surroundings_at_absolute_zero_are_told_of():
     assert "TemperatureSource" in finding.advice
 
 
+def test_heat_that_a_loss_gives_off_at_absolute_zero_is_told_of():
+    model = circuit(e.DCVoltageSource())
+    model.r, model.zero = e.Resistor(thermal_port=True), h.ThermalReference()
+    model.connect(model.s.p, model.r.p)
+    model.connect(model.r.n, model.ground.V)
+    model.connect(model.r.H, model.zero.H)
+    (finding,) = model.check()
+    assert (finding.code, finding.where) == ("network.datum", ("r", "zero"))
+
+
 def in_series(meter):
     model = circuit(e.DCVoltageSource(voltage="12 V"))
     model.meter, model.r = meter, e.Resistor()

@@ -105,6 +105,22 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
          "Write '2 Hz' (one turn per period)."),
         (quantity([1, 2], "Hz"), "rad/s", AngleFrequencyError,
          "a.b: is an angular quantity in rad/s, but was given [1 2] Hz. Use turn/s or rad/s."),
+        ("0.1 V/Hz", "V/rpm", AngleFrequencyError,
+         "a.b: is an angular quantity in V/rpm, but was given 0.1 V/Hz. Use turn/s or rad/s."),
+        ("300 turns", "", AngleFrequencyError,
+         "a.b: takes a plain number, but was given 300 turns, in which a turn is 2π rad. "
+         "Write '300' if turns are counted, '1884.96' if an angle is meant."),
+        ("100 A*turns", "A", AngleFrequencyError,
+         "a.b: takes A, but was given 100 A*turns, in which a turn is 2π rad. "
+         "Write '100 A' if turns are counted, '628.319 A' if an angle is meant."),
+        ("5 mm/rev", "mm", AngleFrequencyError,
+         "a.b: takes mm, but was given 5 mm/rev, in which a turn is 2π rad. "
+         "Write '5 mm' if turns are counted, '0.795775 mm' if an angle is meant."),
+        (quantity([1, 2], "nH/turn^2"), "H", AngleFrequencyError,
+         "a.b: takes H, but was given [1 2] nH/turn**2, in which a turn is 2π rad. "
+         "Leave the turns out if they are counted, or give the angle in rad."),
+        ("100 A-turns", "A", UnknownUnit,
+         "a.b: was given '100 A-turns': 'A-turns' is not a unit. Did you mean 'A'?"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_in_these_words(given, expected, kind, text):

@@ -28,9 +28,9 @@ __all__ = [
 
 APART = ("Move the bodies apart; where there are several places of contact, a guess tells which is "
          "meant.")  # fmt: skip
-RIGID = ("lies between parts that cannot move towards each other, or that are one and the same: it "
-         "can never open or close.")  # fmt: skip
-TWO_BODIES = "Connect it to two bodies that can move towards each other, or leave it out."
+RIGID = ("lies between parts that cannot move towards each other, that are one and the same, or "
+         "whose motion is prescribed: no force of the contact can keep them apart.")  # fmt: skip
+TWO_BODIES = "Connect it to two bodies that forces can move, let it yield, or leave it out."
 
 
 def largest_position(problem: Problem) -> float:

@@ -97,7 +97,8 @@ class Jumps:
         moved = moved[np.abs(change[moved]) > ROUNDED * np.abs(change).max()]
         moved = moved[np.argsort(-np.abs(change[moved]), kind="stable")][:MOST_NAMED]
         states = [self._state(int(i)) for i in moved]
-        jumps = [f"{name} from {sign * x[i]:.6g} to {sign * (x[i] + change[i]):.6g} {unit}".rstrip()
+        after = np.where(np.abs(x + change) > ROUNDED * np.abs(x), x + change, 0.0)
+        jumps = [f"{name} from {sign * x[i]:.6g} to {sign * after[i] + 0.0:.6g} {unit}".rstrip()
                  for i, (name, sign, unit) in zip(moved, states, strict=True)]
         owners = _listed(list(dict.fromkeys(name.rpartition(".")[0] for name, *_ in states)))
         elements, of_flow = self._named(through), bool(self.elements.gives_flow[through].all())

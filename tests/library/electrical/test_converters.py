@@ -315,7 +315,7 @@ def test_a_coil_that_is_interrupted_is_named_with_its_jump():
                     switch=Switch(model="ideal", gate=at(0.5, 1.0, 0.0)),
                     load=Resistor(resistance="1 ohm"), coil=Inductor(inductance="1 H"))
     assert error.where == "switch"
-    assert "coil.i_L from 3.93469 to" in str(error)
+    assert "coil.i_L from 3.93469 to 0 A would" in str(error)
     assert "a diode or a switch that takes over" in str(error)
 
 

@@ -8,7 +8,7 @@ from electrical_bench import circuit, values
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from blocks import quantity
+from blocks import Branch, Discrete, Input, Parameter, Variable, ideal_diode, quantity, when
 from library.electrical import (
     ACVoltageSource,
     Inductor,
@@ -16,6 +16,7 @@ from library.electrical import (
     ThreePhaseBridge,
     Thyristor,
     VoltageSensor,
+    electrical,
 )
 from library.signal import Integrator, Pulse
 
@@ -53,15 +54,58 @@ def extinction(alpha):
                   - np.sin(alpha - phi) * np.exp(-(b - alpha) / np.tan(phi)), np.pi, 2 * np.pi)
 
 
-@pytest.mark.parametrize("degrees", [20, 90, 150])
-@pytest.mark.parametrize("method", ["auto", "rodas4"])
-def test_a_current_goes_on_without_the_gate_until_it_ends(degrees, method):
-    model = circuit("half wave", source=mains(), thyristor=Thyristor())
+class Latch(Branch, domain=electrical, ports=("A", "K")):
+    """A thyristor of one's own: its gate starts it, and it holds until a voltage is against it."""
+
+    holding_current = Parameter("10 mA", above=0)
+    G = Input()
+    held = Discrete("1", 0.0)
+    u = Variable("V")
+
+    def equations(self):
+        yield self.v == self.u
+        yield ideal_diode(self.i, self.u, enabled=(self.G > 0.5) | (self.held > 0.5))
+        yield when(self.i > self.holding_current, {self.held: 1})
+        yield when(self.u < 0, {self.held: 0})
+
+
+class RestlessLatch(Latch):
+    """One that looks at a current that is zero, but for rounding, while it blocks."""
+
+    def equations(self):
+        yield self.v == self.u
+        yield ideal_diode(self.i, self.u, enabled=(self.G > 0.5) | (self.held > 0.5))
+        yield when(self.i > 0, {self.held: 1})
+        yield when(self.i <= 0, {self.held: 0})
+
+
+def half_wave(thyristor, degrees, width):
+    model = circuit("half wave", source=mains(), thyristor=thyristor)
     model.connect(model.source.p, model.thyristor.A)
     loaded(model, model.thyristor.K, model.source.n)
     model.connect(model.source.n, model.ground.V)
-    fired(model, model.thyristor.G, degrees, width=0.005)
-    run = model.simulate("50 ms", rtol=1e-10, method=method)
+    fired(model, model.thyristor.G, degrees, width)
+    return model
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode"])
+def test_a_thyristor_of_ones_own_latches(method):
+    run = half_wave(Latch(), 60, width=0.2).simulate("30 ms", rtol=1e-9, method=method)
+    starts, ends = ([e.time for e in run.events if e.description == w] for w in ("closes", "opens"))
+    assert_allclose(starts, np.array([60, 420]) / 360 * PERIOD, rtol=0, atol=1e-12)
+    assert_allclose(ends, extinction(np.pi / 3) / OMEGA, rtol=0, atol=1e-9 * PERIOD)
+
+
+def test_a_run_goes_on_past_a_condition_on_rounding():
+    """Looks at a step of which each found an earlier crossing went on for ever."""
+    run = half_wave(RestlessLatch(), 60, width=0.2).simulate("30 ms", rtol=1e-9, method="cvode")
+    assert run.statistics["steps"] < 3000
+
+
+@pytest.mark.parametrize("degrees", [20, 90, 150])
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_current_goes_on_without_the_gate_until_it_ends(degrees, method):
+    run = half_wave(Thyristor(), degrees, width=0.005).simulate("50 ms", rtol=1e-10, method=method)
     starts, ends = ([e.time for e in run.events if e.description == w] for w in ("closes", "opens"))
     fires = np.radians(degrees) / OMEGA + PERIOD * np.arange(3)
     assert_allclose(starts, fires[fires < 0.05], rtol=0, atol=1e-12)

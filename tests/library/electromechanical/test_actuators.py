@@ -110,6 +110,14 @@ def test_an_armature_without_a_stop_goes_through_and_is_named():
 SLOW = table(["0 s", "10 ms"], ["0 V", "150 V"])
 
 
+def test_a_solenoid_whose_stator_nothing_holds_is_told_of_the_reference_alone():
+    model = fed(Solenoid())
+    model.armature = Mass()
+    model.connect(model.machine.R, model.armature.M)
+    (error,) = model.check().errors
+    assert error.code == "reference.missing"
+
+
 def test_a_piezo_stack_extends_freely_and_pushes_where_it_is_held():
     model = fed(PiezoStack(), SLOW)
     model.frame, model.tip = Reference(), Mass(mass="10 g")

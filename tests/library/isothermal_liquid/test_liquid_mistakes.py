@@ -154,6 +154,46 @@ def test_a_pump_that_delivers_into_a_closed_end_is_told_what_gives_way():
     assert "node pump.B = end.A" in finding.advice and "flow resistance" in finding.advice
 
 
+def driven(outlet, **ends):
+    """A pump on a turning shaft between a tank and an outlet, of which some are left away."""
+    model = Model("driven")
+    model.pump, model.tank, model.outlet = FixedDisplacementPump(), Reservoir(), outlet
+    model.shaft = rotational.AngularVelocitySource(velocity="100 rad/s")
+    model.ground, model.back = rotational.RotationalReference(), Reservoir()
+    model.connect(model.shaft.R, model.pump.R)
+    model.connect(model.shaft.C, model.pump.C, model.ground.W)
+    for at, port in ({"A": model.tank.A, "B": model.outlet.B} | ends).items():
+        if port is not None:
+            model.connect(getattr(model.pump, at), port)
+    model.connect(model.outlet.A, model.back.A)
+    return model
+
+
+@pytest.mark.parametrize("open_end", ["A", "B"])
+def test_a_pump_with_an_open_end_is_told_what_is_open(open_end):
+    (finding,) = driven(FlowResistance(), **{open_end: None}).check().errors
+    assert finding.advice == ("A port of pump is connected to nothing, which leaves its pressure "
+                              "open while it carries no mass flow: connect it.")
+
+
+def test_a_pump_against_a_closed_valve_is_told_where_nothing_gets_out():
+    (finding,) = driven(CheckValve()).check().errors
+    assert "mass flow that is driven into the node pump.B = outlet.B has a way" in finding.advice
+
+
+@pytest.mark.parametrize("store", [Reservoir, ConstantVolumeChamber])
+@pytest.mark.parametrize("x", ["-1 mm", "-2 mm"])
+def test_a_start_without_any_volume_left_is_named_however_it_fails(store, x):
+    model = Model("empty")
+    model.store, model.mass, model.ground = store(), translational.Mass(), translational.Reference()
+    model.wall = TranslationalMechanicalConverter(x=x, dead_volume="1e-5 m^3")  # empty at -1 mm
+    model.connect(model.wall.A, model.store.A)
+    model.connect(model.wall.R, model.mass.M)
+    model.connect(model.wall.C, model.ground.V)
+    (finding,) = model.check().errors
+    assert finding.where == ("wall",) and "nothing is left of the volume" in finding.problem
+
+
 def test_a_tank_held_by_a_reservoir_runs_the_same_after_a_check():
     steps = []
     for checked in (False, True):

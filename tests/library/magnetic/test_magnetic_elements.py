@@ -7,6 +7,7 @@ import pytest
 from magnetic_bench import MU0, TIGHT, across, final, wound
 from numpy.testing import assert_allclose
 from scipy.integrate import quad, solve_ivp
+from scipy.linalg import expm
 
 from blocks import Model, ParameterError, cos, quantity, sin
 from library.electrical import (
@@ -308,4 +309,38 @@ def test_a_core_without_a_gap_runs_into_saturation_and_back():
     assert_allclose(run["part.phi"].at(quantity(t, "s")).to("Wb").m,
                     exact, atol=1e-8 * np.ptp(exact))
     assert run["part.B"].max().m > 1.5
+    assert run.energy().relative_residual < 1e-8
+
+
+def test_eddy_currents_in_shells_are_a_ladder():
+    """Shell k of a solid core lets the flux in by its own eddy currents: phi' = A phi + b."""
+    n, turns, ohm = 4, 100, 1.0
+    conductances, reluctances = 200.0 * np.arange(1, n + 1), 1e5 * np.arange(1, n + 1)
+    model = Model("shells")
+    model.source, model.wire = ControlledVoltageSource(voltage="1 V"), Resistor(resistance="1 ohm")
+    model.coil, model.earth = ElectromagneticConverter(turns=turns), ElectricalReference()
+    model.zero = MagneticReference()
+    model.connect(model.source.p, model.wire.p)
+    model.connect(model.wire.n, model.coil.p)
+    model.connect(model.source.n, model.coil.n, model.earth.V)
+    model.connect(model.coil.S, model.zero.M)
+    last = model.coil.N
+    for k in range(n):
+        shell = model.add(f"shell{k}", EddyCurrent(conductance=quantity(conductances[k], "1/ohm")))
+        core = model.add(f"core{k}", FundamentalReluctance(
+            reluctance=quantity(reluctances[k], "1/H")))  # fmt: skip
+        model.connect(last, shell.N)
+        model.connect(shell.S, core.N)
+        model.connect(core.S, model.coil.S)
+        last = shell.S
+    # mmf behind shell k: R_k (phi_k - phi_k+1); the coil gives turns (1 V - turns phi_0')/ohm
+    behind = np.diag(reluctances) - np.diag(reluctances[:-1], 1)
+    before = np.vstack([np.zeros(n), behind[:-1]])
+    felt = conductances + np.array([turns**2 / ohm] + [0] * (n - 1))
+    rates, held = (before - behind) / felt[:, None], np.linalg.inv(behind - before)
+    settled = held @ np.array([turns / ohm] + [0] * (n - 1))
+    exact = settled - expm(rates * 3e-3) @ settled
+    run = model.simulate("3 ms", **TIGHT)
+    found = [final(run, f"shell{k}.phi", "Wb") for k in range(n)]
+    assert_allclose(found, exact, rtol=0, atol=1e-9 * exact.max())
     assert run.energy().relative_residual < 1e-8

@@ -53,6 +53,37 @@ class ForcedMass(Component):
         yield self.speed == self.v
 
 
+class Turned(Component):
+    """Reads an angular velocity, a displacement per turn, and a current."""
+
+    speed, displacement, current = Input("rad/s"), Input("cm^3/turn"), Input("A")
+    sum = Variable("1")
+
+    def equations(self):
+        yield self.sum == (self.speed * quantity("1 s") + self.displacement / quantity("1 cm^3")
+                           + self.current / quantity("1 A"))  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "name"), [
+    ("50 Hz", "speed"), ("30 cm^3", "displacement"), ("100 A*turn", "current"),
+])  # fmt: skip
+def test_signals_that_count_turns_are_no_signals_of_angles(value, name):
+    """Taken in SI units, each would be off by 2 pi in silence."""
+    model = Model()
+    model.source, model.reader = Constant(value=value), Turned()
+    with pytest.raises(ConnectionRefused, match="and a turn is 2π rad. Give the signal in"):
+        model.connect(model.source.y, getattr(model.reader, name))
+
+
+@pytest.mark.parametrize(("value", "name"), [
+    ("3000 rpm", "speed"), ("50 1/s", "speed"), ("5 cm^3/rad", "displacement"),
+])  # fmt: skip
+def test_signals_of_angles_are_joined_in_any_unit(value, name):
+    model = Model()
+    model.source, model.reader = Constant(value=value), Turned()
+    model.connect(model.source.y, getattr(model.reader, name))
+
+
 def test_values_keep_their_meaning_through_prefixes_along_a_line():
     model = Model()
     model.stroke = Constant(value="5 mm")

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import root
 
 from blocks import Model, ParameterError, SimulationError, quantity, sin
+from blocks.exceptions import WrongDimension
 from library.electrical import DCVoltageSource, ElectricalReference, Resistor
 from library.signal import Constant
 from library.thermal import (
@@ -239,6 +240,16 @@ def test_a_difference_of_temperatures_makes_b_the_warmer():
     assert ledger["sink"].supplied == pytest.approx(-20, rel=1e-12)
     assert ledger["zero"].supplied == pytest.approx(20, rel=1e-12)
     assert ledger.residual.to("J").magnitude < 1e-12
+
+
+def test_a_difference_of_temperatures_is_no_temperature():
+    """20 K between A and B are no -253.15 degC, and no start of 20 degC is one of 293.15 K."""
+    with pytest.raises(WrongDimension, match="Write '20 delta_degC'"):
+        ThermalResistance(T="20 degC")
+    wall = between(ThermalResistance()).simulate("1 s")["element.T"]
+    assert wall.to("delta_degC")[-1].m == wall.final.to("K").m
+    with pytest.raises(WrongDimension, match="a difference of temperatures, .* Name delta_degC"):
+        wall.to("degC")
 
 
 def test_a_signal_takes_the_place_of_the_parameter():

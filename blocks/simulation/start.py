@@ -176,6 +176,14 @@ class RunStart:
             system, find_nominals(system, self.model._nominal_table), self.t, self.kind,
             self._laws if system.nm else _no_laws, self._near)
 
+    def moving_off(self) -> Problem:
+        """The problem as it moves off: with relations, samples and modes decided, where they can
+        be. What cannot be the run refuses itself, with all that it has."""
+        with suppress(BlocksError, AlgebraicFailure, np.linalg.LinAlgError), \
+                np.errstate(all="ignore"):
+            self.decided()
+        return self.problem()
+
     def problem(self) -> Problem:
         """The problem there, with its set-valued laws."""
         problem, _ = self.consistent()

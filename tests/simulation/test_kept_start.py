@@ -134,3 +134,4 @@ def test_the_method_is_that_of_the_point_at_which_a_run_moves_off(looked):
     assert runs[0].statistics["method"] == runs[1].statistics["method"]
     assert runs[0].statistics["why"] == runs[1].statistics["why"]
     assert "became stiff" not in runs[0].statistics["why"]
+    assert np.array_equal(runs[0]["part.x"].magnitude, runs[1]["part.x"].magnitude)

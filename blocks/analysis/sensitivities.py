@@ -362,8 +362,9 @@ class _Derivative(View):
     """A derivative over the run, read like a recording."""
 
     def __init__(self, of: Sensitivities, index: int, parameter: int) -> None:
-        super().__init__(of._recording, of._recording.times, of._recording.close_times,
-                         sampled=of._recording)
+        recording = of._recording
+        super().__init__(recording, recording.times, recording.close_times, sampled=recording,
+                         knots=recording.knots)
         self.of, self.index, self.parameter = of, index, parameter
 
     def values(self, indices: Sequence[int], times: Array | None = None, side: str = "right"

@@ -18,7 +18,17 @@ from .kept_matrices import READS
 from .loop_branch import room_for_branch
 from .signatures import address_of
 from .stages import ATOL
-from .steps import EXACT, EXPLICIT, Banded, Code, Sparse, known_of, settle_rows, workspace
+from .steps import (
+    EXACT,
+    EXPLICIT,
+    Banded,
+    Code,
+    Sparse,
+    known_of,
+    settle_after_events,
+    settle_rows,
+    workspace,
+)
 from .variations import Track
 
 __all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses", "Retaken", "WholeRun"]
@@ -440,14 +450,9 @@ class PassedCourses:
         rows, form = self.values(times, number), self._form
         if form.equations.carried is None:
             return rows
-        out = np.empty_like(rows)
-        for after in np.unique(number):
-            q = self.events.constants(after)
-            code = self._code._replace(q=address_of(q))
-            own = np.flatnonzero(number == after)
-            found = np.empty_like(rows[own])
-            settle_rows(code, form.work, times[own], rows[own], found)
-            out[own] = found
+        out, again = np.empty_like(rows), self.retaken()
+        settle_after_events(again.code, form.work, times, rows, number, self.events.q,
+                            again.track.held, out)
         return out
 
     @property

@@ -22,8 +22,8 @@ from .step_control import told_error
 
 __all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
            "derive_by_time", "error_of_step", "flush_denormals", "keep_denormals", "known_of",
-           "rate_of_error", "secant", "settle_at", "settle_in_place", "settle_rows", "slope_at",
-           "take_stages", "workspace"]  # fmt: skip
+           "rate_of_error", "secant", "settle_after_events", "settle_at", "settle_in_place",
+           "settle_rows", "slope_at", "take_stages", "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
 INNER = ATOL + 3  # rows
@@ -170,6 +170,15 @@ def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> 
 def settle_rows(code: Code, work: Workspace, times: Vector, rows: Matrix, out: Matrix) -> None:
     """The same of many points, one in each row."""
     for k in range(times.size):
+        settle_at(code, work, times[k], rows[k], out[k])
+
+
+@machine_code
+def settle_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix, which: Indices,
+                        constants: Matrix, q: Vector, out: Matrix) -> None:
+    """The same of points after several events; the code reads from ``q`` what is constant."""
+    for k in range(times.size):
+        q[:] = constants[which[k]]
         settle_at(code, work, times[k], rows[k], out[k])
 
 

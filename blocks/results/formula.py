@@ -39,9 +39,10 @@ class Formula(View):
     def __init__(self, function: Callable[..., Any], operands: Sequence[Any], lead: Samples,
                  infos: Sequence[VariableInfo], is_array: bool) -> None:
         of = lead.rows.source
-        super().__init__(of, np.asarray(of.times), _joint([
-            np.asarray(x.rows.source.close_times) for x in operands if isinstance(x, Samples)]),
-            samples_of(of).events, sampled=of)
+        sources = [x.rows.source for x in operands if isinstance(x, Samples)]
+        super().__init__(
+            of, np.asarray(of.times), _joint([np.asarray(s.close_times) for s in sources]),
+            samples_of(of).events, sampled=of, knots=_joint([np.asarray(s.knots) for s in sources]))
         self.function, self.operands, self.path = function, operands, lead.path
         self.infos, self.is_array = infos, is_array
 

@@ -165,6 +165,8 @@ class Curves(Protocol):
     close_times : ndarray
         Times from start to end at which the curves are known best, such as the ends of steps and
         some between; those of ``times``, unless these were asked for. Two equal ones mark an event.
+    knots : ndarray
+        Times from start to end between which the curves are smooth, such as the ends of steps.
     events : sequence of EventRecord
     """
 
@@ -176,6 +178,9 @@ class Curves(Protocol):
 
     @property
     def close_times(self) -> Array: ...
+
+    @property
+    def knots(self) -> Array: ...
 
     @property
     def events(self) -> Sequence[EventRecord]: ...

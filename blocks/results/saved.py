@@ -224,7 +224,7 @@ class SavedRecording:
         infos = list(self.catalog.values())
         flat = dict(table.flat())
         rows = np.array([_si(flat[i.path].values, i.unit) for i in infos], dtype=float)
-        self.close_times = table.clock.values
+        self.close_times = self.knots = table.clock.values
         self._curves = SampledCurves(
             self.close_times, rows.reshape(len(infos), len(self.close_times)),
             np.array([i.kind in HELD for i in infos], dtype=bool))

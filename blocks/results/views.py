@@ -24,15 +24,17 @@ class View:
 
     Attributes
     ----------
-    times, close_times : as those of :class:`~blocks.results.recording.Curves`
+    times, close_times, knots : as those of :class:`~blocks.results.recording.Curves`
     run : the whole run at the bottom of it
     sampled : whose samples these are; the view itself, where it has times of its own
     """
 
     def __init__(self, of: Curves, times: Array, close_times: Array,
-                 events: Sequence[EventRecord] = (), sampled: Curves | None = None) -> None:
+                 events: Sequence[EventRecord] = (), sampled: Curves | None = None,
+                 knots: Array | None = None) -> None:
         self.name, self.times, self.events = of.name, times, events
         self.close_times = close_times
+        self.knots = close_times if knots is None else knots
         self.run = run_of(of)
         self.sampled: Curves = self if sampled is None else samples_of(sampled)
 
@@ -72,7 +74,7 @@ class TimeAxis(View):
     """Time itself as a variable, with the samples of a run."""
 
     def __init__(self, of: Curves) -> None:
-        super().__init__(of, of.times, of.close_times, sampled=of)
+        super().__init__(of, of.times, of.close_times, sampled=of, knots=of.knots)
 
     def values(
         self, indices: Sequence[int], times: Array | None = None, side: str = "right"
@@ -86,7 +88,8 @@ class Part(View):
     def __init__(self, whole: Curves, times: Array) -> None:
         start, end = times[0], times[-1]
         super().__init__(whole, times, _cut(np.asarray(whole.close_times), start, end), [
-            e for e in whole.events if start <= e.time <= end])
+            e for e in whole.events if start <= e.time <= end],
+            knots=_cut(np.asarray(whole.knots), start, end))
         self.whole = whole
         self.ends_early = end < whole.close_times[-1] and start < end
 

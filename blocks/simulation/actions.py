@@ -16,6 +16,7 @@ from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
 from ..numerics.arrays import Array, Flags
 from ..numerics.copies import shallow_copy
+from ..numerics.tolerances import LAST_DIGITS
 from ..solvers.samples import is_due, sample_number
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
@@ -260,8 +261,24 @@ class _Sampled:
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
+        self._system = system
         #: Assignments that follow efforts.
         self.late = _follow_efforts(ca.vertcat(*values), system)
+
+    def rounding(self, problem: Problem, t: float, before: Array) -> Array:
+        """What the last digits of all that is solved for leave unknown of what is assigned."""
+        moving = ca.vertcat(*(self._system.arguments[k] for k in (1, 2, 6)))
+        values, system = self.values, self._system
+        assert values is not None
+
+        def made() -> Evaluator:
+            memory = ca.SX.sym("before", system.nd)
+            return Evaluator(ca.Function("rounding", [*system.arguments, memory], [ca.densify(
+                ca.mtimes(ca.fabs(ca.jacobian(
+                    values.function(*system.arguments, memory), moving)), ca.fabs(moving)))]))
+
+        by_all = system.once("rounding of samples", made)
+        return LAST_DIGITS * by_all(*problem.arguments(t), before)
 
     @classmethod
     def of(cls, system: System) -> _Sampled:
@@ -284,12 +301,13 @@ class Samplings:
         self.active = sampled.values is not None
         self.start, self.period = np.array(start), np.array(period)
         self.owner, self.target, self.values = sampled.owner, sampled.target, sampled.values
-        self.late = sampled.late
+        self.late, self._sampled = sampled.late, sampled
         self.in_python = PythonSamples(system, sampled.first)
         self.last = np.full(len(start), -np.inf)  # number of the last sample taken
         self.due = np.zeros(len(start), dtype=bool)
         self.before = np.zeros(system.nd)
         self.fresh = False  # nothing has been assigned yet at this instant
+        self.assigned = np.zeros(len(self.target), dtype=bool)  # at this instant
         bad = np.flatnonzero(~(self.period > 0) & np.isfinite(self.start))
         if len(bad):
             name = self._name(int(bad[0]))
@@ -329,9 +347,16 @@ class Samplings:
             return False
         if self.fresh:
             self.before, self.fresh = problem.d.copy(), False
+            self.assigned[:] = False
         new = problem.d.copy()
         mine = self.due[self.owner] & ~np.asarray(waiting)
-        new[self.target[mine]] = self.values(*problem.arguments(t), self.before)[mine]
+        found, present = self.values(*problem.arguments(t), self.before), new[self.target]
+        if (other := mine & self.assigned & (found != present)).any():
+            # modes that have been decided anew may have moved states in their last digits
+            same = np.abs(found - present) <= self._sampled.rounding(problem, t, self.before)
+            found = np.where(other & same, present, found)
+        self.assigned |= mine
+        new[self.target[mine]] = found[mine]
         if self.in_python:
             self.in_python.assign(t, self.due, self.before, new)
         if np.array_equal(new, problem.d, equal_nan=True):

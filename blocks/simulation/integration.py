@@ -16,7 +16,7 @@ from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
 from .fold import GOES_ON, beyond_fold, derivatives_of_loops
-from .loop_branch import LoopBranch, follows_branches
+from .loop_branch import LoopBranch, follows_branches, same_instant
 from .recording import RunRecording
 from .running_method import RunningMethod
 from .tied_branch import TiedBranch
@@ -163,7 +163,7 @@ class Integration:
         try:
             return self._looked_at(step)
         except AlgebraicFailure:  # at a point within it
-            if not isinstance(self.branch, LoopBranch) or self.branch.is_at(step.t):
+            if not isinstance(self.branch, LoopBranch) or same_instant(self.t, step.t):
                 raise
             self._retake((step.t - self.t) / 2)
             return None

@@ -18,7 +18,7 @@ from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from .episode import Episode
 
-__all__ = ["LoopBranch", "follows_branches", "torn_at"]
+__all__ = ["LoopBranch", "follows_branches", "same_instant", "torn_at"]
 
 
 def follows_branches(problem: Problem) -> bool:
@@ -26,6 +26,11 @@ def follows_branches(problem: Problem) -> bool:
     system = problem.system
     return (system.nz > 0 and not system.has_linear_loops and not system.clusters
             and problem.laws is None and problem.size == len(problem.free))
+
+
+def same_instant(a: float, b: float) -> bool:
+    """Whether there is no time between two."""
+    return abs(a - b) <= SAME_INSTANT * max(abs(a), abs(b))
 
 
 def torn_at(problem: Problem, episode: Episode, t: float) -> Array:
@@ -82,7 +87,7 @@ class LoopBranch:
 
     def is_at(self, t: float) -> bool:
         """Whether there is no time between."""
-        return abs(t - self.t) <= SAME_INSTANT * max(abs(self.t), abs(t))
+        return same_instant(t, self.t)
 
     def go_on(self) -> None:
         """The step is taken: Newton's method starts from its end."""
@@ -92,13 +97,17 @@ class LoopBranch:
     def follow(self, end: float, states: Callable[[float], Array]) -> float:
         """Go on along the integrated ``states`` (scaled), to ``end`` or to where a branch ends."""
         length = end - self.t
-        while self.t < end and not self.is_at(self.t + length):
+        while self.t < end:
             ahead = end if length >= end - self.t else self.t + length
             found = self._kept(ahead, states)
-            length = 2 * length if found is not None else min(length, end - self.t) / 2
             if found is not None:
                 self.t, self.z = ahead, found
                 self._passed.append((ahead, found))
+                length *= 2
+            elif self.is_at(ahead):  # a step itself is tried, however short
+                break
+            else:
+                length = min(length, end - self.t) / 2
         return self.t
 
     def _kept(self, ahead: float, states: Callable[[float], Array]) -> Array | None:

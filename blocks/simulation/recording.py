@@ -129,6 +129,14 @@ class RunRecording:
         return self._times_of_steps()[0]
 
     @property
+    def knots(self) -> Array:
+        """Ends of steps, and times between in long ones."""
+        if self.chosen is not None:
+            return self.chosen.pieces.times
+        return times_of_steps(self.episodes.steps, np.zeros(1, dtype=int), bool(self.system.nx),
+                              fewest_in_step=1)[0]
+
+    @property
     def versions(self) -> dict[str, str]:
         """Versions of what makes the numbers of a run."""
         return versions()

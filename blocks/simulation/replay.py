@@ -187,11 +187,13 @@ class Replay:
 
     def indeterminate_groups(self, t: Array, which: Indices) -> list[list[IndeterminateGroup]]:
         """Per time the groups of stuck elements whose split the motion leaves open."""
-        at, out = self.points(t, which, Wanted.all_of(self.system)), []
-        for k, number in enumerate(which):
+        at = self.points(t, which, Wanted.all_of(self.system))
+        out: list[list[IndeterminateGroup]] = [[] for _ in which]
+        rest = (self.episodes.modes[which] == 0).any(axis=1)
+        for k, number in zip(np.flatnonzero(rest), which[rest], strict=True):
             problem = self._restored(self.episodes[number])
             problem.x[:], problem.z[:], problem.u[:] = at.x[:, k], at.z[:, k], at.u[:, k]
-            out.append(problem.laws.indeterminate_groups(problem, float(t[k])))
+            out[k] = problem.laws.indeterminate_groups(problem, float(t[k]))
         return out
 
     def _parts(self, which: Indices) -> list[tuple[Episode, slice]]:

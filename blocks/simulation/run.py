@@ -149,6 +149,7 @@ def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     problem = starting.problem()
     tolerances = Tolerances(system, options.rtol, options.atol)
     if options.method == "auto":
+        problem = starting.moving_off()  # samples and relations decide how fast it is
         chosen, why = _reconsidered(problem, t0, t1, options.rtol, chosen, why)
         if chosen.name == "ida" and not isinstance(problem, DaeProblem) and (
                 not system.tape.carried.any()):

@@ -15,7 +15,8 @@ FEWEST_IN_STEP = 6
 MANY_STEPS = 2000
 
 
-def times_of_steps(table: StepTable, first: Indices, resolved: bool) -> tuple[Array, Indices]:
+def times_of_steps(table: StepTable, first: Indices, resolved: bool,
+                   fewest_in_step: int = FEWEST_IN_STEP) -> tuple[Array, Indices]:
     """Ends of all steps and some times between, and their episodes.
 
     Parameters
@@ -24,12 +25,13 @@ def times_of_steps(table: StepTable, first: Indices, resolved: bool) -> tuple[Ar
     first : (runs,) the first step of each
     resolved : whether steps are as short as curves need them; those without states only see
         every wave of the sources
+    fewest_in_step : parts of every step that is not very short
     """
     run = np.repeat(np.arange(len(first)), np.diff(first, append=len(table.ends)))
     length = table.ends - table.starts
     steps = np.add.reduceat((length > 0).astype(np.int64), first)
     # high-order methods take long steps; the curve between is known
-    fewest = np.maximum(FEWEST_IN_STEP, np.ceil(FEWEST_SAMPLES / np.maximum(steps, 1)))
+    fewest = np.maximum(fewest_in_step, np.ceil(FEWEST_SAMPLES / np.maximum(steps, 1)))
     whole = table.ends[np.append(first[1:], len(run)) - 1] - table.starts[first]
     short = np.where(resolved & (steps >= MANY_STEPS), whole / MANY_STEPS, 0.0)
     share = np.ceil(length / np.maximum(whole, TINY)[run] * FEWEST_SAMPLES)

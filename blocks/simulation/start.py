@@ -177,6 +177,16 @@ class RunStart:
             system, find_nominals(system, self.model._nominal_table), self.t, self.kind,
             self._laws if system.nm else _no_laws, self._near)
 
+    def moving_off(self) -> Problem:
+        """The problem as it moves off: with relations, samples and modes decided, where they can
+        be. What cannot be the run refuses itself, with all that it has."""
+        system = self.problem().system
+        if system.nu or system.nm or system.nd:
+            with suppress(BlocksError, AlgebraicFailure, np.linalg.LinAlgError), \
+                    np.errstate(all="ignore"):
+                self.decided()
+        return self.problem()
+
     def problem(self) -> Problem:
         """The problem there, with its set-valued laws."""
         problem, _ = self.consistent()
@@ -204,8 +214,9 @@ class RunStart:
         except BlocksError:  # of its time events: the run says so, and no later one is refused
             opening = self._made(self.t + MOMENT)
         try:
-            opening.begin()
-            self._unknowns = problem.z.copy()
+            if not opening.begun:
+                opening.begin()
+                self._unknowns = problem.z.copy()  # before anyone looks
             if problem.system.clusters:
                 problem.choose_states(self.t)
             slope = np.zeros(problem.system.nx)

@@ -87,6 +87,10 @@ class Fake:
     versions = {"blocks-toolkit": "0.1.0"}
 
     @property
+    def knots(self):
+        return self.times
+
+    @property
     def close_times(self):
         return self.times
 

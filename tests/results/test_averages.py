@@ -6,9 +6,12 @@ from math import pi
 
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 from blocks import Model
+from blocks.simulation.recording import RunRecording
 from library.signal import Pulse, Sine, Step
+from library.thermal import RadiativeHeatTransfer, TemperatureSource, ThermalMass
 from library.translational import ForceSource, Mass, Reference
 
 
@@ -63,3 +66,30 @@ def test_the_mean_power_of_a_shaken_mass_is_that_of_its_gain_in_energy():
     run = model.simulate("1.5 s", rtol=1e-9)
     v = 2 / 3 / pi * (1 - 0)  # at 1.5 s, cos(1.5 pi) = 0
     assert_allclose(run["push.power_supplied"].mean().to("W").m, 3 * v**2 / 2 / 1.5, rtol=1e-6)
+
+
+def test_an_average_looks_into_every_step_a_few_times_only(monkeypatch):
+    """A look inside an implicit step is a step of its own; the mean is known without many."""
+    model = Model("cooling")
+    model.body, model.sky = ThermalMass(T="400 K"), TemperatureSource(temperature="300 K")
+    model.air = RadiativeHeatTransfer(area="10 m^2")
+    model.connect(model.body.M, model.air.A)
+    model.connect(model.air.B, model.sky.A)
+    run = model.simulate("4000 s", method="rodas4", rtol=1e-11)
+    looks, values = [], RunRecording.values
+
+    def noted(self, indices, times=None, side="right"):
+        looks.append(0 if times is None else len(times))
+        return values(self, indices, times, side)
+
+    monkeypatch.setattr(RunRecording, "values", noted)
+    mean = run["body.T"].mean().m
+    steps = run.statistics["steps"]
+    assert steps > 400
+    assert sum(looks) <= 6 * (steps + 400)  # the longest ones have several parts
+
+    def slope(_, y):
+        return [-4e-8 * 10 / 447 * (y[0] ** 4 - 300**4), y[0]]
+
+    by_hand = solve_ivp(slope, (0, 4000), [400, 0], rtol=1e-11, atol=1e-8, method="DOP853")
+    assert_allclose(mean, by_hand.y[1, -1] / 4000, rtol=1e-6)

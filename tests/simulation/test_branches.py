@@ -22,6 +22,8 @@ from numpy.testing import assert_allclose
 
 from blocks import Component, Model, Variable, abs_, der, quantity, sin, where
 from blocks.exceptions import SimulationError
+from blocks.simulation.loop_branch import LoopBranch, same_instant
+from blocks.simulation.start import RunStart
 
 METHODS = ("auto", "rodas4", "BDF")
 
@@ -141,3 +143,14 @@ def test_newtons_method_finds_its_way_over_a_saturated_core():
     part = np.abs(induction) / 1.16
     permeability = 1 + (1209 + 24630 * part) / (1 + 2.44 * part + part**14)
     assert_allclose(mmf, 0.2 * induction / (4e-7 * np.pi * permeability), rtol=1e-7, atol=1e-6)
+
+
+def test_a_step_that_is_hardly_longer_than_an_instant_is_followed():
+    """The first step of a multistep method after an event may be that short, late in a run."""
+    problem = RunStart(schmitt_trigger(LAWS[0], "15 V")).problem()
+    t, y = 1000.0, problem.start_vector()
+    branch = LoopBranch(problem, t, problem.z)
+    end = t * (1 + 2e-13)
+    assert same_instant(t, end)
+    assert branch.follow(end, lambda _: y) == end
+

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blocks import Model, quantity
+from blocks import Component, Discrete, Model, Parameter, Variable, der, every, quantity
 from blocks.simulation import run as runs
 from blocks.simulation import start
 from library.thermal import ConductingRod, RadiativeHeatTransfer, TemperatureSource
@@ -109,3 +109,29 @@ def test_the_fastest_rate_of_a_rod_with_an_unknown_at_its_end_needs_no_full_matr
                                    atol=1e-12 * abs(full).max())
     assert problem.fastest_rate(1.0, y) == pytest.approx(
         np.abs(np.linalg.eigvals(full)).max(), rel=0.05)
+
+
+class Switched(Component):
+    """A decay whose sampled gain is 0 before the first sample, at the start, and 1 after."""
+
+    rate = Parameter("5e6 1/s")
+    x = Variable("1", 1.0, priority="high")
+    gain = Discrete("1", 0.0)
+
+    def equations(self):
+        yield every("10 s", {self.gain: 1.0})
+        yield der(self.x) == -self.rate * self.gain * self.x - quantity("0.1 1/s") * self.x**2
+
+
+@pytest.mark.parametrize("looked", [False, True])
+def test_the_method_is_that_of_the_point_at_which_a_run_moves_off(looked):
+    """Whether a check or an earlier run has decided there before, or nobody."""
+    model = Model("switched")
+    model.part = Switched()
+    if looked:
+        model.check()
+    runs = [model.simulate("3 s") for _ in range(2)]
+    assert runs[0].statistics["method"] == runs[1].statistics["method"]
+    assert runs[0].statistics["why"] == runs[1].statistics["why"]
+    assert "became stiff" not in runs[0].statistics["why"]
+    assert np.array_equal(runs[0]["part.x"].magnitude, runs[1]["part.x"].magnitude)

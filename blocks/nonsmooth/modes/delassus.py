@@ -43,12 +43,18 @@ class Delassus:
     def __init__(self, functions: LawFunctions, memory: Memory) -> None:
         self.functions, self.memory = functions, memory
         self.elements, self.constant = functions.elements, functions.constant
+        self._here: tuple[Any, ...] = ()  # the point that the last matrix belongs to
+        self._last: Matrix
 
     def matrix(self, problem: Problem, t: float) -> Matrix:
         """D = -d rate / d effort: dense for few elements, sparse for many."""
         if self.constant:
             self.memory.recall(problem.p)
-        return self.memory.once("D", lambda: self._matrix(problem, t))
+            return self.memory.once("D", lambda: self._matrix(problem, t))
+        here = (t, *(a.tobytes() for a in problem.arguments(t)[1:]))
+        if self._here != here:
+            self._here, self._last = here, self._matrix(problem, t)
+        return self._last
 
     def _matrix(self, problem: Problem, t: float) -> Matrix:
         functions, elements, nz = self.functions, self.elements, problem.system.nz

@@ -79,6 +79,7 @@ class HeldNetwork:
         self._corrections: dict[tuple[bytes, bytes, bytes], Array] = {}
         rows = rows_of(system, elements, laws)
         self._fixed = _fixed_rows(rows[:3], tape)
+        self._alike = self._fixed | _untaken_rows(rows[:3], tape)
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
         by_relation = np.hstack([_relations_of_rows(rows, system, laws, part) for part in parts])
@@ -141,7 +142,7 @@ class HeldNetwork:
         The combinations that say something about the states are the same wherever these are.
         """
         direct = self.elements.gives_flow != (modes != 0)
-        given, back, forth = self._fixed
+        given, back, forth = self._alike
         fixed = (direct | given) & np.where(modes > 0, forth, (modes == 0) | back)
         return bool((fixed | (np.abs(weight).max(axis=0, initial=0.0) == 0.0)).all())
 
@@ -349,6 +350,14 @@ def _fixed_rows(rows: list[ca.SX], tape: Any) -> Flags:
     moving = ca.vertcat(tape.x, tape.u)
     return np.array([[symbols_in(jacobian(e, moving)) <= constant
                       and not ca.jacobian_sparsity(e, tape.z).nnz() for e in ca.vertsplit(row)]
+                     for row in rows], dtype=bool)
+
+
+def _untaken_rows(rows: list[ca.SX], tape: Any) -> Flags:
+    """Which entries of some rows follow nothing that elements take: they are told of states alone,
+    whatever combination of others is."""
+    taken = ca.vertcat(tape.u, tape.z)
+    return np.array([[not ca.jacobian_sparsity(e, taken).nnz() for e in ca.vertsplit(row)]
                      for row in rows], dtype=bool)
 
 

@@ -23,7 +23,7 @@ from ...numerics.tolerances import (
     SPLIT_TIGHT,
 )
 from ..contract import IndeterminateGroup
-from .delassus import CROWD, Matrix, is_singular, pseudo_inverse
+from .delassus import CROWD, Components, Matrix, is_singular, pseudo_inverse
 from .elements import LawValues
 from .evaluation import Evaluation
 from .loaded_splits import LoadedSplits
@@ -63,13 +63,14 @@ class Indeterminacy:
 
     def _elements_of(self, problem: Problem, t: float, stuck: Flags, d: Matrix
                      ) -> tuple[Indices, Indices]:
+        dead = self.delassus.immovable(problem, t)
+        if not (stuck & dead).any() and not _crowds(
+                self.delassus.components(problem, t), stuck).any():
+            return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
         if self.loaded is not None:
             stuck = stuck & ~self.loaded.unloaded(problem, t)
-        dead = self.delassus.immovable(problem, t)
-        if self.delassus.constant and self.loaded is None and self._all_alone(problem, t):
-            return np.flatnonzero(stuck & dead), np.zeros(0, dtype=int)
         parts = self.evaluation.components(problem, t)
-        crowd = np.bincount(parts[stuck & ~dead], minlength=parts.max(initial=0) + 1) > 1
+        crowd = _crowds(parts, stuck & ~dead)
         out: list[Indices] = []
         for part in np.flatnonzero(crowd):
             index = np.flatnonzero(stuck & ~dead & (parts == part))
@@ -77,11 +78,6 @@ class Indeterminacy:
                 out.append(index)
         open_ = np.sort(np.concatenate([np.zeros(0, dtype=int), *out]))
         return np.flatnonzero(stuck & dead), open_
-
-    def _all_alone(self, problem: Problem, t: float) -> bool:
-        """Whether no element acts on another one."""
-        parts = self.evaluation.components(problem, t)
-        return self.memory.once("all alone", lambda: len(parts) == parts.max(initial=-1) + 1)
 
     def is_felt(self, problem: Problem, t: float, stuck: Flags) -> bool:
         """Whether the motion leaves efforts of some of these open, and these need a search.
@@ -257,10 +253,11 @@ class Indeterminacy:
         dead, open_ = self.elements_of(problem, t, self.state.modes == 0)
         effort, label = self.evaluation.efforts(problem), self.elements.label
         out = [([label(int(i))], effort[[i]]) for i in dead]
-        if self.loaded is not None:
-            even = self._even_groups(problem, t)
-            out += [([label(int(i)) for i in members], shared) for members, shared in (
-                self.loaded.best(problem, t, open_) if even is None else even)]
+        shared = None if self.loaded is None else self._even_groups(problem, t)
+        if shared is None and self.loaded is not None and len(open_):
+            shared = self.loaded.best(problem, t, open_)
+        if shared is not None:
+            out += [([label(int(i)) for i in members], efforts) for members, efforts in shared]
         elif len(open_):
             out += [([label(int(i)) for i in members], effort[members])
                     for members in self._groups(problem, t, open_, effort)]
@@ -299,6 +296,11 @@ class _PreparedMargins:
     def fits(self, now: LawValues) -> bool:
         """Whether the bounds are the same."""
         return np.array_equal(self.bounds, [now.low, now.high])
+
+
+def _crowds(parts: Components, stuck: Flags) -> Flags:
+    """Parts in which several are stuck."""
+    return np.bincount(parts[stuck], minlength=parts.max(initial=0) + 1) > 1
 
 
 def _is_singular(d: Matrix, index: Indices) -> bool:

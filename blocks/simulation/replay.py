@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["READING", "Replay"]
 
-MOST_NUMBERS = 1 << 24  # at all points that are looked at together
-MOST_KEPT = 1 << 22  # of states that were looked at lately
+MOST_NUMBERS = 1 << 24  # at all points that are looked at together, and of states that are kept
 MOST_ELEMENTS = 24  # whose efforts are solved for together, by a matrix per point
 SMALL_STEPS = 64  # between two instants, where unknowns change too much to be solved for at once
 
@@ -340,7 +339,7 @@ class _KeptStates:
         else:
             states = part.states(times, number)
         self._found[key] = part, states
-        room = MOST_KEPT
+        room = MOST_NUMBERS
         for known in reversed(list(self._found)):
             room -= self._found[known][1].size
             if room < 0:

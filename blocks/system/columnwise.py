@@ -63,6 +63,8 @@ class Columnwise:
         self._constants = {k: function.instruction_constant(k)
                            for op, *_, k in self._program if op == ca.OP_CONST}
         self._tables = _tables(function)
+        self._rounded = {op: _Rounded(op, len(inputs)) for op, inputs, *_ in self._program
+                         if op in ROUNDED}
 
     @staticmethod
     def fits(function: ca.Function) -> bool:
@@ -98,7 +100,7 @@ class Columnwise:
                 assert table is not None
                 room[results[0]] = table.values(*(room[i] for i in inputs))
             elif op in ROUNDED:
-                room[results[0]] = _Rounded.of(op, len(inputs))(*(room[i] for i in inputs))
+                room[results[0]] = self._rounded[op](*(room[i] for i in inputs))
             else:
                 room[results[0]] = EXACT[op](*(room[i] for i in inputs))
 
@@ -107,21 +109,12 @@ class _Rounded:
     """An operation as CasADi carries it out, on columns."""
 
     def __init__(self, op: int, operands: int) -> None:
-        symbols = [ca.SX.sym("a", LANES) for _ in range(operands)]
-        combined = ca.SX.unary if operands == 1 else ca.SX.binary
-        function = ca.Function("operation", symbols, [ca.densify(combined(op, *symbols))])
-        self._buffer, self._trigger = function.buffer()
+        self._buffer, self._trigger = _operation(op, operands).buffer()
         self._given = np.zeros((operands, LANES))
         self._result = np.zeros(LANES)
         for i, row in enumerate(self._given):
             self._buffer.set_arg(i, row.data)  # type: ignore[call-arg]  # a view knows its size
         self._buffer.set_res(0, self._result.data)  # type: ignore[call-arg]
-
-    @classmethod
-    @cache
-    def of(cls, op: int, operands: int) -> _Rounded:
-        """Of an operation, made once."""
-        return cls(op, operands)
 
     def __call__(self, *columns: Any) -> Array:
         given = np.broadcast_arrays(*(np.asarray(c, dtype=float) for c in columns))
@@ -133,6 +126,14 @@ class _Rounded:
             self._trigger()
             out[first : first + here] = self._result[:here]
         return out.reshape(given[0].shape)
+
+
+@cache
+def _operation(op: int, operands: int) -> ca.Function:
+    """An operation on so many columns."""
+    symbols = [ca.SX.sym("a", LANES) for _ in range(operands)]
+    combined = ca.SX.unary if operands == 1 else ca.SX.binary
+    return ca.Function("operation", symbols, [ca.densify(combined(op, *symbols))])
 
 
 def _tables(function: ca.Function) -> dict[int, Lookup | None]:

@@ -246,7 +246,8 @@ def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest:
 
 def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
              ) -> tuple[tuple[Solution, Reactions | None] | None, Solution | None]:
-    """A solution with its reactions, in modes that follow from those of a point; the first tried.
+    """A solution with its reactions, in modes that follow from those of a point; the first one
+    that does not meet all wishes, or else the first.
 
     Where the modes were ``chosen``, in these.
     """
@@ -257,9 +258,9 @@ def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
             return None, first
         tried.add(key)
         solution = equations.solve(there)
-        first = first or solution
         if not solution.met:
-            return None, first
+            return None, solution
+        first = first or solution
         reactions = reactions_of(solution.point, equations.derivatives.at(solution.point))
         following = _following(solution.point, equations, reactions)
         if following is None and not chosen:
@@ -370,6 +371,8 @@ def _refuse_out_of_bounds(solution: Solution, wishes: Wishes) -> None:
 # -- what cannot be met ----------------------------------------------------------------------
 def _unmet(start: Point, equations: Equations, solution: Solution) -> InitialisationError:
     """The error that names a smallest set of wishes that conflict, by how much, and a cure."""
+    if solution.met:
+        return _in_no_modes(solution, equations)
     conflict = equations.conflict(start.with_modes(solution.point.modes), solution)
     names = [equations.soft[k] for k in conflict]
     advice = list(_cures(start, equations, solution))
@@ -385,6 +388,20 @@ def _unmet(start: Point, equations: Equations, solution: Solution) -> Initialisa
         advice = advice or ["Give up one of them, or leave an input free."]
     return InitialisationError("operating_point()", problem, " ".join(advice),
                                code="analysis.conflict", conflict=tuple(names))
+
+
+def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationError:
+    """The error where all wishes are met, but in modes that cannot be there."""
+    point, elements = solution.point, elements_of_system(equations.system)
+    following = _following(point, equations, reactions_of(point, equations.derivatives.at(point)))
+    names = [] if following is None or elements is None else [
+        elements.label(int(k)) for k in np.flatnonzero(following != point.modes)]
+    return InitialisationError(
+        "operating_point()", "no equilibrium was found: where everything rests, "
+        f"{' and '.join(names[:TOLD]) or 'some element'} would have to slide against its friction, "
+        "or bear more than it can, and in no other modes that were tried does everything rest.",
+        "Where a run settles, wish values near its end, or choose modes={…}.",
+        code="analysis.modes", conflict=tuple(names))
 
 
 def _by_how_much(equations: Equations, solution: Solution, conflict: list[int]) -> str:

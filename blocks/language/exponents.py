@@ -11,34 +11,62 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-__all__ = ["exponents_in"]
+__all__ = ["exponents_in", "lifted"]
 
 POWERS = ca.OP_EXP, ca.OP_EXPM1
 
 
 def exponents_in(expressions: Sequence[ca.SX]) -> list[ca.SX]:
     """Every exponent in some expressions, once."""
+    return lifted(expressions)[2]
+
+
+def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list[ca.SX]]:
+    """The same expressions with a symbol for every exponent in them.
+
+    Returns
+    -------
+    list of ca.SX
+        The expressions with these symbols.
+    list of ca.SX
+        The symbols.
+    list of ca.SX
+        What each stands for: every exponent, once.
+    """
     symbols = ca.symvar(ca.veccat(ca.SX(), *expressions))
     function = ca.Function("expressions", symbols, list(expressions))
     count = range(function.n_instructions())
     if not any(function.instruction_id(k) in POWERS for k in count):
-        return []
-    values: dict[int, ca.SX] = {}
-    found: dict[int, ca.SX] = {}  # by the node of the expression
+        return list(expressions), [], []
+    values: dict[int, ca.SX] = {}  # as they are
+    others: dict[int, ca.SX] = {}  # with symbols for exponents
+    stands: dict[int, ca.SX] = {}  # by the node of the exponent
+    meant: dict[int, ca.SX] = {}
+    entries = [[ca.SX(0)] * function.nnz_out(i) for i in range(len(expressions))]
+    nodes = function.instructions_sx()
     for k in count:
         op, given, out = (function.instruction_id(k), function.instruction_input(k),
                           function.instruction_output(k))
         if op == ca.OP_OUTPUT:
+            entries[out[0]][out[1]] = others[given[0]]
             continue
         if op == ca.OP_INPUT:
-            value = symbols[given[0]]
-        elif op == ca.OP_CONST:
-            value = ca.SX(function.instruction_constant(k))
-        elif len(given) == 1:
-            value = ca.SX.unary(op, values[given[0]])
-        else:
-            value = ca.SX.binary(op, *(values[i] for i in given))
+            values[out[0]] = others[out[0]] = symbols[given[0]]
+            continue
+        if op == ca.OP_CONST:
+            values[out[0]] = others[out[0]] = ca.SX(function.instruction_constant(k))
+            continue
+        mine, lift = [values[i] for i in given], [others[i] for i in given]
         if op in POWERS:
-            found[values[given[0]].__hash__()] = values[given[0]]
-        values[out[0]] = value
-    return list(found.values())
+            node = mine[0].__hash__()
+            meant[node] = mine[0]
+            lift = [stands.setdefault(node, ca.SX.sym(f"exponent{len(stands) + 1}"))]
+        if op == ca.OP_CALL:  # a table
+            table = nodes[k].which_function()
+            values[out[0]], others[out[0]] = table(*mine), table(*lift)
+        elif len(given) == 1:
+            values[out[0]], others[out[0]] = ca.SX.unary(op, *mine), ca.SX.unary(op, *lift)
+        else:
+            values[out[0]], others[out[0]] = ca.SX.binary(op, *mine), ca.SX.binary(op, *lift)
+    return [ca.SX(function.sparsity_out(i), ca.vertcat(ca.SX(0, 1), *e))
+            for i, e in enumerate(entries)], list(stands.values()), list(meant.values())

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 
 __all__ = ["Choice", "Lookup", "derivatives_written", "jacobian", "lookup", "lookup_named"]
 
@@ -37,6 +38,11 @@ class Choice(NamedTuple):
         found = bisect_right(self.points, value) - 1  # type: ignore[type-var]
         last = len(self.points) - 1
         return min(max(min(max(found, 0), last - 1) + self.step, 0), last)
+
+    def places(self, values: Array) -> Indices:
+        """The rows of many values."""
+        found, last = np.searchsorted(self.points, values, side="right") - 1, len(self.points) - 1
+        return np.clip(np.minimum(np.maximum(found, 0), last - 1) + self.step, 0, last)
 
 
 class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types
@@ -85,6 +91,18 @@ class Lookup(ca.Callback):  # type: ignore[misc]  # CasADi has no types
         for power in reversed(powers):
             out = out * s + power
         return float(out)
+
+    def values(self, first: ArrayLike, *further: ArrayLike) -> Array:
+        """The same numbers for columns of values."""
+        at, *others = np.broadcast_arrays(first, *further)
+        row = np.zeros(at.shape, dtype=int)
+        for choice, value in zip(self.choices, others, strict=True):
+            row = row * len(choice.points) + choice.places(value)
+        piece = np.searchsorted(self.breaks, at, side="right")
+        s, out = at - self.breaks[np.maximum(piece - 1, 0)], np.zeros(at.shape)
+        for power in reversed(range(self.coefficients.shape[2])):
+            out = out * s + self.coefficients[row, piece, power]
+        return out
 
     # -- what CasADi asks ------------------------------------------------------------------
     def get_n_in(self) -> int:

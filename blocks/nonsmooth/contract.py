@@ -191,6 +191,10 @@ class Laws(ABC):
         """Inputs that the motion may leave open in the modes of some points."""
         return np.ones(self.system.nu, dtype=bool)
 
+    def are_open(self, problem: Problem, points: Points) -> Flags:
+        """At which points it may leave any of them open, in the modes that are held there."""
+        return np.ones(len(points), dtype=bool)
+
     # -- static indeterminacy --------------------------------------------------------------
     def split_internal_stress(self, problem: Problem, t: float) -> None:  # noqa: B027
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""

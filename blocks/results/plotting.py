@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import ParameterError, brief, optional_package
+from ..numerics.tolerances import TINY
 from ..reading.foreign_words import look_elsewhere
 from ..units import Unit, from_si
 from .figures import bare_figure, finished_figure, shown_figure
@@ -44,6 +45,7 @@ LONG, TALL = 28, 34  # letters of a path that fit beside an axes with a unit, an
 CROWD = 10  # instances of an array up to which every one has a legend entry
 MOST = 100  # instances drawn of a larger array
 DENSE = 60  # events above which their lines are not dashed: dashes would make stripes
+APART = 600  # lines of events that can be told apart in a picture
 INK = "0.35"
 WIDE, SWATCH = 110, 8  # letters beside each other in a legend, and those that a line takes
 
@@ -279,10 +281,14 @@ def _draw(ax: Any, curve: Curve, apart: Any, clock: Unit, u: Unit) -> None:
 
 
 def _mark(ax: Any, times: Sequence[float], clock: Unit) -> None:
-    """Thin lines, paler the more there are."""
-    alpha = float(np.clip(25 / len(times), 0.12, 0.8))
-    dashes = "solid" if len(times) > DENSE else (0, (4, 3))
-    at = from_si(np.asarray(times, dtype=float), clock).magnitude
+    """Thin lines, paler the more there are; of those that would lie on each other the first."""
+    seconds = np.asarray(times, dtype=float)
+    if len(seconds) > APART:
+        place = (seconds - seconds[0]) * (APART / max(float(np.ptp(seconds)), TINY))
+        seconds = seconds[np.unique(place.astype(int), return_index=True)[1]]
+    alpha = float(np.clip(25 / len(seconds), 0.12, 0.8))
+    dashes = "solid" if len(seconds) > DENSE else (0, (4, 3))
+    at = from_si(seconds, clock).magnitude
     ax.vlines(at, 0, 1, transform=ax.get_xaxis_transform(), alpha=alpha, linestyles=dashes,
               linewidths=0.9, colors=INK, zorder=1)  # fmt: skip
 

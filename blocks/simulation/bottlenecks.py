@@ -39,6 +39,13 @@ MOST_STATES = 50  # of which it is asked what moves them
 MOST_ITERATIONS = 20
 EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "ode45", "adams"
 EVENTFUL = 0.2  # of all steps: so many events are worth a word
+RUBS = "damping; method='moreau_jean' does not stop at contacts and frictions"
+#: What makes fewer events, by the sort of law they are of.
+FEWER_EVENTS = {
+    "friction": RUBS, "contact": RUBS,
+    "valve": "a model averaged over its switchings, where these are of no interest",
+    "": "a hysteresis; where it is read in periods a ZeroOrderHold before it",
+}
 
 
 def bottleneck_terms(recording: RunRecording) -> tuple[list[Bottleneck], StepShares]:
@@ -49,8 +56,7 @@ def bottleneck_terms(recording: RunRecording) -> tuple[list[Bottleneck], StepSha
     events = Counter(event.component for event in recording.events)
     iterations = _iterations(recording, ends, which)
     steps, shares = _decided(recording, starts, ends, which)
-    count = len(taken)
-    terms = []
+    count, laws, terms = len(taken), _laws(recording), []
     for name in {*(mover for mover, _, _ in steps if mover), *events, *iterations}:
         spans = [h for mover, _, h in steps if mover == name]
         moved = Counter(state for mover, state, _ in steps if mover == name)
@@ -60,7 +66,7 @@ def bottleneck_terms(recording: RunRecording) -> tuple[list[Bottleneck], StepSha
         terms.append(Bottleneck(
             name, share, length, moved.most_common(1)[0][0] if moved else "",
             events[name], iterated,
-            _advice(recording, share, events[name] / max(count, 1), iterated)))
+            _advice(recording, laws.get(name, ""), share, events[name] / max(count, 1), iterated)))
     terms.sort(key=lambda x: (-max(x.steps, x.events / max(count, 1), 0.01 * x.iterations),
                               x.component))
     return terms, StepShares(count, shares[1], shares[2])
@@ -264,7 +270,14 @@ def _component(recording: RunRecording, path: str) -> str:
     return path.rpartition(".")[0] if info is None else info.component
 
 
-def _advice(recording: RunRecording, share: float, eventful: float, iterated: float) -> str:
+def _laws(recording: RunRecording) -> dict[str, str]:
+    """Of which sort the laws of components are that have modes."""
+    return {family.path(k): law.words for family in recording.system.network.families
+            for law in family.kernel.set_valued[:1] for k in range(family.size)}
+
+
+def _advice(recording: RunRecording, law: str, share: float, eventful: float, iterated: float
+            ) -> str:
     """What would help."""
     last = str(recording.statistics.get("method", "")).rpartition(", then ")[2]
     told = []
@@ -273,8 +286,7 @@ def _advice(recording: RunRecording, share: float, eventful: float, iterated: fl
                     "it softer, or rigid" if last in EXPLICIT else
                     "a larger rtol, or make it softer, slower or damped")
     if eventful > EVENTFUL:
-        told.append("damping or a hysteresis; method='moreau_jean' does not stop at contacts and "
-                    "frictions")
+        told.append(FEWER_EVENTS[law])
     if iterated > 0.1:
         told.append("a small mass, inductance or capacity in the loop makes it a state")
     return "; ".join(told)

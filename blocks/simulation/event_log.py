@@ -14,8 +14,8 @@ from .recording import RunRecording
 
 __all__ = ["EventLog", "are_crowded"]
 
-CHATTER = 200  # events of one relation within a thousandth of the run, and no known instant between
-WINDOW = 1e-3  # part of the run
+CHATTER = 200  # events within a short time of the run, and no known instant between
+WINDOW = 1e-4  # part of the run: what chatters without end comes back within its last digits
 
 
 def are_crowded(times: Array, duration: float, instants: Array, most: int = CHATTER) -> bool:

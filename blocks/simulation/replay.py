@@ -29,10 +29,11 @@ from .wanted import Wanted
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
+    from .passed_events import PassedEpisodes
 
 __all__ = ["READING", "Replay"]
 
-MOST_NUMBERS = 1 << 24  # at all points that are looked at together
+MOST_NUMBERS = 1 << 24  # at all points that are looked at together, and of states that are kept
 MOST_ELEMENTS = 24  # whose efforts are solved for together, by a matrix per point
 SMALL_STEPS = 64  # between two instants, where unknowns change too much to be solved for at once
 
@@ -57,6 +58,11 @@ class Replay:
     def problem(self) -> Problem:
         """A copy of the run's problem, whose point may be moved."""
         return self._of_run.copy_for_reading()
+
+    @cached_property
+    def _kept(self) -> _KeptStates:
+        """What was looked at before."""
+        return _KeptStates()
 
     @cached_property
     def most_points(self) -> int:
@@ -94,7 +100,8 @@ class Replay:
             times = t[columns]
             u[:, columns] = part.u[:, None]
             if not isinstance(part, Episode):
-                x[:, columns], carried = np.split(part.states(times, number), [system.nx])
+                x[:, columns], carried = np.split(
+                    self._kept.states(part, times, number), [system.nx])
                 d[:, columns] = part.discrete_values(number)
                 self._put_carried(carried, z, u, columns)
                 incomplete[columns] = bool(system.nz) and not len(carried)
@@ -187,10 +194,11 @@ class Replay:
 
     def indeterminate_groups(self, t: Array, which: Indices) -> list[list[IndeterminateGroup]]:
         """Per time the groups of stuck elements whose split the motion leaves open."""
-        at = self.points(t, which, Wanted.all_of(self.system))
+        at = self.with_modes(self.points(t, which, Wanted.all_of(self.system)), which)
         out: list[list[IndeterminateGroup]] = [[] for _ in which]
-        rest = (self.episodes.modes[which] == 0).any(axis=1)
-        for k, number in zip(np.flatnonzero(rest), which[rest], strict=True):
+        may = self.problem.laws.are_open(self._at_parameters(), at)
+        may &= (self.episodes.modes[which] == 0).any(axis=1)
+        for k, number in zip(np.flatnonzero(may), which[may], strict=True):
             problem = self._restored(self.episodes[number])
             problem.x[:], problem.z[:], problem.u[:] = at.x[:, k], at.z[:, k], at.u[:, k]
             out[k] = problem.laws.indeterminate_groups(problem, float(t[k]))
@@ -312,6 +320,32 @@ class Replay:
         from ..nonsmooth.modes.drift_correction import Contacts
 
         return Contacts(laws)
+
+
+class _KeptStates:
+    """States at times that were looked at lately, as for the mean of another variable.
+
+    Inside the steps of a method in machine code they are found by taking these again.
+    """
+
+    def __init__(self) -> None:
+        #: The latest last; with the part, so that no other one is at its address.
+        self._found: dict[tuple[int, bytes, bytes], tuple[PassedEpisodes, Array]] = {}
+
+    def states(self, part: PassedEpisodes, times: Array, number: Indices) -> Array:
+        """States at times of some episodes, a column per time."""
+        key = id(part), times.tobytes(), number.tobytes()
+        if key in self._found:
+            states = self._found.pop(key)[1]
+        else:
+            states = part.states(times, number)
+        self._found[key] = part, states
+        room = MOST_NUMBERS
+        for known in reversed(list(self._found)):
+            room -= self._found[known][1].size
+            if room < 0:
+                del self._found[known]
+        return states
 
 
 class _Branch:

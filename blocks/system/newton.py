@@ -28,6 +28,7 @@ from ..numerics.tolerances import (
 )
 from .evaluator import Arguments
 from .failure import AlgebraicFailure
+from .lifted_newton import approached
 from .system import DENSE, System
 
 if TYPE_CHECKING:
@@ -107,6 +108,12 @@ class AlgebraicUnknowns:
             self._solver = None
             if singular or self.constant:
                 break
+        else:
+            if patient and approached(self.system, arguments, self.tied) and (
+                    self._iterated(arguments, False) is None):
+                return
+            x[self.tied], z[:] = start[:nt], start[nt:]
+            self._solver = None
         raise self._failure(t, r, bool(singular))
 
     def _iterated(self, arguments: Arguments, damped: bool) -> bool | None:

@@ -20,6 +20,7 @@ from blocks import (
     quantity,
     sin,
     sqrt,
+    tanh,
 )
 from blocks.analysis import free
 from blocks.exceptions import InitialisationError
@@ -38,8 +39,11 @@ from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 from library.translational import (
     Damper,
     ForceSource,
+    Mass,
     Reference,
     Spring,
+    TranslationalFriction,
+    TwoPort,
     translational,
 )
 
@@ -324,6 +328,28 @@ def test_force_on_a_free_mass_has_no_rest():
         "to the ground by a spring, a damper or friction.")
     assert block(7, mass=3.0).operating_point({"block.v": "1 m/s", "push.force": free})[
         "push.force"].magnitude == 0  # not 4e-31 N
+
+
+class Runaway(TwoPort):
+    """Pulls by 30 N, and by up to 11 N more the faster it goes."""
+
+    def equations(self):
+        yield self.f == -quantity("30 N") - quantity("11 N") * tanh(self.v / quantity("1 m/s"))
+
+
+def test_what_rests_only_in_a_mode_that_cannot_be_there_is_told_so():
+    """Against 20 N it would have to go backward, atanh(10/11) m/s; 25 N hold no 30 N."""
+    model = Model("runs away")
+    model.block, model.ground = Mass(mass="2 kg", v="1 m/s"), Reference()
+    model.rub = TranslationalFriction(law="coulomb", coulomb_force="20 N", breakaway_force="25 N")
+    model.engine = Runaway()
+    model.connect(model.block.M, model.rub.R, model.engine.R)
+    model.connect(model.rub.C, model.engine.C, model.ground.V)
+    with pytest.raises(InitialisationError, match="no equilibrium was found") as caught:
+        model.operating_point()
+    assert caught.value.data["conflict"] == ("rub",)
+    found = model.operating_point(modes={"rub": "slides forward"})
+    assert found["block.v"].magnitude == pytest.approx(-np.arctanh(10 / 11), rel=1e-9)
 
 
 def test_steady_speed_against_a_damper():

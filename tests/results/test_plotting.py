@@ -74,6 +74,15 @@ def test_events_are_marked():
     assert not result().plot("block.v", events=False).axes[0].collections
 
 
+def test_lines_of_events_that_would_lie_on_each_other_are_one():
+    times = np.concatenate([np.linspace(0, 1, 50_000), [3.0, 4.0]])
+    figure = result(events=[EventRecord(t, "pwm", "switches") for t in times]).plot("block.v")
+    drawn = np.array([s[0][0] for s in figure.axes[0].collections[0].get_segments()])
+    assert drawn[0] == 0 and list(drawn[-2:]) == [3.0, 4.0]
+    assert_allclose(np.diff(drawn[:-2]), 4.0 / 600, atol=2 / 50_000)
+    assert figure.axes[0].get_title(loc="right") == "┆ pwm switches, 50,002 times"
+
+
 def test_a_large_array_is_thinned():
     figure = Result(Fake(masses=500)).plot("masses.v")
     legend = [t.get_text() for t in figure.axes[0].get_legend().get_texts()]

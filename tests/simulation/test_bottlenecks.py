@@ -7,12 +7,14 @@ import math
 import pytest
 
 from blocks import Model, ParameterError, load
+from blocks.simulation.bottlenecks import FEWER_EVENTS
 from library.electrical import (
     ACVoltageSource,
     Diode,
     ElectricalReference,
     Resistor,
 )
+from library.signal import Integrator, Rounding, Sine
 from library.translational import (
     Damper,
     ForceSource,
@@ -128,3 +130,17 @@ def test_it_is_told_as_a_table_and_in_the_report(tmp_path):
     with pytest.raises(ParameterError, match="holds samples and no steps. Ask it before the run"):
         again.bottlenecks()
     assert 'id="bottlenecks"' not in again.report().html
+
+
+def test_advice_on_many_events_is_of_what_makes_them():
+    model = Model("counted")
+    model.turn, model.marks = Sine(amplitude="1", frequency="1 Hz"), Rounding(step=0.01)
+    model.sum = Integrator()
+    model.connect(model.turn.y, model.marks.u)
+    model.connect(model.marks.y, model.sum.u)
+    (counted,) = model.simulate("1 s").bottlenecks()
+    assert counted.component == "marks" and counted.events == 400
+    assert counted.advice == FEWER_EVENTS[""]
+    rubs = {b.component: b for b in dragged("coulomb").simulate(
+        "4 s", method="DOP853", rtol=1e-3).bottlenecks()}
+    assert "moreau_jean" in rubs["rub"].advice and "hysteresis" not in rubs["rub"].advice

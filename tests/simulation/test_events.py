@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from parts import alone, final
+from scipy.special import erfinv
 
 from blocks import (
     Component,
@@ -17,6 +18,7 @@ from blocks import (
     breakpoints,
     der,
     every,
+    exp,
     floor,
     mod,
     quantity,
@@ -406,6 +408,26 @@ def test_chattering_ends_with_an_error_that_names_the_component(method):
     assert caught.value.time == pytest.approx(0.5, abs=1e-3)
     assert caught.value.variables == ("c",)
     assert caught.value.result["c.x"].final.magnitude == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "RK45"])
+def test_an_encoder_that_counts_fast_does_not_chatter(method):
+    class Encoder(Component):
+        """Turns by 240.5 marks within a millisecond: by erf((t - t0) / w)."""
+
+        x = Variable("", "0.25", priority="high")
+        marks = Variable("")
+
+        def equations(self):
+            w = quantity("0.2 ms")
+            yield der(self.x) == 240.5 / np.sqrt(np.pi) / w * exp(
+                -(((time - quantity("0.5 s")) / w) ** 2))
+            yield self.marks == floor(self.x)
+
+    run = alone(Encoder()).simulate("1 s", method=method)
+    assert final(run, "c.marks") == 240
+    half = erfinv(2 * (100 - 0.25) / 240.5 - 1) * 0.2e-3 + 0.5
+    assert_allclose(run.events[99].time, half, atol=1e-9)
 
 
 def test_a_switch_is_one_event_and_says_what_it_did():

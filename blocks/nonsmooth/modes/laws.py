@@ -153,6 +153,14 @@ class SetValuedLaws(Laws):
                 out[self.elements.column[elements]] = True
         return out
 
+    def are_open(self, problem: Problem, points: Points) -> Flags:
+        if not self.efforts.linear:
+            return super().are_open(problem, points)
+        out = np.zeros(len(points), dtype=bool)
+        for modes, columns in points.modes:
+            out[columns] = any(map(len, self.indeterminacy.elements_of(problem, 0.0, modes == 0)))
+        return out
+
     # -- static indeterminacy --------------------------------------------------------------
     def split_internal_stress(self, problem: Problem, t: float) -> None:
         self.indeterminacy.split(problem, t)

@@ -210,20 +210,14 @@ def placed(component: Any, index_of: Any, loaded: np.ndarray | None = None) -> I
 
     ``loaded`` tells which instances have forces to be shown; all by default.
     """
-    shapes = list(component.shapes())
-    for i in range(component.size):
-        owner = component.path if component._count is None else f"{component.path}[{i}]"
-        for shape in shapes:
+    instances = [component] if component._count is None else component
+    for i, one in enumerate(instances):
+        for shape in type(component).shapes(one):
             if loaded is not None and not loaded[i] and isinstance(shape, (Arrow, Cone)):
                 continue
-            new: dict[str, Any] = {}
-            for f in fields(shape):
-                value = getattr(shape, f.name)
-                if f.name.endswith(("_at", "_by")):
-                    new[f.name] = tuple(index_of(f"{owner}.{name}") for name in value)
-                elif f.name == "slope" and np.ndim(value):
-                    new[f.name] = float(np.asarray(value)[i])
-            yield replace(shape, **new)
+            yield replace(shape, **{
+                f.name: tuple(index_of(f"{one.path}.{name}") for name in getattr(shape, f.name))
+                for f in fields(shape) if f.name.endswith(("_at", "_by"))})
 
 
 def polygon(corners: list[tuple[float, float]]) -> np.ndarray:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from ..exceptions import ParameterError, brief
+from ..exceptions import NamingError, ParameterError, brief
 from ..numerics.arrays import Array
 from ..units import Unit, as_written, from_si, to_si, unit_given
 from .declarations import Parameter, Target, Variable
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     Parts: TypeAlias = dict[str, Component]  # by path
     Tables: TypeAlias = dict[str, dict[str, dict[str, Any]]]  # values of parts, by path
 
-__all__ = ["Aim", "Builds", "aim", "pass_on", "refuse_count", "shaped"]
+__all__ = ["Aim", "Builds", "aim", "are_parts", "pass_on", "refuse_as_part", "refuse_count",
+           "shaped"]  # fmt: skip
 
 MOST_INSTANCES = 100_000_000
 _ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
@@ -32,6 +33,28 @@ def refuse_count(where: str, count: Any) -> None:
     if count > MOST_INSTANCES:
         raise ParameterError(where, f"is {brief(count)}, but may be {MOST_INSTANCES:,} at most.",
                              given=count, code="parameter.count")
+
+
+def are_parts(value: object, kind: type) -> bool:
+    """Whether it was meant to be a part: a class of components, or a list of these."""
+    if isinstance(value, (list, tuple)):
+        return any(isinstance(v, kind) for v in value)
+    return isinstance(value, type) and issubclass(value, kind)
+
+
+def refuse_as_part(where: str, name: str, value: object) -> NoReturn:
+    """Raise for something that is given the name of a part and is no component."""
+    if isinstance(value, type):
+        says, hint = (f"{value.__name__} is a class, and a part is a component of that class.",
+                      f"Write {value.__name__}(), with its parameters in the parentheses.")
+    elif isinstance(value, (list, tuple)):
+        says, hint = ("a list of components is no part.", "Make an array of equal ones, such as "
+                      "Mass(count=3), or give each a name of its own: model.add('first', Mass()).")
+    else:
+        says, hint = (f"a part is a component, such as Mass(), and {brief(value)} is none.",
+                      "Quantities are values of parameters of parts (model.mass.mass = '3 kg'), "
+                      "options are those of simulate().")
+    raise NamingError(where, says, hint, name=name, given=value, code="name.parts")
 
 
 def shaped(declared: Parameter, values: Any, count: int | None, where: str) -> Any:

@@ -27,7 +27,15 @@ from ..exceptions import (
 )
 from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
 from ..units import Unit, from_si, is_quantity, unit_given
-from .assignment import Builds, aim, pass_on, refuse_count, shaped
+from .assignment import (
+    Builds,
+    aim,
+    are_parts,
+    pass_on,
+    refuse_as_part,
+    refuse_count,
+    shaped,
+)
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .dependence import refuse_function
 from .documentation import Documentation, Signature, nameless_values
@@ -199,14 +207,11 @@ class Component(Node):
             object.__setattr__(self, name, value)
         elif isinstance(value, Component):
             self._attach(name, value)
-        elif isinstance(value, (list, tuple)) and any(isinstance(v, Component) for v in value):
-            raise NamingError(f"{self.path}.{name}".lstrip("."), "a list of components is no part.",
-                              "Make an array of equal ones, such as Mass(count=3), or give each a "
-                              "name of its own: model.add('first', Mass()).", name=name,
-                              code="name.parts")
         else:
             refuse_of_other_law(self, name)
             known = [n for n, d in self._declared.items() if not isinstance(d, Port)]
+            if name in self._children or not known or are_parts(value, Component):
+                refuse_as_part(f"{self.path}.{name}".lstrip("."), name, value)
             raise unknown_name(self.path, name, known, "parameters and variables",
                                keyword_elsewhere(self, name))
 
@@ -381,6 +386,8 @@ class Component(Node):
 
     def add(self, name: str, component: Component) -> Component:
         """Add a part under a computed name; returns it."""
+        if not isinstance(component, Component):
+            refuse_as_part(f"{self.path}.{name}".lstrip("."), name, component)
         self._attach(name, component)
         return component
 

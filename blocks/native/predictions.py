@@ -223,7 +223,7 @@ def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: fl
     """Choose the modes of all in a part that rest, where one of them does not keep its own."""
     modes, found, rest, still = elements.modes, elements.found, elements.rest, elements.still
     modes[e] = 0.0
-    if before != 0.0 and not _stop(elements, x, count) or not _look(code, work, elements, t, x):
+    if not _look(code, work, elements, t, x):
         return False
     _at_rest(elements, e, count)  # D is that of the states as they are now
     for a in range(rests):
@@ -239,7 +239,9 @@ def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: fl
         modes[still[a]] = rest[STATE, a]
         if elements.contact[still[a]] and modes[still[a]] != 0.0:
             return False
-    if not _look(code, work, elements, t, x):
+    if modes[e] * found[FLOW, e] < 0.0:  # at a dead point it cannot be stopped
+        return False
+    if before != 0.0 and not _stop(elements, x, count) or not _look(code, work, elements, t, x):
         return False
     for a in range(rests):
         i = still[a]
@@ -410,15 +412,18 @@ def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float,
              e: int, count: int) -> bool:
     """What slid has come to rest: it sticks, or is not held and slides the other way."""
     elements.modes[e] = 0.0
-    if not _stop(elements, x, count) or not _look(code, work, elements, t, x):
+    if not _look(code, work, elements, t, x):
         return False
     room = room_of(elements.found, e)
     enough = CLEAR_ROOM * largest_effort(elements.found, elements.members, 0, count)
     if room > enough:
-        return _others_keep(elements, e, count)
+        return _stop(elements, x, count) and _look(code, work, elements, t, x) and (
+            _others_keep(elements, e, count))
     sense = 1.0 if elements.found[EFFORT, e] > elements.found[HIGH, e] else -1.0
     # beside others at rest, less effort in motion may allow several modes
     if not room < -enough or not (_rests_alone(elements, e, count) or _is_same(elements, e, sense)):
+        return False
+    if sense * elements.found[FLOW, e] < 0.0:  # at a dead point it cannot be stopped
         return False
     elements.modes[e] = sense
     return _look(code, work, elements, t, x) and _moves(elements, e, sense) and (

@@ -165,8 +165,7 @@ class System:
         """Matrix and residual of torn unknowns, column after column, these last among what it
         takes; None where equations are not linear in them, or they are many."""
         t = self.tape
-        if not 0 < self.nz <= DENSE or self.clusters or any(
-                ca.which_depends(t.residual, t.z, 2, True)):
+        if not 0 < self.nz <= DENSE or self.clusters or not self.has_linear_loops:
             return None
         both = ca.horzcat(ca.jacobian(t.residual, t.z), t.residual)
         return Evaluator(ca.Function("unknowns", [TIME, t.x, t.p, t.m, t.d, t.u, t.z],
@@ -224,7 +223,7 @@ class System:
     def has_linear_loops(self) -> bool:
         """Whether torn unknowns are linear in their equations while no relation changes."""
         tape = self.tape
-        return not any(ca.which_depends(tape.residual, tape.z, 2, True))
+        return tape.linear or not any(ca.which_depends(tape.residual, tape.z, 2, True))
 
     def torn_name(self, i: int) -> str:
         return self.class_names[int(self.tape.z_classes[i])]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from blocks import Component, Parameter, Port, Variable, cos, der, sin
-from blocks.shapes import Link, Marker, Shape
+from blocks.shapes import Link, Marker, Outline, Shape
 
 from .. import symbols
 from .domain import TwoFrame, planar, turned
@@ -140,8 +140,10 @@ class Body(Component):
         )  # fmt: skip
 
     def shapes(self) -> Iterator[Shape]:
-        centre = [float(np.ravel(c.to("m").magnitude)[0]) for c in (self.center_x, self.center_y)]
-        yield Marker(("x", "y", "phi"), (centre[0], centre[1]), "+")
+        x, y = (float(c.to("m").magnitude) for c in (self.center_x, self.center_y))
+        if x or y:
+            yield Outline(("x", "y", "phi"), np.array([[0.0, x], [0.0, y]]))
+        yield Marker(("x", "y", "phi"), (x, y), "+")
 
 
 class RigidOffset(TwoFrame):

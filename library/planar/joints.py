@@ -146,7 +146,7 @@ class RollingWheel(TwoFrame):
 
     def shapes(self) -> Iterator[Shape]:
         turn = np.linspace(0, 2 * np.pi, 61)
-        r = float(np.ravel(self.radius.to("m").magnitude)[0])
+        r = float(self.radius.to("m").magnitude)
         frame = ("F.x", "F.y", "F.phi")
         yield Outline(frame, r * np.array([np.cos(turn), np.sin(turn)]), filled=True)
         yield Outline(frame, r * np.array([[-1.0, 1.0], [0.0, 0.0]]))

@@ -101,6 +101,21 @@ STATEMENTS = [
     (lambda m: setattr(m, "row", [Mass(), Mass()]), "name.parts",
      "row: a list of components is no part. Make an array of equal ones, such as Mass(count=3), or "
      "give each a name of its own: model.add('first', Mass())."),
+    (lambda m: setattr(m, "second", Mass), "name.parts",
+     "second: Mass is a class, and a part is a component of that class. Write Mass(), with its "
+     "parameters in the parentheses."),
+    (lambda m: setattr(m.block, "part", Mass), "name.parts",
+     "block.part: Mass is a class, and a part is a component of that class. Write Mass(), with "
+     "its parameters in the parentheses."),
+    (lambda m: m.add("second", Mass), "name.parts",
+     "second: Mass is a class, and a part is a component of that class. Write Mass(), with its "
+     "parameters in the parentheses."),
+    (lambda m: setattr(m, "block", "3 kg"), "name.parts",
+     "block: a part is a component, such as Mass(), and '3 kg' is none. Quantities are values of "
+     "parameters of parts (model.mass.mass = '3 kg'), options are those of simulate()."),
+    (lambda m: m.add("second", None), "name.parts",
+     "second: a part is a component, such as Mass(), and None is none. Quantities are values of "
+     "parameters of parts (model.mass.mass = '3 kg'), options are those of simulate()."),
     (lambda m: setattr(m, "inner", Model("inner")), "name.parts",
      "inner: a model cannot be part of another. Write a composite component instead."),
     (lambda m: Mass(mas="1 kg"), "name.unknown",

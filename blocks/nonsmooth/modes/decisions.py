@@ -226,8 +226,10 @@ class Decisions:
         state.modes[still] = 0
         doubt = crossed | arrived | turned | ((before == 0) & (margin < 0))
         active = self._concerned(problem, t, struck, doubt)
-        self.impacts.stop(problem, t, active & still, still & (before != 0))
         self._choose(problem, t, active & still, leaving)
+        moves = state.modes != 0
+        self.impacts.stop(problem, t, active & still & ~moves, still & (before != 0),
+                          active & still & moves & (state.modes * now.flow < 0))
         # at the bound by rounding: slack lets it go
         waiting = ((before != 0) | (state.slack > 0)) & self._waits(problem, t)
         self.look_ahead.release(problem, t, active & still & ~leaving & ~waiting)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Impacts"]
 
 FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
+TURNS = 1e-6  # of a state's size: what a flow that is nearly zero may change of it
 ROUNDS = 25  # for impulses that depend on each other
 
 
@@ -63,13 +64,29 @@ class Impacts:
         struck[index[(impact.impulse > 0) & contact[index]]] = True
         return struck
 
-    def stop(self, problem: Problem, t: float, resting: Flags, stopping: Flags) -> None:
-        """Bring the flows of elements at rest to zero exactly, if any come to rest."""
-        if not stopping.any():
-            return
+    def stop(self, problem: Problem, t: float, resting: Flags, stopping: Flags,
+             turning: Flags | None = None) -> None:
+        """Bring the flows of elements at rest to zero exactly, if any come to rest.
+
+        Those of elements that are ``turning`` too, which move on against what is left of their
+        flow; but not at a dead point (a piston's): hardly anything acts on what passes through zero
+        there, and to stop it would take all motion there is.
+        """
+        if turning is not None and turning.any():
+            size = np.maximum(np.abs(problem.x), problem.scale_x)
+            both = resting | turning
+            index, effort = self._stopping(problem, t, both)
+            change = self.delassus.slope_by_efforts(problem, t, index) @ effort
+            if np.all(np.abs(change) <= TURNS * size):
+                resting, stopping = both, both
+        if stopping.any():
+            self._push(problem, t, *self._stopping(problem, t, resting))
+
+    def _stopping(self, problem: Problem, t: float, resting: Flags) -> tuple[Indices, Array]:
+        """Who is stopped, and the impulses that do it."""
         flow = self.evaluation.values(problem, t).flow[resting]
         effort = self.delassus.solve(self.delassus.matrix(problem, t), resting, flow)
-        self._push(problem, t, np.flatnonzero(resting), effort)
+        return np.flatnonzero(resting), effort
 
     def _push(self, problem: Problem, t: float, index: Indices, impulse: Array) -> None:
         """Change the states as impulses of some elements do.

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError
 from blocks.results.scene import Picture, scene_of
-from library.planar import Body, Circle, Contact, Corner, Ground, Line, SpringDamper
+from library.planar import Body, Circle, Contact, Corner, Ground, Line, Revolute, SpringDamper
 from library.translational import Mass
 
 mpl.use("Agg")
@@ -84,6 +84,19 @@ def test_a_body_of_corners_is_drawn_as_the_area_between_them():
     assert turned == {(10 - y, 5 + x) for x, y in corners}
     assert figure.axes[0].get_xlabel() == "x [mm]"
     assert len(figure.axes[0].lines) >= 2  # floor and centre of mass
+
+
+def test_bodies_of_an_array_are_drawn_up_to_their_own_centres_of_mass():
+    model = Model("pendulums")
+    model.ground, model.hinges = Ground(), Revolute(count=2, phi="-90 deg")
+    model.bodies = Body(count=2, center_x=["1 m", "3 m"], center_y=["0 m", "4 m"])
+    model.connect(model.ground.P, model.hinges.B)
+    model.connect(model.hinges.F, model.bodies.P)
+    lines = model.simulate("1 ms").draw("0 s").axes[0].lines
+    rods = [line.get_xydata() for line in lines if len(line.get_xdata()) == 2]
+    assert_allclose(rods, [[[0, 0], [0, -1]], [[0, 0], [4, -3]]], atol=1e-6)
+    crosses = [line.get_xydata()[0] for line in lines if line.get_marker() == "+"]
+    assert_allclose(crosses, [[0, -1], [4, -3]], atol=1e-6)
 
 
 @pytest.mark.parametrize("ending", ["gif", "html"])

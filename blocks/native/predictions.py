@@ -239,8 +239,8 @@ def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: fl
         modes[still[a]] = rest[STATE, a]
         if elements.contact[still[a]] and modes[still[a]] != 0.0:
             return False
-    if modes[e] * found[FLOW, e] < 0.0:  # at a dead point it cannot be stopped
-        return False
+    if before != 0.0 and modes[e] * found[FLOW, e] < 0.0:
+        return False  # as in _arrives
     if before != 0.0 and not _stop(elements, x, count) or not _look(code, work, elements, t, x):
         return False
     for a in range(rests):
@@ -417,17 +417,16 @@ def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float,
     room = room_of(elements.found, e)
     enough = CLEAR_ROOM * largest_effort(elements.found, elements.members, 0, count)
     if room > enough:
-        return _stop(elements, x, count) and _look(code, work, elements, t, x) and (
-            _others_keep(elements, e, count))
+        return _stop(elements, x, count) and _look(code, work, elements, t, x) and others_keep(
+            elements.found, elements.modes, elements.members, 0, count, e)
     sense = 1.0 if elements.found[EFFORT, e] > elements.found[HIGH, e] else -1.0
     # beside others at rest, less effort in motion may allow several modes
-    if not room < -enough or not (_rests_alone(elements, e, count) or _is_same(elements, e, sense)):
-        return False
-    if sense * elements.found[FLOW, e] < 0.0:  # at a dead point it cannot be stopped
-        return False
+    if not room < -enough or not (_rests_alone(elements, e, count) or _is_same(
+            elements, e, sense)) or sense * elements.found[FLOW, e] < 0.0:
+        return False  # what has not turned at a dead point cannot be stopped
     elements.modes[e] = sense
-    return _look(code, work, elements, t, x) and _moves(elements, e, sense) and (
-        _others_keep(elements, e, count))
+    return _look(code, work, elements, t, x) and _moves(elements, e, sense) and others_keep(
+        elements.found, elements.modes, elements.members, 0, count, e)
 
 
 @machine_code
@@ -442,8 +441,9 @@ def _leaves(code: Code, work: Workspace, elements: PredictedElements, t: float, 
         return False
     sense = 1.0 if high - effort < effort - low else -1.0
     elements.modes[e] = sense
-    return _look(code, work, elements, t, x) and _others_keep(elements, e, count) and (
-        _is_same(elements, e, sense) or _moves(elements, e, sense))
+    return _look(code, work, elements, t, x) and others_keep(
+        found, elements.modes, elements.members, 0, count, e) and (
+            _is_same(elements, e, sense) or _moves(elements, e, sense))
 
 
 @machine_code
@@ -457,7 +457,7 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
     largest, room = abs(found[EFFORT, e]), -np.inf
     if before != 0.0:
         modes[e] = 0.0
-        if not _stop(elements, x, 1) or not _look(code, work, elements, t, x):
+        if not _look(code, work, elements, t, x):
             return False
         largest, room = abs(found[EFFORT, e]), room_of(found, e)
         if not abs(room) > CLEAR_ROOM * largest:
@@ -472,7 +472,10 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
                 elements, e, -modes[e])):
             return False
     modes[e] = way
-    if not _look(code, work, elements, t, x) or _part_of(elements, e) > 1:
+    if before != 0.0 and way == 0.0 and not _stop(elements, x, 1):
+        return False
+    if not _look(code, work, elements, t, x) or _part_of(elements, e) > 1 or (
+            before != 0.0 and way * found[FLOW, e] < 0.0):
         return False
     return way == 0.0 or _moves(elements, e, way) or before == 0.0 and _is_same(elements, e, way)
 
@@ -501,12 +504,6 @@ def _stop(elements: PredictedElements, x: Vector, count: int) -> bool:
                 x[i] += elements.push[index[k], i] * right[rests]
             rests += 1
     return True
-
-
-@machine_code
-def _others_keep(elements: PredictedElements, e: int, count: int) -> bool:
-    """Whether what rests besides is well within its bounds."""
-    return others_keep(elements.found, elements.modes, elements.members, 0, count, e)
 
 
 @machine_code

@@ -30,9 +30,10 @@ FAILED, PULSE = 6, 7  # beside the statuses of the explicit pair
 TIME, STOP, FLAG, LENGTH = 0, 1, 2, 4
 #: Entries of what slopes and Jacobians are given: number of unknowns; addresses of machine code,
 #: of what it reads, of a time, of the functions that tell where vectors and matrices stand; room
-#: for unknowns and slopes in the model's order, and that order (0: as they are).
-SIZE, SLOPE, JACOBIAN, P, Q, AT, VECTOR, MATRIX, UNKNOWNS, SLOPES, ORDER = range(11)
-USER = 11
+#: for unknowns and slopes in the model's order, and that order (0: as they are); room for
+#: derivatives that are written row by row (0: those of the model are as SUNDIALS wants them).
+SIZE, SLOPE, JACOBIAN, P, Q, AT, VECTOR, MATRIX, UNKNOWNS, SLOPES, ORDER, BY_ROWS = range(12)
+USER = 12
 
 one_step = CFunction("i32", "ptr", "double", "ptr", "ptr", "i32")
 set_number = CFunction("i32", "ptr", "double")
@@ -98,7 +99,13 @@ def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a
     at[0] = t
     x = vector_at(place_of(user[VECTOR], unknowns), n)
     out = place_of(user[MATRIX], matrix)
-    if user[ORDER] == 0:
+    if user[BY_ROWS] != 0:
+        by_rows, by_columns = vector_at(user[BY_ROWS], n * n), vector_at(out, n * n)
+        run_code(user[JACOBIAN], at, x, user[P], user[Q], by_rows)
+        for i in range(n):
+            for j in range(n):
+                by_columns[j * n + i] = by_rows[i * n + j]
+    elif user[ORDER] == 0:
         run_code(user[JACOBIAN], at, x, user[P], user[Q], out)
     else:
         order = indices_at(user[ORDER], n)

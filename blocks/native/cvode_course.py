@@ -6,6 +6,7 @@ evaluating it, and solves nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .cvode import Record, values_between
 __all__ = ["CvodeCourse", "is_full"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
+ALL = slice(None)
 NODES = 6  # of the polynomials of steps that are put together: as of the highest order
 
 
@@ -38,12 +40,14 @@ class CvodeCourse:
     t, x : the start, in units of the model
     scale : of the solver's unknowns
     order : which unknown of the model stands where in the steps
+    places : of the solver's unknowns among those of the model
+    solved : solves for what is carried along with them, in rows of points at times; or None
     """
 
-    solved = None  # nothing is carried along
-
-    def __init__(self, t: float, x: Array, scale: Array, order: Indices) -> None:
+    def __init__(self, t: float, x: Array, scale: Array, order: Indices, places: Any = ALL,
+                 solved: Callable[[Array, Array], Array] | None = None) -> None:
         self.start, self._scale, self._order = float(t), scale, order
+        self._places, self._solve, self._width = places, solved, x.size
         self._first_values = x.copy()
         self._thinned: Pieces | None = None  # before the steps, in units of the model
         self._together = 1  # steps in its pieces
@@ -58,6 +62,15 @@ class CvodeCourse:
     def size(self) -> int:
         """Number of unknowns."""
         return self._scale.size
+
+    @property
+    def solved(self) -> Any:
+        """States and algebraic unknowns at times, (n, k), where these are carried along."""
+        return None if self._solve is None else self._solved
+
+    def _solved(self, times: Array) -> Array:
+        assert self._solve is not None
+        return self._solve(times, self._at(times)).T
 
     @property
     def end(self) -> float:
@@ -94,22 +107,23 @@ class CvodeCourse:
         """Put pairs of steps together; returns by how much values between are off at most."""
         self._gather()
         ends = self._ends[0]
-        pieces = Pieces(self.size, NODES) if self._thinned is None else self._thinned
-        length = max(1, CHUNK // max(1, self.size * NODES))
+        width = self._width
+        pieces = Pieces(width, NODES) if self._thinned is None else self._thinned
+        length = max(1, CHUNK // max(1, width * NODES))
         nodes = (chebyshev_nodes(NODES) + 1.0) / 2.0
         for k in range(0, len(ends) - 1, length):
             low, high = ends[:-1][k : k + length], ends[1:][k : k + length]
             at = low[:, None] + (high - low)[:, None] * nodes
             at[:, -1] = high
             rows = self._of_steps(at.ravel())
-            pieces.append(low, high, rows.reshape(len(low), NODES, self.size))
+            pieces.append(low, high, rows.reshape(len(low), NODES, width))
         last = self._of_steps(ends[-1:])[0]
         self._together *= 2
         thinned, off = pieces.thinned(self._together)
         self._begin_anew(last)
         self._thinned = thinned
         self.nbytes += thinned.nbytes
-        return float((off / self._scale).max(initial=0.0))
+        return float((off[..., self._places] / self._scale).max(initial=0.0))
 
     def forget(self) -> None:
         """Keep the end alone: steps go on from there."""
@@ -144,17 +158,7 @@ class CvodeCourse:
     def __call__(self, t: Any) -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""
         asked = np.asarray(t, dtype=float)
-        times = asked.reshape(-1)
-        self._gather()
-        border = float(self._ends[0][0])
-        begins = border if self._thinned is None else float(self._thinned.times[0])
-        refuse_outside(times, begins, self.end)
-        out = np.empty((times.size, self.size))
-        early = times < border
-        if self._thinned is not None and early.any():
-            out[early] = self._thinned(times[early])
-        out[~early] = self._of_steps(times[~early])
-        return self._shown(out).reshape((self.size, *asked.shape))
+        return self._shown(self._at(asked.reshape(-1))).reshape((self.size, *asked.shape))
 
     # -- within ------------------------------------------------------------------------
     def _gather(self) -> None:
@@ -163,32 +167,45 @@ class CvodeCourse:
             if len(kept) > 1:
                 kept[:] = [np.concatenate(kept)]
 
+    def _at(self, times: Array) -> Array:
+        """(k, n) values at times, in units and order of the model."""
+        self._gather()
+        border = float(self._ends[0][0])
+        begins = border if self._thinned is None else float(self._thinned.times[0])
+        refuse_outside(times, begins, self.end)
+        out = np.empty((times.size, self._width))
+        early = times < border
+        if self._thinned is not None and early.any():
+            out[early] = self._thinned(times[early])
+        out[~early] = self._of_steps(times[~early])
+        return out
+
     def _of_steps(self, times: Array) -> Array:
         """(k, n) values from the first of the steps on, in units and order of the model."""
         # an end belongs to the step before it
         steps = np.searchsorted(self._ends[0], times, side="left") - 1
-        out = np.empty((times.size, self.size))
+        out = np.empty((times.size, self._width))
         out[steps < 0] = self._first_values
         inner = np.flatnonzero(steps >= 0)
-        part = max(1, CHUNK // max(self.size, 1))
+        part = max(1, CHUNK // max(self._width, 1))
         for k in range(0, inner.size, part):
             some = inner[k : k + part]
             out[some] = self._inside(times[some], steps[some])
         return out
 
     def _shown(self, rows: Array) -> Array:
-        return (rows / self._scale).T
+        return (rows[:, self._places] / self._scale).T
 
     def _inside(self, times: Array, steps: Indices) -> Array:
         """(k, n) values inside steps, in units and order of the model."""
         self._gather()
         parts = (times - self._centres[0][steps]) / self._sizes[0][steps]
-        out = np.empty((times.size, self.size))
+        out = np.empty((times.size, self._width))
         begins = np.concatenate([[0], np.cumsum(self._counts)])
         of_block = np.searchsorted(begins, steps, side="right") - 1
         for b in np.unique(of_block):
             here = np.flatnonzero(of_block == b)
-            rows = np.empty((here.size, self.size))
+            rows = np.empty((here.size, self._width))
             values_between(*self._blocks[b], steps[here] - begins[b], parts[here], rows)
             if self._order.size:
                 out[here[:, None], self._order] = rows

@@ -7,6 +7,7 @@ code that CVODE calls; Python is asked at events only.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,12 +22,13 @@ from . import cvode
 from .cvode_course import CvodeCourse, is_full
 from .cvode_library import ROWS, Integration, loaded_sundials
 from .equations import equations_of
-from .forms import is_solved_for
-from .matrices import linear_algebra_of
+from .forms import MOST_STATES, is_large, is_solved_for
+from .functions import Kept
+from .matrices import LinearAlgebra, linear_algebra_of
 from .one_step import CROSSED, LOCATED, Limits
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .stages import ATOL, nordsieck_arithmetic
-from .steps import workspace
+from .steps import IMPLICIT, Code, settle_in_place, settle_rows, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["CompiledCvode"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
+ROUGHLY = 1e-3  # of nominal values
 MOST_STEPS = 512  # of a call: Ctrl-C is heard between calls
 
 
@@ -53,41 +56,84 @@ class CompiledCvode(Method):
     @staticmethod
     def can_run(problem: Problem) -> bool:
         """Whether SUNDIALS can be reached, and the problem is of a form that is served here."""
-        system = problem.system
-        return (problem.laws is None and not is_solved_for(system)
-                and loaded_sundials() is not None and linear_algebra_of(system) is not None)
+        system, laws = problem.system, problem.laws
+        if loaded_sundials() is None:
+            return False
+        if laws is None and not is_solved_for(system):
+            return linear_algebra_of(system) is not None
+        # loops with several solutions are followed step by step, by others
+        return (system.nx + system.nz <= MOST_STATES and system.has_linear_loops
+                and not is_large(system))
+
+    @classmethod
+    def fits(cls, problem: Any, t: float) -> bool:
+        return problem.laws is None or problem.laws.runs_compiled(problem, t)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         problem: Any = self.problem
         self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
         self.p = np.array(problem.p, dtype=float)
-        self.equations = equations_of(problem.system, self.p)
+        self.equations = equations_of(problem.system, self.p, problem.laws)
         count = self.equations.relations
+        #: Without the reserve of solved equations, which is watched with them.
+        self.relations = count - self.equations.reserve
+        #: Whether states that constraints tie, and unknowns, are followed, too.
+        self.carries = self.equations.carried is not None
+        self.places: Any = self.free if self.carries else slice(None)
+        #: Steps of a call; after each one, closed contacts are looked at.
+        self.most = 1 if problem.laws is not None and problem.laws.contact.any() else MOST_STEPS
         self.known, self.hints, self.timed, self.crossed = np.zeros((4, count), dtype=bool)
         self.instant = np.full(1, np.inf)
+        self.hints[self.relations :] = True
         self.held, self.slack, self.looks = np.ones(count), np.zeros(count), np.empty(
             (LOOK_ROWS, count))
         self.watched = Relations(self.held, self.known, self.hints, self.slack, self.timed,
                                  self.instant, self.looks, np.empty(LOOK_ROWS), self.crossed,
                                  np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel())),
-                                 np.empty((INSIDE_ROWS, len(self.free))))
+                                 np.empty((INSIDE_ROWS, len(self._point()))))
         self.pieces: Array = np.zeros(0)
-        self.x = self.y * self.scale
+        self.x = self._point()
         self.work_space = workspace(self.x.size)
-        self.work_space.k[ATOL] = self.atol * self.scale
-        self.equations.exponents  # noqa: B018  # written first: it needs room among the constants
+        self.work_space.k[ATOL] = self._tolerances()
+        # written first: they need room among the constants
+        self.equations.linear(IMPLICIT), self.equations.exponents
         self.q = self.equations.constants(problem, self.t)
         self.record: cvode.Record | None = None
         self._connect()
         self.restart(self.t, self.y)
 
+    def _point(self) -> Array:
+        """All that a step moves."""
+        problem: Any = self.problem
+        if not self.carries:
+            return np.asarray(self.y * self.scale)
+        x = np.append(problem.x, self.equations.carried_values(problem))
+        x[self.places] = self.y * self.scale
+        return x
+
+    def _tolerances(self) -> Array:
+        """Absolute ones; of what is solved for at every point it only matters that that works."""
+        problem: Any = self.problem
+        atol = self.atol * self.scale
+        if not self.carries:
+            return atol
+        followed = ROUGHLY * np.append(problem.scale_x, problem.scale_z)
+        followed[self.places] = atol
+        return followed
+
     def _connect(self) -> None:
         """Make CVODE's objects, and tell machine code where everything stands."""
-        sundials, matrices = loaded_sundials(), linear_algebra_of(self.problem.system)  # type: ignore[attr-defined]
+        problem: Any = self.problem
+        together = problem.laws is not None or is_solved_for(problem.system)
+        sundials = loaded_sundials()
+        matrices = LinearAlgebra(np.zeros(0, dtype=np.int64)) if together else linear_algebra_of(
+            problem.system)
         assert sundials is not None and matrices is not None
         n, self.unknowns_order = self.x.size, matrices.order
-        jacobian = self.equations.jacobian(matrices.order, matrices.band)
+        jacobian = (self.equations.linear(IMPLICIT) if together
+                    else self.equations.jacobian(matrices.order, matrices.band))
+        self.rows = np.zeros((n + 1, n) if together else 0)
         self.user = np.zeros(cvode.USER, dtype=np.int64)
         self.room = np.empty((2, n))
         self.at = np.empty(1)
@@ -99,14 +145,16 @@ class CompiledCvode(Method):
                 "SUNBandMatrix_Data" if matrices.band else "SUNDenseMatrix_Data"),
             cvode.UNKNOWNS: self.room[0].ctypes.data, cvode.SLOPES: self.room[1].ctypes.data,
             cvode.ORDER: matrices.order.ctypes.data if matrices.order.size else 0,
+            cvode.BY_ROWS: self.rows.ctypes.data if together else 0,
         }  # fmt: skip
         for place, value in shown.items():
             self.user[place] = value
         order = matrices.order if matrices.order.size else slice(None)
-        atol = np.ascontiguousarray((self.atol * self.scale * self.share)[order])
+        share = 1.0 / np.sqrt(max(n, 1))
+        atol = np.ascontiguousarray((self.work_space.k[ATOL] * share)[order])
         self.integration = Integration(
             sundials, self.t, np.ascontiguousarray(self.x[order]), cvode.slope_of.callback,
-            max(self.rtol * self.share, LEAST_RTOL), atol, matrices.band,
+            max(self.rtol * share, LEAST_RTOL), atol, matrices.band,
             cvode.jacobian_of.callback if jacobian else 0, self.user)  # fmt: skip
         function = sundials.address
         self.cvode = cvode.Cvode(
@@ -118,15 +166,17 @@ class CompiledCvode(Method):
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
         problem: Any = self.problem
-        self.x = self.y * self.scale
-        self.q = self.equations.constants(problem, self.t)
+        self.x, self.unsure = self._point(), False
+        self.q = constants = self.equations.constants(problem, self.t)
         self.user[cvode.Q] = self.q.ctypes.data
         self.code = self.equations.code(self.p, self.q)._replace(
             arithmetic=nordsieck_arithmetic(ROWS - 1))
         self.held[: len(problem.m)] = problem.m
         self.looks[LARGEST] = 0.0
         self._begin_at(self.t, self.first_step or 0.0)
-        self.course = CvodeCourse(self.t, self.x, self.scale, self.unknowns_order)
+        self.course = CvodeCourse(self.t, self.x, self.scale, self.unknowns_order, self.places,
+                                  partial(_solved, self.code, (self.p, constants))
+                                  if self.carries else None)
 
     def _begin_at(self, t: float, first_step: float) -> None:
         """CVODE begins anew from the present point."""
@@ -148,7 +198,7 @@ class CompiledCvode(Method):
     @property
     def largest(self) -> Array:
         """The largest margins of the relations since the restart."""
-        return self.looks[LARGEST]
+        return self.looks[LARGEST, : self.relations]
 
     def advance(self, t_stop: float) -> Step:
         t_stop = float(t_stop)
@@ -178,17 +228,25 @@ class CompiledCvode(Method):
             if not self.held.size and not self.code.exponents:
                 order = self.unknowns_order
                 self.x[order if order.size else slice(None)] = self.integration.y
-            self.y = self.x / self.scale
+            if self.carries:
+                settle_in_place(self.code, self.work_space, self.t, self.x)
+                self.equations.give_back(self.problem, self.x)  # type: ignore[arg-type]
+            self.y = self.x[self.places] / self.scale
+        if status == cvode.FAILED and self.equations.reserve and self.t > self.course.start:
+            self.unsure = True  # perhaps with another choice of states
+            return Step(before, self.t, self.y.copy(), self.course.inside_last, clear=True)
         if status == cvode.FAILED:
             return self._failure()
+        if status == CROSSED and self.equations.reserve:
+            self.unsure = bool(self.crossed[-1])
         return Step(before, self.t, self.y.copy(), self.course.inside_last,
                     clear=status not in (CROSSED, LOCATED),
                     crossed=np.flatnonzero(self.crossed) if status == LOCATED else None)
 
     def _empty_record(self) -> cvode.Record:
         n = self.x.size
-        room = max(min(BLOCK, MOST_STEPS * ROWS * n), 2 * ROWS * n)
-        capacity = min(max(room // n, 2), MOST_STEPS)
+        room = max(min(BLOCK, self.most * ROWS * n), 2 * ROWS * n)
+        capacity = min(max(room // n, 2), self.most)
         return cvode.Record(np.empty(capacity), np.empty(capacity), np.empty(capacity),
                             np.empty(capacity + 1, dtype=np.int64), np.empty(room))
 
@@ -209,3 +267,10 @@ class CompiledCvode(Method):
         slope = problem.slope(self.t, self.y)
         return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {reason}",
                            np.flatnonzero(~np.isfinite(slope)))
+
+
+def _solved(code: Code, alive: tuple[Array, Array], times: Array, rows: Array) -> Array:
+    """Points with what is carried along solved for; the code points into what is kept ``alive``."""
+    out = np.empty_like(rows)
+    settle_rows(code, Kept(workspace(rows.shape[1])), times, rows, out)
+    return out

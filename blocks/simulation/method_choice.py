@@ -167,7 +167,7 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
     """A method in Python that takes the place of one in machine code."""
     if not problem.size:
         return Quasistatic
-    return method_named("Radau" if kind.implicit else "DOP853")
+    return METHODS.get(kind.name) or method_named("Radau" if kind.implicit else "DOP853")
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],

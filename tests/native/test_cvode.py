@@ -17,6 +17,7 @@ from library.translational import (
     Mass,
     Reference,
     Spring,
+    TranslationalFriction,
 )
 
 pytest.importorskip("llvmlite")
@@ -149,6 +150,55 @@ def test_crossings_are_located_on_the_polynomials_of_steps(rtol):
     assert_allclose(leaves, 0.5 + np.pi / 100, rtol=100 * rtol)
     assert_allclose(run["ball.v"].final.magnitude, -1.0, rtol=1000 * rtol)
     assert len(courses(run)) == 3 and all(isinstance(c, CvodeCourse) for c in courses(run))
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-7])
+def test_exact_friction_takes_its_part_of_every_swing(rtol):
+    model = oscillator()
+    model.block.v, model.spring.x = "0 m/s", "0.1 m"
+    model.rub = TranslationalFriction(law="coulomb", breakaway_force="1.2 N", coulomb_force="1 N")
+    model.connect(model.block.M, model.rub.R)
+    model.connect(model.rub.C, model.ground.V)
+    run = model.simulate("2 s", method="cvode", rtol=rtol)
+    assert all(isinstance(c, CvodeCourse) for c in courses(run))
+    half = np.pi / 10  # every swing ends 2 F / k = 2 cm nearer: 10, -8, 6, -4, 2, 0 cm
+    turns = run["spring.x"].at(quantity(half * np.arange(6), "s")).to("cm").m
+    assert_allclose(turns, [10, -8, 6, -4, 2, 0], atol=2000 * rtol)
+    stuck = run["block.v"].at(quantity(np.linspace(6 * half, 2, 5), "s")).m
+    assert_allclose(stuck, 0.0, atol=0)
+
+
+class Arm(Component):
+    """A pendulum of 1 m in Cartesian coordinates, whose constraint ties its states."""
+
+    x, y = Variable("m", "0.6 m", priority="high"), Variable("m", "-0.8 m")
+    vx, vy = Variable("m/s"), Variable("m/s")
+    pull = Variable("m/s^2", nominal="10 m/s^2")
+
+    def equations(self):
+        g, one = quantity("9.81 m/s^2"), quantity("1 m")
+        yield der(self.x) == self.vx
+        yield der(self.y) == self.vy
+        yield der(self.vx) == -self.pull * self.x / one
+        yield der(self.vy) == -self.pull * self.y / one - g
+        yield self.x**2 + self.y**2 == one**2
+
+
+@pytest.mark.parametrize("record", ["whole", "thinned"])
+def test_tied_states_keep_their_constraint_and_energy(record):
+    model = Model("arm")
+    model.arm = Arm()
+    run = model.simulate("3 s", method="cvode", rtol=1e-8)
+    (course,) = {type(c) for c in courses(run)}
+    assert course is CvodeCourse
+    if record == "thinned":
+        for one in courses(run):
+            one.thin()
+    times = quantity(np.linspace(0, 3, 301), "s")
+    x, y, vx, vy = (run[f"arm.{name}"].at(times).m for name in ("x", "y", "vx", "vy"))
+    assert_allclose(np.hypot(x, y), 1.0, rtol=0, atol=1e-9)
+    assert_allclose(x * vx + y * vy, 0.0, atol=1e-8)
+    assert_allclose((vx**2 + vy**2) / 2 + 9.81 * (y + 0.8), 0.0, atol=5e-6)
 
 
 def test_a_burst_of_a_thousandth_of_the_run_is_not_overlooked():

@@ -1,0 +1,115 @@
+"""Friction on what stands still for an instant because of its drive: pistons and rockers.
+
+At a dead centre the flow of a piston's friction is zero while its crank turns. The friction turns
+round there and takes nothing from the crank. All of it is energy: with x(phi) the place of the
+piston, M and J the masses of piston and flywheel, F and T the friction of piston and bearing::
+
+    (J + M x'(phi)^2) w^2 / 2 = (the same at the start) - F (way of the piston) - T (phi - phi_0)
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, Target, quantity
+from library.mechanisms import SliderCrank
+from library.planar import Body, Ground, Revolute, RigidOffset
+from library.rotational import Inertia, RotationalFriction, RotationalReference
+from library.translational import Mass, Reference, TranslationalFriction
+
+CRANK, ROD, J, F, T = 0.05, 0.2, 0.1, 5.0, 0.1  # SI units
+PHASE = {1: [30.0], 2: [30.0, 120.0]}  # degrees, where the pistons' cranks start
+METHODS = ["auto", "rodas4", "DOP853", "cvode", "LSODA"]
+
+
+def engine(pistons, mass, bearing):
+    model = Model("engine")
+    model.wheel, model.block = Inertia(inertia="0.1 kg*m^2", w="10 rad/s"), Reference()
+    for k, phase in enumerate(PHASE[pistons]):
+        crank = model.add(f"crank{k}", SliderCrank(crank="50 mm", rod="200 mm", phi=f"{phase} deg"))
+        rub = model.add(f"rub{k}", TranslationalFriction(
+            law="coulomb", breakaway_force="6 N", coulomb_force="5 N"))
+        model.connect(model.wheel.I, crank.A)
+        model.connect(crank.P, rub.R)
+        model.connect(rub.C, model.block.V)
+        if mass:
+            piston = model.add(f"piston{k}", Mass(mass=f"{mass} kg"))
+            model.connect(crank.P, piston.M)
+    if bearing:
+        model.bearing, model.frame = RotationalFriction(
+            law="coulomb", breakaway_torque="0.1 N*m", coulomb_torque="0.1 N*m"
+        ), RotationalReference()
+        model.connect(model.wheel.I, model.bearing.R)
+        model.connect(model.bearing.C, model.frame.W)
+    return model
+
+
+def place(angle):
+    return CRANK * np.cos(angle) + np.sqrt(ROD**2 - (CRANK * np.sin(angle)) ** 2)
+
+
+def lever(angle):
+    s, c = np.sin(angle), np.cos(angle)
+    return -CRANK * s - CRANK**2 * s * c / np.sqrt(ROD**2 - (CRANK * s) ** 2)
+
+
+def way(start, end):
+    """Of a piston: from dead centre to dead centre."""
+    between = np.arange(np.ceil(start / np.pi), np.floor(end / np.pi) + 1) * np.pi
+    return np.abs(np.diff(place(np.concatenate([[start], between, [end]])))).sum()
+
+
+def speed(turned, pistons, mass, bearing):
+    """Of the flywheel after it has turned so far."""
+    inertia, energy = J, J * 10.0**2 / 2 - T * turned * bearing
+    for phase in np.radians(PHASE[pistons]):
+        energy += mass * (lever(phase) * 10.0) ** 2 / 2 - F * way(phase, phase + turned)
+        inertia += mass * lever(phase + turned) ** 2
+    return np.sqrt(2 * energy / inertia)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("pistons", "mass", "bearing"), list(product((1, 2), (0.5, 0), (0, 1))))
+def test_pistons_pass_their_dead_centres(pistons, mass, bearing, method):
+    run = engine(pistons, mass, bearing).simulate("1.5 s", method=method, rtol=1e-8)
+    times = np.linspace(0, 1.5, 31)
+    angle = run["crank0.phi"].at(quantity(times, "s")).m
+    expected = [speed(a - angle[0], pistons, mass, bearing) for a in angle]
+    assert angle[-1] - angle[0] > 3 * np.pi
+    assert_allclose(run["wheel.w"].at(quantity(times, "s")).m, expected, rtol=2e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rtol", [1e-4, 1e-5, 1e-6, 1e-7])
+def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
+    model = Model("crank and rocker")
+    model.ground, model.far = Ground(), RigidOffset(dx="0.5 m")
+    model.crank, model.coupler, model.rocker = (Body(
+        mass="1 kg", inertia="0.1 kg*m^2", center_x=x) for x in ("0.1 m", "0.3 m", "0.2 m"))
+    model.to_coupler, model.to_rocker, model.from_rocker = (
+        RigidOffset(dx=x) for x in ("0.2 m", "0.6 m", "0.4 m"))
+    model.a, model.b, model.c = Revolute(phi="-7.5 deg"), Revolute(), Revolute()
+    model.d = Revolute(phi=Target("-58 deg", priority="none"), drive=True)
+    model.frame = RotationalReference()
+    model.rub = RotationalFriction(law="coulomb", breakaway_torque="0.7 N*m",
+                                   coulomb_torque="0.5 N*m")
+    model.connect(model.ground.P, model.a.B, model.far.B)
+    model.connect(model.a.F, model.crank.P, model.to_coupler.B)
+    model.connect(model.to_coupler.F, model.b.B)
+    model.connect(model.b.F, model.coupler.P, model.to_rocker.B)
+    model.connect(model.to_rocker.F, model.c.B)
+    model.connect(model.c.F, model.from_rocker.F)
+    model.connect(model.from_rocker.B, model.rocker.P, model.d.F)
+    model.connect(model.far.F, model.d.B)
+    model.connect(model.rub.R, model.d.A)
+    model.connect(model.rub.C, model.frame.W)
+    run = model.simulate("0.4 s", method=method, rtol=rtol)
+    stored = sum(run[f"{b}.energy_stored"] for b in ("crank", "coupler", "rocker"))
+    angle = run["d.phi"].at(quantity(np.linspace(0, 0.4, 4001), "s")).m
+    lost = 0.5 * np.abs(np.diff(angle)).sum()
+    assert 0.5 * np.ptp(angle) < 0.95 * lost  # it has turned round
+    assert float((stored.at("0 s") - stored.final).m) == pytest.approx(lost, abs=20 * rtol)

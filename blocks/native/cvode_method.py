@@ -96,11 +96,14 @@ class CompiledCvode(Method):
         self.x = self._point()
         self.work_space = workspace(self.x.size)
         self.work_space.k[ATOL] = self._tolerances()
+        #: Whether anything is solved for within a slope, or efforts are part of it.
+        self.together = problem.laws is not None or is_solved_for(problem.system)
         # written first: they need room among the constants
-        self.equations.linear(IMPLICIT), self.equations.exponents
+        jacobian = self.equations.linear(IMPLICIT) if self.together else None
+        self.equations.exponents  # noqa: B018
         self.q = self.equations.constants(problem, self.t)
         self.record: cvode.Record | None = None
-        self._connect()
+        self._connect(jacobian)
         self.restart(self.t, self.y)
 
     def _point(self) -> Array:
@@ -118,22 +121,24 @@ class CompiledCvode(Method):
         atol = self.atol * self.scale
         if not self.carries:
             return atol
-        followed = ROUGHLY * np.append(problem.scale_x, problem.scale_z)
+        sizes = np.concatenate([problem.scale_x, problem.scale_z, problem.scale_u])
+        followed = ROUGHLY * sizes[: self.x.size]
         followed[self.places] = atol
         return followed
 
-    def _connect(self) -> None:
-        """Make CVODE's objects, and tell machine code where everything stands."""
-        problem: Any = self.problem
-        together = problem.laws is not None or is_solved_for(problem.system)
-        sundials = loaded_sundials()
-        matrices = LinearAlgebra(np.zeros(0, dtype=np.int64)) if together else linear_algebra_of(
-            problem.system)
-        assert sundials is not None and matrices is not None
+    def _connect(self, jacobian: int | None) -> None:
+        """Make CVODE's objects, and tell machine code where everything stands.
+
+        ``jacobian`` is the address of derivatives row by row; None for those of the matrix that
+        suits the system.
+        """
+        sundials, matrices = loaded_sundials(), LinearAlgebra(np.zeros(0, dtype=np.int64))
+        if jacobian is None:
+            matrices = linear_algebra_of(self.problem.system)  # type: ignore[attr-defined, assignment]
+            jacobian = self.equations.jacobian(matrices.order, matrices.band)
+        assert sundials is not None
         n, self.unknowns_order = self.x.size, matrices.order
-        jacobian = (self.equations.linear(IMPLICIT) if together
-                    else self.equations.jacobian(matrices.order, matrices.band))
-        self.rows = np.zeros((n + 1, n) if together else 0)
+        self.rows = np.zeros((n + 1, n) if self.together else 0)
         self.user = np.zeros(cvode.USER, dtype=np.int64)
         self.room = np.empty((2, n))
         self.at = np.empty(1)
@@ -145,7 +150,7 @@ class CompiledCvode(Method):
                 "SUNBandMatrix_Data" if matrices.band else "SUNDenseMatrix_Data"),
             cvode.UNKNOWNS: self.room[0].ctypes.data, cvode.SLOPES: self.room[1].ctypes.data,
             cvode.ORDER: matrices.order.ctypes.data if matrices.order.size else 0,
-            cvode.BY_ROWS: self.rows.ctypes.data if together else 0,
+            cvode.BY_ROWS: self.rows.ctypes.data if self.together else 0,
         }  # fmt: skip
         for place, value in shown.items():
             self.user[place] = value

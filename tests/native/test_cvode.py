@@ -7,6 +7,8 @@ import gc
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import blocks.native
 from benchmarks.models import stick_slip
@@ -166,6 +168,35 @@ def test_exact_friction_takes_its_part_of_every_swing(rtol):
     assert_allclose(turns, [10, -8, 6, -4, 2, 0], atol=2000 * rtol)
     stuck = run["block.v"].at(quantity(np.linspace(6 * half, 2, 5), "s")).m
     assert_allclose(stuck, 0.0, atol=0)
+
+
+def test_friction_on_a_curve_at_a_node_without_mass():
+    model = Model("node")
+    model.ground, model.block, model.far = Reference(), Mass(mass="1 kg", v="2 m/s"), Spring(
+        stiffness="300 N/m")
+    model.near, model.rub = Spring(stiffness="100 N/m"), TranslationalFriction(
+        law="stribeck", breakaway_force="5.2 N", coulomb_force="5 N", breakaway_velocity="0.5 m/s",
+        viscous_coefficient="20 N*s/m")
+    model.connect(model.block.M, model.far.R)
+    model.connect(model.far.C, model.near.R, model.rub.R)
+    model.connect(model.near.C, model.ground.V, model.rub.C)
+    run = model.simulate("0.3 s", method="cvode", rtol=1e-8)
+    assert all(isinstance(c, CvodeCourse) for c in courses(run))
+
+    def node(pull):  # the velocity at which friction takes this
+        if abs(pull) <= 5.2:
+            return 0.0
+        return np.sign(pull) * brentq(
+            lambda v: 5 + 0.2 * np.exp(-((v / 0.5) ** 2)) + 20 * v - abs(pull), 0.0, 100.0)
+
+    def slope(t, y):
+        v, far, near = y
+        w = node(300 * far - 100 * near)
+        return [-300 * far, v - w, w]
+
+    by_hand = solve_ivp(slope, (0, 0.3), [2.0, 0.0, 0.0], rtol=1e-9, atol=1e-11, max_step=1e-3)
+    found = [run["block.v"].final.m, run["far.x"].final.m, run["near.x"].final.m]
+    assert_allclose(found, by_hand.y[:, -1], rtol=1e-6, atol=1e-8)
 
 
 class Arm(Component):

@@ -117,7 +117,8 @@ class Misfit:
         if "method" in self.options:
             return
         (first, *_) = self.results(values)
-        if not str(first.statistics["method"]).startswith(EXPLICIT):
+        if not str(first.statistics["method"]).startswith(EXPLICIT) or (
+                "in machine code" in str(first.statistics["why"])):
             return
         for method in ("exact", "dopri5"):
             self._last = None

@@ -95,7 +95,8 @@ def _compiled(model: Model, duration: Any, options: Options, result: Result) -> 
     recording: Any = result.recording
     if (options.method != "auto" or recording.system.nx <= MANY
             or result.status == "interrupted"
-            or not str(result.statistics["method"]).startswith(("DOP853", "ode45"))):
+            or not str(result.statistics["method"]).startswith(("DOP853", "ode45"))
+            or "in machine code" in str(result.statistics["why"])):
         return result
     try:
         return run(model, duration, options._replace(method="dopri5"))

@@ -21,6 +21,7 @@
     stages          the arithmetic of a step
     step_control    how long steps are
     steps           what steps have in common, and those of the explicit pair
+    high_order      those of order 8
     lu              small systems of linear equations
     band            large ones whose matrix is a narrow band
     fronts          and those whose matrix is sparse
@@ -33,10 +34,10 @@
     linearity       whether equations are linear with constant coefficients
     kept_matrices, exponentials  what such equations come to after some time
     exact_steps     a step of the exact method
-    step_kinds      how steps of the three methods differ
+    step_kinds      how steps of the methods differ
     zero_crossings  where a relation crosses within a step
     pulses          whether a step goes over a pulse that its stages have not seen
-    one_step        the steps of all three
+    one_step        the steps of all of them
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
     joined_courses  what they have kept of several runs, read together
@@ -127,9 +128,10 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """
     if not is_installed():
         raise ImportError("llvmlite")
-    from .method import Dopri5, Exact, Rodas4
+    from .method import Dop853, Dopri5, Exact, Rodas4, RungeKutta45
 
-    return {"rodas4": Rodas4, "exact": Exact}.get(name, Dopri5)
+    others: list[type[OneStep]] = [Dop853, Exact, Rodas4, RungeKutta45]
+    return {kind.name: kind for kind in others}.get(name, Dopri5)
 
 
 def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:

@@ -21,7 +21,7 @@ REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 30  # steps of a small model that take as long in Python as loading machine code does
 #: In a study: how many runs it has.
 study: ContextVar[int] = ContextVar("study", default=1)
-TIGHT = 1e-8  # relative tolerance below which a method of higher order is better for short runs
+TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 LOOKED_UP = 2  # tables that take as long in Python as all else of a step of a small model
 COUNTED = 20_000  # operations among which tables are counted
@@ -29,7 +29,7 @@ MOMENT = 1500  # operations of equations that are compiled in some tenths of a s
 PER_OPERATION = 0.3  # steps of a small model in Python: to compile what is solved for
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
 LONGEST_OUTPUT = 3000  # operations of an output that is written
-TIGHT_FOR_SOLVES = 1e-10  # and with exact friction, contacts or tied states
+TIGHT_FOR_SOLVES = 1e-10  # below which Radau in Python is better than rodas4 for what is stiff
 
 
 def weight_of_steps(problem: Problem) -> int:
@@ -55,20 +55,17 @@ def most_steps(size: int) -> float:
     return 3e4 + 3e5 / (1 + size / 30)
 
 
-def pays_off(steps: float, size: int, rtol: float, switches: bool = False) -> bool:
+def pays_off(steps: float, size: int, switches: bool = False) -> bool:
     """Whether machine code saves more time in about so many steps than it takes to load.
 
     A few events do, where anything ``switches``: each costs milliseconds in Python. A step of 100
     unknowns costs twice as much there as one of none.
     """
-    if switches and rtol >= TIGHT:
-        return is_installed()
-    runs = study.get() if rtol >= TIGHT else 1
-    return is_installed() and steps * runs * (1 + size / 100) > LOADS
+    return is_installed() and (switches or steps * study.get() * (1 + size / 100) > LOADS)
 
 
 def solves_compiled(rtol: float) -> bool:
-    """Whether exact friction, contacts and tied states run in machine code.
+    """Whether what is stiff, with unknowns that are solved for, takes the method in machine code.
 
     Slopes that need a solve cost so much in Python that many more steps are cheap.
     """

@@ -20,7 +20,7 @@ from .signatures import address_of
 from .stages import ATOL
 from .steps import (
     EXACT,
-    EXPLICIT,
+    IMPLICIT,
     Banded,
     Code,
     Sparse,
@@ -61,8 +61,8 @@ class CourseForm:
 
     @property
     def follows_states(self) -> bool:
-        """Whether steps are the explicit pair's or exact, and of states alone."""
-        return self.kind in (EXPLICIT, EXACT) and self.every == 1 and not (
+        """Whether steps are explicit or exact, and of states alone."""
+        return self.kind != IMPLICIT and self.every == 1 and not (
             self.equations.settle or self.equations.reserve)  # more than slopes is solved for
 
     @property

@@ -29,8 +29,8 @@ from .matrices import band_of, sparse_form
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
-from .stages import arithmetic, exact_arithmetic
-from .steps import EXACT, EXPLICIT, IMPLICIT, Code
+from .stages import arithmetic, exact_arithmetic, high_order_arithmetic
+from .steps import EXACT, EXPLICIT, HIGH_ORDER, IMPLICIT, Code
 from .text import Beginning, function_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ __all__ = ["Equations", "equations_of", "written"]
 LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more care
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
-ARITHMETIC = {EXPLICIT: arithmetic, IMPLICIT: rosenbrock_arithmetic, EXACT: exact_arithmetic}
+ARITHMETIC = {EXPLICIT: arithmetic, HIGH_ORDER: high_order_arithmetic,
+              IMPLICIT: rosenbrock_arithmetic, EXACT: exact_arithmetic}
 
 
 def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
@@ -232,7 +233,7 @@ class Equations:
 
         To be asked before :meth:`constants`: they may need room there.
         """
-        if kind == EXPLICIT or self.differences:
+        if kind in (EXPLICIT, HIGH_ORDER) or self.differences:
             return 0
         if kind == IMPLICIT and band_of(self.system, self.large, self._laws) is None:
             form = sparse_form(self.system, self._laws)

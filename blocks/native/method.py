@@ -29,10 +29,10 @@ from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .signatures import address_of
 from .stages import ATOL
-from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, Sparse, slope_at, workspace
+from .steps import EXACT, EXPLICIT, HIGH_ORDER, IMPLICIT, Banded, Sparse, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
-__all__ = ["Dopri5", "Exact", "OneStep", "Rodas4"]
+__all__ = ["Dop853", "Dopri5", "Exact", "OneStep", "Rodas4", "RungeKutta45"]
 
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
@@ -392,6 +392,20 @@ class Dopri5(OneStep):
 
     name, order = "dopri5", 5
     many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
+
+
+class RungeKutta45(Dopri5):
+    """The same pair, where it is asked for by SciPy's name."""
+
+    name = "RK45"
+
+
+class Dop853(OneStep):
+    """Dormand-Prince 8(5,3): explicit, for tight tolerances and what is not stiff."""
+
+    name, order = "DOP853", 8
+    many = staticmethod(most_steps)  # type: ignore[assignment]
+    kind = HIGH_ORDER
 
 
 class Rodas4(OneStep):

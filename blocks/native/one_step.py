@@ -1,9 +1,10 @@
 """Runs of one-step methods, compiled: their steps, crossings in them, dense output.
 
-Three methods take the steps: the explicit Dormand-Prince pair of order 5(4) (:mod:`.stages`), the
-Rosenbrock method Rodas4P of order 4(3) (:mod:`.rosenbrock`), and exponentials where the equations
-are linear (:mod:`.exact_steps`). All else is the same for them. The equations come as addresses of
-machine code, so this module is compiled once for all models of a kind of steps and of decisions
+Four methods take the steps: the explicit Dormand-Prince pair of order 5(4) (:mod:`.stages`) and the
+method of order 8 by the same authors (:mod:`.high_order`), the Rosenbrock method Rodas4P of order
+4(3) (:mod:`.rosenbrock`), and exponentials where the equations are linear (:mod:`.exact_steps`).
+All else is the same for them. The equations come as addresses of machine code, so this module is
+compiled once for all models of a kind of steps and of decisions
 (:func:`~blocks.native.bound_advance.advance_with`), and kept on disk from then on.
 
 J. R. Dormand and P. J. Prince, "A family of embedded Runge-Kutta formulae", J. Comp. Appl. Math.
@@ -43,12 +44,13 @@ from .step_control import (
 from .step_kinds import arrive, following_step, length_of, root_of, take_step, values_inside
 from .steps import (
     EXACT,
-    EXPLICIT,
+    HIGH_ORDER,
     IMPLICIT,
     Code,
     Workspace,
     error_of_step,
     flush_denormals,
+    is_explicit,
     keep_denormals,
     rate_of_error,
     slope_at,
@@ -69,6 +71,7 @@ __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "SELD
            "Limits", "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
+DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
 BEYOND_SLOPE = 1.05  # as BEYOND, where a straight line tells of the way
 SELDOM = 8  # steps between two looks at that
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY = range(7)
@@ -129,7 +132,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         if not known and status != LOCATED or events == passed.times.size or not pass_event(
                 code, work, relations, switches, samples, resets, elements, predicted, network,
                 passed, x, state, counts, events, taken, instant if known else CROSSING):
-            if code.kind != EXPLICIT and status != CROSSED and status != FULL:
+            if not is_explicit(code) and status != CROSSED and status != FULL:
                 slope_at(code, work, state[TIME], x, work.k[0])
                 counts[2] += 1
             return status, taken, events
@@ -145,9 +148,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     """The same up to the next instant, where so many steps stand in the record already.
 
     And so many borders of pieces are ``behind``. Where it has got there, or to a crossing, f(t, x)
-    is only known of the explicit method: others ask for it after the event.
+    is only known of explicit methods: others ask for it after the event.
 
-    The first step of the explicit method ends a little beyond where the slope leads a relation
+    The first step of an explicit method ends a little beyond where the slope leads a relation
     across zero. A first step in which one crosses is taken again up to there, and a little farther,
     so that the crossing is in it. It has the length of one before the event, and may have strode
     over all that holds until then, as through a stop with all its stages beyond, where its error
@@ -158,7 +161,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
         counts[2] += 1
     flush_denormals(code, work)
-    if code.kind == EXPLICIT and relations.held.size and t < t_stop and state[LOOKED] != 1.0:
+    if is_explicit(code) and relations.held.size and t < t_stop and state[LOOKED] != 1.0:
         longest = min(h, limits.max_step, t_stop - t)
         length = _step_to_crossing(code, relations, work, t, x, longest, state)
         if length < longest and not is_too_small(length, t, t_stop):
@@ -219,11 +222,12 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 status = TOO_SMALL
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
-        if code.kind == EXPLICIT and (pressed or taken % SELDOM == 0):
+        if is_explicit(code) and (pressed or taken % SELDOM == 0):
             rate = rate_of_error(work, x, limits.rtol)
-            pressed = following * rate > DAMPS
+            damps = DAMPS_OF_HIGH_ORDER if code.kind == HIGH_ORDER else DAMPS
+            pressed = following * rate > damps
             if pressed:
-                following = DAMPS / rate
+                following = damps / rate
         end = t_stop if last else t + now
         if relations.held.size:
             early = SEEN * now if first and code.kind != EXACT else 0.0

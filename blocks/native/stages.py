@@ -1,4 +1,4 @@
-"""The arithmetic of one-step methods over all unknowns, as machine code; the Dormand-Prince pair's.
+"""The arithmetic of one-step methods over all unknowns, as machine code; the Dormand-Prince pairs'.
 
 Weighted sums of stages, the largest error, and the continuous extension, each one
 loop that the compiler turns into vector instructions. All of them are functions
@@ -14,18 +14,24 @@ from functools import cache
 
 import numpy as np
 
-from ..numerics.arrays import Indices
+from ..numerics.arrays import Array, Indices
 from .expressions import Writer
 from .loop_text import PARALLEL
 from .machine import compiled
 
-__all__ = ["ROOT", "ROWS", "STAGE_TIMES", "addresses", "arithmetic", "exact_arithmetic",
+__all__ = ["ALL_ROWS", "FURTHER", "FURTHER_ROW", "ROOT", "ROWS", "SCRATCH", "STAGE_TIMES",
+           "addresses", "arithmetic", "exact_arithmetic", "high_order_arithmetic",
            "nordsieck_arithmetic", "sparse_product", "weighted_sum"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
 #: Entries of :func:`arithmetic` after the weighted sums.
-ERROR_NORM, EXTENSION, FLUSH, BACK = 6, 7, 8, 9
+ERROR_NORM, EXTENSION, FLUSH, BACK, FURTHER = 6, 7, 8, 9, 10
+#: The method of order 8 has ten rows more: stages 6 to 11, which begin at the first of them, the
+#: three of its continuous extension, and scratch. Its last stage and the slope at the end stand
+#: where those of the pair do.
+ALL_ROWS, FURTHER_ROW, SCRATCH = 20, 10, 19
+HIGH_ORDER_ROWS = (0, 1, 2, 3, 4, *range(10, 16), 5, 6, 16, 17, 18)
 ROOT = 1 / 5  # 1 / order
 STAGE_TIMES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 STAGES = (
@@ -69,6 +75,37 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
     functions = [*(weighted_sum(w, lanes, by_step) if w else 0 for w in sums),
                  _error(error, lower, lanes, per_time), extension, *_denormals()]
     return np.array(functions, dtype=np.int64)
+
+
+@cache
+def high_order_arithmetic() -> Indices:
+    """The same of the method of order 8: behind these the sums of its further stages, of the end,
+    and of the stages of its continuous extension."""
+    from scipy.integrate import DOP853
+
+    def placed(weights: Array) -> list[float]:
+        rows = np.zeros(ALL_ROWS)
+        rows[list(HIGH_ORDER_ROWS[: len(weights)])] = weights
+        return rows.tolist()
+
+    sums = [placed(w) for w in (*(DOP853.A[j, :j] for j in range(1, 12)), DOP853.B,
+                                *(DOP853.A_EXTRA[j, : 13 + j] for j in range(3)))]
+    loop = _Loop(1)
+    w = loop.writer
+    x = loop.load("%x")
+    rise = w.binary("fsub", loop.row(NEW), x)
+    begin, end = (w.binary("fmul", loop.row(j), "%step") for j in (0, 6))
+    bend = w.binary("fsub", begin, rise)
+    terms = [rise, bend, w.binary("fsub", w.binary("fsub", rise, end), bend),
+             *(w.binary("fmul", loop.total(placed(row)), "%step") for row in DOP853.D)]
+    value = terms.pop()
+    for factor in ("%second", "%rest") * 3:
+        value = w.binary("fadd", terms.pop(), w.binary("fmul", factor, value))
+    loop.store(w.binary("fadd", x, w.binary("fmul", "%second", value)))
+    extension = loop.compiled(f"  %rest = fsub double {w.constant(1.0)}, %second")
+    return np.append(
+        addresses(sums[:6], placed(DOP853.E5), extension, lower=placed(DOP853.E3)),
+        [weighted_sum(w) for w in sums[6:]])
 
 
 @cache

@@ -21,10 +21,12 @@ from ..numerics.tolerances import (
 from .functions import machine_code
 
 __all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "grown_step", "is_too_small",
-           "next_step", "shortened_step", "step_to_piece", "told_error", "trial_step"]  # fmt: skip
+           "next_step", "shortened_step", "step_to_piece", "told_error",
+           "told_error_of_high_order", "trial_step"]  # fmt: skip
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04
 LOWER = 3e-5  # of an estimate of order 4 to the power 5/4, per unit of the largest value
+LOWER_OF_HIGH_ORDER = 6e-4  # of one of order 4 squared, likewise
 
 
 @machine_code
@@ -96,6 +98,23 @@ def told_error(error: float, lower: float, rtol: float) -> float:
     error, lower : estimates of the pair and of the order below, in units of the tolerance
     """
     return max(error, LOWER * lower * np.sqrt(np.sqrt(rtol * lower)))
+
+
+@machine_code
+def told_error_of_high_order(fifth: float, third: float, rtol: float) -> float:
+    """The error of a step of order 8, of which both estimates are of lower order.
+
+    Their quotient is of order 8 [E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary
+    Differential Equations I", 2nd ed., sec. II.10]. Where the first one vanishes by chance, as
+    above, the square of the other stands for 0.3 of it.
+
+    Parameters
+    ----------
+    fifth, third : estimates of these orders, in units of the tolerance
+    """
+    both = np.sqrt(fifth * fifth + 0.01 * third * third)
+    error = fifth * (fifth / both) if both > 0.0 else 0.0
+    return max(error, LOWER_OF_HIGH_ORDER * third * (rtol * third))
 
 
 @machine_code

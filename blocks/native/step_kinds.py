@@ -1,4 +1,4 @@
-"""How does a step differ between the explicit, the implicit and the exact method? Compiled.
+"""How does a step differ between explicit, implicit and exact methods? Compiled.
 
 All that runs, searches and reads steps asks here, and does not know the method.
 """
@@ -11,12 +11,25 @@ from ..numerics.arrays import Indices, Vector
 from .exact_steps import ROOT as ROOT_EXACT
 from .exact_steps import exact_values_inside, growth_of_step, take_exact_step, whole_power
 from .functions import machine_code
+from .high_order import ROOT as ROOT_HIGH_ORDER
+from .high_order import high_order_inside, take_high_order_stages
 from .rosenbrock import ROOT as ROOT_IMPLICIT
 from .rosenbrock import rosenbrock_polynomial, settle_end, take_rosenbrock_stages
 from .signatures import run_code
 from .stages import EXTENSION, NEW, ROOT
 from .step_control import grown_step, next_step
-from .steps import EXACT, EXPLICIT, IMPLICIT, Code, Workspace, settle_at, slope_at, take_stages
+from .steps import (
+    EXACT,
+    EXPLICIT,
+    HIGH_ORDER,
+    IMPLICIT,
+    Code,
+    Workspace,
+    is_explicit,
+    settle_at,
+    slope_at,
+    take_stages,
+)
 
 __all__ = ["about_inside", "arrive", "following_step", "length_of", "root_of", "take_step",
            "values_inside"]  # fmt: skip
@@ -27,6 +40,8 @@ def root_of(code: Code) -> float:
     """1 / order of the method."""
     if code.kind == EXACT:
         return ROOT_EXACT
+    if code.kind == HIGH_ORDER:
+        return ROOT_HIGH_ORDER
     return ROOT if code.kind == EXPLICIT else ROOT_IMPLICIT
 
 
@@ -59,6 +74,10 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
         counts[2] += 6
         take_stages(code, work, t, h, x)
         return
+    if code.kind == HIGH_ORDER:
+        counts[2] += 12
+        take_high_order_stages(code, work, t, h, x)
+        return
     counts[3] += 0 if again else 1
     if code.kind == EXACT:
         counts[2] += take_exact_step(code, work, t, h, x, again)
@@ -83,7 +102,7 @@ def arrive(code: Code, work: Workspace, end: float, x: Vector, settles: bool, go
         moved = _differ(x, k[NEW])
     if known and not moved:
         k[0, :] = k[6]
-    elif goes_on or code.kind == EXPLICIT:
+    elif goes_on or is_explicit(code):
         slope_at(code, work, end, x, k[0])
         counts[2] += 1
 
@@ -101,7 +120,7 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
                   out: Vector) -> None:
     """Values at the part ``theta`` of the step from (t, x) that has just been taken.
 
-    Of the explicit method its continuous extension. The implicit one steps over what is much
+    Of explicit methods their continuous extension. The implicit one steps over what is much
     faster than the step, and no polynomial shows that: it takes a step of that part of the
     length, which stays within the tolerance; the polynomial where one of its stages comes to a
     point at which loops have no solution, as the step itself did not. The exact one is exact
@@ -110,6 +129,8 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
     if code.kind == EXPLICIT:
         work.step[0], work.step[1] = h, theta
         run_code(code.arithmetic[EXTENSION], x, work.k, out, work.size, work.step)
+    elif code.kind == HIGH_ORDER:
+        high_order_inside(code, work, t, theta, h, x, out)
     elif code.kind == EXACT:
         exact_values_inside(code, work, t, theta, h, x, out)
     elif theta <= 0.0:

@@ -17,15 +17,15 @@ from .front_lists import room_of
 from .functions import machine_code
 from .kept_matrices import MARKS, MATRICES, most_modes
 from .signatures import run_code
-from .stages import ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
-from .step_control import told_error
+from .stages import ALL_ROWS, ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
+from .step_control import told_error, told_error_of_high_order
 
-__all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
-           "derive_by_time", "error_of_step", "flush_denormals", "keep_denormals", "known_of",
-           "rate_of_error", "secant", "settle_after_events", "settle_at", "settle_in_place",
-           "settle_rows", "slope_at", "take_stages", "workspace"]  # fmt: skip
+__all__ = ["EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
+           "derive_by_time", "error_of_step", "flush_denormals", "is_explicit", "keep_denormals",
+           "known_of", "rate_of_error", "secant", "settle_after_events", "settle_at",
+           "settle_in_place", "settle_rows", "slope_at", "take_stages", "workspace"]  # fmt: skip
 
-EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
+EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER = range(4)  # kinds of steps; the last is explicit, too
 INNER = ATOL + 3  # rows
 
 
@@ -54,7 +54,8 @@ def known_of(code: Code) -> dict[tuple[str, str], int]:
 class Workspace(NamedTuple):
     """Arrays that machine code reads and fills; of one integration."""
 
-    k: Matrix  # (10, n) rows of :data:`~blocks.native.stages.ROWS`; the first holds f(t, x)
+    k: Matrix  # (10, n) rows of :data:`~blocks.native.stages.ROWS`, and 10 more for the method of
+    # order 8; the first holds f(t, x)
     at: Vector  # (1,) a time
     size: Indices  # (1,) n
     step: Vector  # (2,) length of the step, and tolerance or part of the step
@@ -75,6 +76,7 @@ class Workspace(NamedTuple):
     sparse: Indices  # the form of a sparse matrix, whose entries stand in the one row of ``linear``
     # before df/dt and whose factors stand in that of ``factors``; empty: a full one or a band
     rtol: Vector  # (1,) relative tolerance
+    extended: Indices  # (1,) whether the last step of order 8 has the stages of its extension
     branch: Matrix  # rows of :mod:`~blocks.native.loop_branch`; none where loops are linear
 
 
@@ -110,15 +112,23 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
             order=np.zeros(n, dtype=np.int64), inner=np.empty((INNER, n)),
             band=np.array([upper, lower, 0]), unknowns=matrix.order, by_time=np.empty(n),
             sizes=matrix.sizes)
-    width, modes = 0 if kind == EXPLICIT else n, most_modes(n) if kind == EXACT else 0
+    explicit = kind in (EXPLICIT, HIGH_ORDER)
+    width, modes = 0 if explicit else n, most_modes(n) if kind == EXACT else 0
+    rows = ALL_ROWS if kind == HIGH_ORDER else len(ROWS)
     # of derivatives only those are written that are not always zero
-    return Workspace(np.empty((len(ROWS), n)), np.empty(1), np.array([n]), np.empty(2),
+    return Workspace(np.empty((rows, n)), np.empty(1), np.array([n]), np.empty(2),
                      np.empty(3), np.empty(2), np.zeros((width + 1, width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
                      np.empty((INNER, width)), np.empty((modes, MATRICES, n * n)),
                      np.empty((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
                      np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
-                     np.zeros(1), np.empty((0, 0)))
+                     np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)))
+
+
+@machine_code
+def is_explicit(code: Code) -> bool:
+    """Whether steps are those of an explicit method."""
+    return code.kind == EXPLICIT or code.kind == HIGH_ORDER
 
 
 @machine_code
@@ -207,7 +217,7 @@ def take_stages(code: Code, work: Workspace, t: float, h: float, x: Vector) -> N
 
 @machine_code
 def rate_of_error(work: Workspace, x: Vector, rtol: float) -> float:
-    """How fast the slope changes with the difference of the last two stages of the explicit pair.
+    """How fast the slope changes with the difference of the last two stages of an explicit method.
 
     Both stand at the end of the step: what is smooth differs little there, and near the bound of
     stability what should have died out long ago is what is left. [E. Hairer and G. Wanner,
@@ -229,4 +239,6 @@ def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector)
              work.error, work.size, work.step)
     if not np.isfinite(work.error[1]):
         return np.nan
+    if code.kind == HIGH_ORDER:
+        return told_error_of_high_order(work.error[0], work.error[2], rtol)
     return told_error(work.error[0], work.error[2], rtol)

@@ -11,11 +11,12 @@ from ..system.problem import Problem
 from ..system.system import System
 from ..system.time_functions import acts_in_time
 from .quasistatic import Quasistatic
+from .settings import Settings
 from .time_events import switches_in_run
 
 __all__ = ["SMALL", "by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
-           "explicit_one_step", "implicit_one_step", "in_machine_code", "in_python",
-           "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
+           "explicit_one_step", "explicit_steps", "implicit_one_step", "in_machine_code",
+           "in_python", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -23,6 +24,7 @@ MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of I
 SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
+EXPLICIT = "DOP853", "RK45"  # SciPy's, of which there is machine code
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -90,18 +92,25 @@ def compiled_method(name: str) -> type[Method]:
         raise need_package("llvmlite", f"method={name!r}") from error
 
 
-def explicit_one_step(problem: Problem) -> type[Method] | None:
-    """The explicit one-step method in machine code, where it can run a problem."""
-    if not native.is_installed() or native.why_not(problem.system, problem.laws) \
-            or native.unwritable(problem):
-        return None
-    method: type[Method] = native.compiled_method()
-    return method
+def explicit_steps(rtol: float) -> type[Method]:
+    """The explicit one-step method in machine code whose steps cost least at a tolerance."""
+    return compiled_method("DOP853" if rtol < native.TIGHT else "dopri5")
 
 
-def _without_states(problem: Problem) -> type[Method] | None:
+def explicit_one_step(problem: Problem, rtol: float) -> type[Method] | None:
+    """The same, where it can run a problem."""
+    return explicit_steps(rtol) if _can_be_explicit(problem) else None
+
+
+def _can_be_explicit(problem: Problem) -> bool:
+    """Whether explicit methods in machine code can run a problem."""
+    return native.is_installed() and not (
+        native.why_not(problem.system, problem.laws) or native.unwritable(problem))
+
+
+def _without_states(problem: Problem, rtol: float) -> type[Method] | None:
     """What follows a model of which nothing is integrated, where that is soon written."""
-    return explicit_one_step(problem) if native.compiles_quickly(problem) else None
+    return explicit_one_step(problem, rtol) if native.compiles_quickly(problem) else None
 
 
 def implicit_one_step(problem: Problem) -> type[Method] | None:
@@ -152,13 +161,17 @@ def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None
     return method
 
 
-def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
+def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) -> type[Method]:
     """The same method as machine code, where there is one that can run a problem.
 
     Where nothing is integrated, all methods are one; in Python where states are tied to others.
+    Explicit ones that are not asked for by name stand for few steps, sooner taken in Python.
     """
     if not problem.size:
-        return (None if problem.system.nx else _without_states(problem)) or Quasistatic
+        return (None if problem.system.nx else _without_states(problem, settings.rtol)
+                ) or Quasistatic
+    if kind.name in EXPLICIT and not settings.may_switch and _can_be_explicit(problem):
+        return compiled_method(kind.name)
     made = {"cvode": native.compiled_cvode, "moreau_jean": native.compiled_steps}.get(kind.name)
     return (made(problem) if made else None) or kind
 
@@ -174,11 +187,11 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
                  why: str) -> tuple[type[Method], str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
     if not problem.system.nx:
-        return _without_states(problem) or stiff, STATIC
+        return _without_states(problem, rtol) or stiff, STATIC
     if not problem.size:
         return stiff, why
     if problem.system.nu or problem.system.clusters:  # the rates at the start say little
-        if not native.solves_compiled(rtol):
+        if not native.is_installed():
             return stiff, why
         if reason := native.why_not(problem.system, problem.laws):
             return stiff, f"{why}; in Python, as {reason}"
@@ -188,7 +201,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
             return stiff, f"{why}; in Python, as {reason}"
         if exact := exact_one_step(problem):
             return exact, LINEAR
-        return native.compiled_method(), "explicit, in machine code: cheap to restart after events"
+        return explicit_steps(rtol), "explicit, in machine code: cheap to restart after events"
     rate = _rate_at_start(problem, t0)
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
@@ -197,12 +210,12 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         if problem.bulky:
             most = min(most, MOST_BULKY)
         hard = rate * (t1 - t0) > MILD and steps > most
-        if (hard or switches or native.pays_off(steps, problem.size, rtol)) and (
+        if (hard or switches or native.pays_off(steps, problem.size)) and (
                 exact := exact_one_step(problem, hard)):
             return exact, LINEAR  # whatever the tolerance
-        if steps <= most and native.pays_off(steps, problem.size, rtol, switches) and (
+        if steps <= most and native.pays_off(steps, problem.size, switches) and (
                 not native.unwritable(problem)):
-            return native.compiled_method(), (
+            return explicit_steps(rtol), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))
     if rate * (t1 - t0) > MILD:

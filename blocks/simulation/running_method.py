@@ -15,6 +15,7 @@ from ..system.problem import Problem
 from .method_choice import (
     SMALL,
     explicit_one_step,
+    explicit_steps,
     implicit_one_step,
     in_machine_code,
     in_python,
@@ -83,7 +84,7 @@ class RunningMethod:
         self.rules = rules
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
-        self.kind: Any = in_machine_code(settings.method, problem)
+        self.kind: Any = in_machine_code(settings.method, problem, settings)
         if self.kind is not settings.method:
             statistics["why"] = f"{statistics.get('why', '')}, in machine code"
         #: To an implicit method, where the explicit one is held back by stability.
@@ -91,7 +92,7 @@ class RunningMethod:
             not settings.method.implicit)
         #: To a one-step method in machine code, where one in Python begins anew all the time.
         self.may_restart = settings.may_switch and bool(problem.size) and (
-            settings.method.name in RESTARTED)
+            settings.method.name in RESTARTED) and settings.method.many is None
         #: From exact steps, where there are more modes than matrices are kept of.
         self.may_forget = settings.may_switch and self.kind.name == "exact" and (
             problem.size > SMALL)
@@ -226,7 +227,8 @@ class RunningMethod:
         if not self.interrupted:
             return
         self.may_restart = False
-        kind = (implicit_one_step if self.kind.implicit else explicit_one_step)(self.problem)
+        kind = (implicit_one_step(self.problem) if self.kind.implicit
+                else explicit_one_step(self.problem, self.settings.rtol))
         if kind is not None:
             often = "a program drives the run" if self.driven else (
                 f"of which there are {max(self.episodes, len(self.time_events.times))} or more")
@@ -418,14 +420,15 @@ class RunningMethod:
             return False
         left = self._steps_left(step)
         if native.why_not(problem.system, problem.laws) or not native.pays_off(
-                weight * left - native.steps_to_compile(problem), problem.size, self.settings.rtol
+                weight * left - native.steps_to_compile(problem), problem.size
         ) or native.unwritable(problem):
             return False
-        self._take(native.compiled_method(),
+        self._take(explicit_steps(self.settings.rtol),
                    f"in machine code, as about {left:.2g} steps were left after {self._asked}")
         return True
 
     def _take(self, kind: type[Method], why: str) -> None:
-        self.kind, before = in_machine_code(kind, self.problem), self.statistics["method"]
+        before = self.statistics["method"]
+        self.kind = in_machine_code(kind, self.problem, self.settings)
         name = f"{before}, then {kind.name}" if self.episodes else kind.name
         self.statistics.update({"method": name, "why": why})

@@ -91,13 +91,13 @@ def test_waves_are_shown_and_events_met_where_nothing_is_integrated():
     assert np.abs(np.diff(y)).max() < 0.2
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4", "RK45"])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "RK23"])
 def test_an_event_of_an_unknown_acts_once(method):
     """Its last bit is another one whenever the loop is solved for anew."""
     model = Model("curve")
     model.part, model.state = Squarer(), Follower()
     model.connect(model.part.seen, model.state.u)
-    for level in np.linspace(-0.6, 0.6, 5 if method == "RK45" else 31):
+    for level in np.linspace(-0.6, 0.6, 5 if method == "RK23" else 31):
         model.part.level = level
         assert model.simulate("0.2 s", method=method)["part.rises"].final.m == 10, level
 

@@ -8,7 +8,7 @@ from blocks import Model, SimulationError
 from library.electrical import ACVoltageSource, Capacitor, ElectricalReference, Resistor
 
 
-@pytest.mark.parametrize("method", ["dopri5", "RK45"])
+@pytest.mark.parametrize("method", ["dopri5", "RK23"])
 def test_an_explicit_method_on_a_circuit_of_1e_17_s_says_that_it_would_not_end(method):
     model = Model("parasitic")
     model.source, model.ground = ACVoltageSource(amplitude="5 V"), ElectricalReference()

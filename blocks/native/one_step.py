@@ -25,6 +25,7 @@ from .decisions import Elements
 from .delayed import keep_step
 from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
 from .functions import machine_code
+from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
 from .network_modes import NetworkModes
 from .predictions import PredictedElements
@@ -73,6 +74,7 @@ __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "SELD
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
 BEYOND_SLOPE = 1.05  # as BEYOND, where a straight line tells of the way
+MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY = range(7)
 
@@ -167,7 +169,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if length < longest and not is_too_small(length, t, t_stop):
             h = length
     rejected = pressed = looked = False
-    first, kept, status = True, True, FULL
+    first, kept, status, halvings = True, True, FULL, 0
     while taken < record.ends.size and status == FULL and kept:
         if t >= t_stop:
             status = REACHED
@@ -205,6 +207,14 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             elif is_too_small(h, t, t_stop):
                 status = TOO_SMALL
             continue
+        if code.kind == HIGH_ORDER and halvings < MOST_HALVINGS:
+            counts[2] += 4
+            if not shows_what_is_between(code, work, t, now, limits.rtol, x):
+                counts[1] += 1
+                halvings += 1
+                rejected = True
+                h = 0.5 * now
+                continue
         if code.exponents != 0:
             length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t, now,
                                    limits.rtol, looked, code.kind == IMPLICIT)
@@ -242,6 +252,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             relations.exponents[START, :] = relations.exponents[END, :]
         h, old_error = following, max(error, LEAST_ERROR)
         rejected = first = False
+        halvings = 0
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1

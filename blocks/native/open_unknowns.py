@@ -1,8 +1,9 @@
 """Which unknowns of linear equations are left open where nothing flows, in machine code?
 
 Gaussian elimination with the largest pivot of all rows and columns [G. H. Golub and C. F. Van
-Loan, "Matrix Computations", 4th ed., sec. 3.4.8] on a copy; then what says nothing new is replaced
-by the open unknowns, which do not change (as in :mod:`blocks.numerics.open_unknowns`).
+Loan, "Matrix Computations", 4th ed., sec. 3.4.8] on a copy, rows of what a flow carries coming
+last; then what says nothing new is replaced by the open unknowns, which do not change (as in
+:mod:`blocks.numerics.open_unknowns`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def leave_open(matrix: int, right: int, work: int, size: int, carried: int, allo
     matrix : address of (size, size) numbers, column after column
     right : address of the right side
     work : address of :func:`room` numbers
-    carried : address of a number per unknown: 1.0 if it may be left open
+    carried : address of a number per unknown: 1.0 if it may be left open, and its row say nothing
     allowed : what an equation that says nothing new may miss
     """
     n = size
@@ -51,14 +52,19 @@ def leave_open(matrix: int, right: int, work: int, size: int, carried: int, allo
         w[nothing + i] = 0.0
     first, rank = 0.0, 0
     while rank < n:
-        best, row, column = 0.0, 0, 0
+        best, row, column, by_flow, last_row, last_column = 0.0, 0, 0, 0.0, 0, 0
         for j in range(n):
             if w[used_column + j] == 0.0:
                 for i in range(n):
-                    if w[used_row + i] == 0.0 and abs(w[j * n + i]) > best:
-                        best, row, column = abs(w[j * n + i]), i, j
+                    entry = abs(w[j * n + i])
+                    if w[used_row + i] == 0.0 and may[i] == 0.0 and entry > best:
+                        best, row, column = entry, i, j
+                    if w[used_row + i] == 0.0 and may[i] != 0.0 and entry > by_flow:
+                        by_flow, last_row, last_column = entry, i, j
         if rank == 0:
-            first = best
+            first = max(best, by_flow)
+        if best <= OPEN_UNKNOWN * first:  # rows of what a flow carries come last
+            best, row, column = by_flow, last_row, last_column
         if best <= OPEN_UNKNOWN * first:
             break
         w[used_row + row] = 1.0

@@ -557,7 +557,9 @@ class SolvedCode(Text):
             self.tied.call(w, again=True)
         # where all efforts pass through zero together, those of the start tell the size
         size, whole = self._largest(w, steps), self._largest(w, [*efforts, *guess])
-        exact = w.compare("ole", size, w.binary("fmul", whole, w.constant(LAST_NEWTON_STEP)))
+        shared = self._values(w, self.e["shared"])
+        exact = w.compare("ole", size, w.binary("fmul", self._largest(w, [whole, *shared]),
+                                                w.constant(LAST_NEWTON_STEP)))
         small = w.compare("ole", size, w.binary("fmul", whole, w.constant(EFFORTS_STALLED)))
         slow = w.compare("ogt", size, w.binary("fmul", "%last", w.constant(0.5)))
         w.lines += [f"  %size = fadd double {size}, {w.constant(-0.0)}",

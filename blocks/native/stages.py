@@ -19,7 +19,8 @@ from .expressions import Writer
 from .loop_text import PARALLEL
 from .machine import compiled
 
-__all__ = ["ALL_ROWS", "FURTHER", "FURTHER_ROW", "ROOT", "ROWS", "SCRATCH", "STAGE_TIMES",
+__all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE", "LOOKED_AT",
+           "ROOT", "ROWS", "STAGE_TIMES", "WITHIN",
            "addresses", "arithmetic", "exact_arithmetic", "high_order_arithmetic",
            "nordsieck_arithmetic", "sparse_product", "weighted_sum"]  # fmt: skip
 
@@ -27,10 +28,11 @@ ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
 #: Entries of :func:`arithmetic` after the weighted sums.
 ERROR_NORM, EXTENSION, FLUSH, BACK, FURTHER = 6, 7, 8, 9, 10
-#: The method of order 8 has ten rows more: stages 6 to 11, which begin at the first of them, the
-#: three of its continuous extension, and scratch. Its last stage and the slope at the end stand
-#: where those of the pair do.
-ALL_ROWS, FURTHER_ROW, SCRATCH = 20, 10, 19
+#: The method of order 8 has eleven rows more: stages 6 to 11, which begin at the first of them, the
+#: three of its continuous extension, a point within the step, and the slope there. Its last stage
+#: and the slope at the end stand where those of the pair do. Its sums come before the last entry.
+ALL_ROWS, FURTHER_ROW, INSIDE, WITHIN, DEFECT = 21, 10, 19, 20, 19
+LOOKED_AT = 0.75  # of a step: where its continuous extension is compared with the equations
 HIGH_ORDER_ROWS = (0, 1, 2, 3, 4, *range(10, 16), 5, 6, 16, 17, 18)
 ROOT = 1 / 5  # 1 / order
 STAGE_TIMES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
@@ -80,7 +82,7 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
 @cache
 def high_order_arithmetic() -> Indices:
     """The same of the method of order 8: behind these the sums of its further stages, of the end,
-    and of the stages of its continuous extension."""
+    and of the stages of its continuous extension; and the defect of that, as an error."""
     from scipy.integrate import DOP853
 
     def placed(weights: Array) -> list[float]:
@@ -103,9 +105,17 @@ def high_order_arithmetic() -> Indices:
         value = w.binary("fadd", terms.pop(), w.binary("fmul", factor, value))
     loop.store(w.binary("fadd", x, w.binary("fmul", "%second", value)))
     extension = loop.compiled(f"  %rest = fsub double {w.constant(1.0)}, %second")
+    # how the polynomials that the terms are multiplied by rise there
+    s = np.polynomial.Polynomial([0.0, 1.0])
+    by_term = [(s ** (1 + j // 2) * (1 - s) ** ((j + 1) // 2)).deriv()(LOOKED_AT) for j in range(7)]
+    slopes = placed(by_term[3:] @ DOP853.D)
+    slopes[0] += by_term[1] - by_term[2]
+    slopes[6] -= by_term[2]
+    slopes[WITHIN] = -1.0
+    defect = _error(slopes, (), 1, True, rise=by_term[0] - by_term[1] + 2 * by_term[2])
     return np.append(
         addresses(sums[:6], placed(DOP853.E5), extension, lower=placed(DOP853.E3)),
-        [weighted_sum(w) for w in sums[6:]])
+        [*(weighted_sum(w) for w in sums[6:]), defect])
 
 
 @cache
@@ -236,10 +246,11 @@ def sparse_product(places: tuple[tuple[int, int], ...], rows: int, apart: int) -
     return loop.compiled()
 
 
-def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time: bool) -> int:
+def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time: bool,
+           rise: float = 0.0) -> int:
     """out = (largest error in units of the tolerances, sum of all, largest one of lower order).
 
-    h points to (h, rtol).
+    h points to (h, rtol). So many times the ``rise`` over the step is part of the error.
     """
     loop = _Loop(lanes)
     w, kind = loop.writer, loop.type
@@ -256,6 +267,9 @@ def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time:
         total = loop.total(weights)
         if per_time:
             total = w.binary("fmul", total, "%step")
+        if rise:
+            change = w.binary("fsub", loop.row(NEW), loop.load("%x"))
+            total = w.binary("fadd", total, w.binary("fmul", w.constant(rise), change))
         shares.append(w.binary("fdiv", w.intrinsic("fabs", total), tolerance))
     zero = w.constant(0.0)
     kept = [("largest", larger(shares[0], "%largest")),

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Array, Indices
+from .arrays import Array, Flags, Indices
 from .tolerances import OPEN_UNKNOWN
 
 __all__ = ["open_unknowns", "pinned"]
 
+CHOSEN_LAST = 1e-6  # weight of rows of what a flow carries
 
-def open_unknowns(matrix: Array, scale: Array | None = None) -> tuple[Indices, Indices]:
+
+def open_unknowns(matrix: Array, scale: Array | None = None, carried: Flags | None = None
+                  ) -> tuple[Indices, Indices]:
     """Rows that follow from the others, and as many columns that these leave open.
 
     Parameters
     ----------
     matrix : square
     scale : of the unknowns
+    carried : rows of which those are told that follow from the others, where there is a choice
     """
     from scipy.linalg import qr
 
@@ -33,7 +37,10 @@ def open_unknowns(matrix: Array, scale: Array | None = None) -> tuple[Indices, I
     if rank == len(matrix):
         none = np.zeros(0, dtype=int)
         return none, none
-    _, _, rows = qr(sized[:, columns[:rank]].T, mode="economic", pivoting=True)
+    chosen = sized[:, columns[:rank]]
+    if carried is not None:
+        chosen = np.where(carried[:, None], CHOSEN_LAST * chosen, chosen)
+    _, _, rows = qr(chosen.T, mode="economic", pivoting=True)
     return rows[rank:], columns[rank:]
 
 

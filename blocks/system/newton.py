@@ -298,7 +298,8 @@ class AlgebraicUnknowns:
             matrix = self.system.residual_z.sparse(*arguments)[span, span].toarray()
             if not (np.isfinite(r).all() and np.isfinite(matrix).all()):
                 break
-            rows, columns = open_unknowns(matrix, self.scale[-len(z):][span])
+            rows, columns = open_unknowns(matrix, self.scale[-len(z):][span],
+                                          self._carried[-len(z):][span])
             r[rows] = 0.0
             step = np.linalg.solve(pinned(matrix, rows, columns), r)
             z[span] -= step
@@ -383,7 +384,7 @@ class AlgebraicUnknowns:
                   else self.matrix(arguments).toarray())
         if not np.isfinite(matrix).all():
             raise RuntimeError("a matrix that is not finite")
-        self._which, left_open = open_unknowns(matrix, self.scale)
+        self._which, left_open = open_unknowns(matrix, self.scale, self._carried)
         if not self._carried[left_open].all():
             raise RuntimeError("singular, and no flow has ceased")
         which, self._said_nothing = self._which, matrix[self._which]

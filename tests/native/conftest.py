@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blocks.nonsmooth.modes.mode_search import ModeSearch
+from blocks.simulation import method_choice
 
 
 @pytest.fixture
@@ -18,3 +19,10 @@ def searches(monkeypatch):
 
     monkeypatch.setattr(ModeSearch, "take_first", noted)
     return seen
+
+
+@pytest.fixture(autouse=True)
+def dop853_steps_in_python(request, monkeypatch):
+    """What machine code is compared with here."""
+    if request.module.__name__ != "test_high_order":
+        monkeypatch.setattr(method_choice, "EXPLICIT", ())

@@ -49,3 +49,24 @@ def test_only_what_a_flow_carries_may_be_left_open():
     a, b, work = np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 1.0]), np.empty(room(2))
     may = np.zeros(2)
     assert leave_open(*(v.ctypes.data for v in (a, b, work)), 2, may.ctypes.data, 1e-9) == 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_of_what_a_flow_carries_follow_from_those_of_flows_and_not_they_from_them(seed):
+    """Before any flow is known: H == m * h says of m what it says of h when m is found."""
+    chance = np.random.default_rng(seed)
+    flows, carried = 4, 3
+    n = flows + carried
+    may = np.arange(n) >= flows
+    matrix = np.zeros((n, n))
+    matrix[:flows, :flows] = chance.normal(size=(flows, flows)) * 10.0 ** chance.uniform(-3, 0)
+    matrix[flows:, :flows] = chance.normal(size=(carried, flows)) * 1e5
+    solution = np.append(chance.normal(size=flows), np.zeros(carried))
+    right = matrix @ solution
+    rows, columns = open_unknowns(matrix, None, may)
+    assert sorted(rows) == sorted(columns) == [4, 5, 6]
+
+    a, b, work = matrix.ravel(order="F").copy(), right.copy(), np.empty(room(n))
+    assert leave_open(*(v.ctypes.data for v in (a, b, work)), n,
+                      may.astype(float).ctypes.data, 1e-9) == 0
+    assert_allclose(np.linalg.solve(a.reshape(n, n).T, b), solution, atol=1e-9)

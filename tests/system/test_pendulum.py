@@ -54,7 +54,7 @@ def test_values_that_cannot_be_solved_for_are_no_numbers(monkeypatch):
     def fails(self, t):
         raise AlgebraicFailure(t, ["c.y"], "Newton's method does not converge")
 
-    run = swung("0.1 s", "DOP853")
+    run = swung("0.1 s", "Radau")
     monkeypatch.setattr(Problem, "update", fails)
     assert np.isnan(run["c.y"].magnitude).all()
 

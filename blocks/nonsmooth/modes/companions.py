@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Companions", "companions_of"]
 
+HUGE = 1e300  # what is larger is no bound
 SAME = 10  # digits in which flows at points without any meaning agree
 POINTS = 4
 PRODUCTS = {ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_MUL, ca.OP_DIV, ca.OP_NEG, ca.OP_INV,
@@ -144,6 +145,14 @@ class Companions:
             for out, all_ in zip(whole, self._along(group, low, high), strict=True):
                 out[int(group[0])] = ca.sum1(all_)
         return whole
+
+    def shared(self, low: ca.SX, high: ca.SX) -> ca.SX:
+        """The largest bound in which shares are counted: no split is known beyond its last bits."""
+        largest = ca.SX(0)
+        for e in (int(e) for group in self.groups for e in group):
+            for bound in (ca.fabs(low[e]), ca.fabs(high[e])):
+                largest = ca.fmax(largest, ca.if_else(bound < HUGE, bound, 0))
+        return largest
 
     def split(self, effort: ca.SX, modes: ca.SX, low: ca.SX, high: ca.SX) -> ca.SX:
         """Efforts of what rests, 0 for others; a leader's ``effort`` is the sum of all."""

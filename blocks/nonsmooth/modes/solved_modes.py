@@ -135,8 +135,9 @@ class SolvedModes:
             "back": backward, "forth": forward, "rate": rate, "gap": gap, "crossings": crossings,
             "exponents": exponents, "matrix": matrix,
             "start": ca.densify(ca.if_else(stuck, effort, kinetic)),
-            "residual": ca.densify(residual)}  # fmt: skip
-        equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal)
+            "residual": ca.densify(residual), "shared": companions.shared(low, high)}  # fmt: skip
+        equations = ca.vertcat(ca.vec(ca.densify(matrix)), residual, diagonal,
+                               self.expressions["shared"])
         self._equations = ca.Function(
             "equations", self.symbols + [self.follows] * self.with_loops, [ca.densify(equations)])
         self.length = 1 if self.parts else ca.Function("equations", self.symbols + [
@@ -208,7 +209,7 @@ class SolvedModes:
                 follows = [self.elements.columns_of(by_u).T.ravel()]
             out = self._solve(*problem.arguments(t)[:-1], modes, effort, *follows)
             matrix, residual = out[: n * n].reshape(n, n).T, out[n * n : n * n + n]
-            self._matrix = matrix, out[n * n + n :]
+            self._matrix = matrix, out[n * n + n : -1]
             lu, _, step, failed = dgesv(matrix, residual)
             if failed or not (np.abs(lu.diagonal()) > HELD_PIVOT).all():
                 return None
@@ -216,7 +217,7 @@ class SolvedModes:
             effort = effort - step
             size, whole = np.abs(step).max(), max(np.abs(effort).max(), first)
             stalled = size > 0.5 * last and size < EFFORTS_STALLED * whole
-            if self.direct or size <= LAST_NEWTON_STEP * whole or stalled:
+            if self.direct or stalled or size <= LAST_NEWTON_STEP * max(whole, out[-1]):
                 return effort
             last = size
         return None
@@ -269,32 +270,33 @@ class SolvedModes:
             if not len(active):
                 break
             left = points.some(active)
-            matrix, residual, reserves = self._at_columns(left, modes[:, active], effort[:, active])
+            matrix, residual, reserves, shared = self._at_columns(
+                left, modes[:, active], effort[:, active])
             known[active] = reserves > 0
             sure = np.flatnonzero(reserves > 0)
-            active, residual = active[sure], residual[sure]
+            active, residual, shared = active[sure], residual[sure], shared[sure]
             step = np.linalg.solve(matrix[sure], residual[..., None])[..., 0].T
             exact = (modes[:, active] != 0) & ~self.dependent[:, None]
             step = np.where(exact, residual.T, step)
             effort[:, active] -= step
             size, whole = np.abs(step).max(axis=0), np.abs(effort[:, active]).max(axis=0)
-            whole = np.maximum(whole, first[active])
+            whole = np.maximum(np.maximum(whole, first[active]), shared)
             active = active[size > LAST_NEWTON_STEP_AT_TIMES * whole]
         if not self.affine:
             known[active] = False
         return effort, known & self._touching(problem, points, modes, effort)
 
     def _at_columns(self, points: Points, modes: Indices, effort: Array
-                    ) -> tuple[Array, Array, Array]:
-        """Matrices, residuals and reserves at points, the first index being theirs."""
+                    ) -> tuple[Array, Array, Array, Array]:
+        """Matrices, residuals, reserves and shared bounds; the index of points comes first."""
         n, k = self.size, len(points)
         out = self._solve.at_columns(points.t[None, :], points.x, points.z, points.p, points.m,
                                      points.d, modes.astype(float), effort).T
         matrix = out[:, : n * n].reshape(k, n, n).transpose(0, 2, 1)
         reserves = np.zeros(k)
         for held, columns in points.modes:
-            reserves[columns] = self.reserves(matrix[columns], out[columns, n * n + n :], held)
-        return matrix, out[:, n * n : n * n + n], reserves
+            reserves[columns] = self.reserves(matrix[columns], out[columns, n * n + n : -1], held)
+        return matrix, out[:, n * n : n * n + n], reserves, out[:, -1]
 
     def _touching(self, problem: Problem, points: Points, modes: Indices, effort: Array
                   ) -> Flags:

@@ -238,6 +238,20 @@ def test_a_gear_and_brakes_that_are_stuck_together_give_way_at_the_sum_of_what_e
     assert w[-1] > 0
 
 
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "DOP853", "cvode", "Radau"])
+def test_a_load_that_grows_from_nothing_is_shared_though_shares_are_rounding(method):
+    """A brake's share is a difference of its bounds: of 1e-8 N m, eight digits less are known."""
+    gear = LossyGear(ratio=-2, forward_efficiency=0.5, backward_efficiency=0.7,
+                     forward_bearing_torque="0.25 N*m", backward_bearing_torque="0.25 N*m")
+    limit = 2 * (1 / 0.7 + 0.25)
+    run = braked(gear, "SO", (1.0, 0.0), "O").simulate(quantity(1.3 * limit, "s"), method=method)
+    assert run.events.of("part")[0].time == pytest.approx(limit, rel=1e-7)
+    w = values(run, "body_O.w", "rad/s")
+    assert np.all(w[seconds(run) < limit * (1 - 1e-7)] == 0)
+    inertia = 1 + 2**2 / 0.7  # of both, as the drive feels it
+    assert w[-1] == pytest.approx((0.3 * limit) ** 2 / 2 / inertia, rel=1e-5)
+
+
 @pytest.mark.parametrize("grip", [0.05, 0.2])
 def test_a_brake_on_the_screw_holds_the_nut_up_to_what_the_thread_leaves_it(grip):
     # lowering: torque on the screw F d/2 tan(a - r), held by the brake

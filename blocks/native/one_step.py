@@ -22,7 +22,7 @@ from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, TIN
 from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
 from .decisions import Elements
 from .delayed import keep_step
-from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
+from .events import CROSSING, LAST_ERROR, LOOKED, NOWHERE, STEP, TIME, Passed, pass_event
 from .functions import machine_code
 from .loop_branch import keeps_branch, put_on_branch
 from .network_modes import NetworkModes
@@ -49,6 +49,7 @@ from .steps import (
     Workspace,
     error_of_step,
     flush_denormals,
+    goes_nowhere,
     keep_denormals,
     rate_of_error,
     slope_at,
@@ -71,6 +72,7 @@ __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "SELD
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 BEYOND_SLOPE = 1.05  # as BEYOND, where a straight line tells of the way
 SELDOM = 8  # steps between two looks at that
+PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY = range(7)
 
 
@@ -110,7 +112,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     switches, samples, resets, elements, predicted, network : what happens at events
     passed : filled with those that were carried out
     x : (n,) the present point; moved on
-    state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known
+    state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known, steps in a
+        row that went nowhere
     counts : steps, rejected, evaluations, derivatives, factorizations; counted up
     begun : (2,) how many steps and events the record holds already
 
@@ -219,11 +222,14 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 status = TOO_SMALL
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
-        if code.kind == EXPLICIT and (pressed or taken % SELDOM == 0):
+        if code.kind == EXPLICIT and (pressed or state[NOWHERE] > 0.0 or taken % SELDOM == 0):
             rate = rate_of_error(work, x, limits.rtol)
             pressed = following * rate > DAMPS
             if pressed:
                 following = DAMPS / rate
+            state[NOWHERE] += 1.0
+            if not goes_nowhere(work, x, now, limits.rtol):
+                state[NOWHERE] = 0.0
         end = t_stop if last else t + now
         if relations.held.size:
             early = SEEN * now if first and code.kind != EXACT else 0.0
@@ -241,8 +247,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
+        kept = state[NOWHERE] != PERSISTS
         if code.past != 0 and status == FULL:
-            kept = keep_step(code, work, t, end, now, x)
+            kept = keep_step(code, work, t, end, now, x) and kept
         arrive(code, work, end, x, status == FULL, status == CROSSED or not (
             last or status == LOCATED), counts, code.kind != EXACT)
         if taken % record.every == 0:

@@ -326,12 +326,13 @@ class RunningMethod:
         first = many is not None and not self._judged
         between = self._patience * (LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
         taken = self.work.get("steps", 0) + self.current.work.steps
-        if taken - self._judged < (FIRST_LOOK if first else between):
+        nowhere = self.current.goes_nowhere  # which is wrong, however few steps are left
+        if taken - self._judged < (FIRST_LOOK if first else between) and not nowhere:
             return False
         average = (step.t - self._judged_at) / (taken - self._judged)
         self._judged, self._judged_at = taken, step.t
         left = self._steps_left(step)
-        if problem.bulky or left < WORTH * between:
+        if problem.bulky or left < WORTH * between and not nowhere:
             return False
         kind = None
         solves = native.is_solved_for(problem.system)  # which others do in Python
@@ -347,7 +348,7 @@ class RunningMethod:
             kind = method_named("cvode" if problem.laws is None else "Radau")
             limit *= 1.0 if problem.laws is None else WITH_LAWS
         rate = problem.fastest_rate(step.t, step.y)
-        if rate * (step.t - step.t_old) < limit:
+        if rate * (step.t - step.t_old) < limit and not nowhere:
             return False
         if tried and not self._reaches_farther(kind, step):
             self._patience *= PATIENCE

@@ -1,4 +1,4 @@
-"""Runs that begin in Python and go on in machine code."""
+"""Runs that begin with one method and go on with another."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ import pytest
 
 from blocks import Model, quantity
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
+from library.isothermal_liquid import (
+    ConstantVolumeChamber,
+    FlowResistance,
+    IsothermalLiquidProperties,
+    LocalRestriction,
+    PressureSource,
+    Reservoir,
+)
 
 pytest.importorskip("llvmlite")
 
@@ -41,3 +49,38 @@ def test_soon_where_every_step_has_modes_to_decide(monkeypatch):
     mean = 3 * np.sqrt(3) * 100 / np.pi
     assert periods.mean() == pytest.approx(mean / (1 + 3 * 100 * np.pi * 1e-3 / np.pi / 10),
                                            rel=2e-3)
+
+
+def filled_chamber(volume):
+    """Through a resistance whose root law is steepest where the chamber is full."""
+    model = Model("filled")
+    model.oil, model.tank = IsothermalLiquidProperties(), Reservoir()
+    model.pump = PressureSource(pressure_difference="18 MPa")
+    model.way, model.chamber = FlowResistance(), ConstantVolumeChamber(volume=volume)
+    model.connect(model.oil.A, model.tank.A, model.pump.A)
+    model.connect(model.pump.B, model.way.A)
+    model.connect(model.way.B, model.chamber.A)
+    return model
+
+
+def two_chambers():
+    """One relaxes into the other through a wide opening."""
+    model = Model("two")
+    model.oil, model.chamber = IsothermalLiquidProperties(), ConstantVolumeChamber(volume="0.5 l")
+    model.full = ConstantVolumeChamber(volume="0.5 l", p_I="5 MPa")
+    model.way = LocalRestriction(restriction_type="fixed")
+    model.connect(model.oil.A, model.full.A, model.way.A)
+    model.connect(model.way.B, model.chamber.A)
+    return model
+
+
+@pytest.mark.parametrize(("model", "duration"), [
+    (filled_chamber("1 l"), "5 ms"), (filled_chamber("1 l"), "1 s"),
+    (filled_chamber("0.01 l"), "5 ms"), (two_chambers(), "5 ms"), (two_chambers(), "1 s"),
+])  # fmt: skip
+def test_explicit_steps_do_not_stay_where_liquid_would_still_flow(model, duration):
+    """They stayed at 0.02 kg/s for good, a point that is no solution but within the tolerance."""
+    run = model.simulate(duration)
+    assert run["way.mdot"].max().to("kg/s").m > 1
+    assert abs(run["way.mdot"].final.to("kg/s").m) < 1e-9
+    assert abs(run.energy().relative_residual) < 1e-4

@@ -22,8 +22,8 @@ from .step_control import told_error
 
 __all__ = ["EXACT", "EXPLICIT", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
            "derive_by_time", "error_of_step", "flush_denormals", "goes_nowhere", "keep_denormals",
-           "known_of",           "rate_of_error", "secant", "settle_after_events", "settle_at", "settle_in_place",
-           "settle_rows", "slope_at", "take_stages", "workspace"]  # fmt: skip
+           "known_of", "rate_of_error", "secant", "settle_after_events", "settle_at",
+           "settle_in_place", "settle_rows", "slope_at", "take_stages", "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT = range(3)  # kinds of steps
 INNER = ATOL + 3  # rows

@@ -14,6 +14,7 @@ from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
 from .method_choice import (
     SMALL,
+    bends_within_tolerance,
     explicit_one_step,
     implicit_one_step,
     in_machine_code,
@@ -92,6 +93,9 @@ class RunningMethod:
         #: To a one-step method in machine code, where one in Python begins anew all the time.
         self.may_restart = settings.may_switch and bool(problem.size) and (
             settings.method.name in RESTARTED)
+        #: From a multistep method in machine code, where laws bend so that it hardly gets on.
+        self.may_crawl = settings.may_switch and bool(problem.size) and (
+            self.kind.name == "cvode" and self.kind.looks_itself)
         #: From exact steps, where there are more modes than matrices are kept of.
         self.may_forget = settings.may_switch and self.kind.name == "exact" and (
             problem.size > SMALL)
@@ -287,6 +291,8 @@ class RunningMethod:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
         if self.may_forget:
             return self._has_too_many_modes(step)
+        if self.may_crawl and self._crawls(step):
+            return True
         if self._explicit is not None:
             return self._is_no_better(step)
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
@@ -305,6 +311,22 @@ class RunningMethod:
         self.may_forget = False
         self._take(kind, f"up to t = {step.t:.4g} s its {taken:,} steps were exact, in more modes "
                          "than matrices are kept of")
+        return True
+
+    def _crawls(self, step: Step) -> bool:
+        """Whether implicit one-step steps get on where a law bends within the tolerance."""
+        taken = self.work.get("steps", 0) + self.current.work.steps
+        if taken - self._judged < LOOK_COMPILED:
+            return False
+        self._judged = taken
+        if not bends_within_tolerance(self.problem, step.t, step.y, self.settings.rtol):
+            return False
+        kind = implicit_one_step(self.problem)
+        self.may_crawl = kind is not None and self._fits(kind, self.problem, step)
+        if kind is None or not self.may_crawl or not self._reaches_farther(kind, step):
+            return False
+        self.may_crawl = False
+        self._take(kind, f"laws bend within the tolerance at t = {step.t:.4g} s")
         return True
 
     def _steps_left(self, step: Step) -> float:

@@ -127,9 +127,9 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """
     if not is_installed():
         raise ImportError("llvmlite")
-    from .method import Dopri5, Exact, Rodas4
+    from .method import RK45, Dopri5, Exact, Rodas4
 
-    return {"rodas4": Rodas4, "exact": Exact}.get(name, Dopri5)
+    return {"rodas4": Rodas4, "exact": Exact, "RK45": RK45}.get(name, Dopri5)
 
 
 def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:

@@ -32,7 +32,7 @@ from .stages import ATOL
 from .steps import EXACT, EXPLICIT, IMPLICIT, Banded, Sparse, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
-__all__ = ["Dopri5", "Exact", "OneStep", "Rodas4"]
+__all__ = ["RK45", "Dopri5", "Exact", "OneStep", "Rodas4"]
 
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
@@ -393,6 +393,12 @@ class Dopri5(OneStep):
 
     name, order = "dopri5", 5
     many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
+
+
+class RK45(Dopri5):
+    """The same under the name that SciPy gives it."""
+
+    name = "RK45"
 
 
 class Rodas4(OneStep):

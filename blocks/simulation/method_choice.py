@@ -105,6 +105,11 @@ def explicit_one_step(problem: Problem) -> type[Method] | None:
     return method
 
 
+def _same_pair(problem: Problem) -> type[Method] | None:
+    """RK45 in machine code, where that can run a problem: it is the pair of dopri5."""
+    return explicit_one_step(problem) and native.compiled_method("RK45")
+
+
 def _without_states(problem: Problem) -> type[Method] | None:
     """What follows a model of which nothing is integrated, where that is soon written."""
     return explicit_one_step(problem) if native.compiles_quickly(problem) else None
@@ -195,7 +200,8 @@ def in_machine_code(kind: type[Method], problem: Problem) -> type[Method]:
     """
     if not problem.size:
         return (None if problem.system.nx else _without_states(problem)) or Quasistatic
-    made = {"cvode": native.compiled_cvode, "moreau_jean": native.compiled_steps}.get(kind.name)
+    made = {"cvode": native.compiled_cvode, "moreau_jean": native.compiled_steps,
+            "RK45": _same_pair}.get(kind.name)
     return (made(problem) if made else None) or kind
 
 

@@ -6,7 +6,9 @@ to in a mode is the matter of :mod:`.reduction`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -23,7 +25,8 @@ from .signals import InputSignal, OutputSignal
 if TYPE_CHECKING:
     from ..nonsmooth.modes.elements import Elements
 
-__all__ = ["LAW_ROWS", "Derivatives", "DerivativesAt", "derivatives_of", "elements_of_system"]
+__all__ = ["LAW_ROWS", "Blocks", "Derivatives", "DerivativesAt", "derivatives_of",
+           "elements_of_system"]  # fmt: skip
 
 #: What is differentiated of set-valued laws, a row per element.
 LAW_ROWS = ("flow", "low", "high", "back", "forth", "gap", "effort", "rate")
@@ -39,7 +42,48 @@ class DerivativesAt:
     """
 
     value: dict[str, Array]
-    by: dict[tuple[str, str], csc_matrix]
+    by: Blocks
+
+    def whole(self, row: str) -> Array:
+        """Derivatives by all arguments, side by side."""
+        return self.by.strip(row)
+
+
+class Blocks(Mapping[tuple[str, str], csc_matrix]):
+    """Parts of a sparse matrix by the names of their rows and columns, cut out when asked for.
+
+    Cutting takes longer than to find the derivatives, and who looks for a rest needs few of them.
+
+    Parameters
+    ----------
+    matrix : all of them
+    rows, columns : where what stands
+    """
+
+    def __init__(self, matrix: csc_matrix, rows: dict[str, slice], columns: dict[str, slice]
+                 ) -> None:
+        self.columns = columns
+        self._by_row, self._rows = matrix.tocsr(), rows
+        self._cut: dict[tuple[str, str], csc_matrix] = {}
+
+    def __getitem__(self, key: tuple[str, str]) -> csc_matrix:
+        if key not in self._cut:
+            row, _ = key
+            strip = self._by_row[self._rows[row]].tocsc()
+            for name, where in self.columns.items():
+                self._cut[row, name] = strip[:, where]
+        return self._cut[key]
+
+    def strip(self, row: str) -> Array:
+        """The derivatives of ``row`` by all arguments, as a full matrix."""
+        full: Array = self._by_row[self._rows[row]].toarray()
+        return full
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return product(self._rows, self.columns)
+
+    def __len__(self) -> int:
+        return len(self._rows) * len(self.columns)
 
 
 class Derivatives:
@@ -65,8 +109,7 @@ class Derivatives:
             rows |= {name: ca.densify(getattr(laws, name)) for name in LAW_ROWS}
         arguments = {"x": tape.x, "z": tape.z, "u": tape.u,
                      "p": tape.p[places] if places else ca.SX(0, 1)}  # fmt: skip
-        self.sizes = {name: sx.numel() for name, sx in rows.items()}
-        self.widths = {name: sx.numel() for name, sx in arguments.items()}
+        self._rows, self._columns = _places(rows), _places(arguments)
         whole = ca.vertcat(*(ca.densify(sx) for sx in rows.values()))
         every = ca.vertcat(*arguments.values())
         kinks = without_kinks(whole, system.arguments)
@@ -98,19 +141,17 @@ class Derivatives:
         """Their values at a point."""
         value, matrix = self._function(*point.arguments, self.sides(point)[0])
         found = csc_matrix(matrix.sparse() if hasattr(matrix, "sparse") else matrix)
+        of_inputs = slice(found.indptr[self._columns["p"].start], None)  # the last columns
+        found.data[of_inputs] *= np.repeat(self._signs, np.diff(found.indptr)[self._columns["p"]])
         tall = np.array(value).ravel()
-        values, by, first = {}, {}, 0
-        by_row = found.tocsr()
-        for name, size in self.sizes.items():
-            values[name] = tall[first : first + size]
-            mine, column = by_row[first : first + size].tocsc(), 0
-            for argument, width in self.widths.items():
-                part = mine[:, column : column + width]
-                by[name, argument] = part.multiply(self._signs).tocsc() \
-                    if argument == "p" and width else part
-                column += width
-            first += size
-        return DerivativesAt(values, by)
+        return DerivativesAt({name: tall[where] for name, where in self._rows.items()},
+                             Blocks(found, self._rows, self._columns))
+
+
+def _places(expressions: dict[str, ca.SX]) -> dict[str, slice]:
+    """Where what stands, one after the other."""
+    ends = np.cumsum([0, *(sx.numel() for sx in expressions.values())]).tolist()
+    return {name: slice(*ends[k : k + 2]) for k, name in enumerate(expressions)}
 
 
 def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[OutputSignal]

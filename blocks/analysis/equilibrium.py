@@ -222,7 +222,7 @@ class Equations:
         value += [lasting @ (point.x - x), at.value["slope"][self.resting[rest]],
                   (at.value["outputs"] - self.values)[wished]]
         matrix += [np.pad(lasting, ((0, 0), (0, len(scale) - self.system.nx))),
-                   _whole(at, "slope")[self.resting[rest]], _whole(at, "outputs")[wished]]
+                   at.whole("slope")[self.resting[rest]], at.whole("outputs")[wished]]
         whole, v = np.concatenate(matrix) * scale, np.concatenate(value)
         size = np.abs(whole).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)
@@ -230,7 +230,7 @@ class Equations:
 
     def _hard(self, point: Point, at: DerivativesAt) -> tuple[list[Array], list[Array]]:
         value = [at.value["residual"], at.value["constraints"]]
-        matrix = [_whole(at, "residual"), _whole(at, "constraints")]
+        matrix = [at.whole("residual"), at.whole("constraints")]
         elements = elements_of_system(self.system)
         if elements is None:
             return value, matrix
@@ -239,7 +239,7 @@ class Equations:
         closed = stuck & elements.contact
         value += [rows, at.value["flow"][stuck], at.value["gap"][closed]]
         matrix += [np.column_stack([by[a] for a in ("x", "z", "u", "p")]),
-                   _whole(at, "flow")[stuck], _whole(at, "gap")[closed]]
+                   at.whole("flow")[stuck], at.whole("gap")[closed]]
         return value, matrix
 
     # -- conflicts -------------------------------------------------------------------------
@@ -254,10 +254,6 @@ class Equations:
             if self.solve(start, kept).met:
                 kept[k] = True
         return np.flatnonzero(kept).tolist()
-
-
-def _whole(at: DerivativesAt, row: str) -> Array:
-    return np.column_stack([at.by[row, a].toarray() for a in ("x", "z", "u", "p")])
 
 
 def _relations(point: Point) -> Array | None:

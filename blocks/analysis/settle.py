@@ -21,10 +21,11 @@ SINGULAR = 1e-11
 
 def mode_rows(point: Point, at: DerivativesAt) -> tuple[Array, dict[str, Array]]:
     """What is zero while modes are held, a row per element, and its derivatives."""
-    direct = np.asarray(abs(at.by["flow", "u"]).sum(axis=1) + abs(at.by["flow", "z"]).sum(
-        axis=1)).ravel() > 0
-    by = {a: in_modes(point.modes, direct, *(at.by[n, a].toarray() for n in LAWS))
-          for a in ("x", "z", "u", "p")}
+    laws, columns = [at.whole(n) for n in LAWS], at.by.columns
+    direct = (laws[0][:, columns["u"]] != 0).any(axis=1) | (
+        laws[0][:, columns["z"]] != 0).any(axis=1)
+    whole = in_modes(point.modes, direct, *laws)
+    by = {a: whole[:, where] for a, where in columns.items()}
     return in_modes(point.modes, direct, *(at.value[n] for n in LAWS)), by
 
 

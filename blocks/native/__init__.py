@@ -128,9 +128,9 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """
     if not is_installed():
         raise ImportError("llvmlite")
-    from .method import Dop853, Dopri5, Exact, Rodas4, RungeKutta45
+    from .method import RK45, Dop853, Dopri5, Exact, Rodas4
 
-    others: list[type[OneStep]] = [Dop853, Exact, Rodas4, RungeKutta45]
+    others: list[type[OneStep]] = [Dop853, Exact, RK45, Rodas4]
     return {kind.name: kind for kind in others}.get(name, Dopri5)
 
 

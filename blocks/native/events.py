@@ -26,9 +26,9 @@ from .switches import (
 )
 from .zero_crossings import LARGEST, Relations
 
-__all__ = ["CROSSING", "LAST_ERROR", "LOOKED", "STEP", "TIME", "Passed", "pass_event"]
+__all__ = ["CROSSING", "LAST_ERROR", "LOOKED", "NOWHERE", "STEP", "TIME", "Passed", "pass_event"]
 
-TIME, STEP, LAST_ERROR, LOOKED = 0, 1, 2, 3  # entries of ``state``
+TIME, STEP, LAST_ERROR, LOOKED, NOWHERE = range(5)  # entries of ``state``
 CROSSING = -1  # instead of the number of a known instant
 
 

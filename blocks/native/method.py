@@ -19,7 +19,7 @@ from .bound_advance import BoundAdvance, advance_with
 from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
-from .events import STEP, TIME
+from .events import NOWHERE, STEP, TIME
 from .fronts import form_with
 from .functions import Kept
 from .kept_matrices import REPLACED
@@ -32,7 +32,7 @@ from .stages import ATOL
 from .steps import EXACT, EXPLICIT, HIGH_ORDER, IMPLICIT, Banded, Sparse, slope_at, workspace
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
-__all__ = ["Dop853", "Dopri5", "Exact", "OneStep", "Rodas4", "RungeKutta45"]
+__all__ = ["RK45", "Dop853", "Dopri5", "Exact", "OneStep", "Rodas4"]
 
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
@@ -96,7 +96,7 @@ class OneStep(Method):
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
-        self.state, self.x = np.zeros(4), np.zeros(n)
+        self.state, self.x = np.zeros(5), np.zeros(n)
         self._last_events: OwnEvents | None = None
         self._bound: BoundAdvance | None = None  # of a method that serves several runs
         self._begin(matrix)
@@ -175,7 +175,7 @@ class OneStep(Method):
         self.looks[LARGEST] = 0.0
         self.unsure = False
         step = self.state[STEP] if self.keeps_step else 0.0
-        self.state[:] = self.t, self.first_step or step, LEAST_ERROR, 0.0
+        self.state[:] = self.t, self.first_step or step, LEAST_ERROR, 0.0, 0.0
         self.course = Course(self.form, self.t, self.x, self.code._replace(q=address_of(kept)),
                              kept)
         self.fresh = True
@@ -350,6 +350,7 @@ class OneStep(Method):
             self.y = self.x[self.places] / self.scale
             if self.carries:
                 self.equations.give_back(problem, self.x)
+        self.goes_nowhere = bool(self.state[NOWHERE] == one_step.PERSISTS)
         self.waits = status == one_step.REACHED and self.t < t_stop
         if status in (one_step.TOO_SMALL, one_step.NOT_FINITE):
             if self.equations.reserve and self.t > self.course.start:
@@ -394,8 +395,8 @@ class Dopri5(OneStep):
     many = staticmethod(most_steps)  # type: ignore[assignment]  # called on the class
 
 
-class RungeKutta45(Dopri5):
-    """The same pair, where it is asked for by SciPy's name."""
+class RK45(Dopri5):
+    """The same under the name that SciPy gives it."""
 
     name = "RK45"
 

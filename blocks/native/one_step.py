@@ -23,7 +23,7 @@ from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, TIN
 from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
 from .decisions import Elements
 from .delayed import keep_step
-from .events import CROSSING, LAST_ERROR, LOOKED, STEP, TIME, Passed, pass_event
+from .events import CROSSING, LAST_ERROR, LOOKED, NOWHERE, STEP, TIME, Passed, pass_event
 from .functions import machine_code
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
@@ -45,12 +45,14 @@ from .step_control import (
 from .step_kinds import arrive, following_step, length_of, root_of, take_step, values_inside
 from .steps import (
     EXACT,
+    EXPLICIT,
     HIGH_ORDER,
     IMPLICIT,
     Code,
     Workspace,
     error_of_step,
     flush_denormals,
+    goes_nowhere,
     is_explicit,
     keep_denormals,
     rate_of_error,
@@ -76,6 +78,7 @@ DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast 
 BEYOND_SLOPE = 1.05  # as BEYOND, where a straight line tells of the way
 MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
+PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY = range(7)
 
 
@@ -115,7 +118,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     switches, samples, resets, elements, predicted, network : what happens at events
     passed : filled with those that were carried out
     x : (n,) the present point; moved on
-    state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known
+    state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known, steps in a
+        row that went nowhere
     counts : steps, rejected, evaluations, derivatives, factorizations; counted up
     begun : (2,) how many steps and events the record holds already
 
@@ -232,12 +236,17 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
                 status = TOO_SMALL
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
-        if is_explicit(code) and (pressed or taken % SELDOM == 0):
+        looks = pressed or state[NOWHERE] > 0.0 or taken % SELDOM == 0
+        if is_explicit(code) and looks:
             rate = rate_of_error(work, x, limits.rtol)
             damps = DAMPS_OF_HIGH_ORDER if code.kind == HIGH_ORDER else DAMPS
             pressed = following * rate > damps
             if pressed:
                 following = damps / rate
+        if code.kind == EXPLICIT and looks:  # of order 8 what is between its ends tells
+            state[NOWHERE] += 1.0
+            if not goes_nowhere(work, x, now, limits.rtol):
+                state[NOWHERE] = 0.0
         end = t_stop if last else t + now
         if relations.held.size:
             early = SEEN * now if first and code.kind != EXACT else 0.0
@@ -256,8 +265,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         counts[0] += 1
         record.ends[taken], record.sizes[taken] = end, now
         taken += 1
+        kept = state[NOWHERE] != PERSISTS
         if code.past != 0 and status == FULL:
-            kept = keep_step(code, work, t, end, now, x)
+            kept = keep_step(code, work, t, end, now, x) and kept
         arrive(code, work, end, x, status == FULL, status == CROSSED or not (
             last or status == LOCATED), counts, code.kind != EXACT)
         if taken % record.every == 0:

@@ -17,16 +17,31 @@ from .front_lists import room_of
 from .functions import machine_code
 from .kept_matrices import MARKS, MATRICES, most_modes
 from .signatures import run_code
-from .stages import ALL_ROWS, ATOL, BACK, ERROR_NORM, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
+from .stages import (
+    ALL_ROWS,
+    ATOL,
+    BACK,
+    ERROR,
+    ERROR_NORM,
+    FLUSH,
+    NEW,
+    ROWS,
+    STAGE_TIMES,
+    WORK,
+)
 from .step_control import told_error, told_error_of_high_order
 
 __all__ = ["EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
-           "derive_by_time", "error_of_step", "flush_denormals", "is_explicit", "keep_denormals",
+           "derive_by_time", "error_of_step", "flush_denormals", "goes_nowhere", "is_explicit",
+           "keep_denormals",
            "known_of", "rate_of_error", "secant", "settle_after_events", "settle_at",
            "settle_in_place", "settle_rows", "slope_at", "take_stages", "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER = range(4)  # kinds of steps; the last is explicit, too
 INNER = ATOL + 3  # rows
+NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding
+OF_MOTION = 2e-3  # the same beside what the unknown moves by: of one that is followed it is less
+STAYS = 0.02  # times what its slope would move it by: an unknown that stays where it is
 
 
 class Code(NamedTuple):
@@ -229,6 +244,27 @@ def rate_of_error(work: Workspace, x: Vector, rtol: float) -> float:
         across += ((k[NEW, i] - k[WORK, i]) / size) ** 2
         rise += ((k[6, i] - k[5, i]) / size) ** 2
     return np.sqrt(rise / across) if across > NEARLY_STILL**2 else 0.0
+
+
+@machine_code
+def goes_nowhere(work: Workspace, x: Vector, h: float, rtol: float) -> bool:
+    """Whether the unknown that limits the explicit pair stays put, though its slope would move it.
+
+    At the bound of stability a step neither damps nor amplifies. Near the rest of a law that is
+    steepest there, such as a square root, the pair may stay for good at a point that is no
+    solution: within the tolerance, but what flows there can be thousands of times that.
+    """
+    k, worst, stays = work.k, NOTICED, False
+    for i in range(x.size):
+        size, error, fastest = k[ATOL, i] + rtol * abs(x[i]), 0.0, 0.0
+        for j in range(7):
+            error += ERROR[j] * k[j, i]
+            fastest = max(fastest, abs(k[j, i]))
+        if h * abs(error) > worst * size:
+            worst = h * abs(error) / size
+            stays = abs(error) > OF_MOTION * fastest and (
+                abs(k[NEW, i] - x[i]) < STAYS * h * abs(k[0, i]))
+    return stays
 
 
 @machine_code

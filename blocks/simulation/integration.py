@@ -224,7 +224,7 @@ class Integration:
         """
         problem, system = self.problem, self.system
         if not system.nz or system.has_linear_loops or system.clusters or (
-                problem.laws is not None):
+                problem.laws is not None and problem.laws.massless):
             return None
         if isinstance(self.branch, LoopBranch):
             z = self.branch.z
@@ -239,6 +239,9 @@ class Integration:
         before = derivatives_of_loops(problem, begun.start)
         problem.x[problem.free] = y[: len(problem.free)] * problem.scale_x[problem.free]
         problem.z[:] = z
+        if problem.laws is not None:  # efforts at a point beyond were none
+            problem.u[:] = begun.u
+            problem.laws.apply(problem, t)
         try:
             beyond = beyond_fold(problem, t, before, settings.t_end - settings.t_start)
         except AlgebraicFailure as failure:

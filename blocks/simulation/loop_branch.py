@@ -23,9 +23,9 @@ __all__ = ["LoopBranch", "follows_branches", "same_instant", "torn_at"]
 
 def follows_branches(problem: Problem) -> bool:
     """Whether it has nonlinear loops that Newton's method solves at every point."""
-    system = problem.system
+    system, laws = problem.system, problem.laws
     return (system.nz > 0 and not system.has_linear_loops and not system.clusters
-            and problem.laws is None and problem.size == len(problem.free))
+            and problem.size == len(problem.free) and (laws is None or not laws.massless))
 
 
 def same_instant(a: float, b: float) -> bool:
@@ -132,5 +132,5 @@ class LoopBranch:
         problem = self.problem
         problem.x[problem.free] = y * problem.scale
         problem.z[:] = start
-        problem.solve_algebraic(t)
+        problem.update(t)
         return problem.z.copy()

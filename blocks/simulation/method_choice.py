@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .. import native
 from ..exceptions import ParameterError, need_package, unknown_name
 from ..native import COMPILED
+from ..numerics.arrays import Array
+from ..numerics.tolerances import ABSOLUTE_SHARE
 from ..reading.foreign_words import method_elsewhere
 from ..solvers import METHODS, Method, UnknownMethod, method_named
 from ..system.problem import Problem
@@ -14,13 +18,16 @@ from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import switches_in_run
 
-__all__ = ["SMALL", "by_stiffness", "chosen_method", "compiled_method", "exact_one_step",
-           "explicit_one_step", "explicit_steps", "implicit_one_step", "in_machine_code",
+__all__ = ["SMALL", "bends_within_tolerance", "by_stiffness", "chosen_method", "compiled_method",
+           "exact_one_step", "explicit_one_step", "explicit_steps", "implicit_one_step",
+           "in_machine_code",
            "in_python", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
 MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of IDA's
+SOME = 100.0  # tolerances, within which slopes are looked at
+BENT = 2.0  # times: rates that are not the same
 SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
@@ -133,22 +140,52 @@ def _rate_at_start(problem: Problem, t0: float) -> float:
     return float(rate)
 
 
-def _stiff_one_step(problem: Problem, rtol: float) -> tuple[type[Method], str] | None:
+def bends_within_tolerance(problem: Problem, t: float, y: Array, rtol: float) -> bool:
+    """Whether the fastest rate is another one some tolerances away, as at the root of a law.
+
+    There Newton's method turns about. What is accurate enough for the states of a multistep
+    method, which takes its derivative somewhere near, lets any flow pass that such a law has within
+    their tolerance; and its steps become as short as what it should step over.
+    """
+    if problem.size > native.MOST_STATES:
+        return False
+    copy = problem.copy_for_reading()
+    away = SOME * rtol * (np.abs(y) + ABSOLUTE_SHARE) * np.resize([1.0, -0.5, 0.25], y.size)
+    rates = sorted(copy.fastest_rate(t, y + part * away) for part in (-1.0, 0.0, 1.0))
+    return rates[-1] > BENT * rates[0] and bool(np.isfinite(rates[-1]))
+
+
+def _bends_at_start(problem: Problem, t0: float, rtol: float) -> bool:
+    """The same there; kept for the next run that starts at the same point."""
+    y = problem.start_vector()
+    here = t0, rtol, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
+    before, bends = problem.system.cache.get("bends at start", ((), False))
+    if before != here:
+        bends = bends_within_tolerance(problem, t0, y, rtol)
+        problem.system.cache["bends at start"] = here, bends
+    return bool(bends)
+
+
+def _stiff_one_step(problem: Problem, t0: float, rtol: float) -> tuple[type[Method], str] | None:
     """The implicit one-step method where it costs less than BDF does.
 
     Of a large stiff model that only comes to rest, its steps grow faster, and its order holds: it
     loses that where time acts on what is stiff. Where unknowns are solved for at every point, BDF
-    runs in Python.
+    runs in Python; and where laws bend within the tolerance it does not find what flows.
     """
-    solves = native.is_solved_for(problem.system)
-    if not native.solves_compiled(rtol) if solves else (
-            rtol < native.TIGHT or problem.size <= native.MOST_STATES
-            or acts_in_time(problem.system)):
+    if native.is_solved_for(problem.system):
+        if not native.solves_compiled(rtol):
+            return None
+        why = "stiff, with unknowns that are solved for at every point"
+    elif rtol >= native.TIGHT and problem.size > native.MOST_STATES and (
+            not acts_in_time(problem.system)):
+        why = "a sparse Jacobian, and nothing acts on it in time"
+    elif _bends_at_start(problem, t0, rtol):
+        why = "stiff, with laws that bend within the tolerance"
+    else:
         return None
     kind = implicit_one_step(problem)
-    return None if kind is None else (kind, "implicit, one-step, in machine code: " + (
-        "stiff, with unknowns that are solved for at every point" if solves
-        else "a sparse Jacobian, and nothing acts on it in time"))
+    return None if kind is None else (kind, f"implicit, one-step, in machine code: {why}")
 
 
 def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None:
@@ -219,7 +256,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))
     if rate * (t1 - t0) > MILD:
-        return _stiff_one_step(problem, rtol) or (stiff, why)
+        return _stiff_one_step(problem, t0, rtol) or (stiff, why)
     short = rate * (t1 - t0) <= SHORT and rtol >= native.TIGHT and not problem.system.nm
     return (method_named("ode45" if short else "DOP853"),
             f"explicit: not stiff at the start (fastest rate {rate:.3g} 1/s)")

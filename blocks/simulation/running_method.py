@@ -14,6 +14,7 @@ from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
 from .method_choice import (
     SMALL,
+    bends_within_tolerance,
     explicit_one_step,
     explicit_steps,
     implicit_one_step,
@@ -93,6 +94,9 @@ class RunningMethod:
         #: To a one-step method in machine code, where one in Python begins anew all the time.
         self.may_restart = settings.may_switch and bool(problem.size) and (
             settings.method.name in RESTARTED) and settings.method.many is None
+        #: From a multistep method in machine code, where laws bend so that it hardly gets on.
+        self.may_crawl = settings.may_switch and bool(problem.size) and (
+            self.kind.name == "cvode" and self.kind.looks_itself)
         #: From exact steps, where there are more modes than matrices are kept of.
         self.may_forget = settings.may_switch and self.kind.name == "exact" and (
             problem.size > SMALL)
@@ -289,6 +293,8 @@ class RunningMethod:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
         if self.may_forget:
             return self._has_too_many_modes(step)
+        if self.may_crawl and self._crawls(step):
+            return True
         if self._explicit is not None:
             return self._is_no_better(step)
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
@@ -307,6 +313,22 @@ class RunningMethod:
         self.may_forget = False
         self._take(kind, f"up to t = {step.t:.4g} s its {taken:,} steps were exact, in more modes "
                          "than matrices are kept of")
+        return True
+
+    def _crawls(self, step: Step) -> bool:
+        """Whether implicit one-step steps get on where a law bends within the tolerance."""
+        taken = self.work.get("steps", 0) + self.current.work.steps
+        if taken - self._judged < LOOK_COMPILED:
+            return False
+        self._judged = taken
+        if not bends_within_tolerance(self.problem, step.t, step.y, self.settings.rtol):
+            return False
+        kind = implicit_one_step(self.problem)
+        self.may_crawl = kind is not None and self._fits(kind, self.problem, step)
+        if kind is None or not self.may_crawl or not self._reaches_farther(kind, step):
+            return False
+        self.may_crawl = False
+        self._take(kind, f"laws bend within the tolerance at t = {step.t:.4g} s")
         return True
 
     def _steps_left(self, step: Step) -> float:
@@ -328,12 +350,13 @@ class RunningMethod:
         first = many is not None and not self._judged
         between = self._patience * (LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
         taken = self.work.get("steps", 0) + self.current.work.steps
-        if taken - self._judged < (FIRST_LOOK if first else between):
+        nowhere = self.current.goes_nowhere  # which is wrong, however few steps are left
+        if taken - self._judged < (FIRST_LOOK if first else between) and not nowhere:
             return False
         average = (step.t - self._judged_at) / (taken - self._judged)
         self._judged, self._judged_at = taken, step.t
         left = self._steps_left(step)
-        if problem.bulky or left < WORTH * between:
+        if problem.bulky or left < WORTH * between and not nowhere:
             return False
         kind = None
         solves = native.is_solved_for(problem.system)  # which others do in Python
@@ -349,7 +372,7 @@ class RunningMethod:
             kind = method_named("cvode" if problem.laws is None else "Radau")
             limit *= 1.0 if problem.laws is None else WITH_LAWS
         rate = problem.fastest_rate(step.t, step.y)
-        if rate * (step.t - step.t_old) < limit:
+        if rate * (step.t - step.t_old) < limit and not nowhere:
             return False
         if tried and not self._reaches_farther(kind, step):
             self._patience *= PATIENCE

@@ -183,6 +183,8 @@ class Method(ABC):
     free: Indices | tuple[()] = ()  # states that it integrates, of a method that looks itself
     #: Whether it has ended at a known instant that others must carry out.
     waits: bool = False
+    #: Whether stability alone has just held its steps, at a point that is no solution.
+    goes_nowhere: bool = False
     own_events: object = None  # what happens at events that it carries out itself, if any
     passed: Any = None  # the events that it has carried out in the last step, if any
     pieces: Array | None = None  # borders of pieces of time, of a method that looks itself

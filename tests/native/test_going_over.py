@@ -1,12 +1,23 @@
-"""Runs that begin in Python and go on in machine code."""
+"""Runs that begin with one method and go on with another."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from benchmarks.models import block_on_belt
 from blocks import Model, quantity
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
+from library.isothermal_liquid import (
+    ConstantVolumeChamber,
+    FlowRateSource,
+    FlowResistance,
+    IsothermalLiquidProperties,
+    LocalRestriction,
+    PressureSource,
+    Reservoir,
+)
+from library.signal import Sine
 
 pytest.importorskip("llvmlite")
 
@@ -41,3 +52,66 @@ def test_soon_where_every_step_has_modes_to_decide(monkeypatch):
     mean = 3 * np.sqrt(3) * 100 / np.pi
     assert periods.mean() == pytest.approx(mean / (1 + 3 * 100 * np.pi * 1e-3 / np.pi / 10),
                                            rel=2e-3)
+
+
+def filled_chamber(volume):
+    """Through a resistance whose root law is steepest where the chamber is full."""
+    model = Model("filled")
+    model.oil, model.tank = IsothermalLiquidProperties(), Reservoir()
+    model.pump = PressureSource(pressure_difference="18 MPa")
+    model.way, model.chamber = FlowResistance(), ConstantVolumeChamber(volume=volume)
+    model.connect(model.oil.A, model.tank.A, model.pump.A)
+    model.connect(model.pump.B, model.way.A)
+    model.connect(model.way.B, model.chamber.A)
+    return model
+
+
+def two_chambers():
+    """One relaxes into the other through a wide opening."""
+    model = Model("two")
+    model.oil, model.chamber = IsothermalLiquidProperties(), ConstantVolumeChamber(volume="0.5 l")
+    model.full = ConstantVolumeChamber(volume="0.5 l", p_I="5 MPa")
+    model.way = LocalRestriction(restriction_type="fixed")
+    model.connect(model.oil.A, model.full.A, model.way.A)
+    model.connect(model.way.B, model.chamber.A)
+    return model
+
+
+@pytest.mark.parametrize(("model", "duration"), [
+    (filled_chamber("1 l"), "5 ms"), (filled_chamber("1 l"), "1 s"),
+    (filled_chamber("0.01 l"), "5 ms"), (two_chambers(), "5 ms"), (two_chambers(), "1 s"),
+])  # fmt: skip
+def test_explicit_steps_do_not_stay_where_liquid_would_still_flow(model, duration):
+    """They stayed at 0.02 kg/s for good, a point that is no solution but within the tolerance."""
+    run = model.simulate(duration)
+    assert run["way.mdot"].max().to("kg/s").m > 1
+    assert abs(run["way.mdot"].final.to("kg/s").m) < 1e-9
+    assert abs(run.energy().relative_residual) < 1e-4
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
+def test_stiff_root_laws_pass_what_is_driven_through_them(rtol):
+    """By BDF any flow would do that needs less pressure than its tolerance, 0.03 kg/s at 1e-6."""
+    model = two_chambers()
+    model.full.p_I = "0.101325 MPa"
+    model.pump, model.tank = FlowRateSource(), Reservoir()
+    model.wave = Sine(amplitude="0.1 kg/s", frequency="10 Hz")
+    model.connect(model.wave.y, model.pump.M)
+    model.connect(model.tank.A, model.pump.A)
+    model.connect(model.pump.B, model.full.A)
+    run = model.simulate("0.1 s", rtol=rtol)
+    assert run.statistics["method"] == "rodas4"
+    # both chambers are alike, and the way between them is far faster: half of what comes goes on
+    times = np.linspace(0.0, 0.1, 101)[1:]
+    expected = 0.05 * np.sin(2 * np.pi * 10 * times)
+    flow = run["way.mdot"].at(quantity(times, "s")).to("kg/s").m
+    assert flow == pytest.approx(expected, abs=1e-4)
+    assert abs(run.energy().relative_residual) < 1e-3
+
+
+def test_rk45_is_the_pair_that_machine_code_has():
+    run = block_on_belt().simulate("4 s", method="RK45")
+    assert run.statistics["method"] == "RK45"
+    assert run.statistics["why"].endswith("in machine code")
+    # the belt lets go at 25 N, 250 mm, where the block has 0.2 m/s; 5 N hold it around 50 mm
+    assert run["spring.x"].max().to("m").m == pytest.approx(0.05 + np.hypot(0.2, 0.02), rel=1e-7)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     CLEAR_ROOM,
     LAST_BITS,
@@ -121,10 +121,18 @@ class MasslessStress:
         """Whether groups in the present modes are the same at some points."""
         if self.equations.constant:
             return True
-        few = columns[np.linspace(0, len(columns) - 1, LOOKS).astype(int)]
-        every = (self.of_modes(at, points.put(k, at)) for k in few)
+        every = (self.of_modes(at, points.put(k, at)) for k in _few(columns))
         return all(len(groups) == len(other) and all(
             a.alike(b) for a, b in zip(groups, other, strict=True)) for other in every)
+
+    def are_open(self, problem: Problem, points: Points) -> Flags:
+        """At which points there may be such groups, as some of those with the same modes tell."""
+        at, out = problem.copy_for_reading(), np.zeros(len(points), dtype=bool)
+        for modes, every in points.modes:
+            self.state.modes = modes
+            for columns in points.alike(every) if (modes == 0).any() else ():
+                out[columns] = any(self.of_modes(at, points.put(k, at)) for k in _few(columns))
+        return out
 
     @staticmethod
     def bounded(values: Array) -> tuple[Array, Array, Array]:
@@ -139,6 +147,11 @@ class MasslessStress:
         effort, label = self.equations.values(problem, t)[1], self.elements.label
         return [([label(int(i)) for i in group.members], effort[group.members])
                 for group in self.of_modes(problem, t)]
+
+
+def _few(columns: Indices) -> Indices:
+    """Those at which groups are compared."""
+    return np.unique(columns[np.linspace(0, len(columns) - 1, LOOKS).astype(int)])
 
 
 class MasslessMargins:

@@ -157,6 +157,9 @@ class MasslessLaws(Laws):
     def split_internal_stress(self, problem: Problem, t: float) -> None:
         self.stress.split(problem, t)
 
+    def are_open(self, problem: Problem, points: Points) -> Flags:
+        return self.stress.are_open(problem, points)
+
     def indeterminate_groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         return self.stress.groups(problem, t)
 

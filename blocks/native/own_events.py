@@ -218,7 +218,7 @@ class OwnEvents:
         samples = filled(
             Samples, s, assigned=self.equations.assigned(s.assigned), in_python=0,
             due=np.zeros(len(s.start), dtype=bool), waits=np.zeros(1, dtype=bool),
-            values=np.zeros(len(s.owner) + d.size), d=d)
+            values=np.zeros(len(s.owner) + d.size), d=d, kept=np.zeros(d.size, dtype=bool))
         if s.in_python is None:
             return samples
         self._in_python = function_for_machine_code(s, samples)  # as long as its address is known

@@ -159,6 +159,8 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
             moved = assign_risen(code, work, resets, t, x)
             if moved == FAILED:
                 return FAILED
+            if moved == CHANGED and due:
+                _keep_from_samplers(samples, resets)
         if m.size and (changed or moved == CHANGED or k > 0):
             last = relations.looks[SPARE]
             last[:] = switches.now
@@ -176,6 +178,14 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
             return acted
         acted = CHANGED
     return FAILED
+
+
+@machine_code
+def _keep_from_samplers(samples: Samples, resets: Resets) -> None:
+    """What `when` has assigned at an instant is not sampled there again."""
+    for j in range(resets.owner.size):
+        if resets.done[j] and resets.target[j] >= resets.states:
+            samples.kept[resets.target[j] - resets.states] = True
 
 
 @machine_code

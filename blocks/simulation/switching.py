@@ -148,6 +148,7 @@ class Switching:
             moved = self.resets.apply(problem, t, not now and self._waiting(self.resets.late))
             if moved:
                 problem.settle(t)
+                self.samplings.kept[self.resets.assigned_last] = True
             g, last = self._crossings(t), g
             if moved:  # relations that the state has moved are judged anew
                 changed = True

@@ -45,6 +45,7 @@ class Switches(NamedTuple):
     acting: Flags  # those at whose change others act
     joint: Flags  # those that are decided on together with modes
     indirect: Flags  # those that are judged once modes are decided
+    resting: Flags  # those of them that wait for modes that end as they cross
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
     until: Vector  # (times,) just before the next instant
@@ -62,13 +63,14 @@ class Switches(NamedTuple):
 @machine_code
 def settle_relations(code: Code, work: Workspace, relations: Relations, switches: Switches,
                      samples: Samples, resets: Resets, t: float, x: Vector, step: float,
-                     instant: int, again: bool) -> bool:
+                     instant: int, again: bool, mode_ended: bool) -> bool:
     """Switch relations and assign until all agree; False where others must judge.
 
     Parameters
     ----------
     step : the length that the next one would have
     instant : which of the known ones it is; -1 where relations have crossed
+    mode_ended : whether modes end, too
     again : whether that is at the instant of the last event: then it is rounding that crosses, as
         it is where a margin was never larger, since that event, than what it is past its crossing.
         Such a margin may be below zero by a few times that from now on, and so crosses no more
@@ -80,7 +82,8 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         if instant >= 0:
             if switches.timed[r]:
                 m[r] = switches.holds[instant, r]
-        elif relations.wrong[r] and not switches.joint[r]:
+        elif relations.wrong[r] and not switches.joint[r] and not (
+                mode_ended and switches.resting[r]):
             m[r] = 1.0 - m[r]
             switches.frozen[r], crossed = True, True
             relations.slack[r] = 0.0
@@ -128,7 +131,9 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
     if m.size:
         _crossing_functions(code, work, relations, t, x, switches.now)
     for r in range(m.size):
-        if switches.indirect[r] and _is_wrong(switches, r) and not (
+        if switches.indirect[r] and not (
+                _begins_to_move(code, work, relations, switches, t, x, r)) and (
+                _is_wrong(switches, r)) and not (
                 switches.frozen[r] and _is_zero(switches, relations, r)):
             m[r] = 1.0 - m[r]
             switches.frozen[r], turned = False, True
@@ -302,6 +307,19 @@ def _is_wrong(switches: Switches, r: int) -> bool:
     if g == 0.0:
         return holds != switches.at_zero[r]
     return (g if holds else -g) < -WRONG_SIDE * (abs(switches.first[r]) + TINY)
+
+
+@machine_code
+def _begins_to_move(code: Code, work: Workspace, relations: Relations, switches: Switches,
+                    t: float, x: Vector, r: int) -> bool:
+    """Whether a relation has rested so far, and is as near to zero as rounding has left it."""
+    now = abs(switches.now[r])
+    if not switches.resting[r] or switches.first[r] != 0.0:
+        return False
+    doubt = _rounding(code, work, relations, switches, t, x, r)
+    if now <= doubt:
+        relations.slack[r] = doubt
+    return 0.0 < now <= doubt
 
 
 @machine_code

@@ -462,8 +462,9 @@ def _is_known_at_events(function: ca.Function, system: System, efforts: bool) ->
 
 def _two_values(path: str, statement: str, t: float, one: Any, other: Any) -> SimulationError:
     return SimulationError(
-        path, f"is given two values at t = {t:.9g} s by two {statement}() statements: {one:.6g~P} and "
-        f"{other:.6g~P}.", "Which of them is meant is open: let one statement assign it.",
+        path, f"is given two values at t = {t:.9g} s by two {statement}() statements: "
+        f"{one:.6g~P} and {other:.6g~P}.",
+        "Which of them is meant is open: let one statement assign it.",
         code="simulation.two_values", time=t, variables=(path,),
     )  # fmt: skip
 

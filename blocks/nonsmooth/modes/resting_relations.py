@@ -87,7 +87,8 @@ class RestingRelations:
 def _found(system: System) -> RestingRelations:
     tape, laws, n = system.tape, expressions_of(system), elements_of(system).size
     moving = ca.vertcat(tape.x, tape.z, tape.u)
-    none = RestingRelations(np.zeros(0, dtype=int), *np.zeros((2, 0, n), dtype=bool), ca.SX(0, 1))
+    nothing = np.zeros((0, n), dtype=bool)
+    none = RestingRelations(np.zeros(0, dtype=int), nothing, nothing, ca.SX(0, 1))
     mine = _only_looked_at(system, laws)
     if not len(mine) or 2 * n * moving.numel() > MOST_ENTRIES:
         return none
@@ -100,13 +101,16 @@ def _found(system: System) -> RestingRelations:
     usable, of_elements = _straight(given, moving, constant)
     usable &= np.append(np.ones(n, dtype=bool), none_open)
     matrices = _drawn(tape.p, rows, of_elements)
+    if matrices is None:
+        return none
+    wanted, others = matrices
     still = ca.DM.zeros(moving.numel())
     alone, left = (ca.substitute(e, moving, still) for e in (
         tape.crossings[mine.tolist()], given))
     which, uses, at_rest = [], [], []
-    for k in np.flatnonzero(straight).tolist() if matrices is not None else ():
-        for used in _supports(matrices[0][:, k], matrices[1], np.flatnonzero(usable)):
-            share = _shares(matrices[0][:, k], matrices[1][:, used])
+    for k in np.flatnonzero(straight).tolist():
+        for used in _supports(wanted[:, k], others, np.flatnonzero(usable)):
+            share = _shares(wanted[:, k], others[:, used])
             value = None if share is None else _at_rest(alone[k], left[used.tolist()], share)
             if value is not None:
                 which.append(mine[k])
@@ -128,13 +132,13 @@ def _only_looked_at(system: System, laws: LawExpressions) -> Indices:
 
 
 def _straight(rows: ca.SX, moving: ca.SX, constant: set[int]) -> tuple[Flags, ca.SX]:
-    """Which rows follow what moves linearly, by parameters alone, and all derivatives."""
+    """Which rows follow what moves linearly, by parameters alone, and the derivatives of these."""
     linear, depend = (np.array(ca.which_depends(rows, moving, order, True), dtype=bool)
                       for order in (2, 1))
     by = ca.jacobian(rows, moving)
-    known = [depend[k] and not linear[k] and symbols_in(by[k, :]) <= constant
-             for k in range(rows.numel())]
-    return np.array(known, dtype=bool), by
+    known = np.array([depend[k] and not linear[k] and symbols_in(by[k, :]) <= constant
+                      for k in range(rows.numel())], dtype=bool)
+    return known, ca.mtimes(ca.diag(ca.DM(known.astype(float))), by)
 
 
 def _drawn(p: ca.SX, rows: ca.SX, of_elements: ca.SX) -> tuple[Array, Array] | None:

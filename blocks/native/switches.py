@@ -130,11 +130,11 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
     settle_in_place(code, work, t, x)
     if m.size:
         _crossing_functions(code, work, relations, t, x, switches.now)
+    _let_move(code, work, relations, switches, t, x)
     for r in range(m.size):
-        if switches.indirect[r] and not (
-                _begins_to_move(code, work, relations, switches, t, x, r)) and (
-                _is_wrong(switches, r)) and not (
-                switches.frozen[r] and _is_zero(switches, relations, r)):
+        if switches.indirect[r] and _is_wrong(switches, r) and not (
+                switches.frozen[r] and _is_zero(switches, relations, r)) and not (
+                _has_rested(switches, r) and 0.0 < abs(switches.now[r]) <= relations.slack[r]):
             m[r] = 1.0 - m[r]
             switches.frozen[r], turned = False, True
     acted = _agree(code, work, relations, switches, samples, resets, t, x, True)
@@ -227,16 +227,22 @@ def _crossing_functions(code: Code, work: Workspace, relations: Relations, t: fl
 def _rounding(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
               x: Vector, r: int) -> float:
     """What the last bits of the states make of a crossing function, and some more."""
-    point, found, worst = work.k[WORK], relations.looks[SPARE], 0.0
-    for alternates in range(2):
-        bit = LAST_BITS * NOISE_FACTOR
-        for i in range(x.size):
-            point[i] = x[i] + bit * max(abs(x[i]), OF_TOLERANCE * work.k[ATOL, i])
-            if alternates == 1:
-                bit = -bit
-        _crossing_functions(code, work, relations, t, point, found)
+    found, worst = relations.looks[SPARE], 0.0
+    for side in range(2):
+        _moved_by_last_bits(code, work, relations, t, x, 1.0 - 2.0 * side, found)
         worst = max(worst, abs(found[r] - switches.now[r]))
     return worst
+
+
+@machine_code
+def _moved_by_last_bits(code: Code, work: Workspace, relations: Relations, t: float, x: Vector,
+                        alternates: float, found: Vector) -> None:
+    """Crossing functions near a point: all states some last bits higher, or (-1) by turns."""
+    point, bit = work.k[WORK], LAST_BITS * NOISE_FACTOR
+    for i in range(x.size):
+        point[i] = x[i] + bit * max(abs(x[i]), OF_TOLERANCE * work.k[ATOL, i])
+        bit = alternates * bit
+    _crossing_functions(code, work, relations, t, point, found)
 
 
 @machine_code
@@ -310,16 +316,29 @@ def _is_wrong(switches: Switches, r: int) -> bool:
 
 
 @machine_code
-def _begins_to_move(code: Code, work: Workspace, relations: Relations, switches: Switches,
-                    t: float, x: Vector, r: int) -> bool:
-    """Whether a relation has rested so far, and is as near to zero as rounding has left it."""
-    now = abs(switches.now[r])
-    if not switches.resting[r] or switches.first[r] != 0.0:
-        return False
-    doubt = _rounding(code, work, relations, switches, t, x, r)
-    if now <= doubt:
-        relations.slack[r] = doubt
-    return 0.0 < now <= doubt
+def _let_move(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
+              x: Vector) -> None:
+    """Allow relations that have rested so far to be as far from zero as rounding has left them."""
+    slack, found, some = relations.slack, relations.looks[SPARE], False
+    for r in range(switches.m.size):
+        if _has_rested(switches, r):
+            slack[r], some = 0.0, True
+    if not some:
+        return
+    for side in range(2):
+        _moved_by_last_bits(code, work, relations, t, x, 1.0 - 2.0 * side, found)
+        for r in range(switches.m.size):
+            if _has_rested(switches, r):
+                slack[r] = max(slack[r], abs(found[r] - switches.now[r]))
+    for r in range(switches.m.size):
+        if _has_rested(switches, r) and abs(switches.now[r]) > slack[r]:
+            slack[r] = 0.0  # it has jumped
+
+
+@machine_code
+def _has_rested(switches: Switches, r: int) -> bool:
+    """Whether a relation looks at what a mode has held at zero up to now."""
+    return switches.resting[r] and switches.first[r] == 0.0
 
 
 @machine_code

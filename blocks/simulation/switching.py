@@ -66,6 +66,15 @@ class Switching:
             out[RestingRelations.of(system).which] = True
         return out
 
+    def _rest_now(self) -> Flags:
+        """Which of them rest in the present modes."""
+        from ..nonsmooth.modes.resting_relations import RestingRelations
+
+        known = RestingRelations.of(self.problem.system)
+        out = np.zeros_like(self.resting)
+        out[known.which[known.resting(self.problem.laws.set_valued.state.solved_modes)]] = True
+        return out
+
     def begin(self, t: float, modes_known: bool = True) -> None:
         """Bring relations and discrete values in line with each other at the start.
 
@@ -248,6 +257,8 @@ class Switching:
         wrong |= (g == 0) & (holds != self.time_events.relations.at_zero)  # discrete values
         wrong &= ~self.time_events.timed
         rested = self.resting & (g0 == 0)
+        if rested.any():
+            rested &= ~self._rest_now()
         if rested.any():  # what begins to move is as near to zero as rounding has left it
             doubt = JITTER * self._in_doubt(t, g)
             rested &= np.abs(g) <= doubt

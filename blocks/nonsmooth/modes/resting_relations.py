@@ -85,10 +85,13 @@ class RestingRelations:
 
 
 def _found(system: System) -> RestingRelations:
-    tape, laws, n = system.tape, expressions_of(system), elements_of(system).size
+    tape, n = system.tape, elements_of(system).size
     moving = ca.vertcat(tape.x, tape.z, tape.u)
     nothing = np.zeros((0, n), dtype=bool)
     none = RestingRelations(np.zeros(0, dtype=int), nothing, nothing, ca.SX(0, 1))
+    if not system.nm:
+        return none
+    laws = expressions_of(system)
     mine = _only_looked_at(system, laws)
     if not len(mine) or 2 * n * moving.numel() > MOST_ENTRIES:
         return none

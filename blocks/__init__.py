@@ -18,6 +18,8 @@ What a user needs is exported here; components live in the package ``library``
 or in the user's own modules.
 """
 
+from typing import Any
+
 from .exceptions import (
     BlocksError,
     ConnectionRefused,
@@ -31,6 +33,7 @@ from .exceptions import (
     StructureError,
     UnitError,
     UnknownName,
+    WrongImport,
 )
 from .initialisation.initial_values import InitialWarning
 from .language.branch import Branch
@@ -108,3 +111,16 @@ __all__ = [
     "quantity", "require", "reset", "sample", "set_valued", "sign", "sin", "sinh", "sqrt", "tan",
     "tanh", "time", "when", "where",
 ]  # fmt: skip
+
+_CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "arctan2",
+                "abs": "abs_", "fabs": "abs_", "ln": "log", "max": "maximum", "min": "minimum",
+                "if_else": "where"}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """What a function is called here that is called otherwise elsewhere."""
+    if name not in _CALLED_HERE:
+        raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
+    here = _CALLED_HERE[name]
+    raise WrongImport("blocks", f"there is no {name!r}.", f"It is called {here} here: from blocks "
+                      f"import {here}.", name=name)

@@ -103,7 +103,7 @@ class Derivatives:
                 "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs
                 else ca.SX(0, 1)}  # fmt: skip
         if elements_of_system(system) is not None:
-            from ..nonsmooth.modes.law_functions import expressions_of
+            from ..nonsmooth.modes.law_expressions import expressions_of
 
             laws = expressions_of(system)
             rows |= {name: ca.densify(getattr(laws, name)) for name in LAW_ROWS}

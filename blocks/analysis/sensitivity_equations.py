@@ -143,7 +143,7 @@ class SensitivityEquations:
     def _of_elements(self) -> tuple[ca.SX, ca.SX, ca.SX]:
         """What holds the modes; what moves where they move, and the room to their bounds."""
         from ..nonsmooth.modes.elements import elements_of
-        from ..nonsmooth.modes.law_functions import expressions_of
+        from ..nonsmooth.modes.law_expressions import expressions_of
 
         laws, tape = expressions_of(self.system), self.system.tape
         self.elements = elements = elements_of(self.system)

@@ -182,7 +182,7 @@ class Jumps:
         """
         if e not in self._flows:
             def rows() -> ca.SX:
-                from ..nonsmooth.modes.law_functions import expressions_of
+                from ..nonsmooth.modes.law_expressions import expressions_of
 
                 assert self.equations.elements is not None
                 elements, tape = self.equations.elements, self.system.tape

@@ -16,6 +16,7 @@ import numpy as np
 from ..assembly.matching import connected
 from ..assembly.repeated_ties import End, held_by, repeated_ties
 from ..language.domain import Domain
+from ..language.references import choices_with
 from ..numerics.arrays import Flags, distinct
 from ..units import Unit, from_si
 from .findings import Finding, found
@@ -186,6 +187,18 @@ def through_conflicts(topology: Topology, domain: Domain) -> Iterator[Finding]:
         yield _through_conflict(topology, domain, rows, label == part)
 
 
+def _without_port(topology: Topology, rows: list[PortRow], inside: Flags) -> str:
+    """How to make a component without the only port that is at a node, where an option does."""
+    at = [(r, int(i)) for r in rows for i in np.flatnonzero(inside[r.nodes])]
+    if len(at) != 1:
+        return ""
+    row, instance = at[0]
+    component = topology.network.families[row.family].member(instance)
+    for name, value in choices_with(component, type(component)._declared[row.name], there=False):
+        return f", or make it without that port: {type(component).__name__}({name}={value!r})"
+    return ""
+
+
 def _through_conflict(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags
                       ) -> Finding:
     givers: list[tuple[str, str]] = []
@@ -206,7 +219,8 @@ def _through_conflict(topology: Topology, domain: Domain, rows: list[PortRow], i
             "network.floating", parts[:20],
             f"Nothing determines the {quantity_word(across, ua)} at the node of {listed(ports)}: "
             f"{listed(parts)} {'carries' if len(parts) == 1 else 'carry'} no {force} there.",
-            "Connect it to the part of the network it belongs to.",
+            "Connect it to the part of the network it belongs to"
+            f"{_without_port(topology, rows, inside)}.",
         )  # fmt: skip
     if others:
         return found(

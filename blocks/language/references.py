@@ -67,13 +67,14 @@ class _Otherwise:
         return getattr(self._component, name)
 
 
-def choices_with(component: Component, declared: Declaration) -> Iterator[tuple[str, Any]]:
-    """Options, each with a value by which alone a component would have what is declared."""
+def choices_with(component: Component, declared: Declaration, there: bool = True
+                 ) -> Iterator[tuple[str, Any]]:
+    """Options, each with a value by which alone a component would have what is declared, or not."""
     for name, option in component._declared.items():
         flag = isinstance(getattr(option, "default", None), bool)
         several = getattr(option, "named", ()) or getattr(option, "choices", ())
         for value in several or ((True, False) if flag else ()):
-            if declared.exists(cast("Component", _Otherwise(component, name, value))):
+            if declared.exists(cast("Component", _Otherwise(component, name, value))) == there:
                 yield name, value
 
 

@@ -257,7 +257,9 @@ def when(condition: object, assignments: dict[Expression, object]) -> Reset:
 
     Yield it from ``equations()``. The values on the right are those just
     before the event. Variables that can be assigned are ``Discrete`` ones and
-    those that are integrated.
+    those that are integrated. Several that assign one ``Discrete`` at one instant act one
+    after the other as written, each on what the one before has left, and after
+    :func:`every`; so all events are counted. Two values of one state stop the run.
     """
     return Reset(as_condition(condition), _pairs(assignments))
 
@@ -270,7 +272,8 @@ def every(period: object, assignments: dict[Expression, object], start: object =
     value it has once all samplers of that instant have acted: ``{self.n:
     self.n + 1}`` counts, ``{self.held: self.u}`` passes through a chain of
     sample-and-holds without delay, and ``{self.y: self.last, self.last: self.u}``
-    delays by one period. The solver steps onto the instants.
+    delays by one period. The solver steps onto the instants. Two that give one variable
+    different values at one instant stop the run.
 
     Parameters
     ----------

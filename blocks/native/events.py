@@ -14,7 +14,7 @@ from .decisions import NOBODY, Elements, decide_modes, notice_speeds, stuck_ones
 from .functions import machine_code
 from .network_modes import NetworkModes, choose_network_modes, notice_margins
 from .predictions import PredictedElements, predict_modes
-from .resets import Resets, begin_resets, give_resets_up, has_moved_states
+from .resets import Resets, begin_resets, give_resets_up, has_assigned, has_moved_states
 from .samples import CHANGED, UNCHANGED, Samples, count_samples
 from .steps import Code, Workspace, settle_in_place, slope_at
 from .switches import (
@@ -71,19 +71,22 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if network.modes.size:
         notice_margins(relations, network)
     decides = elements.modes.size > 0 or predicted.modes.size > 0 or network.modes.size > 0
-    done = instant != CROSSING or decides or (
-        not _mode_ended(relations, switches.m.size))
+    mode_ended = instant == CROSSING and _mode_ended(relations, switches.m.size)
+    done = decides or not mode_ended
     again = instant == CROSSING and number > 0 and (
         t - passed.times[number - 1] <= SAME_INSTANT * abs(t))
     if done:
         done = settle_relations(code, work, relations, switches, samples, resets, t, x,
-                                state[STEP], instant, again)
+                                state[STEP], instant, again, mode_ended)
     if done and decides and has_moved_states(resets):
         done = elements.modes.size > 0 and stuck_ones_rest(code, work, elements, t, x)
     if done and elements.modes.size:
         done = decide_modes(code, work, relations, elements, t, x, instant == CROSSING)
     if done and predicted.modes.size:
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
+    if done and (elements.modes.size or predicted.modes.size):
+        found = follow_modes(code, work, relations, switches, samples, resets, t, x)
+        done = found == UNCHANGED or found == CHANGED and not has_assigned(resets)
     if done and network.modes.size:
         done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)
         followed = done

@@ -62,6 +62,7 @@ class EventRules:
     parts : what decisions on modes need; None where others decide
     required : what comes of t, x, z, p, m, d, u; 1 for each condition that holds
     indirect : relations that are judged where modes are decided; None for none
+    resting : those of them that wait for modes that end as they cross; None for none
     """
 
     at_zero: Flags
@@ -74,6 +75,7 @@ class EventRules:
     parts: DecisionParts | PredictedParts | NetworkParts | None = None
     required: ca.Function | None = None
     indirect: Flags | None = None
+    resting: Flags | None = None
 
 
 class Given(NamedTuple):
@@ -199,9 +201,10 @@ class OwnEvents:
         r = self.rules
         nobody = np.zeros_like(r.timed)
         joint = r.parts.joint if isinstance(r.parts, NetworkParts) else nobody
-        indirect = nobody if r.indirect is None else r.indirect
+        indirect, resting = (nobody if flags is None else flags
+                             for flags in (r.indirect, r.resting))
         switches = Switches(self.part("relations"), r.at_zero, r.timed, r.acting, joint, indirect,
-                            ahead.times, ahead.holds, ahead.until,
+                            resting, ahead.times, ahead.holds, ahead.until,
                             self.part("discrete values"), slots, ahead.rows, *self._room,
                             *self._conditions)
         return Given(Kept(switches), *self._given)
@@ -218,7 +221,7 @@ class OwnEvents:
         samples = filled(
             Samples, s, assigned=self.equations.assigned(s.assigned), in_python=0,
             due=np.zeros(len(s.start), dtype=bool), waits=np.zeros(1, dtype=bool),
-            values=np.zeros(len(s.owner) + d.size), d=d)
+            values=np.zeros(len(s.owner) + d.size), d=d, kept=np.zeros(d.size, dtype=bool))
         if s.in_python is None:
             return samples
         self._in_python = function_for_machine_code(s, samples)  # as long as its address is known

@@ -19,7 +19,7 @@ from .signatures import run_code
 from .steps import Code, Workspace, settle_in_place
 
 __all__ = ["ResetRules", "Resets", "assign_risen", "begin_resets", "give_resets_up",
-           "has_moved_states"]  # fmt: skip
+           "has_assigned", "has_moved_states"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,15 @@ def begin_resets(resets: Resets) -> None:
 def give_resets_up(resets: Resets) -> None:
     """Others carry the event out: nothing has been looked at."""
     resets.before[:] = resets.at_first
+
+
+@machine_code
+def has_assigned(resets: Resets) -> bool:
+    """Whether anything has been assigned another value at the event."""
+    found = False
+    for j in range(resets.owner.size):
+        found |= resets.changed[j] > 0.0
+    return found
 
 
 @machine_code

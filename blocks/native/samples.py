@@ -38,6 +38,7 @@ class Samplers:
     start, period, last : (samplers,) first instant, period, number of the last sample taken
     late : (assignments,) whether one follows efforts, and waits for modes to be decided
     owner, target : (assignments,) which sampler assigns, and which discrete value
+    shared : (assignments,) whether another sampler assigns the same discrete value
     assigned : what comes of t, x, z, p, m, d, u and the discrete values before the instant
     tiny : times that differ by less are one instant
     in_python : changes new values to what functions in Python give at a time; it is told who is
@@ -50,6 +51,7 @@ class Samplers:
     late: Flags
     owner: Indices
     target: Indices
+    shared: Flags
     assigned: ca.Function
     tiny: float
     in_python: Callable[[float, Flags, Vector, Vector], None] | None = None
@@ -64,12 +66,14 @@ class Samples(NamedTuple):
     late: Flags
     owner: Indices
     target: Indices
+    shared: Flags
     assigned: int  # address
     tiny: float
     due: Flags  # (samplers,) room
     waits: Flags  # (1,) room: whether modes are not decided yet
     values: Vector  # (assignments + discrete values) room: what is assigned, and what was before
     d: Vector  # the discrete values, which machine code reads
+    kept: Flags  # (discrete values,) room: what `when` has assigned at this instant
     in_python: int  # address of what assigns where functions in Python take part; 0 else
 
 
@@ -77,6 +81,8 @@ class Samples(NamedTuple):
 def begin_samples(samples: Samples, t: float) -> bool:
     """Find who samples at an instant, and remember the values before; whether anyone does."""
     samples.values[samples.owner.size :] = samples.d
+    for k in range(samples.kept.size):
+        samples.kept[k] = False
     found = False
     for i in range(samples.due.size):
         samples.due[i] = is_due(t, samples.start[i], samples.period[i], samples.last[i],
@@ -92,15 +98,30 @@ def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vecto
     settle_in_place(code, work, t, x)
     work.at[0] = t
     run_code(samples.assigned, work.at, x, code.p, code.q, values)
+    if _are_at_odds(samples):
+        return FAILED
     if samples.in_python != 0:
         return in_python(samples.in_python, t)
     for j in range(samples.owner.size):
-        if samples.due[samples.owner[j]] and not (samples.waits[0] and samples.late[j]):
+        if samples.due[samples.owner[j]] and not samples.kept[samples.target[j]] and not (
+                samples.waits[0] and samples.late[j]):
             new, old = values[j], d[samples.target[j]]
             if new != old and not (np.isnan(new) and np.isnan(old)):
                 changed = CHANGED
             d[samples.target[j]] = new
     return changed
+
+
+@machine_code
+def _are_at_odds(samples: Samples) -> bool:
+    """Whether two samplers of this instant give one variable other values: Python tells whose."""
+    for j in range(samples.owner.size):
+        if samples.shared[j] and samples.due[samples.owner[j]]:
+            for k in range(j):
+                if samples.target[k] == samples.target[j] and samples.due[samples.owner[k]] and \
+                        samples.values[k] != samples.values[j]:
+                    return True
+    return False
 
 
 @machine_code
@@ -123,6 +144,7 @@ def function_for_machine_code(samplers: Samplers, samples: Samples) -> Any:
     def assign(t: float) -> int:
         try:
             new, mine = d.copy(), samples.due[owner] & ~(samples.waits[0] & samples.late)
+            mine &= ~samples.kept[target]
             new[target[mine]] = samples.values[: owner.size][mine]
             rule(t, samples.due, before, new)
         except BaseException:  # of whatever kind: machine code cannot pass it on

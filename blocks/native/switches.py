@@ -45,6 +45,7 @@ class Switches(NamedTuple):
     acting: Flags  # those at whose change others act
     joint: Flags  # those that are decided on together with modes
     indirect: Flags  # those that are judged once modes are decided
+    resting: Flags  # those of them that wait for modes that end as they cross
     times: Vector  # known instants ahead
     holds: Matrix  # (times, m) what relations of time come to after each
     until: Vector  # (times,) just before the next instant
@@ -62,13 +63,14 @@ class Switches(NamedTuple):
 @machine_code
 def settle_relations(code: Code, work: Workspace, relations: Relations, switches: Switches,
                      samples: Samples, resets: Resets, t: float, x: Vector, step: float,
-                     instant: int, again: bool) -> bool:
+                     instant: int, again: bool, mode_ended: bool) -> bool:
     """Switch relations and assign until all agree; False where others must judge.
 
     Parameters
     ----------
     step : the length that the next one would have
     instant : which of the known ones it is; -1 where relations have crossed
+    mode_ended : whether modes end, too
     again : whether that is at the instant of the last event: then it is rounding that crosses, as
         it is where a margin was never larger, since that event, than what it is past its crossing.
         Such a margin may be below zero by a few times that from now on, and so crosses no more
@@ -80,7 +82,8 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
         if instant >= 0:
             if switches.timed[r]:
                 m[r] = switches.holds[instant, r]
-        elif relations.wrong[r] and not switches.joint[r]:
+        elif relations.wrong[r] and not switches.joint[r] and not (
+                mode_ended and switches.resting[r]):
             m[r] = 1.0 - m[r]
             switches.frozen[r], crossed = True, True
             relations.slack[r] = 0.0
@@ -127,9 +130,11 @@ def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Sw
     settle_in_place(code, work, t, x)
     if m.size:
         _crossing_functions(code, work, relations, t, x, switches.now)
+    _let_move(code, work, relations, switches, t, x)
     for r in range(m.size):
         if switches.indirect[r] and _is_wrong(switches, r) and not (
-                switches.frozen[r] and _is_zero(switches, relations, r)):
+                switches.frozen[r] and _is_zero(switches, relations, r)) and not (
+                _has_rested(switches, r) and 0.0 < abs(switches.now[r]) <= relations.slack[r]):
             m[r] = 1.0 - m[r]
             switches.frozen[r], turned = False, True
     acted = _agree(code, work, relations, switches, samples, resets, t, x, True)
@@ -159,6 +164,8 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
             moved = assign_risen(code, work, resets, t, x)
             if moved == FAILED:
                 return FAILED
+            if moved == CHANGED and due:
+                _keep_from_samplers(samples, resets)
         if m.size and (changed or moved == CHANGED or k > 0):
             last = relations.looks[SPARE]
             last[:] = switches.now
@@ -176,6 +183,14 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
             return acted
         acted = CHANGED
     return FAILED
+
+
+@machine_code
+def _keep_from_samplers(samples: Samples, resets: Resets) -> None:
+    """What `when` has assigned at an instant is not sampled there again."""
+    for j in range(resets.owner.size):
+        if resets.done[j] and resets.target[j] >= resets.states:
+            samples.kept[resets.target[j] - resets.states] = True
 
 
 @machine_code
@@ -212,16 +227,22 @@ def _crossing_functions(code: Code, work: Workspace, relations: Relations, t: fl
 def _rounding(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
               x: Vector, r: int) -> float:
     """What the last bits of the states make of a crossing function, and some more."""
-    point, found, worst = work.k[WORK], relations.looks[SPARE], 0.0
-    for alternates in range(2):
-        bit = LAST_BITS * NOISE_FACTOR
-        for i in range(x.size):
-            point[i] = x[i] + bit * max(abs(x[i]), OF_TOLERANCE * work.k[ATOL, i])
-            if alternates == 1:
-                bit = -bit
-        _crossing_functions(code, work, relations, t, point, found)
+    found, worst = relations.looks[SPARE], 0.0
+    for side in range(2):
+        _moved_by_last_bits(code, work, relations, t, x, 1.0 - 2.0 * side, found)
         worst = max(worst, abs(found[r] - switches.now[r]))
     return worst
+
+
+@machine_code
+def _moved_by_last_bits(code: Code, work: Workspace, relations: Relations, t: float, x: Vector,
+                        alternates: float, found: Vector) -> None:
+    """Crossing functions near a point: all states some last bits higher, or (-1) by turns."""
+    point, bit = work.k[WORK], LAST_BITS * NOISE_FACTOR
+    for i in range(x.size):
+        point[i] = x[i] + bit * max(abs(x[i]), OF_TOLERANCE * work.k[ATOL, i])
+        bit = alternates * bit
+    _crossing_functions(code, work, relations, t, point, found)
 
 
 @machine_code
@@ -292,6 +313,32 @@ def _is_wrong(switches: Switches, r: int) -> bool:
     if g == 0.0:
         return holds != switches.at_zero[r]
     return (g if holds else -g) < -WRONG_SIDE * (abs(switches.first[r]) + TINY)
+
+
+@machine_code
+def _let_move(code: Code, work: Workspace, relations: Relations, switches: Switches, t: float,
+              x: Vector) -> None:
+    """Allow relations that have rested so far to be as far from zero as rounding has left them."""
+    slack, found, some = relations.slack, relations.looks[SPARE], False
+    for r in range(switches.m.size):
+        if _has_rested(switches, r):
+            slack[r], some = 0.0, True
+    if not some:
+        return
+    for side in range(2):
+        _moved_by_last_bits(code, work, relations, t, x, 1.0 - 2.0 * side, found)
+        for r in range(switches.m.size):
+            if _has_rested(switches, r):
+                slack[r] = max(slack[r], abs(found[r] - switches.now[r]))
+    for r in range(switches.m.size):
+        if _has_rested(switches, r) and abs(switches.now[r]) > slack[r]:
+            slack[r] = 0.0  # it has jumped
+
+
+@machine_code
+def _has_rested(switches: Switches, r: int) -> bool:
+    """Whether a relation looks at what a mode has held at zero up to now."""
+    return switches.resting[r] and switches.first[r] == 0.0
 
 
 @machine_code

@@ -126,6 +126,10 @@ class Laws(ABC):
         """Switching functions at the present point: negative where a mode no longer holds."""
         return np.full(self.size, np.inf)
 
+    def crossings(self, problem: Problem, g: Array, t: float) -> Array:
+        """Crossing functions of relations, exact where modes hold all they look at at zero."""
+        return g
+
     def notice(self, margins: Array) -> None:  # noqa: B027  # a default: nothing to note
         """Take note of the largest margins of an episode, which tell speeds and efforts."""
 

@@ -7,7 +7,7 @@ Knows no method and no recording.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import casadi as ca
 import numpy as np
@@ -102,6 +102,7 @@ class Resets:
                     self.names.append((family, instance, [i for i, _ in pairs]))
         self.active = bool(conditions)
         self.owner = np.repeat(np.arange(len(self.targets)), [len(t) for t in self.targets])
+        self._places = [target for targets in self.targets for target in targets]
         self.conditions = self.values = None
         #: Conditions that follow efforts, or assign what does.
         self.late = np.zeros(len(conditions), dtype=bool)
@@ -115,6 +116,7 @@ class Resets:
             self.late = late[: len(conditions)] | own
         self.before = np.zeros(len(conditions))  # each run has its own, and what follows
         self.acted: list[tuple[str, str]] = []  # component and what it did, since `told`
+        self.assigned_last: list[int] = []  # places of discrete values
 
     @classmethod
     def of(cls, system: System) -> Resets:
@@ -140,7 +142,7 @@ class Resets:
     def compiled(self, efforts: bool) -> ResetRules | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing. ``efforts`` : whether it knows those of set-valued laws."""
-        system, places = self.system, [p for targets in self.targets for p in targets]
+        system, places = self.system, self._places
         if not self.active or not _is_known_at_events(self._both, system, efforts):
             return None
         from ..native.resets import ResetRules
@@ -187,19 +189,49 @@ class Resets:
             return False
         now = np.where(waiting, self.before, self.conditions(*problem.arguments(t)))
         rising = (now > 0.5) & (self.before <= 0.5)
-        self.before[:] = now
+        self.before[:], self.assigned_last = now, []
         if not rising.any():
             return False
         values = self.values(*problem.arguments(t))
+        rising = self._one_after_the_other(rising, values, t)
         changed = np.zeros(len(values), dtype=bool)
-        places = [target for targets in self.targets for target in targets]
         for k in np.flatnonzero(rising[self.owner]).tolist():
-            kind, index, sign = places[k]
+            kind, index, sign = self._places[k]
             place = problem.d if kind == "d" else problem.x
             changed[k] = place[index] != sign * values[k]
             place[index] = sign * values[k]
+            if kind == "d":
+                self.assigned_last.append(index)
         self.acted += self.words(changed, values)
         return True
+
+    def _one_after_the_other(self, rising: Flags, values: Array, t: float) -> Flags:
+        """Who acts now: of several that assign one discrete value the first that is written.
+
+        The others are looked at again after it, and find what it has assigned. A state belongs to
+        several components: what two give it must be the same.
+        """
+        given: dict[tuple[str, int], tuple[int, float]] = {}  # who assigns it, and what
+        now = rising.copy()
+        for k in np.flatnonzero(rising[self.owner]).tolist():
+            kind, index, sign = self._places[k]
+            other, value = given.setdefault(
+                (kind, index), (int(self.owner[k]), sign * float(values[k])))
+            if other == self.owner[k]:
+                continue
+            if kind == "d":
+                now[self.owner[k]] = False
+                self.before[self.owner[k]] = 0.0
+            elif value != sign * values[k]:
+                self._refuse_clash(k, sign * value, float(values[k]), t)
+        return now
+
+    def _refuse_clash(self, k: int, one: float, other: float, t: float) -> NoReturn:
+        family, instance, variables = self.names[int(self.owner[k])]
+        first = int(np.searchsorted(self.owner, self.owner[k]))
+        local = family.kernel.variables[variables[k - first]]
+        raise _two_values(f"{family.path(instance)}.{local.name}", "when", t,
+                          from_si(one, local.unit), from_si(other, local.unit))
 
     def words(self, changed: Flags | Array, values: Array) -> list[tuple[str, str]]:
         """Components, and what their variables became.
@@ -224,8 +256,7 @@ class Resets:
 
     def assigned(self, x: Array, d: Array) -> Array:
         """What stands where they assign, by assignment."""
-        return np.array([sign * (d if kind == "d" else x)[k]
-                         for targets in self.targets for kind, k, sign in targets])
+        return np.array([sign * (d if kind == "d" else x)[k] for kind, k, sign in self._places])
 
 
 class _Sampled:
@@ -259,6 +290,8 @@ class _Sampled:
                     target.append(offset_of[f, i] + every)
                 count += family.size
         self.owner, self.target = np.concatenate(owner), np.concatenate(target)
+        #: Assignments whose variable another sampler assigns, too.
+        self.shared = np.bincount(self.target, minlength=1)[self.target] > 1
         self.values = Evaluator(ca.Function("sampled", [*system.arguments, before], [
             ca.densify(ca.vertcat(*values))])) if values else None
         self._system = system
@@ -308,6 +341,7 @@ class Samplings:
         self.before = np.zeros(system.nd)
         self.fresh = False  # nothing has been assigned yet at this instant
         self.assigned = np.zeros(len(self.target), dtype=bool)  # at this instant
+        self.kept = np.zeros(system.nd, dtype=bool)  # what `when` has assigned at this instant
         bad = np.flatnonzero(~(self.period > 0) & np.isfinite(self.start))
         if len(bad):
             name = self._name(int(bad[0]))
@@ -337,6 +371,7 @@ class Samplings:
         if first:
             self.due |= np.isnan(self.start)
         self.fresh = True
+        self.kept[:] = False
 
     def apply(self, problem: Problem, t: float, waiting: Flags | bool = False) -> bool:
         """Assign with the present values of everything else; True if anything changed.
@@ -349,8 +384,9 @@ class Samplings:
             self.before, self.fresh = problem.d.copy(), False
             self.assigned[:] = False
         new = problem.d.copy()
-        mine = self.due[self.owner] & ~np.asarray(waiting)
+        mine = self.due[self.owner] & ~np.asarray(waiting) & ~self.kept[self.target]
         found, present = self.values(*problem.arguments(t), self.before), new[self.target]
+        self._refuse_clashes(found, t)
         if (other := mine & self.assigned & (found != present)).any():
             # modes that have been decided anew may have moved states in their last digits
             same = np.abs(found - present) <= self._sampled.rounding(problem, t, self.before)
@@ -364,6 +400,20 @@ class Samplings:
         problem.d[:] = new
         return True
 
+    def _refuse_clashes(self, found: Array, t: float) -> None:
+        """Raise where two regular samplers of this instant give one variable other values."""
+        given: dict[int, int] = {}
+        for k in np.flatnonzero(self._sampled.shared & self.due[self.owner]).tolist():
+            other = given.setdefault(int(self.target[k]), k)
+            if found[other] != found[k] and not np.isnan(self.start[self.owner[[other, k]]]).any():
+                f, i, first = max((entry for entry in self.system.tape.discrete_layout
+                                   if entry[2] <= self.target[k]), key=lambda entry: entry[2])
+                family = self.system.network.families[f]
+                local = family.kernel.variables[i]
+                path = f"{family.path(int(self.target[k]) - first)}.{local.name}"
+                raise _two_values(path, "every", t, *(
+                    from_si(float(found[j]), local.unit) for j in (other, k)))
+
     def compiled(self, efforts: bool) -> Samplers | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing. ``efforts`` : whether it knows those of set-valued laws."""
@@ -375,7 +425,7 @@ class Samplings:
         from ..native.samples import Samplers
 
         return Samplers(self.start, self.period, self.last, self.late & efforts, self.owner,
-                        self.target, given, self.time_events.tiny,
+                        self.target, self._sampled.shared, given, self.time_events.tiny,
                         self.in_python.assign if self.in_python else None)
 
     def unsettled(self, problem: Problem, t: float) -> list[str]:
@@ -408,6 +458,15 @@ def _is_known_at_events(function: ca.Function, system: System, efforts: bool) ->
     carried = efforts or native.is_solved_for(system)
     return (efforts or not function.jac_sparsity(0, effort).nnz()) and (
         carried or not function.jac_sparsity(0, unknown).nnz())
+
+
+def _two_values(path: str, statement: str, t: float, one: Any, other: Any) -> SimulationError:
+    return SimulationError(
+        path, f"is given two values at t = {t:.9g} s by two {statement}() statements: "
+        f"{one:.6g~P} and {other:.6g~P}.",
+        "Which of them is meant is open: let one statement assign it.",
+        code="simulation.two_values", time=t, variables=(path,),
+    )  # fmt: skip
 
 
 def _follow_efforts(expressions: ca.SX, system: System) -> Flags:

@@ -85,7 +85,8 @@ class Events:
         from ..native.own_events import EventRules
 
         return EventRules(times.relations.at_zero, times.timed, acting, slots, times.ahead,
-                          samplers, resets, parts, required, switching.indirect)
+                          samplers, resets, parts, required, switching.indirect,
+                          switching.resting)
 
     def passed(self, courses: PassedCourses) -> None:
         """Go on after events that the method has carried out."""
@@ -120,7 +121,7 @@ class Events:
         problem.system.tables.fill(problem.d, self.time_events.just_after(t))
         if problem.delays is not None:
             problem.delays.select(t)
-        self.switching.flip(t, which[which < nm])
+        self.switching.flip(t, which[which < nm], bool((which >= nm).any()))
         self._refuse_jumps(t, m, d)
         in_vain, touched = False, which[which >= nm] - nm
         if problem.laws is not None:

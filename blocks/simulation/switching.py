@@ -44,14 +44,36 @@ class Switching:
 
     @cached_property
     def indirect(self) -> Flags:
-        """Relations that follow efforts at nodes without mass, and act on these only through what
-        switches with them: they are judged where modes are decided."""
+        """Relations that are judged where modes are decided: those that follow efforts at nodes
+        without mass, and act on these only through what switches with them, and :attr:`resting`.
+        """
         system, laws = self.problem.system, self.problem.laws
         if laws is None or not laws.massless:
-            return np.zeros(system.nm, dtype=bool)
+            return self.resting
         from ..nonsmooth.modes.indirect_relations import indirect_relations
 
-        return indirect_relations(system)
+        return indirect_relations(system) | self.resting
+
+    @cached_property
+    def resting(self) -> Flags:
+        """Relations that look at nothing but what modes may hold at zero: where they cross with a
+        mode that ends, it is the next one that tells."""
+        system, laws = self.problem.system, self.problem.laws
+        out = np.zeros(system.nm, dtype=bool)
+        if laws is not None and laws.set_valued.size and not laws.recorded:
+            from ..nonsmooth.modes.resting_relations import RestingRelations
+
+            out[RestingRelations.of(system).which] = True
+        return out
+
+    def _rest_now(self) -> Flags:
+        """Which of them rest in the present modes."""
+        from ..nonsmooth.modes.resting_relations import RestingRelations
+
+        known = RestingRelations.of(self.problem.system)
+        out = np.zeros_like(self.resting)
+        out[known.which[known.resting(self.problem.laws.set_valued.state.solved_modes)]] = True
+        return out
 
     def begin(self, t: float, modes_known: bool = True) -> None:
         """Bring relations and discrete values in line with each other at the start.
@@ -75,9 +97,14 @@ class Switching:
         if modes_known:
             self._no_fixpoint(t, unsettled)
 
-    def flip(self, t: float, which: Indices) -> None:
-        """Flip relations at an event, iterate until all agree, and tell what switched."""
+    def flip(self, t: float, which: Indices, with_modes: bool) -> None:
+        """Flip relations at an event, iterate until all agree, and tell what switched.
+
+        ``with_modes`` : whether modes end there, too.
+        """
         problem = self.problem
+        if with_modes:
+            which = which[~self.resting[which]]
         before = problem.m.copy()
         self.crossings.relation_tolerance[which] = 0.0
         if problem.system.nm or self.samplings.active:
@@ -148,6 +175,7 @@ class Switching:
             moved = self.resets.apply(problem, t, not now and self._waiting(self.resets.late))
             if moved:
                 problem.settle(t)
+                self.samplings.kept[self.resets.assigned_last] = True
             g, last = self._crossings(t), g
             if moved:  # relations that the state has moved are judged anew
                 changed = True
@@ -228,6 +256,14 @@ class Switching:
         wrong: Flags = np.where(holds, g, -g) < -WRONG_SIDE * (at_first + TINY)
         wrong |= (g == 0) & (holds != self.time_events.relations.at_zero)  # discrete values
         wrong &= ~self.time_events.timed
+        rested = self.resting & (g0 == 0)
+        if rested.any():
+            rested &= ~self._rest_now()
+        if rested.any():  # what begins to move is as near to zero as rounding has left it
+            doubt = JITTER * self._in_doubt(t, g)
+            rested &= np.abs(g) <= doubt
+            wrong &= ~rested | (g == 0)
+            self.crossings.relation_tolerance[rested] = doubt[rested]
         if wrong.any() and frozen.any():
             wrong &= ~frozen | (np.abs(g) > _rounding(g0))
             doubtful = np.flatnonzero(wrong & frozen)

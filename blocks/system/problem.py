@@ -295,7 +295,7 @@ class Problem:
     def crossings(self, t: float, y: Array) -> Array:
         """Crossing functions at integrated states ``y``."""
         self.solve(t, y)
-        return self.system.crossings(*self.arguments(t))
+        return self._exact(self.system.crossings(*self.arguments(t)), t)
 
     def exponents(self, t: float, y: Array) -> Array:
         """Exponents in the equations at integrated states ``y``."""
@@ -309,7 +309,11 @@ class Problem:
         """
         self.settle(t)
         _, *point = self.arguments(t)
-        return self.system.crossings(t if behind is None else behind, *point)
+        behind = t if behind is None else behind
+        return self._exact(self.system.crossings(behind, *point), behind)
+
+    def _exact(self, crossings: Array, t: float) -> Array:
+        return crossings if self.laws is None else self.laws.crossings(self, crossings, t)
 
     # -- the solver's unknowns -------------------------------------------------------------
     def start_vector(self) -> Array:

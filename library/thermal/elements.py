@@ -21,6 +21,7 @@ from blocks import (
     log,
     maximum,
     quantity,
+    where,
 )
 
 from .. import symbols
@@ -58,6 +59,10 @@ class ThermalReference(Component):
         yield self.power_supplied == -self.H.Q
 
 
+def _varies(mass: Any) -> bool:
+    return bool(mass.mass_type == "variable")
+
+
 class ThermalMass(Component):
     """Body of one temperature that stores heat.
 
@@ -65,26 +70,48 @@ class ThermalMass(Component):
     flow into it. The energy stored counts from 0 K. A heat flow that is drawn by a
     ``HeatFlowRateSource`` beyond that is stopped there.
 
-    Parameters: mass (kg), specific_heat (J/(kg*K)).
-    Ports: M. Initial target: T (high, 300 K).
+    With ``mass_type="variable"`` material comes and goes, as in a tank that is filled, heated and
+    emptied: dm/dt = Mdot and m specific_heat dT/dt = Q + Mdot specific_heat (Tin - T) while it
+    comes, with the temperature Tin; what leaves has the temperature T, and changes it by nothing.
+    Nothing leaves beyond the mass ``minimum_mass``.
+
+    Parameters: mass (kg), specific_heat (J/(kg*K)); minimum_mass (kg) instead of mass where it is
+    variable.
+    Ports: M. Inputs, where it is variable: Mdot in kg/s, Tin in K. Initial targets: T (high,
+    300 K), m (high, 1 kg) where it is variable.
     """
 
     symbol = symbols.THERMAL_MASS
 
+    mass_type = Option("constant", ("constant", "variable"), doc="whether material comes and goes")
     M = Port(thermal, doc="the body")
-    mass = Parameter("1 kg", above=0, doc="Mass")
+    mass = Parameter("1 kg", above=0, when=lambda c: not _varies(c), doc="Mass")
+    minimum_mass = Parameter("1e-6 kg", above=0, when=_varies, doc="Least mass")
     specific_heat = Parameter("447 J/(kg*K)", above=0, doc="Specific heat", advice={
         "J/K": "This is the heat capacity mass * specific_heat: divide it by the mass."})
+    Mdot = Input("kg/s", when=_varies, doc="mass that comes, less what leaves")
+    Tin = Input("K", when=_varies, doc="temperature of what comes")
     T = Variable("K", "300 K", priority="high", nominal="300 K", minimum="0 K",
                  doc="temperature")
+    m = Variable("kg", "1 kg", priority="high", minimum="0 kg", when=_varies, doc="mass")
     Q = Variable("W", doc="heat flow into the body")
     energy_stored = Variable("J", doc="heat, from 0 K on")
+    power_supplied = Variable("W", when=_varies, doc="heat that comes with the material")
 
     def equations(self) -> Iterator[Any]:
         yield self.T == self.M.T
         yield self.Q == self.M.Q
-        yield self.mass * self.specific_heat * der(self.T) == self.Q
-        yield self.energy_stored == self.mass * self.specific_heat * self.T
+        if not _varies(self):
+            yield self.mass * self.specific_heat * der(self.T) == self.Q
+            yield self.energy_stored == self.mass * self.specific_heat * self.T
+            return
+        comes = where((self.m > self.minimum_mass) | (self.Mdot > 0), self.Mdot, 0)
+        of_it = where(self.Mdot > 0, self.Tin, self.T)
+        yield der(self.m) == comes
+        yield self.m * self.specific_heat * der(self.T) == \
+            self.Q + comes * self.specific_heat * (of_it - self.T)
+        yield self.energy_stored == self.m * self.specific_heat * self.T
+        yield self.power_supplied == comes * self.specific_heat * of_it
 
 
 class PerfectInsulator(Component):

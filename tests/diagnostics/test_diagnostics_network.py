@@ -270,6 +270,16 @@ def test_a_node_where_only_a_sensor_is_has_no_velocity():
          "Connect it to the part of the network it belongs to.")
 
 
+def test_a_port_that_an_option_leaves_out_need_not_be_connected():
+    model = sound()
+    model.meter = MotionSensor()
+    model.connect(model.meter.R, model.block.M)
+    says(only(model), "network.floating", ["meter"],
+         "Nothing determines the velocity at the node of meter.C: meter carries no force there.",
+         "Connect it to the part of the network it belongs to, or make it without that port: "
+         "MotionSensor(reference='absolute').")
+
+
 # -- ports ---------------------------------------------------------------------------------------
 def test_a_shorted_spring_is_a_warning():
     model = sound()

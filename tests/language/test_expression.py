@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from parts import alone, final
 
+import blocks
 from blocks import (
     Component,
     Parameter,
@@ -129,3 +130,10 @@ def test_a_long_expression_is_cut_instead_of_growing_without_bound():
     for _ in range(200):
         grown = grown * grown + y
     assert len(readable(grown)) < 2000
+
+
+def test_functions_of_other_tools_are_answered_with_their_names_here():
+    with pytest.raises(ImportError, match="It is called arctan here: from blocks import arctan"):
+        from blocks import atan  # noqa: F401
+    with pytest.raises(AttributeError, match="has no attribute 'atn'"):
+        blocks.atn  # noqa: B018

@@ -104,6 +104,71 @@ def test_an_event_that_triggers_another_at_the_same_instant():
     assert run["c.b"].at("0.6 s").magnitude == 7
 
 
+EVERYWAY = pytest.mark.parametrize("method", ["dopri5", "rodas4", "cvode", "DOP853"])
+
+
+@EVERYWAY
+def test_events_at_one_instant_are_all_counted(method):
+    class Counts(Component):
+        x = Variable("", "0", priority="high")
+        n = Discrete("", "0")
+
+        def equations(self):
+            yield der(self.x) == PER_SECOND
+            yield when(self.x > 0.5, {self.n: self.n + 1})
+            yield when(time > 0.5 * SECOND, {self.n: self.n + 10})
+            yield when(self.x**2 > 0.25, {self.n: self.n + 100})
+
+    assert final(alone(Counts()).simulate("1 s", method=method), "c.n") == 111
+
+
+@EVERYWAY
+def test_a_counter_of_samples_may_begin_again_at_its_last(method):
+    class Wraps(Component):
+        x = Variable("", "0", priority="high")
+        n = Discrete("", "0")
+        laps = Discrete("", "0")
+
+        def equations(self):
+            yield der(self.x) == PER_SECOND
+            yield every("0.1 s", {self.n: self.n + 1}, start="0.1 s")
+            yield when(self.n > 2.5, {self.n: 0, self.laps: self.laps + 1})
+
+    run = alone(Wraps()).simulate("1.05 s", method=method)
+    assert (final(run, "c.n"), final(run, "c.laps")) == (1, 3)  # 10 = 3 x 3 + 1
+
+
+@EVERYWAY
+def test_samplers_that_are_at_odds_stop_the_run(method):
+    class AtOdds(Component):
+        x = Variable("", "0", priority="high")
+        n = Discrete("", "0")
+
+        def equations(self):
+            yield der(self.x) == PER_SECOND
+            yield every("0.1 s", {self.n: self.n + 1}, start="0.1 s")
+            yield every("0.2 s", {self.n: self.n + 10}, start="0.2 s")
+
+    with pytest.raises(SimulationError) as caught:
+        alone(AtOdds()).simulate("1 s", method=method)
+    assert caught.value.code == "simulation.two_values" and caught.value.variables == ("c.n",)
+    assert str(caught.value).startswith(
+        "c.n: is given two values at t = 0.2 s by two every() statements: 2 and 11.")
+
+
+def test_two_values_of_one_state_at_one_instant_stop_the_run():
+    class AtOdds(Component):
+        x = Variable("m", "0 m", priority="high")
+
+        def equations(self):
+            yield der(self.x) == quantity("1 m/s")
+            yield when(time >= 0.5 * SECOND, {self.x: quantity("0 m")})
+            yield when(time >= 0.5 * SECOND, {self.x: quantity("0.2 m")})
+
+    with pytest.raises(SimulationError, match="two when.. statements: 0 m and 0.2 m"):
+        alone(AtOdds()).simulate("1 s")
+
+
 @pytest.mark.parametrize("height", [0.2499, 0.24999, 0.2])
 def test_a_crossing_there_and_back_within_a_step_is_not_missed(height):
     class Hill(Component):

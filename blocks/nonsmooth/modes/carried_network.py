@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from ...system.points import Points
     from .elements import Elements
-    from .law_functions import LawExpressions
+    from .law_expressions import LawExpressions
     from .mode_equations import ModeEquations
 
 __all__ = ["CarriedNetwork", "held_network"]

@@ -27,7 +27,7 @@ from .delassus import is_singular
 if TYPE_CHECKING:
     from ...system import Evaluator
     from .elements import Elements
-    from .law_functions import LawExpressions
+    from .law_expressions import LawExpressions
 
 __all__ = ["Companions", "companions_of"]
 

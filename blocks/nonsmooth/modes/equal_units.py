@@ -20,7 +20,7 @@ from ...numerics.tolerances import TERMS_ROUNDING
 
 if TYPE_CHECKING:
     from .elements import Elements
-    from .law_functions import LawExpressions
+    from .law_expressions import LawExpressions
 
 __all__ = ["effort_units"]
 

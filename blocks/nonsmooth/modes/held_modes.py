@@ -26,10 +26,11 @@ from ..complementarity.scaling import DENSE_LIMIT, components
 from .companions import Companions
 from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
+from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:
     from ...system import Problem, System
-    from .law_functions import LawExpressions
+    from .law_expressions import LawExpressions
 
 __all__ = ["MOST", "HeldModes", "connected", "parts_of"]
 
@@ -96,7 +97,8 @@ class HeldModes:
         inputs = ca.densify(of_sliding + ca.mtimes(place, at_rest))
         slope = ca.substitute(tape.slope, tape.u, inputs)
         crossings, exponents = ca.substitute(
-            [tape.crossings, tape.exponents], [tape.u], [inputs])
+            [RestingRelations.of(system).put_in(tape.crossings, joined), tape.exponents],
+            [tape.u], [inputs])
         rate = ca.substitute(laws.rate, tape.u, inputs)
         values = laws.flow, laws.low, laws.high, laws.back, laws.forth, unheld, laws.gap
         self.symbols = [*system.arguments[:-1], modes, k]

@@ -23,6 +23,7 @@ from ...system import Evaluator
 from .indirect_relations import indirect_relations, relations_of_efforts
 from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
 from .parts import UNLOADED
+from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ...system.points import Points
     from ..mode_state import ModeState
     from .elements import Elements
-    from .law_functions import LawExpressions
+    from .law_expressions import LawExpressions
 
 __all__ = ["HeldNetwork", "slack_of"]
 
@@ -114,7 +115,8 @@ class HeldNetwork:
         inputs = self.inputs = ca.densify(ca.mtimes(place, taken))
         value = value + ca.if_else(direct, taken, 0)
         slope, crossings, exponents, flow, effort, low, high, missed, rate, loops = ca.substitute(
-            [tape.slope, tape.crossings, tape.exponents, laws.sides, laws.effort, laws.low,
+            [tape.slope, RestingRelations.of(system).put_in(tape.crossings, solved),
+             tape.exponents, laws.sides, laws.effort, laws.low,
              laws.high, value, rate, tape.residual], [tape.u], [inputs])
         #: What is zero where inputs are solved for, that of loops first.
         self.residual = ca.vertcat(

@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Flags
-from .law_functions import expressions_of
+from .law_expressions import expressions_of
 from .mode_equations import symbols_in
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ states and unknowns of algebraic loops.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -16,93 +15,23 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...language.lookup import jacobian
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Flags, Indices
 from .bound_functions import BoundFunctions
 from .companions import companions_of
 from .elements import Elements, elements_of
 from .equal_units import effort_units
-from .gaps import open_gap
 from .held_modes import MOST, HeldModes, parts_of
+from .law_expressions import LawExpressions, expressions_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
 
 if TYPE_CHECKING:
     from ...system import System
 
-__all__ = ["DENSE", "LawExpressions", "LawFunctions", "expressions_of"]
+__all__ = ["DENSE", "LawFunctions"]
 
 DENSE = 80  # elements up to which matrices are dense
 FEW_ENTRIES = 200_000  # entries up to which constant matrices are remembered
-
-
-@dataclass(frozen=True, eq=False)
-class LawExpressions:
-    """Set-valued laws as columns of expressions, a row per element."""
-
-    system: System
-    flow: ca.SX
-    low: ca.SX
-    high: ca.SX
-    back: ca.SX
-    forth: ca.SX
-    gap: ca.SX
-    restitution: ca.SX
-    effort: ca.SX
-
-    @cached_property
-    def rate(self) -> ca.SX:
-        """Time derivative of the flow."""
-        tape = self.system.tape
-        return ca.jtimes(self.flow, tape.x, tape.slope) + ca.jacobian(self.flow, TIME)
-
-    @cached_property
-    def flow_x(self) -> ca.SX:
-        """How flows follow states."""
-        return jacobian(self.flow, self.system.tape.x)
-
-    @cached_property
-    def slope_u(self) -> ca.SX:
-        """What inputs push."""
-        return jacobian(self.system.tape.slope, self.system.tape.u)
-
-    def in_units(self, units: Array) -> LawExpressions:
-        """The same laws, with efforts counted in ``units`` and flows such that powers stay."""
-        if (units == 1).all():
-            return self
-        unit = ca.DM(units)
-        return replace(self, flow=self.flow * unit, low=self.low / unit, high=self.high / unit,
-                       back=self.back / unit, forth=self.forth / unit, effort=self.effort / unit)
-
-    @property
-    def sides(self) -> ca.SX:
-        """What has the sign of the mode of what slides or is open: flows, and gaps of contacts."""
-        contact = [law.is_contact for family in self.system.network.families
-                   for law in family.kernel.set_valued for _ in range(family.size)]
-        return ca.vertcat(*(-open_gap(self.gap[k], self.flow[k]) if contact[k] else self.flow[k]
-                            for k in range(len(contact))))
-
-    @property
-    def bounds(self) -> ca.SX:
-        """Lower and upper static, lower and upper kinetic bounds, one after the other."""
-        return ca.vertcat(self.low, self.high, self.back, self.forth)
-
-    @property
-    def values(self) -> ca.SX:
-        """What :class:`~blocks.nonsmooth.modes.elements.LawValues` holds, in its order."""
-        return ca.vertcat(self.flow, self.low, self.high, self.back, self.forth, self.rate,
-                          self.gap)  # fmt: skip
-
-
-def expressions_of(system: System) -> LawExpressions:
-    """The set-valued laws of a system, in the order of its elements."""
-    writer = system.tape.writer
-    rows: list[list[ca.SX]] = [[] for _ in range(8)]
-    for f, family in enumerate(system.flat.network.families):
-        for law in family.kernel.set_valued:
-            of_law = [*law.expressions, family.kernel.symbols[law.effort, 0]]
-            for row, sx in zip(rows, of_law, strict=True):
-                row.append(writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
-    return LawExpressions(system, *(ca.vertcat(*row) for row in rows))
 
 
 class LawFunctions:

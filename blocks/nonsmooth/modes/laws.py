@@ -42,6 +42,7 @@ from .loaded_splits import LoadedSplits
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
 from .parts import DecisionParts, PredictedParts
+from .resting_relations import RestingRelations
 from .sensitivities import Sensitivities
 from .solved_modes import SolvedModes
 
@@ -85,12 +86,19 @@ class SetValuedLaws(Laws):
     # -- modes -----------------------------------------------------------------------------
     def start(self, problem: Problem, t: float) -> None:
         self.decisions.start(problem, t)
+        self.state.decided = True
 
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
         return self.decisions.decide(problem, t, touched)
 
     def margins(self, problem: Problem, t: float) -> Array:
         return self.switching.present(problem, t)
+
+    def crossings(self, problem: Problem, g: Array, t: float) -> Array:
+        if not self.state.decided:
+            return g
+        return RestingRelations.of(self.system).put(
+            self.system, g, self.state.solved_modes, t, *problem.arguments(t)[1:])
 
     def notice(self, margins: Array) -> None:
         self.switching.notice(margins)

@@ -100,6 +100,9 @@ class LoadLaws(Laws):
         n = self._set_valued.size
         self._set_valued.modes, self.bands.modes = value[:n], value[n:]
 
+    def crossings(self, problem: Problem, g: Array, t: float) -> Array:
+        return self._set_valued.crossings(problem, g, t)
+
     # -- efforts ---------------------------------------------------------------------------
     def apply(self, problem: Problem, t: float) -> None:
         self.efforts.apply(problem, t)

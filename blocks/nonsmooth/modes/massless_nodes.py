@@ -28,7 +28,7 @@ from .held_network import HeldNetwork
 from .jumps import Jumps
 from .kept_modes import KeptModes
 from .known_decisions import KnownDecisions
-from .law_functions import expressions_of
+from .law_expressions import expressions_of
 from .massless_contacts import MasslessContacts
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins, MasslessStress
@@ -37,6 +37,7 @@ from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
 from .one_sided import one_sided
 from .parts import NetworkParts
+from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -141,6 +142,12 @@ class MasslessLaws(Laws):
 
     def fresh(self) -> MasslessLaws:
         return MasslessLaws(self.system, self.equations)
+
+    def crossings(self, problem: Problem, g: Array, t: float) -> Array:
+        if not self.state.decided:
+            return g
+        return RestingRelations.of(self.system).put(
+            self.system, g, self.state.solved_modes, t, *problem.arguments(t)[1:])
 
     def notice(self, margins: Array) -> None:
         says = ~self.elements.switch & np.isfinite(margins)

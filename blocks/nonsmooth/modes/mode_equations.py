@@ -29,7 +29,7 @@ from .loop_unknowns import LoopUnknowns
 
 if TYPE_CHECKING:
     from ...system import Problem, System
-    from .law_functions import LawExpressions
+    from .law_expressions import LawExpressions
 
 __all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "symbols_in",
            "without_rounding"]  # fmt: skip

@@ -14,7 +14,7 @@ import casadi as ca
 from ...numerics.rewriting import rewritten
 
 if TYPE_CHECKING:
-    from .law_functions import LawExpressions
+    from .law_expressions import LawExpressions
 
 __all__ = ["one_sided"]
 

@@ -39,10 +39,11 @@ from .delassus import Delassus, torn_by
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
 from .held_modes import connected
+from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:
     from ...system import Problem, System
-    from .law_functions import LawExpressions
+    from .law_expressions import LawExpressions
 
 __all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes"]
 
@@ -80,8 +81,10 @@ class SolvedModes:
         modes, effort = ca.SX.sym("modes", n), ca.SX.sym("effort", n)
         place = ca.DM.triplet(column.tolist(), list(range(n)), ca.DM(unit), system.nu, n)
         inputs = ca.densify(ca.mtimes(place, effort))
+        joined = companions.modes(modes)
+        crossings = RestingRelations.of(system).put_in(tape.crossings, joined)
         values, slope, crossings, exponents = ca.substitute(
-            [laws.values, tape.slope, tape.crossings, tape.exponents], [tape.u], [inputs])
+            [laws.values, tape.slope, crossings, tape.exponents], [tape.u], [inputs])
         flow, low, high, back, forth, rate, gap = ca.vertsplit(values, n)
         loops = ca.substitute(ca.vertcat(tape.residual, tape.constraints), tape.u, inputs)
         self.loops = loops
@@ -93,7 +96,6 @@ class SolvedModes:
         own = -self.by_effort(rate)
         diagonal = ca.densify(ca.diag(own))
         scale = ca.if_else(diagonal > 0, 1 / diagonal, 1)
-        joined = companions.modes(modes)
         kinetic = ca.if_else(joined > 0, forth, ca.if_else(joined < 0, back, 0))
         (whole, _), (least, most), (backward, forward) = (companions.together(*pair) for pair in (
             (effort, effort), (low, high), (back, forth)))

@@ -359,3 +359,35 @@ def test_an_end_in_the_air_lets_no_heat_pass():
     result = model.simulate("2000 s", rtol=1e-9)
     assert result["hot.T"].final.magnitude == pytest.approx(meet, rel=1e-8)
     assert result["bar.segment.T"].final.magnitude == pytest.approx(meet, rel=1e-8)
+
+
+# -- material that comes and goes --------------------------------------------------------------
+def tub(rate, **values):
+    """2 kg of water that 500 W heat, while water of 340 K comes or water leaves."""
+    model = Model("tub")
+    model.body = ThermalMass(mass_type="variable", specific_heat="4180 J/(kg*K)", m="2 kg",
+                             T="290 K", **values)
+    model.ground, model.heater = ThermalReference(), HeatFlowRateSource(heat_flow="500 W")
+    model.connect(model.heater.A, model.ground.H)
+    model.connect(model.heater.B, model.body.M)
+    model.rate, model.warm = Constant(value=rate), Constant(value="340 K")
+    model.connect(model.rate.y, model.body.Mdot)
+    model.connect(model.warm.y, model.body.Tin)
+    return model
+
+
+def test_material_that_comes_mixes_with_what_is_there():
+    run = tub("0.1 kg/s").simulate("60 s", rtol=1e-9)
+    assert run["body.m"].final.m == pytest.approx(8, rel=1e-12)
+    heat = 2 * 4180 * 290 + 500 * 60 + 6 * 4180 * 340
+    assert run["body.T"].final.m == pytest.approx(heat / (8 * 4180), rel=1e-12)
+    assert run.energy().relative_residual < 1e-12
+
+
+def test_material_that_leaves_takes_its_heat_along_and_the_least_mass_stays():
+    run = tub("-0.1 kg/s", minimum_mass="0.5 kg").simulate("30 s", rtol=1e-9)
+    assert run["body.m"].final.m == pytest.approx(0.5, rel=1e-9)
+    assert [event.time for event in run.events] == [pytest.approx(15, rel=1e-9)]
+    warmed = 500 / 4180 * (np.log(4) / 0.1 + 15 / 0.5)  # while it empties, and after
+    assert run["body.T"].final.m == pytest.approx(290 + warmed, rel=1e-9)
+    assert run.energy().relative_residual < 1e-9

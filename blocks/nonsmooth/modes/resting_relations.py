@@ -1,0 +1,217 @@
+"""Which relations look at nothing but what modes hold at zero?
+
+The current behind an open diode and the slip of a clutch that sticks are zero, but computed from
+other values, so that their last digits go up and down: a ``when(i > 0, …)`` would count rounding.
+Where a crossing function is a combination of flows and efforts, it is exactly what is left without
+these while all of them are held at zero. Only those are looked at that no equation contains: what
+acts on the network is decided together with its modes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ...numerics.arrays import Array, Flags, Indices
+from .elements import elements_of
+from .law_expressions import expressions_of
+from .mode_equations import symbols_in
+
+if TYPE_CHECKING:
+    from ...system import System
+    from .law_expressions import LawExpressions
+
+__all__ = ["RestingRelations"]
+
+DRAWS = 3  # sets of parameters for which a combination must be one
+SPREAD = 0.61803398875  # its multiples modulo 1 fill an interval evenly
+MISSED = 1e-9  # of a row: what a combination may miss
+MOST_SOLVES = 200  # for one relation
+MOST_ENTRIES = 2_000_000  # of the matrix of all flows and efforts: beyond it none are looked for
+
+
+@dataclass(frozen=True, eq=False)
+class RestingRelations:
+    """Relations that are combinations of flows and efforts of elements.
+
+    Attributes
+    ----------
+    which : their numbers; the same several times, where it may rest in several ways
+    flows, efforts : (which, elements) what it is a combination of
+    at_rest : what its crossing function is while all of that is zero
+    """
+
+    which: Indices
+    flows: Flags
+    efforts: Flags
+    at_rest: ca.SX
+
+    @classmethod
+    def of(cls, system: System) -> RestingRelations:
+        """Those of a system."""
+        return system.once("resting relations", lambda: _found(system))
+
+    def resting(self, modes: Indices) -> Flags:
+        """Which of them rest in some modes."""
+        moves: Flags = (self.flows & (modes != 0) | self.efforts & (modes == 0)).any(axis=1)
+        return ~moves
+
+    def put(self, system: System, g: Array, modes: Indices, t: float, *point: Array) -> Array:
+        """Crossing functions, with those that rest in some modes as they are there."""
+        rests = self.resting(modes)
+        if rests.any():
+            at_rest = system.once("crossings at rest", lambda: system.function(
+                "resting", ca.densify(self.at_rest)))(t, *point)
+            g = g.copy()
+            g[self.which[rests]] = at_rest[rests]
+        return g
+
+    def put_in(self, crossings: ca.SX, modes: ca.SX) -> ca.SX:
+        """The same as expressions."""
+        if not len(self.which):
+            return crossings
+        out = ca.vertsplit(crossings)
+        for k, r in enumerate(self.which.tolist()):
+            moves = ca.SX(0)
+            for e in np.flatnonzero(self.flows[k]).tolist():
+                moves = ca.logic_or(moves, modes[e] != 0)
+            for e in np.flatnonzero(self.efforts[k]).tolist():
+                moves = ca.logic_or(moves, modes[e] == 0)
+            out[r] = ca.if_else(moves, out[r], self.at_rest[k])
+        return ca.vertcat(*out)
+
+
+def _found(system: System) -> RestingRelations:
+    tape, n = system.tape, elements_of(system).size
+    moving = ca.vertcat(tape.x, tape.z, tape.u)
+    nothing = np.zeros((0, n), dtype=bool)
+    none = RestingRelations(np.zeros(0, dtype=int), nothing, nothing, ca.SX(0, 1))
+    if not system.nm:
+        return none
+    laws = expressions_of(system)
+    mine = _only_looked_at(system, laws)
+    if not len(mine) or 2 * n * moving.numel() > MOST_ENTRIES:
+        return none
+    given = ca.vertcat(laws.flow, laws.effort)
+    # an effort is none while its element is open: that of a diode, a switch, a contact
+    none_open = [b.is_zero() and (f.is_zero() or f.is_inf()) for b, f in zip(
+        ca.vertsplit(laws.back), ca.vertsplit(laws.forth), strict=True)]
+    constant = {s.__hash__() for s in ca.symvar(tape.p)}
+    straight, rows = _straight(tape.crossings[mine.tolist()], moving, constant)
+    usable, of_elements = _straight(given, moving, constant)
+    usable &= np.append(np.ones(n, dtype=bool), none_open)
+    matrices = _drawn(tape.p, rows, of_elements)
+    if matrices is None:
+        return none
+    wanted, others = matrices
+    still = ca.DM.zeros(moving.numel())
+    alone, left = (ca.substitute(e, moving, still) for e in (
+        tape.crossings[mine.tolist()], given))
+    which, uses, at_rest = [], [], []
+    for k in np.flatnonzero(straight).tolist():
+        for used in _supports(wanted[:, k], others, np.flatnonzero(usable)):
+            share = _shares(wanted[:, k], others[:, used])
+            value = None if share is None else _at_rest(alone[k], left[used.tolist()], share)
+            if value is not None:
+                which.append(mine[k])
+                uses.append(np.isin(np.arange(2 * n), used))
+                at_rest.append(value)
+    if not which:
+        return none
+    flows, efforts = np.hsplit(np.array(uses), 2)
+    return RestingRelations(np.array(which), flows, efforts, ca.vertcat(*at_rest))
+
+
+def _only_looked_at(system: System, laws: LawExpressions) -> Indices:
+    """Relations that no equation contains."""
+    tape = system.tape
+    seen = symbols_in(ca.vertcat(tape.slope, tape.residual, tape.constraints, laws.flow,
+                                 laws.effort, laws.bounds))
+    read = np.array([s.__hash__() in seen for s in ca.vertsplit(tape.m)], dtype=bool)
+    return np.flatnonzero(~read)
+
+
+def _straight(rows: ca.SX, moving: ca.SX, constant: set[int]) -> tuple[Flags, ca.SX]:
+    """Which rows follow what moves linearly, by parameters alone, and the derivatives of these."""
+    linear, depend = (np.array(ca.which_depends(rows, moving, order, True), dtype=bool)
+                      for order in (2, 1))
+    by = ca.jacobian(rows, moving)
+    known = np.array([depend[k] and not linear[k] and symbols_in(by[k, :]) <= constant
+                      for k in range(rows.numel())], dtype=bool)
+    return known, ca.mtimes(ca.diag(ca.DM(known.astype(float))), by)
+
+
+def _drawn(p: ca.SX, rows: ca.SX, of_elements: ca.SX) -> tuple[Array, Array] | None:
+    """Derivatives of relations and of elements, (sets of parameters, rows, moving)."""
+    function = ca.Function("rows", [p], [ca.densify(rows), ca.densify(of_elements)])
+    drawn = [0.5 + SPREAD * (k + 1) * np.arange(1, p.numel() + 1) % 1.0 for k in range(DRAWS)]
+    found = [[matrix.full() for matrix in function(values)] for values in drawn]
+    wanted, given = (np.array(matrices) for matrices in zip(*found, strict=True))
+    if not (np.isfinite(wanted).all() and np.isfinite(given).all()):
+        return None
+    return wanted, given
+
+
+def _supports(wanted: Array, given: Array, usable: Indices) -> list[Indices]:
+    """The least sets of rows that a row is a combination of, as far as they are soon found.
+
+    Those of flows alone and of efforts alone, or else of both.
+    """
+    usable = usable[np.abs(given[0, usable]).max(axis=1, initial=0.0) > 0]
+    efforts = usable >= given.shape[1] // 2
+    return [used for some in (usable[efforts], usable[~efforts])
+            for used in _least(wanted[0], given[0], some)] or _least(wanted[0], given[0], usable)
+
+
+def _least(wanted: Array, given: Array, usable: Indices) -> list[Indices]:
+    found: list[Indices] = []
+    waiting, tried, solves = [usable], set(), 0
+    while waiting and solves < MOST_SOLVES:
+        every = waiting.pop(0)
+        if every.tobytes() in tried:
+            continue
+        tried.add(every.tobytes())
+        solves += 1
+        share = _share_of(wanted, given[every])
+        if share is None:
+            continue
+        some = every[np.abs(share) > MISSED * np.abs(share).max()]
+        for e in some[::-1].tolist():  # none may be left out
+            solves += 1
+            if _share_of(wanted, given[rest := some[some != e]]) is not None:
+                some = rest
+        if not any(np.array_equal(some, one) for one in found):
+            found.append(some)
+        waiting += [every[every != e] for e in some]
+    return found
+
+
+def _share_of(wanted: Array, given: Array) -> Array | None:
+    """What a row takes of others; None where it is no combination of them."""
+    if not len(given):
+        return None
+    size = np.abs(given).max(axis=1, keepdims=True)
+    share: Array = np.linalg.lstsq((given / size).T, wanted, rcond=MISSED)[0] / size[:, 0]
+    missed = np.abs(wanted - share @ given).max()
+    return share if missed <= MISSED * np.abs(wanted).max() else None
+
+
+def _shares(wanted: Array, given: Array) -> Array | None:
+    """The same for all sets of parameters."""
+    found = [_share_of(*pair) for pair in zip(wanted, given, strict=True)]
+    return np.array(found) if all(share is not None for share in found) else None
+
+
+def _at_rest(alone: ca.SX, left: ca.SX, shares: Array) -> ca.SX | None:
+    """What is left of a relation that moves ``alone`` by nothing, where elements have ``left`` what
+    does not move; None where how much of that depends on parameters."""
+    if left.is_zero():
+        return alone
+    if np.ptp(shares, axis=0).max() > MISSED:
+        return None
+    whole = np.round(shares[0])
+    weights = np.where(np.abs(shares[0] - whole) <= MISSED, whole, shares[0])
+    return alone - ca.dot(ca.DM(weights), left)

@@ -1,0 +1,121 @@
+"""What ideal elements and frictions hold at zero is zero for conditions, not its last digits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blocks import Component, Discrete, Input, Model, quantity, sin, when
+from library.electrical import (
+    ACVoltageSource,
+    CurrentSensor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+)
+from library.rotational import (
+    Inertia,
+    RotationalDamper,
+    RotationalFriction,
+    RotationalMotionSensor,
+    RotationalReference,
+    TorqueSource,
+)
+
+METHODS = pytest.mark.parametrize("method", ["dopri5", "rodas4", "cvode", "DOP853"])
+
+
+class Signs(Component):
+    """How often a signal begins to be positive, and negative."""
+
+    up = Discrete("", "0")
+    down = Discrete("", "0")
+
+    def equations(self):
+        yield when(self.u > 0, {self.up: self.up + 1})
+        yield when(self.u < 0, {self.down: self.down + 1})
+
+
+class CurrentSigns(Signs):
+    u = Input("A")
+
+
+class SpeedSigns(Signs):
+    u = Input("rad/s")
+
+
+def counts(run, *names):
+    return [(run[f"{n}.up"].final.m, run[f"{n}.down"].final.m) for n in names]
+
+
+@pytest.mark.parametrize("coils", [0, 1, 2])
+@METHODS
+def test_a_rectifier_conducts_once_a_period(method, coils):
+    model = Model("rectifier")
+    model.source, model.ground = ACVoltageSource(amplitude="10 V"), ElectricalReference()
+    model.diode, model.sensor, model.signs = Diode(model="ideal"), CurrentSensor(), CurrentSigns()
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.sensor.p)
+    model.connect(model.sensor.I, model.signs.u)
+    ends = [model.source.n, model.ground.V]
+    starts = [model.sensor.n]
+    for k in range(max(coils, 1)):
+        load = model.add(f"load{k}", Resistor(resistance=f"{k + 1} ohm"))
+        ends.append(load.n)
+        if coils:
+            coil = model.add(f"coil{k}", Inductor(inductance="3 mH", parasitic=False))
+            model.connect(coil.n, load.p)
+            starts.append(coil.p)
+        else:
+            starts.append(load.p)
+    model.connect(*starts)
+    model.connect(*ends)
+    run = model.simulate("95 ms", method=method)  # 5.7 periods of 60 Hz
+    assert counts(run, "signs") == [(6, 0)]
+
+
+@METHODS
+def test_a_bridge_charges_a_battery_in_pulses(method):
+    """Where the coil rests, any two diodes of one side may be those that hold it."""
+    model = Model("bridge")
+    model.source, model.ground = ACVoltageSource(amplitude="20 V"), ElectricalReference()
+    for name in "abcd":
+        model.add(name, Diode(model="ideal"))
+    model.coil = Inductor(inductance="1 mH", parasitic=False)
+    model.battery, model.resistor = DCVoltageSource(voltage="12 V"), Resistor(resistance="0.5 ohm")
+    model.direct, model.alternating = CurrentSensor(), CurrentSensor()
+    model.pulses, model.signs = CurrentSigns(), CurrentSigns()
+    model.connect(model.source.p, model.alternating.p)
+    model.connect(model.alternating.n, model.a.p, model.b.n)
+    model.connect(model.source.n, model.c.p, model.d.n)
+    model.connect(model.a.n, model.c.n, model.direct.p)
+    model.connect(model.direct.n, model.coil.p)
+    model.connect(model.coil.n, model.resistor.p)
+    model.connect(model.resistor.n, model.battery.p)
+    model.connect(model.battery.n, model.b.p, model.d.p, model.ground.V)
+    model.connect(model.direct.I, model.pulses.u)
+    model.connect(model.alternating.I, model.signs.u)
+    run = model.simulate("50 ms", method=method)  # three periods
+    assert counts(run, "pulses", "signs") == [(6, 0), (3, 3)]
+
+
+@pytest.mark.parametrize(("torque", "slips"), [("3 N*m", (0, 0)), ("27 N*m", (5, 5))])
+@METHODS
+def test_a_clutch_that_sticks_does_not_slip(method, torque, slips):
+    """Held at 20 N m and more, it carries inertia b and damper; slides once a half turn, or not."""
+    model = Model("clutch")
+    model.drive = TorqueSource(
+        torque=lambda t: quantity(torque) * sin(quantity("2 rad/s") * t) * 2)
+    model.a, model.b = Inertia(inertia="0.3 kg*m^2"), Inertia(inertia="30 kg*m^2")
+    model.clutch = RotationalFriction(law="coulomb", coulomb_torque="20 N*m",
+                                      breakaway_torque="25 N*m")
+    model.damper, model.ground = RotationalDamper(damping="0.5 N*m*s/rad"), RotationalReference()
+    model.sensor, model.signs = RotationalMotionSensor(), SpeedSigns()
+    model.connect(model.drive.R, model.a.I, model.clutch.R, model.sensor.R)
+    model.connect(model.clutch.C, model.b.I, model.sensor.C, model.damper.R)
+    model.connect(model.drive.C, model.damper.C, model.ground.W)
+    model.connect(model.sensor.W, model.signs.u)
+    run = model.simulate(f"{5 * np.pi - 0.01} s", method=method)
+    assert counts(run, "signs") == [slips]

@@ -342,7 +342,8 @@ def _searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool, sha
 
 def _spline_searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool) -> ca.SX:
     """The value of a tensor spline: slopes are linear in the values, so they are tables as well."""
-    known = {(): values.reshape([len(points) for points in axes])}  # by axes of the derivatives
+    known: dict[tuple[int, ...], Array] = {  # by axes of the derivatives
+        (): values.reshape([len(points) for points in axes])}
     for k in range(len(axes) - 1, 0, -1):
         for by, table in list(known.items()):
             along = np.moveaxis(table, k, 0)

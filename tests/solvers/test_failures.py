@@ -193,7 +193,7 @@ def test_a_singular_matrix_names_the_free_unknown(name):
 
 
 class Wide(Trapped):
-    """y' = -y of 60 unknowns; from t = 0.5 on each acts on its neighbour, which it did not before."""
+    """y' = -y of 60 unknowns; from t = 0.5 on each acts on its neighbour."""
 
     size, differential = 60, np.ones(60, dtype=bool)
 

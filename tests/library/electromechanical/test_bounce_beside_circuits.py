@@ -21,7 +21,7 @@ WAY, PUSH, E = 1.9e-3, 50.0, 0.4  # m, m/s^2
 
 
 def bounce() -> Model:
-    """A body of 60 g that is pushed against a stop, and a chopper of 110 V that it knows nothing of."""
+    """A body of 60 g that is pushed against a stop, and a circuit of 110 V beside it."""
     model = Model("bounce")
     model.wall, model.body = Reference(), Mass(mass="60 g")
     model.stop = HardStop(model="restitution", restitution=E, x="2 mm", lower_bound="0.1 mm",

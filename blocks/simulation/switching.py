@@ -289,9 +289,9 @@ class Switching:
                "holds." if len(names) == 1 else
                f"the conditions {', '.join(names)} contradict each other: each switches the other "
                f"within {MOST_ROUNDS} rounds."),
-            "Who samples reads what all samples of this instant lead to, its own among them: hand the "
-            "new value on one period later, by a UnitDelay or a second Discrete variable that takes "
-            "over the first." if samplers else
+            "Who samples reads what all samples of this instant lead to, its own among them: hand "
+            "the new value on one period later, by a UnitDelay or a second Discrete variable that "
+            "takes over the first." if samplers else
             "Give one of them a hysteresis or a Discrete variable to remember its state.",
             time=t, variables=tuple(names),
         )  # fmt: skip

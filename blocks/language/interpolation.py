@@ -69,7 +69,7 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
     """
     x, ys = as_expression(x), as_expression(ys)
     xs = same_dimension(xs, x, "interpolate")
-    shape = _shape_named(smooth)
+    shape = _shape_named(smooth, "interpolate", tuple(_SLOPES))
     n, fewest = xs.sx.numel(), 3 if shape else 2
     if n != ys.sx.numel() or n < fewest:
         raise EquationError(reading_place(), f"a table needs at least {_word(fewest)} points and "
@@ -95,11 +95,10 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
 
 
 def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: object, *,
-                     hold: bool = False, smooth: bool = False) -> Expression:
+                     hold: bool = False, smooth: bool | str = False) -> Expression:
     """Interpolation in a table of several values, along one after the other.
 
-    Linear in each of them or, if ``smooth``, the modified Akima interpolation along the first and
-    then, of what this gives, along the next.
+    Linear in each of them or a curve along the first and then, of what this gives, along the next.
 
     Parameters
     ----------
@@ -108,14 +107,16 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
     values : matrix, a row per point of the first axis
         Or a vector, where the last axis is that of neighbours.
     hold : as in :func:`interpolate`
-    smooth : whether it is Akima's
+    smooth : bool or str
+        True or "akima", the modified Akima interpolation: once differentiable. "cubic": the spline
+        that is twice differentiable, for what is differentiated, as an energy to a force.
     """
-    shape = "akima" if smooth else ""
+    shape = _shape_named(smooth, "interpolate_grid", ("akima", "cubic"))
     each = [as_expression(x) for x in at]
     points = [same_dimension(p, x, "interpolate_grid").sx for p, x in zip(axes, each, strict=True)]
     given = as_expression(values)
     known = Expression(ca.vec(given.sx.T), given.dimension)  # row by row
-    sizes, fewest = [p.numel() for p in points], 3 if smooth else 2
+    sizes, fewest = [p.numel() for p in points], 3 if shape else 2
     if known.sx.numel() != np.prod(sizes) or min(sizes) < fewest:
         raise EquationError(reading_place(), f"a table needs at least {_word(fewest)} points of "
                             "every value and one entry for every combination of them, but was "
@@ -165,12 +166,12 @@ def _area(x: ca.SX, xs: ca.SX, ys: ca.SX) -> ca.SX:
     return total
 
 
-def _shape_named(smooth: bool | str) -> str:
+def _shape_named(smooth: bool | str, function: str, known: Sequence[str]) -> str:
     """Which curve joins the points; empty for straight lines."""
     shape = smooth if isinstance(smooth, str) else "akima" if smooth else ""
-    if shape and shape not in _SLOPES:
-        raise EquationError(reading_place(), f"interpolate() knows no smooth={smooth!r}.",
-                            f"Take one of {', '.join(map(repr, _SLOPES))}.")
+    if shape and shape not in known:
+        raise EquationError(reading_place(), f"{function}() knows no smooth={smooth!r}.",
+                            f"Take one of {', '.join(map(repr, known))}, or none for lines.")
     return shape
 
 
@@ -319,6 +320,8 @@ def _cubic(u: Any, x: Any, y: Any, slope: Any, k: int) -> Any:
 # -- found by search -------------------------------------------------------------------------
 def _searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool, shape: str) -> ca.SX:
     """The value of a table of numbers, by nodes that search."""
+    if shape == "cubic":
+        return _spline_searched(at, axes, values, hold)
     rows = _pieces(axes[0], values.reshape(len(axes[0]), -1), hold, shape)
     steps = AROUND if shape else (0, 1)
 
@@ -335,6 +338,31 @@ def _searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool, sha
     between = [_between(x, points, hold, bool(shape))
                for x, points in zip(at[1:], axes[1:], strict=True)]
     return value(())
+
+
+def _spline_searched(at: list[ca.SX], axes: list[Array], values: Array, hold: bool) -> ca.SX:
+    """The value of a tensor spline: slopes are linear in the values, so they are tables as well."""
+    known: dict[tuple[int, ...], Array] = {  # by axes of the derivatives
+        (): values.reshape([len(points) for points in axes])}
+    for k in range(len(axes) - 1, 0, -1):
+        for by, table in list(known.items()):
+            along = np.moveaxis(table, k, 0)
+            slopes = _spline_slopes(axes[k], along.reshape(len(along), -1))
+            known[(k, *by)] = np.moveaxis(slopes.reshape(along.shape), 0, k)
+    rows = {by: _pieces(axes[0], table.reshape(len(table), -1), hold, "cubic")
+            for by, table in known.items()}
+    intervals = [_interval(x, points) for x, points in zip(at, axes, strict=True)]
+
+    def value(k: int, by: tuple[int, ...], chosen: tuple[int, ...]) -> ca.SX:
+        """Along the first axes up to k, at the rows so many steps from those at the left."""
+        if k == 0:
+            choices = tuple(map(Choice, axes[1:], chosen))
+            return lookup(axes[0], rows[by], choices)(*at)
+        heights = [value(k - 1, by, (step, *chosen)) for step in (0, 1)]
+        slopes = [value(k - 1, (k, *by), (step, *chosen)) for step in (0, 1)]
+        return _hermite(at[k], axes[k], intervals[k], heights, slopes, hold)
+
+    return value(len(axes) - 1, (), ())
 
 
 def _pieces(x: Array, y: Array, hold: bool, shape: str) -> Array:
@@ -404,22 +432,34 @@ def _rows_of_lines(times: Array, values: Array, hold: bool) -> tuple[Array, Arra
 
 def _between(x: ca.SX, points: Array, hold: bool, smooth: bool) -> Any:
     """What makes one value of those at the rows around x."""
-    inside = ca.fmin(ca.fmax(x, points[0]), points[-1])
+    interval = inside, _ = _interval(x, points)
     if not smooth:
         share = lookup(points, _shares(points))(inside if hold else x)
         return lambda found: found[0] + share * (found[1] - found[0])
     secants_of = _secants_around(points, inside)
-    ends = ca.vertcat(*_stepwise(points, [points[:-1], points[1:]], inside))
 
     def value(found: list[ca.SX]) -> ca.SX:
         a, b, c, d, e = secants_of(found)
-        slopes = _slope(a, b, c, d), _slope(b, c, d, e)
+        slopes = [_slope(a, b, c, d), _slope(b, c, d, e)]
         left = AROUND.index(0)
-        out = _cubic(inside, ends, found[left : left + 2], slopes, 0)
-        end = ca.if_else(x > float(points[0]), slopes[1], slopes[0])
-        return out if hold else out + end * (x - inside)
+        return _hermite(x, points, interval, found[left : left + 2], slopes, hold)
 
     return value
+
+
+def _interval(x: ca.SX, points: Array) -> tuple[ca.SX, ca.SX]:
+    """The value as far as it is inside the points, and the two points around it."""
+    inside = ca.fmin(ca.fmax(x, points[0]), points[-1])
+    return inside, ca.vertcat(*_stepwise(points, [points[:-1], points[1:]], inside))
+
+
+def _hermite(x: ca.SX, points: Array, interval: tuple[ca.SX, ca.SX], heights: list[ca.SX],
+             slopes: list[ca.SX], hold: bool) -> ca.SX:
+    """The cubic in an interval, beyond the points its end or its line there."""
+    inside, ends = interval
+    out = _cubic(inside, ends, heights, slopes, 0)
+    end = ca.if_else(x > float(points[0]), slopes[1], slopes[0])
+    return out if hold else out + end * (x - inside)
 
 
 def _secants_around(points: Array, x: ca.SX) -> Any:

@@ -26,6 +26,7 @@ SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
 LOOKED_UP = 2  # tables that take as long in Python as all else of a step of a small model
 COUNTED = 20_000  # operations among which tables are counted
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
+MOMENT_OF_MODES = 10_000  # of held modes: in a second or so, which 20 steps in Python take as well
 PER_OPERATION = 0.3  # steps of a small model in Python: to compile what is solved for
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
 LONGEST_OUTPUT = 3000  # operations of an output that is written
@@ -79,11 +80,11 @@ def steps_to_compile(problem: Problem) -> float:
 
 
 def compiles_quickly(problem: Problem) -> bool:
-    """Whether the equations of a problem are compiled in some tenths of a second."""
+    """Whether the equations of a problem are compiled in less time than a short run takes."""
     if problem.laws is None:
         return problem.system.residual_w.function.n_instructions() <= MOMENT
     held = problem.laws.held_modes
-    return held is None or held.length <= MOMENT
+    return held is None or held.length <= MOMENT_OF_MODES
 
 
 def many_values(function: Evaluator, points: int) -> bool:

@@ -12,6 +12,8 @@ from .rows import Rows
 __all__ = ["largest", "largest_of_runs"]
 
 FEW = 300  # variables between whose samples the largest value is looked for
+CONTINUOUS = 1e-9  # part of a value by which both sides of an instant may differ, and be one
+LOOKS = 20  # summits that are looked at, the highest first, while one may be higher
 
 
 def largest(rows: Rows, sign: int = 1) -> Array:
@@ -43,25 +45,34 @@ def largest_of_runs(samples: Array, times: Array, first: Indices,
     best = np.maximum.reduceat(samples, first, axis=1)
     if len(samples) > FEW:
         return best
-    tops, heights = summits((times[:-2], times[1:-1], times[2:]),
-                            (samples[:, :-2], samples[:, 1:-1], samples[:, 2:]))  # fmt: skip
-    ends = np.append(first[1:], len(times)) - 2
-    place, highest = np.zeros(best.shape, dtype=int), np.full(best.shape, -np.inf)
-    for r, (a, b) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
-        if b > a:
-            place[:, r] = a + np.argmax(heights[:, a:b], axis=1)
-            highest[:, r] = np.take_along_axis(heights, place[:, [r]], axis=1)[:, 0]
-    variable, run = found = np.nonzero(highest > best)
-    if not len(variable):
-        return best
-    place = place[found]
-    top, before, after = tops[variable, place], times[place], times[place + 2]
-    apart = (after - before) / 16
-    near = np.clip(top + np.array([[-1], [0], [1]]) * apart, before, after)
-    seen = read(variable, run, near)
-    tops, heights = summits(near, seen)
-    last = read(variable, run, np.where(np.isfinite(heights), tops, top)[None, :])
-    best[found] = np.max([best[found], *seen, *last], axis=0)
+    new = np.append(True, times[1:] != times[:-1])  # known instants and events have two samples
+    new[first] = True
+    left = np.flatnonzero(new)
+    right, at = np.append(left[1:], len(times)) - 1, times[left]
+    first = np.searchsorted(left, first)
+    tops, heights = summits((at[:-2], at[1:-1], at[2:]), (
+        samples[:, right[:-2]], samples[:, left[1:-1]], samples[:, left[2:]]))
+    jump = np.abs(samples[:, right] - samples[:, left])[:, 1:-1]
+    heights[jump > CONTINUOUS * np.abs(samples[:, left[1:-1]])] = -np.inf
+    ends = np.append(first[1:], len(at)) - 2
+    for _ in range(LOOKS):  # samples close together make summits that are none
+        place, highest = np.zeros(best.shape, dtype=int), np.full(best.shape, -np.inf)
+        for r, (a, b) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
+            if b > a:
+                place[:, r] = a + np.argmax(heights[:, a:b], axis=1)
+                highest[:, r] = np.take_along_axis(heights, place[:, [r]], axis=1)[:, 0]
+        variable, run = found = np.nonzero(highest > best)
+        if not len(variable):
+            break
+        place = place[found]
+        top, before, after = tops[variable, place], at[place], at[place + 2]
+        heights[variable, place] = -np.inf
+        apart = (after - before) / 16
+        near = np.clip(top + np.array([[-1], [0], [1]]) * apart, before, after)
+        seen = read(variable, run, near)
+        closer, rises = summits(near, seen)
+        last = read(variable, run, np.where(np.isfinite(rises), closer, top)[None, :])
+        best[found] = np.max([best[found], *seen, *last], axis=0)
     return best
 
 

@@ -315,7 +315,8 @@ class Switching:
 
     def _no_fixpoint(self, t: float, which: Indices) -> None:
         names = [self.time_events.relations.condition(int(r)) for r in which[:3]]
-        names = names or self.samplings.unsettled(self.problem, t)
+        samplers = self.samplings.unsettled(self.problem, t)
+        names = names or samplers
         self.log.recording.status = "failed"
         self.log.recording.message = "relations without a fixpoint"
         raise SimulationError(
@@ -324,6 +325,9 @@ class Switching:
                "holds." if len(names) == 1 else
                f"the conditions {', '.join(names)} contradict each other: each switches the other "
                f"within {MOST_ROUNDS} rounds."),
+            "Who samples reads what all samples of this instant lead to, its own among them: hand "
+            "the new value on one period later, by a UnitDelay or a second Discrete variable that "
+            "takes over the first." if samplers else
             "Give one of them a hysteresis or a Discrete variable to remember its state.",
             time=t, variables=tuple(names),
         )  # fmt: skip

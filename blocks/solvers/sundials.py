@@ -13,6 +13,10 @@ trial points outside the domain
     a call; `FreshStart` says what then.
 silence
     It prints the library's complaints; they become the text of the failure.
+safety
+    Freed before its first sparse factorization it takes the process along, so
+    such a solver is kept for good. The pattern of a sparse matrix is told once:
+    entries that were zero then and no longer are need a new solver.
 
 References
 ----------
@@ -22,6 +26,7 @@ Equation Solvers", ACM Trans. Math. Softw. 31(3), 2005.
 
 from __future__ import annotations
 
+import ctypes
 import re
 import sys
 import threading
@@ -66,6 +71,10 @@ def failure_of(status: int) -> str:
     return _REASONS.get(status, "the library failed")
 
 
+class _PatternHasGrown(Exception):
+    """A Jacobian has entries where the pattern that was told has none."""
+
+
 class SundialsMethod(FreshStart):
     """Common part of the multistep methods."""
 
@@ -76,6 +85,7 @@ class SundialsMethod(FreshStart):
         super().__init__(*args, **options)
         self._solver: Any = None
         self._pattern: Any = None
+        self._kept = False  # whether the solver must not be freed yet
         self._started = False  # since the last restart, failure or fresh start
 
     def restart(self, t: float, y: Array) -> None:
@@ -93,7 +103,11 @@ class SundialsMethod(FreshStart):
                 result = self._internal_step(t_stop)
                 if result.status < 0:
                     return self._failure(result.status, heard.text)
+                self._let_go()
                 dense = self._sample(result)
+        except _PatternHasGrown:
+            self._solver, self._kept, self._started = None, False, False
+            return self._attempt(t_stop)
         except Exception as error:  # raised by the problem: a failure of this step
             self._started = False
             worst = error.worst if isinstance(error, NotFinite) else ()
@@ -173,8 +187,17 @@ class SundialsMethod(FreshStart):
     def _start(self, t_stop: float) -> None:
         if self._solver is None:
             self._solver = self._make(self._options(t_stop))
+            self._kept = self._pattern is not None
+            if self._kept:
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._solver))
         self._initialize()
         self._started = True
+
+    def _let_go(self) -> None:
+        """Of the solver, which has factorized a matrix and may be freed."""
+        if self._kept:
+            self._kept = False
+            ctypes.pythonapi.Py_DecRef(ctypes.py_object(self._solver))
 
     def _options(self, t_stop: float) -> dict[str, Any]:
         farthest = max(abs(self.t), abs(self.t_end), abs(t_stop))
@@ -187,12 +210,19 @@ class SundialsMethod(FreshStart):
             "min_step": 4.0 * np.finfo(float).eps * farthest,
         }
         if self.problem.size > DENSE_LIMIT:
-            pattern = self._matrix(self.t, self.y).tocsc().copy()
-            pattern.sort_indices()
-            pattern.data[:] = 1.0
-            self._pattern = pattern
-            options |= {"linsolver": "sparse", "sparsity": pattern}
+            if self._pattern is None:
+                self._grow(self._matrix(self.t, self.y))
+            options |= {"linsolver": "sparse", "sparsity": self._pattern}
         return options
+
+    def _grow(self, matrix: Any) -> None:
+        """Let the pattern have all entries of a matrix."""
+        entries = matrix.tocsc().copy()
+        entries.data[:] = 1.0
+        pattern = entries if self._pattern is None else (self._pattern + entries).tocsc()
+        pattern.sort_indices()
+        pattern.data[:] = 1.0
+        self._pattern = pattern
 
     def _store(self, matrix: Any, out: Array) -> None:
         """Write a Jacobian where the library wants it."""
@@ -203,12 +233,23 @@ class SundialsMethod(FreshStart):
         matrix = matrix.tocsc()
         if not matrix.has_sorted_indices:
             matrix = matrix.sorted_indices()
-        same = matrix.nnz == self._pattern.nnz and np.array_equal(
-            matrix.indices, self._pattern.indices
-        )
-        if not same:
-            raise ValueError("the Jacobian has changed its sparsity pattern")
-        out[:] = matrix.data
+        pattern = self._pattern
+        if matrix.nnz == pattern.nnz and np.array_equal(matrix.indices, pattern.indices):
+            out[:] = matrix.data
+            return
+        here, there = _places(matrix), _places(pattern)
+        found = np.minimum(np.searchsorted(there, here), len(there) - 1)
+        if not np.array_equal(there[found], here):
+            self._grow(matrix)
+            raise _PatternHasGrown
+        out[:] = 0.0
+        out[found] = matrix.data
+
+
+def _places(matrix: Any) -> Indices:
+    """One number for the place of every entry, column after column."""
+    columns = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
+    return np.asarray(columns * matrix.shape[0] + matrix.indices)
 
 
 class CVODE(SundialsMethod):

@@ -69,7 +69,7 @@ def of_grid(hold, smooth, numbers):
 
 
 @pytest.mark.parametrize("hold", [False, True])
-@pytest.mark.parametrize("smooth", [False, True])
+@pytest.mark.parametrize("smooth", [False, True, "cubic"])
 @pytest.mark.parametrize("grid", [False, True])
 def test_a_search_finds_what_a_table_written_out_says_and_its_derivatives(hold, smooth, grid):
     one, other = (searched(hold, smooth), written_out(hold, smooth)) if not grid else (
@@ -104,9 +104,26 @@ def test_curves_are_those_of_scipy_written_out_and_searched(shape, curve, count)
         assert_allclose(found, curve(x, y)(at), rtol=1e-10, atol=1e-11)
 
 
+@pytest.mark.parametrize("numbers", [True, False])
+def test_a_cubic_grid_is_the_tensor_spline_of_scipy_and_twice_differentiable(numbers):
+    made = of_grid(False, "cubic", numbers)
+    slopes = ca.gradient(made, SYMBOLS)
+    bend = ca.gradient(slopes[2], SYMBOLS)[2]
+    function = ca.Function("f", [SYMBOLS], [made, slopes[1], bend])
+    for share in RNG.uniform(size=(9, 3)):
+        point = [a[0] + u * (a[-1] - a[0]) for a, u in zip(AXES, share, strict=True)]
+        for found, by in zip(function(point), ((0, 0, 0), (0, 1, 0), (0, 0, 2)), strict=True):
+            exact = SPACE
+            for a, u, order in zip(AXES, point, by, strict=True):
+                exact = CubicSpline(a, exact)(u, order)
+            assert_allclose(float(found), exact, rtol=1e-9, atol=1e-9)
+
+
 def test_a_curve_of_another_name_is_refused():
     with pytest.raises(EquationError, match="knows no smooth='spline'. Take one of 'akima'"):
         interpolate(Expression(SYMBOLS[0]), X, Y, smooth="spline")
+    with pytest.raises(EquationError, match="_grid.. knows no smooth='monotone'. Take one of 'aki"):
+        interpolate_grid([Expression(SYMBOLS[k]) for k in range(3)], AXES, SPACE, smooth="monotone")
 
 
 def test_an_expression_is_as_short_for_a_hundred_thousand_points_as_for_a_hundred():

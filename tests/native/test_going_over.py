@@ -44,7 +44,7 @@ def rectifier():
 
 
 def test_soon_where_every_step_has_modes_to_decide(monkeypatch):
-    monkeypatch.setattr("blocks.native.costs.MOMENT", -1)  # as if it took long to write
+    monkeypatch.setattr("blocks.native.costs.MOMENT_OF_MODES", -1)  # as if it took long to write
     run = rectifier().simulate("0.2 s", rtol=1e-8)
     assert run.statistics["why"].endswith("were left after 16")
     # the mean of six pulses, less what commutation takes: 3 w L I / pi

@@ -8,6 +8,7 @@ from friction_bench import torn_loose
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
+from blocks.results.extremes import largest_of_runs
 from library.signal import Pulse, Sine
 from library.translational import (
     HardStop,
@@ -15,6 +16,16 @@ from library.translational import (
     Reference,
     Spring,
 )
+
+
+def test_a_summit_between_known_instants_that_have_two_samples_each_is_found():
+    times = np.repeat(np.arange(5.0), 2)  # a parabola that is highest at 2.3, and a jump elsewhere
+    def curve(t):
+        return np.where(t < 4, 3 - (t - 2.3) ** 2, 0.0)
+    samples = curve(times)[None]
+    samples[0, 8:] = [3 - 1.7**2, 0.0]
+    found = largest_of_runs(samples, times, np.zeros(1, dtype=int), lambda v, r, at: curve(at))
+    assert_allclose(found, [[3.0]], rtol=1e-12)
 
 
 def oscillators(count):

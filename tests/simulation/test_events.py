@@ -439,6 +439,22 @@ class SelfDefeating(Component):
         yield self.a == where(self.a + self.x > 0.7, self.x - 1, self.x)
 
 
+class SelfDefeatingSampler(Component):
+    """A sampled switch that undoes the reason for which it has closed."""
+
+    x, u, on = Variable("", "0", priority="high"), Variable(""), Discrete("", 0)
+
+    def equations(self):
+        yield der(self.x) == PER_SECOND
+        yield self.u == 1 - 0.5 * self.on
+        yield every("1 s", {self.on: where(self.u > 0.6, 1, 0)})
+
+
+def test_a_sampler_that_reads_what_it_has_set_is_told_to_hand_it_on_later():
+    with pytest.raises(SimulationError, match=r"c: u - 0.6 > 0 contradicts.*by a UnitDelay or a"):
+        alone(SelfDefeatingSampler()).simulate("3 s")
+
+
 def test_a_condition_undone_by_its_own_consequence_is_an_error_at_that_time():
     # a = x until 2x = 0.7, then a = x - 1 undoes the condition
     with pytest.raises(SimulationError, match="contradicts itself") as caught:

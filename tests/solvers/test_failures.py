@@ -1,5 +1,8 @@
 """Numerical trouble is a value: the step says what happened, the method stays where it was."""
 
+import gc
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -187,3 +190,43 @@ def test_a_singular_matrix_names_the_free_unknown(name):
     step = make(name, Free(), [1.0, 1.0], 1.0).advance(1.0)
     assert "the matrix of Newton's method is singular" in step.failure
     assert step.worst == (1,)
+
+
+class Wide(Trapped):
+    """y' = -y of 60 unknowns; from t = 0.5 on each acts on its neighbour."""
+
+    size, differential = 60, np.ones(60, dtype=bool)
+
+    def matrix(self, t):
+        return sp.csc_matrix(sp.eye(60, k=1) * (t > 0.5) - sp.eye(60))
+
+    def slope(self, t, y):
+        if self.trouble is not None:
+            raise self.trouble
+        return self.matrix(t) @ y
+
+    def slope_jacobian(self, t, y):
+        return self.matrix(t)
+
+    def residual_jacobian(self, t, y, slope, c):
+        return sp.csc_matrix(c * sp.eye(60) - self.matrix(t))
+
+
+@pytest.mark.parametrize("name", ["cvode", "ida"])
+def test_a_sparse_jacobian_may_get_entries_that_were_zero_at_the_start(name):
+    start = np.cos(np.arange(60.0))
+    method = make(name, Wide(None), start, 1.0, rtol=1e-6)
+    for t in (0.5, 1.0):
+        assert not run(method, t)[-1].failure
+        method.restart(t, method.y)
+    exact = np.exp(-1.0) * sum(np.eye(60, k=k) @ start * 0.5**k / math.factorial(k)
+                               for k in range(20))
+    assert method.y == pytest.approx(exact, abs=2e-5)
+
+
+@pytest.mark.parametrize("name", ["cvode", "ida"])
+def test_a_large_model_that_fails_at_once_leaves_the_process_alive(name):
+    method = make(name, Wide(ValueError("no")), np.ones(60), 1.0)
+    assert run(method, 1.0)[-1].failure
+    del method
+    gc.collect()

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NEAR_GAP, REBOUND_RESTS
 from ..unsettled import unsettled
-from .gaps import largest_position, refuse_overlap
+from .gaps import gaps_of, largest_position, refuse_overlap
 from .massless_efforts import MasslessEfforts
 
 if TYPE_CHECKING:
@@ -50,6 +51,12 @@ class MasslessContacts:
         if not self.contact.any():
             return self.contact
         return self.contact & (self._gap(problem, t) > NEAR_GAP * largest_position(problem))
+
+    def part(self, problem: Problem, t: float) -> Flags:
+        """Open contacts whose sides move apart: nothing ends their mode."""
+        if not self.contact.any():
+            return self.contact
+        return self.contact & (self.state.modes != 0) & (self.equations.given(problem, t)[0] <= 0)
 
     def possible(self, problem: Problem, t: float, modes: Indices) -> Indices:
         """Modes with contacts that are apart open."""
@@ -91,4 +98,10 @@ class MasslessContacts:
         problem.settle(t)
 
     def _gap(self, problem: Problem, t: float) -> Array:
-        return -self.equations.values(problem, t)[0]
+        """Of all elements, 0 of those that are none; what overlaps is negative, though it parts."""
+        system = self.efforts.system
+        gaps: Evaluator = system.once("gaps of contacts", lambda: system.function(
+            "gaps", ca.densify(gaps_of(system))))
+        out = np.zeros(self.elements.size)
+        out[self.contact] = gaps(*problem.arguments(t))
+        return out

@@ -200,6 +200,7 @@ class ModeSearch:
             self.efforts.apply(problem, t + h)
             later = self.margins.present(problem, t + h)
             noise = self.margins.noise(problem, t + h)
+            close &= ~self.contacts.part(problem, t + h)  # how far they overlap shrinks
             least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
             return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:

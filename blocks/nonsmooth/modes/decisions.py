@@ -90,9 +90,12 @@ class Decisions:
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         now = evaluation.values(problem, t)
         state.speed, state.slack, self.last = float(np.abs(now.flow).max()), 0.0, -np.inf
-        # of velocities that come out of equations, rounding is measured against nominal ones too
+        # of velocities that come out of equations, rounding is measured against nominal ones too;
+        # tied states come out of one least-squares problem, with the rounding of the largest
+        least = np.max(np.abs(problem.x / problem.scale_x), initial=1.0) if (
+            evaluation.system.nc) else 1e-3
         noise = FLOW_NONE_AT_START * evaluation.rounding.flow_magnitudes(
-            problem, t, np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x))
+            problem, t, np.maximum(np.abs(problem.x), least * problem.scale_x))
         rest = np.abs(now.flow) <= noise
         closed = now.gap <= CLOSED_GAP * max(1.0, largest_position(problem))
         closing = contact & closed & (now.flow > 0)

@@ -208,6 +208,8 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
     size = np.sqrt(np.maximum(np.diag(d), 0.0))
     size = np.where(size > OWN_RATE_NONE * size.max(initial=0.0), size, np.inf)
     scaled = d / np.outer(size, size)
+    if not np.isfinite(scaled).all():  # of a trial point without finite values
+        return lambda r: np.full_like(r, np.nan)
     rank = np.linalg.matrix_rank(scaled, tol=DELASSUS_SINGULAR)
     matrix = np.linalg.pinv(scaled, rcond=DELASSUS_SINGULAR) if rank < len(
         d) else np.linalg.inv(scaled)

@@ -30,6 +30,7 @@ from ...numerics.tolerances import (
     TINY,
 )
 from ..unsettled import unsettled
+from .delassus import at_dead_centres
 from .efforts import Efforts
 from .elements import Change, LawValues
 from .evaluation import Evaluation
@@ -307,10 +308,22 @@ class Decisions:
             if not new.any() or self._is_same_in_motion(problem, t, index[new]):
                 break
         state = np.where(solved.moving, solved.solution.state, 0)
+        self._pass_dead_centres(problem, t, index, state)
         loose = leaving[index] & ~solved.moving
         if loose.any():
             self._let_go(problem, t, index, state, solved, loose, moved)
         self.state.modes[index] = state
+
+    def _pass_dead_centres(self, problem: Problem, t: float, index: Indices, state: Indices
+                           ) -> None:
+        """What others move through a dead centre slides their way: nothing could hold it there."""
+        evaluation = self.evaluation
+        there = at_dead_centres(evaluation.delassus.matrix(problem, t))[index] & ~(
+            self.elements.contact[index])
+        if there.any():
+            now = evaluation.values(problem, t)
+            moved = self.margins.moved_by_others(problem, t, now)[index]
+            state[there] = np.where(moved, np.sign(now.rate[index]), 0)[there]
 
     def _is_same_in_motion(self, problem: Problem, t: float, index: Indices) -> bool:
         """Whether the bounds of some elements are the same at rest and in motion."""

@@ -169,6 +169,19 @@ def without_effect(d: Matrix) -> Flags:
     return diagonal <= WITHOUT_EFFECT * diagonal.max(initial=0.0)
 
 
+def at_dead_centres(d: Matrix) -> Flags:
+    """Of these, those that have an effect but for a lever which is zero here, up to rounding."""
+    return without_effect(d) & (np.asarray(d.diagonal()) != 0)
+
+
+def without(d: Matrix, elements: Flags) -> Matrix:
+    """The matrix as if some elements moved nothing, and nothing moved them."""
+    if not elements.any():
+        return d
+    left = sp.diags_array((~elements).astype(float))
+    return left @ d @ left
+
+
 def _uncoupled(d: Matrix) -> Array:
     linked = abs(d - sp.diags_array(d.diagonal()))
     others = np.ravel(linked.sum(axis=0)) + np.ravel(linked.sum(axis=1))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import AT_BOUND, PARTING, RATE_ROUNDING, SURELY_NO_FLOW
 from .elements import LawValues
 from .evaluation import Evaluation
@@ -71,21 +71,24 @@ class Margins:
         return margin
 
     def _of_dead(self, problem: Problem, t: float, dead: Indices, now: LawValues) -> Array:
-        """Margins of stuck elements whose effort has no effect: negative where others move them.
-
-        Not where that is rounding. At a dead centre, as of a piston behind a crank that a brake
-        holds, the lever is not quite zero: an effort within the range would hold what is left there.
-        """
+        """Margins of stuck elements whose effort has no effect: negative where others move them."""
         if not len(dead):
             return np.zeros(0)
+        return np.where(self.moved_by_others(problem, t, now)[dead], -1.0, np.inf)
+
+    def moved_by_others(self, problem: Problem, t: float, now: LawValues) -> Flags:
+        """Whether rates are more than rounding, for elements at rest whose effort has no effect.
+
+        At a dead centre, as of a piston behind a crank that a brake holds, the lever is not quite
+        zero: an effort within the range would hold what is left there.
+        """
         evaluation = self.evaluation
         d = evaluation.delassus.matrix(problem, t)
-        own = np.asarray(d.diagonal())[dead]
-        width = np.where(np.isfinite(now.high - now.low), now.high - now.low, 0.0)[dead]
-        rounding = evaluation.rounding.of_rates(problem, t)[dead] + RATE_ROUNDING * (
-            abs(d)[dead] @ np.abs(evaluation.efforts(problem)))
-        rate = np.abs(evaluation.values(problem, t).rate[dead])
-        return np.where(rate <= rounding + own * width / 2, np.inf, -1.0)
+        width = np.where(np.isfinite(now.high - now.low), now.high - now.low, 0.0)
+        rounding = evaluation.rounding.of_rates(problem, t) + RATE_ROUNDING * (
+            abs(d) @ np.maximum(np.abs(evaluation.efforts(problem)), width))
+        held = np.abs(np.asarray(d.diagonal())) * width / 2
+        return np.asarray(np.abs(evaluation.values(problem, t).rate) > rounding + held)
 
     def of_determined(self, now: LawValues, effort: Array) -> Array:
         """Margins of elements whose effort is determined."""

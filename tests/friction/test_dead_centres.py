@@ -152,13 +152,14 @@ def test_a_press_that_a_brake_holds_starts_out_of_its_dead_centre(begin, method)
         torque = min(40 * t, 4) - F * abs(lever(angle)) - 0.5 * lever(angle) * bend * w**2
         return w, torque / (J + 0.5 * lever(angle) ** 2)
 
-    hand = solve_ivp(motion, (0, 0.4), (np.radians(begin), 0), rtol=1e-10, atol=1e-12, max_step=1e-3)
+    hand = solve_ivp(motion, (0, 0.4), (np.radians(begin), 0), rtol=1e-10, atol=1e-12,
+                     max_step=1e-3)
     assert run["rub.mode"].at("0.05 s").m == 0
     assert run["wheel.w"].final.m == pytest.approx(hand.y[1, -1], rel=1e-6)
     assert run["crank.phi"].final.m == pytest.approx(hand.y[0, -1], rel=1e-6)
 
 
-@pytest.mark.parametrize("method", METHODS[:3])
+@pytest.mark.parametrize("method", METHODS[:2])
 @pytest.mark.parametrize("begin", [90, -90])
 @pytest.mark.parametrize("guide", ["5 N", "of its load"])
 def test_a_linkage_that_a_brake_holds_starts_out_of_its_dead_centre(guide, begin, method):
@@ -193,7 +194,7 @@ def test_a_linkage_that_a_brake_holds_starts_out_of_its_dead_centre(guide, begin
     parts = ("wheel", "web", "rod", "ram")
     stored = sum((run[f"{b}.energy_stored"].final - run[f"{b}.energy_stored"].at("0 s")).m
                  for b in parts)
-    times = quantity(np.linspace(0.1, 0.25, 20001), "s")
+    times = quantity(np.linspace(0.1, 0.25, 501), "s")
     rubbed = np.abs(run["rub.f"].at(times).m)
     way = np.abs(np.diff(run["slide.s"].at(times).m))
     turned = run["main.phi"].final.m - np.radians(begin)

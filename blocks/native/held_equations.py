@@ -109,11 +109,12 @@ def fill_equations(own: int, modes: int, decides: int, matrix: int, size: int) -
     n = size
     d, a = vector_at(own, n * n), vector_at(matrix, n * n)
     mode, decide = vector_at(modes, n), vector_at(decides, n)
-    least = 0.0
+    least = 0.0  # at a dead centre the lever is rounding: what would hold there is none
     for i in range(n):
         least = max(least, WITHOUT_EFFECT * d[i * n + i])
     for i in range(n):
-        scale, sticks = 1.0, mode[i] == 0.0 and decide[i] != 0.0 and d[i * n + i] > least
+        holds = least == 0.0 or d[i * n + i] > least
+        scale, sticks = 1.0, mode[i] == 0.0 and decide[i] != 0.0 and holds
         if d[i * n + i] > 0.0:
             scale = 1.0 / d[i * n + i]
         for j in range(n):

@@ -170,8 +170,12 @@ def without_effect(d: Matrix) -> Flags:
 
 
 def at_dead_centres(d: Matrix) -> Flags:
-    """Of these, those that have an effect but for a lever which is zero here, up to rounding."""
-    return without_effect(d) & (np.asarray(d.diagonal()) != 0)
+    """Of these, those that have an effect but for a lever which is zero here, up to rounding.
+
+    Beside others that have one: by itself none can be told.
+    """
+    diagonal = np.asarray(d.diagonal())
+    return without_effect(d) & (diagonal != 0) & (diagonal.max(initial=0.0) > 0)
 
 
 def without(d: Matrix, elements: Flags) -> Matrix:

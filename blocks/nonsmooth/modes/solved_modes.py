@@ -108,7 +108,9 @@ class SolvedModes:
                           for name, e in (("rate", -rate), ("slope", slope))}
         stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
         # at a dead centre the lever is rounding: whatever it would take to hold there is none
-        holds = ca.logic_and(stuck, diagonal > WITHOUT_EFFECT * ca.mmax(diagonal))
+        largest = ca.mmax(diagonal)
+        holds = ca.logic_and(stuck, ca.logic_or(
+            largest <= 0, diagonal > WITHOUT_EFFECT * largest))
         residual = ca.if_else(holds, -scale * rate, effort - kinetic)
         matrix = _row_by_row(holds, scale, own, ca.SX.eye(n) - self.by_effort(kinetic))
         #: Elements whose equations have to do with each other, part by part.

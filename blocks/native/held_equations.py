@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices
+from ..numerics.tolerances import WITHOUT_EFFECT
 from .expressions import Writer
 from .functions import machine_code, vector_code
 from .machine import name_of_code, table
@@ -108,8 +109,12 @@ def fill_equations(own: int, modes: int, decides: int, matrix: int, size: int) -
     n = size
     d, a = vector_at(own, n * n), vector_at(matrix, n * n)
     mode, decide = vector_at(modes, n), vector_at(decides, n)
+    least = 0.0  # at a dead centre the lever is rounding: what would hold there is none
     for i in range(n):
-        scale, sticks = 1.0, mode[i] == 0.0 and decide[i] != 0.0
+        least = max(least, WITHOUT_EFFECT * d[i * n + i])
+    for i in range(n):
+        holds = least == 0.0 or d[i * n + i] > least
+        scale, sticks = 1.0, mode[i] == 0.0 and decide[i] != 0.0 and holds
         if d[i * n + i] > 0.0:
             scale = 1.0 / d[i * n + i]
         for j in range(n):

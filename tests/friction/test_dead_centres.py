@@ -14,11 +14,19 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 from blocks import Model, Target, quantity
-from library.mechanisms import SliderCrank
-from library.planar import Body, Ground, Revolute, RigidOffset
-from library.rotational import Inertia, RotationalFriction, RotationalReference
+from library.mechanisms import DiscBrake, SliderCrank
+from library.planar import Body, ForceSensor, Ground, Prismatic, Revolute, RigidOffset
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalReference,
+    TorqueSource,
+    table,
+)
+from library.signal import Abs
 from library.translational import Mass, Reference, TranslationalFriction
 
 CRANK, ROD, J, F, T = 0.05, 0.2, 0.1, 5.0, 0.1  # SI units
@@ -113,3 +121,83 @@ def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
     lost = 0.5 * np.abs(np.diff(angle)).sum()
     assert 0.5 * np.ptp(angle) < 0.95 * lost  # it has turned round
     assert float((stored.at("0 s") - stored.final).m) == pytest.approx(lost, abs=20 * rtol)
+
+
+def held_shaft(model, times, torques):
+    """A flywheel that a brake holds until 0.1 s, and a motor."""
+    model.wheel, model.brake = Inertia(inertia="0.1 kg*m^2"), DiscBrake(
+        normal_force=table(["0 s", "0.1 s", "0.1 s"], ["20 kN", "20 kN", "0 N"]))
+    model.motor = TorqueSource(torque=table(times, torques))
+    model.bed, model.block = RotationalReference(), Reference()
+    model.connect(model.wheel.I, model.motor.R, model.brake.R)
+    model.connect(model.motor.C, model.brake.C, model.bed.W)
+    return model
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("begin", [180, 0])
+def test_a_press_that_a_brake_holds_starts_out_of_its_dead_centre(begin, method):
+    model = held_shaft(Model("press"), ["0.1 s", "0.2 s"], ["0 N*m", "4 N*m"])
+    model.crank = SliderCrank(crank="50 mm", rod="200 mm", phi=f"{begin} deg")
+    model.ram, model.rub = Mass(mass="0.5 kg"), TranslationalFriction(
+        law="coulomb", breakaway_force="6 N", coulomb_force="5 N")
+    model.connect(model.wheel.I, model.crank.A)
+    model.connect(model.crank.P, model.ram.M, model.rub.R)
+    model.connect(model.rub.C, model.block.V)
+    run = model.simulate("0.5 s", method=method, rtol=1e-8)
+
+    def motion(t, y):  # the torque grows from nothing: at first nothing even accelerates
+        angle, w = y
+        bend = (lever(angle + 1e-5) - lever(angle - 1e-5)) / 2e-5
+        torque = min(40 * t, 4) - F * abs(lever(angle)) - 0.5 * lever(angle) * bend * w**2
+        return w, torque / (J + 0.5 * lever(angle) ** 2)
+
+    hand = solve_ivp(motion, (0, 0.4), (np.radians(begin), 0), rtol=1e-10, atol=1e-12,
+                     max_step=1e-3)
+    assert run["rub.mode"].at("0.05 s").m == 0
+    assert run["wheel.w"].final.m == pytest.approx(hand.y[1, -1], rel=1e-6)
+    assert run["crank.phi"].final.m == pytest.approx(hand.y[0, -1], rel=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+@pytest.mark.parametrize("begin", [90, -90])
+@pytest.mark.parametrize("guide", ["5 N", "of its load"])
+def test_a_linkage_that_a_brake_holds_starts_out_of_its_dead_centre(guide, begin, method):
+    model = held_shaft(Model("linkage"), ["0 s", "0.1 s", "0.1 s"], ["0 N*m", "0 N*m", "4 N*m"])
+    model.ground, model.main, model.pin, model.wrist = (
+        Ground(), Revolute(drive=True, phi=f"{begin} deg"),
+        Revolute(phi="180 deg" if begin > 0 else "0 deg"), Revolute())
+    model.web, model.rod, model.ram = (Body(mass=f"{m} kg", inertia="1 g*m^2")
+                                       for m in (0.3, 0.2, 0.5))
+    model.arm, model.end = RigidOffset(dx="50 mm"), RigidOffset(dx="200 mm")
+    model.slide, model.side = Prismatic(
+        angle="-90 deg", drive=True, s="150 mm" if begin > 0 else "250 mm"), ForceSensor()
+    model.connect(model.ground.P, model.main.B, model.side.B)
+    model.connect(model.side.F, model.slide.B)
+    model.connect(model.main.F, model.web.P, model.arm.B)
+    model.connect(model.arm.F, model.pin.B)
+    model.connect(model.pin.F, model.rod.P, model.end.B)
+    model.connect(model.end.F, model.wrist.B)
+    model.connect(model.wrist.F, model.ram.P, model.slide.F)
+    model.connect(model.wheel.I, model.main.A)
+    if guide == "5 N":
+        model.rub = TranslationalFriction(law="coulomb", breakaway_force="6 N", coulomb_force="5 N")
+    else:
+        model.rub, model.load = TranslationalFriction(
+            law="coulomb", normal=True, coulomb_coefficient=0.1, breakaway_coefficient=0.1), Abs(
+                unit="N")
+        model.connect(model.side.FX, model.load.u)
+        model.connect(model.load.y, model.rub.N)
+    model.connect(model.slide.A, model.rub.R)
+    model.connect(model.rub.C, model.block.V)
+    run = model.simulate("0.25 s", method=method, rtol=1e-7)
+    parts = ("wheel", "web", "rod", "ram")
+    stored = sum((run[f"{b}.energy_stored"].final - run[f"{b}.energy_stored"].at("0 s")).m
+                 for b in parts)
+    times = quantity(np.linspace(0.1, 0.25, 501), "s")
+    rubbed = np.abs(run["rub.f"].at(times).m)
+    way = np.abs(np.diff(run["slide.s"].at(times).m))
+    turned = run["main.phi"].final.m - np.radians(begin)
+    assert turned > 0.3
+    assert stored == pytest.approx(
+        4 * turned - (way * (rubbed[1:] + rubbed[:-1]) / 2).sum(), rel=1e-5)

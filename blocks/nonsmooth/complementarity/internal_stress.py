@@ -401,7 +401,7 @@ def open_load(D: Array, through: Array, others: Array) -> bool:
     basis = size[:, None] * kernel(size[:, None] * (D + through) * size)[0]
     if not basis.shape[1] or not len(others):
         return False
-    felt = np.abs(others) @ np.abs(basis)
+    felt = np.linalg.norm(others * size, axis=1, keepdims=True)  # by efforts of which some are zero
     return bool(np.any(np.abs(others @ basis) > MOVED_BY_STRESS * np.maximum(felt, TINY)))
 
 

@@ -30,6 +30,7 @@ from ...numerics.tolerances import (
     TINY,
 )
 from ..unsettled import unsettled
+from .delassus import at_dead_centres
 from .efforts import Efforts
 from .elements import Change, LawValues
 from .evaluation import Evaluation
@@ -90,9 +91,12 @@ class Decisions:
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         now = evaluation.values(problem, t)
         state.speed, state.slack, self.last = float(np.abs(now.flow).max()), 0.0, -np.inf
-        # of velocities that come out of equations, rounding is measured against nominal ones too
+        # of velocities that come out of equations, rounding is measured against nominal ones too;
+        # tied states come out of one least-squares problem, with the rounding of the largest
+        least = np.max(np.abs(problem.x / problem.scale_x), initial=1.0) if (
+            evaluation.system.nc) else 1e-3
         noise = FLOW_NONE_AT_START * evaluation.rounding.flow_magnitudes(
-            problem, t, np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x))
+            problem, t, np.maximum(np.abs(problem.x), least * problem.scale_x))
         rest = np.abs(now.flow) <= noise
         closed = now.gap <= CLOSED_GAP * max(1.0, largest_position(problem))
         closing = contact & closed & (now.flow > 0)
@@ -304,10 +308,22 @@ class Decisions:
             if not new.any() or self._is_same_in_motion(problem, t, index[new]):
                 break
         state = np.where(solved.moving, solved.solution.state, 0)
+        self._pass_dead_centres(problem, t, index, state)
         loose = leaving[index] & ~solved.moving
         if loose.any():
             self._let_go(problem, t, index, state, solved, loose, moved)
         self.state.modes[index] = state
+
+    def _pass_dead_centres(self, problem: Problem, t: float, index: Indices, state: Indices
+                           ) -> None:
+        """What others move through a dead centre slides their way: nothing could hold it there."""
+        evaluation = self.evaluation
+        there = at_dead_centres(evaluation.delassus.matrix(problem, t))[index] & ~(
+            self.elements.contact[index])
+        if there.any():
+            now = evaluation.values(problem, t)
+            moved = self.margins.moved_by_others(problem, t, now)[index]
+            state[there] = np.where(moved, np.sign(now.rate[index]), 0)[there]
 
     def _is_same_in_motion(self, problem: Problem, t: float, index: Indices) -> bool:
         """Whether the bounds of some elements are the same at rest and in motion."""

@@ -169,6 +169,23 @@ def without_effect(d: Matrix) -> Flags:
     return diagonal <= WITHOUT_EFFECT * diagonal.max(initial=0.0)
 
 
+def at_dead_centres(d: Matrix) -> Flags:
+    """Of these, those that have an effect but for a lever which is zero here, up to rounding.
+
+    Beside others that have one: by itself none can be told.
+    """
+    diagonal = np.asarray(d.diagonal())
+    return without_effect(d) & (diagonal != 0) & (diagonal.max(initial=0.0) > 0)
+
+
+def without(d: Matrix, elements: Flags) -> Matrix:
+    """The matrix as if some elements moved nothing, and nothing moved them."""
+    if not elements.any():
+        return d
+    left = sp.diags_array((~elements).astype(float))
+    return left @ d @ left
+
+
 def _uncoupled(d: Matrix) -> Array:
     linked = abs(d - sp.diags_array(d.diagonal()))
     others = np.ravel(linked.sum(axis=0)) + np.ravel(linked.sum(axis=1))
@@ -208,6 +225,8 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
     size = np.sqrt(np.maximum(np.diag(d), 0.0))
     size = np.where(size > OWN_RATE_NONE * size.max(initial=0.0), size, np.inf)
     scaled = d / np.outer(size, size)
+    if not np.isfinite(scaled).all():  # of a trial point without finite values
+        return lambda r: np.full_like(r, np.nan)
     rank = np.linalg.matrix_rank(scaled, tol=DELASSUS_SINGULAR)
     matrix = np.linalg.pinv(scaled, rcond=DELASSUS_SINGULAR) if rank < len(
         d) else np.linalg.inv(scaled)

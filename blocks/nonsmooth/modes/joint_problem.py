@@ -16,7 +16,7 @@ from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT, OWN_ROUNDING
 from ..unsettled import unsettled
-from .delassus import Matrix, stopping_effort
+from .delassus import Matrix, at_dead_centres, stopping_effort, without
 from .dense_blocks import dense_block
 from .efforts import ROUNDS
 from .elements import LawValues
@@ -95,6 +95,8 @@ class JointProblem:
         evaluation, elements, modes = self.evaluation, self.elements, self.state.modes
         nonlinear = evaluation.functions.nonlinear
         d = evaluation.delassus.matrix(problem, t)[index][:, index]
+        there = at_dead_centres(d) & ~elements.contact[index]
+        d = without(d, there)
         noise = evaluation.rounding.of_rates(problem, t)[index]
         previous = np.inf
         for _ in range(ROUNDS if nonlinear else 1):
@@ -107,7 +109,8 @@ class JointProblem:
             low = np.where(moved & np.isfinite(low), now.back[index], low)
             high = np.where(moved & np.isfinite(high), now.forth[index], high)
             low = np.minimum(low, high)
-            solution = solve(d, b[index] + d @ effort[index], low, high, noise=noise)
+            b = np.where(there, 0.0, b[index] + d @ effort[index])
+            solution = solve(d, b, low, high, noise=noise)
             effort = effort + change
             effort[index] = solution.effort
             shift = effort - evaluation.efforts(problem)
@@ -146,6 +149,8 @@ class JointProblem:
                 now, load.slopes(problem, t), effort)
             d = dense_block(evaluation.delassus.matrix(problem, t), here, here)
             b, bounds = now.rate[here] + d @ effort, np.abs([low, high])
+            there = at_dead_centres(d) & ~self.elements.contact[here]
+            d, b = without(d, there), np.where(there, 0.0, b)
             none = LAST_DIGIT * bounds[np.isfinite(bounds)].max(initial=0.0)
             if (np.abs(b) <= none * d.diagonal()).all():  # no load at all, but for rounding
                 b = np.zeros(len(here))

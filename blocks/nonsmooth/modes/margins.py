@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from ...numerics.arrays import Array
-from ...numerics.tolerances import AT_BOUND, PARTING, SURELY_NO_FLOW
+from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.tolerances import AT_BOUND, PARTING, RATE_ROUNDING, SURELY_NO_FLOW
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
@@ -56,13 +56,12 @@ class Margins:
             reserve = held.reserve(modes)
             if reserve > 0:
                 together = evaluation.functions.companions.room(margin, modes, problem.p)
+                dead = np.flatnonzero(stuck & evaluation.delassus.immovable(problem, t))
+                together[dead] = self._of_dead(problem, t, dead, now)
                 return self._with_reserve(together, reserve)
         if stuck.any():
             dead, open_ = self.indeterminacy.elements_of(problem, t, stuck)
-            if len(dead):
-                noise = evaluation.rounding.of_rates(problem, t)[dead]
-                rate = evaluation.values(problem, t).rate[dead]
-                margin[dead] = np.where(np.abs(rate) <= noise, np.inf, -1.0)
+            margin[dead] = self._of_dead(problem, t, dead, now)
             if len(open_):
                 slack = np.broadcast_to(self.state.slack, len(margin))[open_] > 0
                 margin[open_] = self.indeterminacy.margins(problem, t, open_, now)[0][open_] + (
@@ -70,6 +69,26 @@ class Margins:
         if self.painleve is not None:
             margin = np.minimum(margin, self.painleve.reserve(problem, t))
         return margin
+
+    def _of_dead(self, problem: Problem, t: float, dead: Indices, now: LawValues) -> Array:
+        """Margins of stuck elements whose effort has no effect: negative where others move them."""
+        if not len(dead):
+            return np.zeros(0)
+        return np.where(self.moved_by_others(problem, t, now)[dead], -1.0, np.inf)
+
+    def moved_by_others(self, problem: Problem, t: float, now: LawValues) -> Flags:
+        """Whether rates are more than rounding, for elements at rest whose effort has no effect.
+
+        At a dead centre, as of a piston behind a crank that a brake holds, the lever is not quite
+        zero: an effort within the range would hold what is left there.
+        """
+        evaluation = self.evaluation
+        d = evaluation.delassus.matrix(problem, t)
+        width = np.where(np.isfinite(now.high - now.low), now.high - now.low, 0.0)
+        rounding = evaluation.rounding.of_rates(problem, t) + RATE_ROUNDING * (
+            abs(d) @ np.maximum(np.abs(evaluation.efforts(problem)), width))
+        held = np.abs(np.asarray(d.diagonal())) * width / 2
+        return np.asarray(np.abs(evaluation.values(problem, t).rate) > rounding + held)
 
     def of_determined(self, now: LawValues, effort: Array) -> Array:
         """Margins of elements whose effort is determined."""

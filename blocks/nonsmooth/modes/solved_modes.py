@@ -109,8 +109,12 @@ class SolvedModes:
             self.parts = {name: (jacobian(e, effort), jacobian(e, torn))
                           for name, e in (("rate", -rate), ("slope", slope))}
         stuck = ca.logic_and(joined == 0, ca.DM(self.decides.astype(float)))
-        residual = ca.if_else(stuck, -scale * rate, effort - kinetic)
-        matrix = _row_by_row(stuck, scale, own, ca.SX.eye(n) - self.by_effort(kinetic))
+        # at a dead centre the lever is rounding: whatever it would take to hold there is none
+        largest = ca.mmax(diagonal)
+        holds = ca.logic_and(stuck, ca.logic_or(
+            largest <= 0, diagonal > WITHOUT_EFFECT * largest))
+        residual = ca.if_else(holds, -scale * rate, effort - kinetic)
+        matrix = _row_by_row(holds, scale, own, ca.SX.eye(n) - self.by_effort(kinetic))
         #: Elements whose equations have to do with each other, part by part.
         self.blocks = [np.arange(n)] if self.with_loops else connected(matrix.sparsity())
         self._order = np.concatenate(self.blocks)

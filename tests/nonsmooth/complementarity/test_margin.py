@@ -271,3 +271,14 @@ def test_an_even_split_along_one_direction_is_that_of_the_linear_program(seed):
             initial=-np.inf)) + 1e-9
         rest = found - held[:, 0]
         assert_allclose(rest, direction * (rest @ direction) / (direction @ direction), atol=1e-9)
+
+
+def test_a_shared_load_moves_nothing_by_its_rounding():
+    """Two elements at rest share one motion; what slides feels a third, and of these rounding."""
+    from blocks.nonsmooth.complementarity import open_load
+
+    d = np.array([[5.0, 5.0, 0.0], [5.0, 5.0, 0.0], [0.0, 0.0, 2.0]])
+    through = np.zeros((3, 3))
+    through[2, 0] = 3e-16  # the shared load presses the third by rounding
+    assert not open_load(d, through, np.array([[1e-16, 1e-16, -0.4]]))
+    assert open_load(d, through, np.array([[1.0, 0.5, -0.4]]))

@@ -34,7 +34,8 @@ from .step_control import told_error, told_error_of_high_order
 __all__ = ["EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
            "derive_by_time", "error_of_step", "flush_denormals", "goes_nowhere", "is_explicit",
            "keep_denormals", "known_of", "rate_of_error", "secant", "settle_after_events",
-           "settle_at", "settle_in_place", "settle_rows", "slope_at", "take_stages", "workspace"]  # fmt: skip
+           "settle_at", "settle_in_place", "settle_rows", "slope_at", "take_stages",
+           "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER = range(4)  # kinds of steps; the last is explicit, too
 INNER = ATOL + 3  # rows

@@ -20,12 +20,12 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..system.delays import delayed_signals
 from .costs import MOMENT
 from .expressions import Unwritable, Writer
-from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives
+from .forms import MOST_STATES, is_large, is_solved_for
 from .front_lists import COLUMN_GROUPS
 from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
 from .machine import compiled, name_of_code
-from .matrices import band_of, sparse_form
+from .matrices import band_of, sparse_form, why_differences
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
@@ -110,7 +110,7 @@ class Equations:
         self._held: dict[str, ca.SX] | None = None  # expressions while modes are held
         self._inputs: ca.SX | None = None  # of a network without mass at its nodes, in held modes
         #: Whether differences of slopes stand for derivatives.
-        self.differences = bool(why_no_derivatives(system, laws))
+        self.differences = bool(why_differences(system, laws))
         #: Symbols and the slopes whose derivatives an implicit method asks for.
         self.explicit = system.arguments, system.tape.slope
         if laws is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .cvode_library import Band
 
 __all__ = ["LinearAlgebra", "band_of", "linear_algebra_of", "slope_of_states", "sparse_form",
-           "why_not_implicit"]  # fmt: skip
+           "why_differences", "why_not_implicit"]  # fmt: skip
 
 DENSE = 50  # unknowns up to which a full Jacobian is cheaper than a band
 MOST_DENSE = 150  # unknowns of a full Jacobian; beyond, a sparse one in Python is cheaper
@@ -96,15 +96,26 @@ def slope_of_states(system: System, laws: Laws | None = None) -> ca.SX | None:
 def why_not_implicit(system: System, laws: Laws | None = None) -> str:
     """Why a model cannot run in machine code by a Rosenbrock method; empty if it can.
 
-    That takes a full matrix of few states, a narrow band, or a sparse matrix.
+    That takes a full matrix, a narrow band, or a sparse matrix.
     """
     if reason := why_not(system, laws):
         return reason
     alone = laws is None and not system.nu and (is_large(system) or not is_solved_for(system))
-    if system.nx <= MOST_STATES or (alone or laws is not None) and band_of(
+    if system.nx <= MOST_DENSE or (alone or laws is not None) and band_of(
             system, laws=laws) is not None or sparse_form(system, laws) is not None:
         return ""
-    return f"more than {MOST_STATES} states need a sparse matrix"
+    return f"more than {MOST_DENSE} states need a sparse matrix"
+
+
+def why_differences(system: System, laws: Laws | None = None) -> str:
+    """Why differences of slopes stand for derivatives in machine code; empty if they do not.
+
+    Of many states the text of a full Jacobian would be long.
+    """
+    many = MOST_STATES < system.nx <= MOST_DENSE
+    if many and band_of(system, laws=laws) is None and sparse_form(system, laws) is None:
+        return "derivatives of many states by each other are long"
+    return why_no_derivatives(system, laws)
 
 
 def _graph(system: System, laws: Laws | None) -> csc_matrix:

@@ -142,10 +142,10 @@ class OneStep(Method):
         form = None if matrices is not None else sparse_form(problem.system, problem.laws)
         if matrices is None and form is None and not self.equations.differences:
             return None
-        sizes = problem.scale_x
-        if self.carries:  # their slopes are zero, and they act on none
-            sizes = np.concatenate([sizes, problem.scale_z])
-        n = len(sizes)
+        nx, nz = len(problem.x), len(problem.z) * self.carries
+        n = nx + len(self.equations.carried_values(problem))
+        sizes = np.ones(n)  # of what is carried along slopes are zero, and it acts on none
+        sizes[:nx], sizes[nx : nx + nz] = problem.scale_x, problem.scale_z[:nz]
         if form is not None:
             return Sparse(form_with(form, n), sizes)
         if matrices is None:

@@ -33,9 +33,9 @@ from .step_control import told_error, told_error_of_high_order
 
 __all__ = ["EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
            "derive_by_time", "error_of_step", "flush_denormals", "goes_nowhere", "is_explicit",
-           "keep_denormals",
-           "known_of", "rate_of_error", "secant", "settle_after_events", "settle_at",
-           "settle_in_place", "settle_rows", "slope_at", "take_stages", "workspace"]  # fmt: skip
+           "keep_denormals", "known_of", "rate_of_error", "secant", "settle_after_events",
+           "settle_at", "settle_in_place", "settle_rows", "slope_at", "take_stages",
+           "workspace"]  # fmt: skip
 
 EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER = range(4)  # kinds of steps; the last is explicit, too
 INNER = ATOL + 3  # rows
@@ -69,7 +69,7 @@ def known_of(code: Code) -> dict[tuple[str, str], int]:
 class Workspace(NamedTuple):
     """Arrays that machine code reads and fills; of one integration."""
 
-    k: Matrix  # (10, n) rows of :data:`~blocks.native.stages.ROWS`, and 10 more for the method of
+    k: Matrix  # (10, n) rows of :data:`~blocks.native.stages.ROWS`, and 11 more for the method of
     # order 8; the first holds f(t, x)
     at: Vector  # (1,) a time
     size: Indices  # (1,) n

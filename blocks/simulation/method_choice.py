@@ -20,8 +20,7 @@ from .time_events import switches_in_run
 
 __all__ = ["SMALL", "bends_within_tolerance", "by_stiffness", "chosen_method", "compiled_method",
            "exact_one_step", "explicit_one_step", "explicit_steps", "implicit_one_step",
-           "in_machine_code",
-           "in_python", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
+           "in_machine_code", "in_python", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run

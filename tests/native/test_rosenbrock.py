@@ -372,14 +372,14 @@ def test_a_sparse_matrix_serves_exact_friction_of_many_states():
 
 
 def test_what_it_cannot_run_is_refused_by_name():
-    model = Model("sixty blocks on each other")
-    model.masses, model.spring, model.ground = Mass(count=60), Spring(), Reference()
-    model.friction = TranslationalFriction(count=60, law="coulomb")
+    model = Model("blocks on each other")
+    model.masses, model.spring, model.ground = Mass(count=160), Spring(), Reference()
+    model.friction = TranslationalFriction(count=160, law="coulomb")
     model.connect(model.friction.R, model.masses.M)
     model.connect(model.friction[1:].C, model.masses[:-1].M)
     model.connect(model.friction[0].C, model.spring.C, model.ground.V)
-    model.connect(model.spring.R, model.masses[59].M)
-    with pytest.raises(ParameterError, match="rodas4.*more than 50 states"):
+    model.connect(model.spring.R, model.masses[159].M)
+    with pytest.raises(ParameterError, match="rodas4.*more than 150 states"):
         model.simulate("1 s", method="rodas4")
     with pytest.raises(UnknownName, match="Did you mean 'rodas4'"):
         block_on_belt().simulate("1 s", method="rodas")

@@ -14,7 +14,7 @@ from .decisions import NOBODY, Elements, decide_modes, notice_speeds, stuck_ones
 from .functions import machine_code
 from .network_modes import NetworkModes, choose_network_modes, notice_margins
 from .predictions import PredictedElements, predict_modes
-from .resets import Resets, begin_resets, give_resets_up, has_assigned, has_moved_states
+from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, count_samples
 from .steps import Code, Workspace, settle_in_place, slope_at
 from .switches import (
@@ -85,8 +85,9 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if done and predicted.modes.size:
         done = predict_modes(code, work, relations, predicted, t, x, instant == CROSSING)
     if done and (elements.modes.size or predicted.modes.size):
+        assigned = rounds_of(resets)
         found = follow_modes(code, work, relations, switches, samples, resets, t, x)
-        done = found == UNCHANGED or found == CHANGED and not has_assigned(resets)
+        done = found == UNCHANGED or found == CHANGED and rounds_of(resets) == assigned
     if done and network.modes.size:
         done = choose_network_modes(code, work, relations, network, t, x, instant == CROSSING)
         followed = done

@@ -19,7 +19,7 @@ from .signatures import run_code
 from .steps import Code, Workspace, settle_in_place
 
 __all__ = ["ResetRules", "Resets", "assign_risen", "begin_resets", "give_resets_up",
-           "has_assigned", "has_moved_states"]  # fmt: skip
+           "has_moved_states", "rounds_of"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,12 @@ def give_resets_up(resets: Resets) -> None:
 
 
 @machine_code
-def has_assigned(resets: Resets) -> bool:
-    """Whether anything has been assigned another value at the event."""
-    found = False
+def rounds_of(resets: Resets) -> float:
+    """In how many rounds of the event something has been assigned another value."""
+    last = 0.0
     for j in range(resets.owner.size):
-        found |= resets.changed[j] > 0.0
-    return found
+        last = max(last, resets.changed[j])
+    return last
 
 
 @machine_code
@@ -101,9 +101,7 @@ def assign_risen(code: Code, work: Workspace, resets: Resets, t: float, x: Vecto
 
     Others must tell what comes of an event at which something is assigned twice.
     """
-    values, count, found, before = resets.values, resets.before.size, UNCHANGED, 0.0
-    for j in range(resets.owner.size):
-        before = max(before, resets.changed[j])
+    values, count, found, before = resets.values, resets.before.size, UNCHANGED, rounds_of(resets)
     settle_in_place(code, work, t, x)
     work.at[0] = t
     run_code(resets.assigned, work.at, x, code.p, code.q, values)

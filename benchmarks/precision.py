@@ -172,9 +172,9 @@ def _run(model: Model, duration: Any, limit: float, **options: Any) -> tuple[str
     if limit <= 0:
         return "not finished", None
     watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
     try:
         try:
+            watcher.start()  # which may interrupt at once, where little time is left
             result = model.simulate(duration, **options)
         finally:
             done.set()

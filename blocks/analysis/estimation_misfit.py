@@ -12,6 +12,7 @@ import numpy as np
 from ..exceptions import ParameterError, SimulationError, WrongDimension
 from ..numerics.arrays import Array
 from ..results.lookup import find
+from ..simulation.method_choice import began_in_python
 from ..studies.settings import Setting, find_setting
 from ..units import Unit, as_written, from_si, to_si, unit, unit_given
 from .estimation_data import Experiment, Sensor, sensors_of
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["Misfit", "Unknown", "unknown_of"]
 
 LOGARITHMIC = 10.0  # ratio of positive bounds from which a parameter is searched by its logarithm
-EXPLICIT = ("DOP853", "ode45")
 FAILED = 1e6  # residual, in standard deviations, where a run fails
 
 
@@ -117,8 +117,7 @@ class Misfit:
         if "method" in self.options:
             return
         (first, *_) = self.results(values)
-        if not str(first.statistics["method"]).startswith(EXPLICIT) or (
-                "in machine code" in str(first.statistics["why"])):
+        if not began_in_python(first.statistics):
             return
         for method in ("exact", "dopri5"):
             self._last = None

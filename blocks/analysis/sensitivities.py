@@ -20,6 +20,7 @@ from ..results.recording import VariableInfo
 from ..results.series import Series
 from ..results.views import View
 from ..simulation.fold import GOES_ON
+from ..simulation.method_choice import began_in_python
 from ..simulation.run import run
 from ..simulation.wanted import Wanted
 from ..studies.settings import Setting
@@ -95,8 +96,7 @@ def _compiled(model: Model, duration: Any, options: Options, result: Result) -> 
     recording: Any = result.recording
     if (options.method != "auto" or recording.system.nx <= MANY
             or result.status == "interrupted"
-            or not str(result.statistics["method"]).startswith(("DOP853", "ode45"))
-            or "in machine code" in str(result.statistics["why"])):
+            or not began_in_python(result.statistics)):
         return result
     try:
         return run(model, duration, options._replace(method="dopri5"))

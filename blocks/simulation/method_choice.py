@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from .. import native
@@ -18,9 +20,10 @@ from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import switches_in_run
 
-__all__ = ["SMALL", "bends_within_tolerance", "by_stiffness", "chosen_method", "compiled_method",
-           "exact_one_step", "explicit_one_step", "explicit_steps", "implicit_one_step",
-           "in_machine_code", "in_python", "refuse_full_jacobian", "refuse_uncompiled"]  # fmt: skip
+__all__ = ["SMALL", "began_in_python", "bends_within_tolerance", "by_stiffness", "chosen_method",
+           "compiled_method", "exact_one_step", "explicit_one_step", "explicit_steps",
+           "implicit_one_step", "in_machine_code", "in_python", "refuse_full_jacobian",
+           "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -31,6 +34,7 @@ SMALL = 8  # states up to which exact steps, with full matrices, cost as little 
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
 EXPLICIT = "DOP853", "RK45"  # SciPy's, of which there is machine code
+FOR_FEW_STEPS = "DOP853", "ode45"  # in Python
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -59,6 +63,12 @@ def chosen_method(method: str, system: System, step: object) -> tuple[type[Metho
             not native.is_installed() or native.why_not(system)):
         return method_named("ida"), "large nonlinear algebraic loops"
     return method_named("cvode"), "implicit, variable order: safe for stiff models"
+
+
+def began_in_python(statistics: Mapping[str, object]) -> bool:
+    """Whether a run began with an explicit method in Python, as few steps were expected."""
+    method, why = str(statistics["method"]), str(statistics["why"])
+    return method.startswith(FOR_FEW_STEPS) and ("," in method or "in machine code" not in why)
 
 
 def refuse_full_jacobian(problem: Problem, name: str) -> None:

@@ -92,7 +92,7 @@ class TimeEvents:
         """Instants after ``t``, up to ``stop``, that a method may carry out."""
         from ..native.own_events import Ahead
 
-        first, last = np.searchsorted(self.apart, [t + self.tiny, stop], side="right")
+        first, last = np.searchsorted(self.apart, np.array([t, stop]) + self.tiny, side="right")
         part = int(first), min(int(last), int(first) + most)
         if part not in self._ahead:
             times = self.apart[slice(*part)]

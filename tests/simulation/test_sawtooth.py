@@ -17,6 +17,7 @@ from blocks import (
     Parameter,
     Variable,
     abs_,
+    breakpoints,
     der,
     exp,
     floor,
@@ -174,3 +175,27 @@ def test_a_burst_within_a_tooth_is_not_passed_while_all_rests():
     model.connect(model.bell.y, model.count.y)
     run = model.simulate("20 s")
     assert_allclose(run["count.on"].final.to("s").m, 20 * 2 * width * np.sqrt(np.log(2)), rtol=1e-9)
+
+
+class Carrier(Component):
+    """Counts the first half of every period, whose instants are announced."""
+
+    frequency = Parameter("50 kHz")
+    on = Variable("s", "0 s", priority="high")
+
+    def equations(self):
+        phase = time * self.frequency
+        yield breakpoints(0 / self.frequency, 0.5 / self.frequency)
+        yield der(self.on) == where(phase - floor(phase) < 0.5, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "DOP853"])
+@pytest.mark.parametrize(("kilohertz", "periods"), [(50, 35_000), (30, 21_000), (70, 91_000)])
+def test_instants_at_which_long_runs_are_parted_are_not_passed_over(kilohertz, periods, method):
+    """Such a run is divided part by part, and its parts end at instants but for rounding."""
+    model = Model("carrier")
+    model.carrier = Carrier(frequency=quantity(kilohertz, "kHz"))
+    seconds = periods / (1e3 * kilohertz)
+    result = model.simulate(quantity(seconds, "s"), method=method)
+    assert result.statistics["events"] == 2 * periods - 1
+    assert_allclose(result["carrier.on"].final.m_as("s"), seconds / 2, rtol=1e-12)

@@ -227,10 +227,13 @@ class OneStep(Method):
     def advance(self, t_stop: float) -> Step:
         if not self.starts():
             return self._failure("the equations are not finite")
-        counts, given = np.zeros(5, dtype=np.int64), NOTHING
-        if self.own_events is not None:
-            given, t_stop = self.own_events.before(self.t, t_stop)
+        counts, given, own = np.zeros(5, dtype=np.int64), NOTHING, self.own_events
+        if own is not None:
+            given, t_stop = own.before(self.t, t_stop)
         status, taken, events = self._advanced(given, t_stop, counts)
+        t = float(self.state[TIME])
+        if own is not None and own.is_known(t) and self.instant[0] <= t:
+            t_stop = np.inf  # it was left to others, who carry it out before anything else
         return self.reached(status, taken, events, counts, t_stop)
 
     def _advanced(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:

@@ -152,6 +152,7 @@ class OwnEvents:
         self._given = samples, resets, *decided, Kept(self.passed)
         self._unannounced: Given | None = None  # where no instant is known
         self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
+        self._known: Array = np.zeros(0)  # instants of the last call
 
     def serves(self, rules: EventRules) -> bool:
         """Go by the rules of another run, where they differ in its instants and speeds alone."""
@@ -182,6 +183,7 @@ class OwnEvents:
         """What machine code is given, and how far it may go with that."""
         r, most = self.rules, self.most
         ahead = r.ahead(t, t_stop, most)
+        self._known = ahead.times
         if not len(ahead.times):
             self._unannounced = self._unannounced or self.given(ahead, r.slots)
             return self._unannounced, t_stop
@@ -190,6 +192,12 @@ class OwnEvents:
         if ahead is not self._announced[0]:
             self._announced = ahead, self.given(ahead, r.slots)
         return self._announced[1], t_stop
+
+    def is_known(self, t: float) -> bool:
+        """Whether ``t`` is one of the instants that machine code was given last."""
+        times = self._known
+        k = int(np.searchsorted(times, t))
+        return k < len(times) and bool(times[k] == t)
 
     def given(self, ahead: Ahead, slots: Indices) -> Given:
         """What machine code is given to carry out known instants, and all else on the way.

@@ -78,7 +78,8 @@ class ZeroCrossings:
         """
         g = self.problem.crossings(min(t, self.known_from), y)
         margin: Array = np.where(self.problem.m > 0.5, g, -g) + self.relation_tolerance
-        margin[self.time_events.stepped_onto(t)] = 1.0  # known instants are not searched for
+        known = self.time_events.stepped_onto(t)  # instants that are not searched for
+        margin[known] = np.where(self.time_events.curved[known], np.nan, 1.0)
         if self.problem.laws is not None:
             of_modes = self.problem.laws.margins(self.problem, t)
             allowed = self.mode_tolerance if mode_tolerance is None else mode_tolerance

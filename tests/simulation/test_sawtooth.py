@@ -199,3 +199,31 @@ def test_instants_at_which_long_runs_are_parted_are_not_passed_over(kilohertz, p
     result = model.simulate(quantity(seconds, "s"), method=method)
     assert result.statistics["events"] == 2 * periods - 1
     assert_allclose(result["carrier.on"].final.m_as("s"), seconds / 2, rtol=1e-12)
+
+
+class Ramp(Component):
+    """Counts for how long a level has been passed."""
+
+    level = Parameter("1 ms")
+    moved = Variable("s", "0 s", priority="high")
+    beyond = Variable("s", "0 s", priority="high")
+
+    def equations(self):
+        yield der(self.moved) == 1.0
+        yield der(self.beyond) == where(self.moved > self.level, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+@pytest.mark.parametrize("levels", [0, 1, 2, 5])
+def test_no_instant_is_passed_over_where_no_more_events_can_be_kept(levels, method, monkeypatch):
+    """Of large models few are handed over at a time, and what is crossed meanwhile counts too."""
+    monkeypatch.setattr("blocks.native.own_events.MOST_EVENTS", 7)
+    model = Model("carrier")
+    model.carrier = Carrier()
+    for k in range(levels):
+        model.add(f"ramp{k}", Ramp(level=quantity(0.0101 + 0.0203 * k, "ms")))
+    result = model.simulate("0.4 ms", method=method)
+    assert result.statistics["events"] == 40 - 1 + levels
+    assert_allclose(result["carrier.on"].final.m_as("ms"), 0.2, rtol=1e-12)
+    for k in range(levels):
+        assert_allclose(result[f"ramp{k}.beyond"].final.m_as("ms"), 0.3899 - 0.0203 * k)

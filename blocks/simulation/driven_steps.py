@@ -101,7 +101,7 @@ class DrivenSteps:
         if k < len(times.times) and times.times[k] <= until + times.tiny:
             until = float(times.times[k])
         with self.driver.failures():
-            while self.changed or self.t < until:
+            while self._due or self.changed or self.t < until:
                 ending = self._take_up() if self._bound is not None else None
                 if ending is None and self._bound is None:
                     self._take_note()

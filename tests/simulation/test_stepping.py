@@ -12,10 +12,16 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, ParameterError, SimulationError, UnknownName, quantity, require
 from blocks.exceptions import ConnectionRefused, WrongCall, WrongDimension
-from library.electrical import ControlledVoltageSource, ElectricalReference
+from library.electrical import (
+    Capacitor,
+    ControlledVoltageSource,
+    Diode,
+    ElectricalReference,
+    Resistor,
+)
 from library.electromechanical import DCMotor
 from library.rotational import Inertia, RotationalDamper, RotationalReference
-from library.signal import DiscreteIntegrator, Sine
+from library.signal import DiscreteIntegrator, Sine, Step
 from library.translational import (
     ForceSource,
     HardStop,
@@ -186,6 +192,26 @@ def pushed(run, forces):
         run.advance("37 ms")
         seen += [run["body.v"].m, run["where.P"].m, run["rub.f"].m]
     return seen
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode", "LSODA"])
+def test_what_happens_as_a_step_ends_is_not_put_off(method):
+    """A source steps down from its capacitor, which an ideal diode leaves to the load."""
+    model = Model("steps down")
+    model.source, model.diode = ControlledVoltageSource(), Diode(model="ideal")
+    model.drop = Step(initial="5 V", final="1 V", start="0.5 s")
+    model.store = Capacitor(capacitance="1 mF", vc="5 V")
+    model.load, model.ground = Resistor(resistance="200 ohm"), ElectricalReference()
+    model.connect(model.drop.y, model.source.vT)
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.store.p, model.load.p)
+    model.connect(model.store.n, model.load.n, model.source.n, model.ground.V)
+    run = model.start(duration="1 s", rtol=1e-9, method=method)
+    for piece in ("0.5 s", "0.2 s", "0.07 s", "0.23 s"):
+        run.advance(piece)
+    again = 0.5 + 0.2 * np.log(5)  # when the capacitor has come down to the source
+    assert_allclose([e.time for e in run.result().events], [0.5, 0.5, again], rtol=1e-8)
+    assert_allclose(run.result()["store.v"].at("0.7 s").m, 5 * np.exp(-1), rtol=1e-7)
 
 
 def test_a_run_that_sticks_goes_back_to_the_bit():

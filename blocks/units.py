@@ -53,7 +53,8 @@ from .reading.unit import (
 
 __all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "describe",
            "dimensionless", "from_si", "is_quantity", "magnitude_of", "placed", "quantity",
-           "refuse_counted_turns", "registry", "to_si", "unit", "unit_at", "unit_given", "unit_of"]  # fmt: skip
+           "refuse_counted_turns", "registry", "to_si", "unit", "unit_at", "unit_given",
+           "unit_of"]  # fmt: skip
 
 
 def quantity(value: object, units: object = None) -> pint.Quantity:

@@ -392,8 +392,7 @@ def _lead_away(code: Code, work: Workspace, relations: Relations, network: Netwo
 
 @machine_code
 def _goes_on(relations: Relations, network: NetworkModes, part: int, k: int) -> bool:
-    """Whether a member of a part has ended its mode, and is to go on in it in the row that is tried.
-    """
+    """Whether a member of a part has ended its mode and is to go on in it, in the row tried."""
     first, modes = network.starts[part], network.kept_modes
     crossed = relations.wrong[relations.wrong.size - network.modes.size + network.members[k]]
     return network.ended[part] and crossed and (

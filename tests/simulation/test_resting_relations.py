@@ -102,7 +102,7 @@ def test_a_bridge_charges_a_battery_in_pulses(method):
     assert counts(run, "pulses", "signs") == [(6, 0), (3, 3)]
 
 
-RECTIFIERS = (  # three sources (V, Hz, rad), their resistances, the loads, and the coil of the first
+RECTIFIERS = (  # three sources (V, Hz, rad), their resistances, the loads, the coil of the first
     ((6.0, 71.0, 1.6), (6.0, 79.0, 3.8), (12.0, 65.0, 5.3)), (0.9, 0.6, 0.8), (0.7, 1.1), 3e-3)
 
 

@@ -40,7 +40,7 @@ VALUES = 5  # of an element, one row each
 MARGIN, SIZE, EQUAL = range(3)  # rows of room
 ROOM = 3
 NO_LINK = -1
-FARTHER = 10.0  # times as far ahead is looked again, and times rounding is clear of it
+FARTHER = 100.0  # times as far ahead is looked again, and times rounding is clear of it
 
 
 class NetworkModes(NamedTuple):

@@ -53,7 +53,8 @@ from .reading.unit import (
 
 __all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "describe",
            "dimensionless", "from_si", "is_quantity", "magnitude_of", "placed", "quantity",
-           "registry", "to_si", "unit", "unit_at", "unit_given", "unit_of"]  # fmt: skip
+           "refuse_counted_turns", "registry", "to_si", "unit", "unit_at", "unit_given",
+           "unit_of"]  # fmt: skip
 
 
 def quantity(value: object, units: object = None) -> pint.Quantity:
@@ -223,6 +224,11 @@ def _plain_number(value: Any, where: str, expected: Unit, given: object) -> Any:
                              "Numbers go up to 1.8e308.", given=given,
                              code="parameter.finite") from None  # fmt: skip
     except (TypeError, ValueError):
+        if callable(given):
+            raise ParameterError(
+                where, f"takes {_article(expected)}, but was given a function.",
+                "Functions of time belong to signal blocks and to parameters that may vary, such "
+                "as those of sources.", given=given, code="parameter.function") from None
         raise UnknownUnit(
             where, f"takes {_article(expected)}, but was given {brief(given)}, which is no "
             "quantity.", _example(expected), expected=expected, given=given,
@@ -308,14 +314,36 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
         )  # fmt: skip
     counted = given if expected.angular else without_turns(given)
     if counted is not given:
-        plain, turned = (f"'{_six_digits(n)} {counted.text}'".replace(" '", "'") for n in (
-            number, number * given.factor / counted.factor)) if single else ("", "")
         raise AngleFrequencyError(
             where, f"takes {_article(expected)}, but was given {shown}, in which a turn is 2π rad.",
-            f"Write {plain} if turns are counted, {turned} if an angle is meant." if single
-            else "Leave the turns out if they are counted, or give the angle in rad.", **facts,
-        )  # fmt: skip
+            _two_readings(number, given, counted), **facts)
     return number * given.factor + given.offset
+
+
+def refuse_counted_turns(value: pint.Quantity, given: Unit, where: str) -> None:
+    """Refuse a quantity of an equation whose turns multiply something, as in A*turns.
+
+    Nothing says of an equation what it expects, but angles stand alone, over a time or under what
+    they multiply: a turn of nothing else is 2π rad.
+    """
+    counted = without_turns(given)
+    if counted is given:
+        return
+    left, turns = factors_of(counted.text), factors_of(given.text)
+    if any(power > 0 for power in left.values()) and any(
+            power > 0 for name, power in turns.items() if name not in left):
+        raise AngleFrequencyError(where, f"{as_written(value)} stands in an equation, in which a "
+                                  "turn is 2π rad.", _two_readings(value.magnitude, given, counted),
+                                  given=value)
+
+
+def _two_readings(number: Any, given: Unit, counted: Unit) -> str:
+    """Advice for a number in a unit with turns: what it is without them, either way."""
+    if np.ndim(number):
+        return "Leave the turns out if they are counted, or give the angle in rad."
+    plain, turned = (f"'{_six_digits(n)} {counted.text}'".replace(" '", "'")
+                     for n in (number, number * given.factor / counted.factor))
+    return f"Write {plain} if turns are counted, {turned} if an angle is meant."
 
 
 def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,

@@ -19,7 +19,17 @@ import numpy as np
 import pint
 
 from ..exceptions import EquationError, WrongDimension
-from ..units import SECOND, as_unit, describe, dimensionless, is_quantity, quantity, to_si, unit_of
+from ..units import (
+    SECOND,
+    as_unit,
+    describe,
+    dimensionless,
+    is_quantity,
+    quantity,
+    refuse_counted_turns,
+    to_si,
+    unit_of,
+)
 
 if TYPE_CHECKING:
     from pint.util import UnitsContainer
@@ -177,8 +187,12 @@ def as_expression(value: object) -> Expression:
         if isinstance(value.magnitude, Expression):  # pint multiplied before we could
             u = as_unit(value.units)
             inner = value.magnitude
+            if u.angular:
+                refuse_counted_turns(quantity(1.0, u), u, reading_place())
             return Expression(inner.sx * u.factor, inner.dimension * u.dimension)
         u = unit_of(value)
+        if u.angular:
+            refuse_counted_turns(value, u, reading_place())
         return Expression(ca.SX(np.asarray(to_si(value, u))), u.dimension)
     if isinstance(value, str):
         return as_expression(quantity(value))

@@ -12,7 +12,12 @@ from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
 from .decisions import NOBODY, Elements, decide_modes, notice_speeds, stuck_ones_rest
 from .functions import machine_code
-from .network_modes import NetworkModes, choose_network_modes, notice_margins
+from .network_modes import (
+    NetworkModes,
+    choose_network_modes,
+    ends_by_rounding,
+    notice_margins,
+)
 from .predictions import PredictedElements, predict_modes
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, count_samples
@@ -73,6 +78,9 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     decides = elements.modes.size > 0 or predicted.modes.size > 0 or network.modes.size > 0
     mode_ended = instant == CROSSING and _mode_ended(relations, switches.m.size)
     done = decides or not mode_ended
+    if network.modes.size and instant == CROSSING and not mode_ended and _waits_for_modes(
+            relations, switches):
+        mode_ended = ends_by_rounding(code, work, relations, network, t, x)
     again = instant == CROSSING and number > 0 and (
         t - passed.times[number - 1] <= SAME_INSTANT * abs(t))
     if done:
@@ -137,3 +145,12 @@ def _mode_ended(relations: Relations, count: int) -> bool:
     for r in range(count, relations.wrong.size):
         ended |= relations.wrong[r]
     return ended
+
+
+@machine_code
+def _waits_for_modes(relations: Relations, switches: Switches) -> bool:
+    """Whether a relation has crossed that looks at nothing but what modes may hold at zero."""
+    waits = False
+    for r in range(switches.m.size):
+        waits |= relations.wrong[r] and switches.resting[r]
+    return waits

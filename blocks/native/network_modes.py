@@ -32,13 +32,15 @@ from .stages import WORK
 from .steps import Code, Workspace
 from .zero_crossings import LARGEST, SPARE, Relations
 
-__all__ = ["NetworkModes", "choose_network_modes", "network_modes", "notice_margins"]  # fmt: skip
+__all__ = ["NetworkModes", "choose_network_modes", "ends_by_rounding", "network_modes",
+           "notice_margins"]  # fmt: skip
 
 FLOW, EFFORT, LOW, HIGH, MISSED = range(5)
 VALUES = 5  # of an element, one row each
 MARGIN, SIZE, EQUAL = range(3)  # rows of room
 ROOM = 3
 NO_LINK = -1
+FARTHER = 100.0  # times as far ahead is looked again, and times rounding is clear of it
 
 
 class NetworkModes(NamedTuple):
@@ -160,6 +162,25 @@ def _has_ended(relations: Relations, network: NetworkModes, part: int) -> bool:
     for k in range(network.relation_starts[part], network.relation_starts[part + 1]):
         r = network.relations[k]
         ended |= network.joint[r] and relations.wrong[r]
+    return ended
+
+
+@machine_code
+def ends_by_rounding(code: Code, work: Workspace, relations: Relations, network: NetworkModes,
+                     t: float, x: Vector) -> bool:
+    """Name the elements that have come to the end of their mode but for rounding; whether any has.
+
+    A margin may be below zero by rounding before the mode ends, and a condition on what the element
+    takes, which is the same value, crosses a little before that.
+    """
+    n, first, ended = network.modes.size, relations.wrong.size - network.modes.size, False
+    _look(code, work, network, t, x)
+    for e in range(n):
+        near = 2.0 * network.constants[n + e]
+        at_end = network.constants[e] == 0.0 and _margin(network, e) <= near and (
+            relations.looks[LARGEST, first + e] > FARTHER * near)  # and has not been there before
+        relations.wrong[first + e] = at_end
+        ended |= at_end
     return ended
 
 
@@ -336,7 +357,46 @@ def _all_hold(code: Code, work: Workspace, relations: Relations, network: Networ
     for part in range(network.present.size):
         network.holds[part] = _holds_later(relations, network, part, h, now, later, brief)
         hold &= network.holds[part]
-    return hold
+    return hold and _lead_away(code, work, relations, network, t, x, h)
+
+
+@machine_code
+def _lead_away(code: Code, work: Workspace, relations: Relations, network: NetworkModes, t: float,
+               x: Vector, h: float) -> bool:
+    """Whether elements that have ended their mode and are to go on in it lead away from its end.
+
+    Where rounding is all that an instant ``h`` shows, as beside a coil without a current, it is
+    looked farther ahead.
+    """
+    n, found, point = network.modes.size, network.found, work.k[WORK]
+    away, looking = True, True
+    while looking:
+        unseen = False
+        for part in range(network.present.size):
+            first = network.starts[part]
+            for k in range(first, network.starts[part + 1]):
+                if _goes_on(relations, network, part, k):
+                    e, noise = network.members[k], network.noise[network.row[part], k - first]
+                    change = _margin(network, e) - network.room[MARGIN, e]
+                    network.holds[part] &= not change < -noise
+                    unseen |= abs(change) <= noise
+            away &= network.holds[part]
+        looking = unseen and away and h < LONGEST_INSTANT
+        if looking:
+            h = min(FARTHER * h, LONGEST_INSTANT)
+            for i in range(x.size):
+                point[i] = x[i] + h * found[VALUES * n + i]
+            _look(code, work, network, t + h, point)
+    return away
+
+
+@machine_code
+def _goes_on(relations: Relations, network: NetworkModes, part: int, k: int) -> bool:
+    """Whether a member of a part has ended its mode and is to go on in it, in the row tried."""
+    first, modes = network.starts[part], network.kept_modes
+    crossed = relations.wrong[relations.wrong.size - network.modes.size + network.members[k]]
+    return network.ended[part] and crossed and (
+        modes[network.present[part], k - first] == modes[network.row[part], k - first])
 
 
 @machine_code
@@ -362,15 +422,11 @@ def _holds_later(relations: Relations, network: NetworkModes, part: int, h: floa
                  later: Vector, brief: bool) -> bool:
     """Whether what is close to its end in a part leads away from there within an instant."""
     row, first, room = network.row[part], network.starts[part], network.room
-    before, margins = network.present[part], relations.wrong.size - network.modes.size
     for k in range(first, network.starts[part + 1]):
         e, noise = network.members[k], network.noise[row, k - first]
         margin, size = room[MARGIN, e], room[SIZE, e]
         close = noise if brief else MODE_MARGIN_NONE * size
-        least = LATER_MARGIN
-        if network.ended[part] and relations.wrong[margins + e] and (
-                network.kept_modes[before, k - first] == network.kept_modes[row, k - first]):
-            least = ENDED_MARGIN
+        least = ENDED_MARGIN if _goes_on(relations, network, part, k) else LATER_MARGIN
         if margin <= close and _margin(network, e) - margin < -least * h * size - noise:
             return False
     for k in range(network.relation_starts[part], network.relation_starts[part + 1]):

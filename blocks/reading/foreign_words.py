@@ -14,6 +14,7 @@ from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from sys import modules
 from typing import Any, Protocol
 
 from ..exceptions import WrongCall, WrongImport, did_you_mean, nearest
@@ -188,6 +189,9 @@ def keyword_elsewhere(component: Declares, name: str) -> tuple[str, str]:
         row = table.keyword(type(component), name) or table.usual(component._declared, name)
         if row is not None:
             return row.sentence(), row.here
+    found_there = _of_namesake(type(component), name)
+    if found_there[0]:
+        return found_there
     for ending, sentence in _ABOUT.items():
         base = name.removesuffix(f"_{ending}")
         if base == name:
@@ -207,6 +211,34 @@ def keyword_elsewhere(component: Declares, name: str) -> tuple[str, str]:
     if found and name.startswith("init") and len(started) == 1:
         return f"The initial target is given as {started[0]} itself.", started[0]
     return "", ""
+
+
+def _of_namesake(cls: type, name: str) -> tuple[str, str]:
+    """Advice where another component class of the same name has what this one lacks.
+
+    ``from library.electrical import *`` and one from library.signal after it leave one Switch.
+    """
+    waiting = [base for base in cls.__mro__ if "_declared" in vars(base)][-1:]
+    while waiting:
+        other = waiting.pop()
+        waiting += other.__subclasses__()
+        declared = vars(other).get("_declared", {})
+        laws = [law.declarations for d in declared.values()
+                for law in getattr(d, "named", {}).values()]
+        if other is not cls and other.__name__ == cls.__name__ and any(
+                name in names for names in (declared, *laws)):
+            mine, there = _imported_from(cls), _imported_from(other)
+            return (f"This is the {cls.__name__} of {mine}; that of {there} has {name!r}. Of two "
+                    f"imports of one name the last holds: write {there}.{cls.__name__}(…)."), name
+    return "", ""
+
+
+def _imported_from(cls: type) -> str:
+    """The shortest name of a package that has a class."""
+    parts = cls.__module__.split(".")
+    names = [".".join(parts[: k + 1]) for k in range(len(parts))]
+    return next((n for n in names if n in modules and vars(modules[n]).get(
+        cls.__name__) is cls), cls.__module__)
 
 
 def _about(sentence: str, here: str, declared: object) -> str:

@@ -38,7 +38,14 @@ def find(catalog: Catalog, path: str, where: str) -> tuple[VariableInfo, ...] | 
         found = catalog.get(path) or _instances(catalog, path)
         if found is not None:
             return found
-    raise _unknown(catalog, str(path)[:LONGEST_NAME], where)
+    if not isinstance(path, str):
+        example = next((p for p in path if isinstance(p, str)), "") if isinstance(
+            path, (tuple, list)) else ""
+        raise UnknownName(
+            where, f"variables are named by their path, but was given {brief(path)}.",
+            f"Take one at a time, such as result[{example or next(iter(catalog), '')!r}]; "
+            "to_pandas() and plot() take several.", name=str(path), known=[], nearest=[])
+    raise _unknown(catalog, path[:LONGEST_NAME], where)
 
 
 def exists(catalog: Catalog, path: object) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..exceptions import UnknownName
 from ..units import from_si
-from .lookup import exists, find, grouped
+from .lookup import collapsed, exists, find, grouped
 from .recording import Recording
 from .series import Series, time_of
 from .shown import SECOND
@@ -38,6 +39,19 @@ class Recorded(Mapping[str, Series]):
     def __getitem__(self, path: str) -> Series:
         infos = find(self._recording.catalog, path, self._recording.name)
         return Series(self._recording, infos, path)
+
+    def __getattr__(self, name: str) -> Any:
+        parts = () if name.startswith("_") else self._parts_of(name)
+        if not parts:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise UnknownName(self._recording.name, f"the parts of a run are no attributes of it, as "
+                          f"{name!r} is of the model.", f"Write result[{parts[0]!r}].",
+                          name=name, known=list(parts), nearest=list(parts[:3]))
+
+    def _parts_of(self, name: str) -> tuple[str, ...]:
+        """Paths of the variables of a component, or of an array of them."""
+        found = (p for p in self if collapsed(p).startswith(f"{name}."))
+        return tuple(sorted(found, key=lambda p: p.count(".")))
 
     def get(self, path: str, default: Any = None) -> Any:
         """The series of a path, or the default where there is none."""

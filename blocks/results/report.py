@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from ..exceptions import WrongCall
 from .lookup import collapsed, groups
 from .recording import EventRecord, Recording, VariableInfo
 from .sheet import SHOWN, Sheet, Tabulated, pandas
@@ -22,6 +23,9 @@ class Events(Tabulated, Sequence[EventRecord]):
         self._records = records
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, str):
+            raise WrongCall("events[…]", f"takes numbers and slices, but was given {index!r}.",
+                            f"Those of a component are result.events.of({index!r}).")
         found = self._records[index]
         return Events(found) if isinstance(index, slice) else found
 

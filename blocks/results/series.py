@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pint
 
-from ..exceptions import ParameterError
+from ..exceptions import ParameterError, WrongDimension
 from ..numerics.arrays import Array
-from ..units import from_si, quantity
+from ..units import as_written, from_si, quantity
 from .formula import Formula
 from .modes import code_of, in_words
 from .recording import Curves
@@ -50,7 +50,13 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
     function = getattr(operator, name)
 
     def compare(self: Series, other: Any) -> Any:
-        return function(self.quantity, _at_samples_of(self, other))
+        beside = _at_samples_of(self, other)
+        try:
+            return function(self.quantity, beside)
+        except pint.DimensionalityError:
+            raise WrongDimension(
+                self.path, f"is in {self.unit} and cannot be compared with {as_written(beside)}.",
+                f"Name {self.unit} or a unit convertible to it.", given=other) from None
 
     return compare
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from blocks import BlocksError, Model
-from blocks.exceptions import ConnectionRefused
+from blocks import BlocksError, Model, quantity
+from blocks.exceptions import ConnectionRefused, ParameterError, UnknownName
 from library import electrical as e
 from library import isothermal_liquid as liquid
 from library import magnetic as g
@@ -72,6 +72,21 @@ def test_a_root_mean_square_is_answered_with_the_amplitude(given, meant):
     with pytest.raises(BlocksError) as caught:
         e.ACVoltageSource(amplitude=given)
     assert caught.value.advice == f"The amplitude of a sine is {meant}"
+
+
+def test_the_other_one_of_two_imports_of_a_name_is_named():
+    """``from library.electrical import *`` and after it ``from library.signal import *``."""
+    both = {}
+    exec("from library.electrical import *\nfrom library.signal import *", both)
+    for make in (lambda: both["Switch"](closed_resistance="1 ohm"), lambda: both["Switch"]().p):
+        with pytest.raises(UnknownName, match="This is the Switch of library.signal; that of "
+                           "library.electrical has .* write library.electrical.Switch"):
+            make()
+
+
+def test_a_function_given_as_a_start_is_told_where_it_belongs():
+    with pytest.raises(ParameterError, match="takes A, but was given a function"):
+        g.MMFSource(mmf=lambda t: quantity("1 A"))
 
 
 def test_surroundings_at_absolute_zero_are_told_of():

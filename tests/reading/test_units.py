@@ -18,6 +18,7 @@ from blocks.exceptions import (
     UnknownUnit,
     WrongDimension,
 )
+from blocks.language.expression import as_expression
 from blocks.units import describe, from_si, quantity, registry, to_si, unit
 
 PI = np.pi
@@ -131,6 +132,21 @@ def test_what_does_not_fit_is_refused_in_these_words(given, expected, kind, text
     assert str(caught.value) == text
     assert caught.value.where == "a.b"
     assert str(caught.value.expected) == (expected or "1")
+
+
+@pytest.mark.parametrize("current", ["3 A*turn", quantity([1, 2], "A*turn")])
+def test_turns_that_are_counted_are_refused_in_equations_too(current):
+    """300 turns times an ampere are 300 A, and were 1885 A in a function of time."""
+    with pytest.raises(AngleFrequencyError, match="in which a turn is 2π rad"):
+        as_expression(quantity(current))
+
+
+@pytest.mark.parametrize(("angle", "value"), [("2 turn/s", 4 * np.pi), ("90 deg", np.pi / 2),
+                                              ("5 mm/turn", 5e-3 / (2 * np.pi)),
+                                              ("360 deg/V", 2 * np.pi)])
+def test_angles_stand_in_equations_alone_and_under_what_they_multiply(angle, value):
+    assert float(as_expression(angle).sx) == pytest.approx(value, rel=1e-12)
+
 
 
 @pytest.mark.parametrize("given", ["2 Hz", "2 kHz", quantity([1, 2], "Hz")])

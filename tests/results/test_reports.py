@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from blocks.exceptions import UnknownName
+from blocks.exceptions import UnknownName, WrongCall
 from blocks.results import EnergyTerm, EventRecord, Events, Ledger, Recording
 
 from .recorded import MASSES, Fake, nothing_recorded, result
@@ -20,6 +20,11 @@ def test_an_event_by_rounding_after_the_start_is_shown_at_the_start():
                      EventRecord(2.5, "brake", "sticks")])  # fmt: skip
     assert "e-21" not in repr(events)
     assert events[0].time == 3.4e-21
+
+
+def test_events_of_a_component_are_asked_for_by_of():
+    with pytest.raises(WrongCall, match=r"result.events.of\('brake'\)"):
+        result().events["brake"]
 
 
 def test_the_fake_is_a_recording():

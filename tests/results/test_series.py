@@ -179,6 +179,22 @@ def test_a_misspelt_path_is_answered_with_the_nearest():
         "stick_slip: there is no variable 'time'. Time is result.time."
     )
     text(UnknownName, lambda: run["masses[-40].v"])
+    assert text(UnknownName, lambda: run["block.v", "spring.f"]) == (
+        "stick_slip: variables are named by their path, but was given ('block.v', 'spring.f'). "
+        "Take one at a time, such as result['block.v']; to_pandas() and plot() take several."
+    )
+    assert text(UnknownName, lambda: run.spring) == (
+        "stick_slip: the parts of a run are no attributes of it, as 'spring' is of the model. "
+        "Write result['spring.f']."
+    )
+    assert not hasattr(run, "no_part")
+
+
+def test_a_comparison_with_another_dimension_names_both():
+    assert text(WrongDimension, lambda: result()["block.v"] > "3 N") == (
+        "block.v: is in m/s and cannot be compared with 3.0 N. "
+        "Name m/s or a unit convertible to it."
+    )
 
 
 def test_it_is_a_mapping():

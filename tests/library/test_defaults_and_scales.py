@@ -1,0 +1,95 @@
+"""What developers trip over: vanished states, stiffness by masses, degrees, absolute pressures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+
+from blocks import Model, quantity
+from library.electrical import (
+    Capacitor,
+    DCCurrentSource,
+    DCVoltageSource,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+)
+from library.isothermal_liquid import (
+    ConstantVolumeChamber,
+    IsothermalLiquidProperties,
+    LaminarLeakage,
+)
+from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
+
+
+def test_of_a_loop_of_capacitors_and_a_cutset_of_inductors_one_state_each_disappears_by_name():
+    """1 V on 2 F and 3 F in series with 1 ohm; 5 A from two coils, each behind 1 ohm."""
+    model = Model("degenerate")
+    model.ground, model.source = ElectricalReference(), DCVoltageSource(voltage="1 V")
+    model.inner, model.ohm = Resistor(resistance="1 ohm"), Resistor(resistance="1 ohm")
+    model.c1, model.c2 = Capacitor(capacitance="2 F"), Capacitor(capacitance="3 F")
+    model.feed, model.load = DCCurrentSource(current="5 A"), Resistor(resistance="1 ohm")
+    model.l1 = Inductor(inductance="2 H", parasitic=False, i_L="-2 A")
+    model.l2 = Inductor(inductance="3 H", parasitic=False)
+    model.connect(model.source.p, model.inner.p)
+    model.connect(model.inner.n, model.c1.p, model.c2.p)
+    model.connect(model.source.n, model.c1.n, model.c2.n, model.ground.V, model.feed.n,
+                  model.load.n, model.ohm.n)
+    model.connect(model.feed.p, model.l1.p, model.l2.p)
+    model.connect(model.l1.n, model.load.p)
+    model.connect(model.l2.n, model.ohm.p)
+    integrated = [line.split()[1] for line in str(model.equations()).splitlines()
+                  if line.split()[:1] == ["integrate"]]
+    assert sorted(path[0] for path in integrated) == ["c", "l"]  # of c1, c2 and of l1, l2
+    run = model.simulate("4 s", rtol=1e-9)
+    assert run.statistics["states"] == 2
+    t = run.time.to("s").m
+    assert_allclose(run["c1.v"].to("V").m, 1 - np.exp(-t / 5), atol=1e-8)
+    one = -2.5 + 0.5 * np.exp(-2 * t / 5)  # 5 di/dt + 2 i + 5 A = 0, and the other has the rest
+    assert_allclose(run["l1.i"].to("A").m, one, atol=1e-8)
+    assert_allclose(run["l2.i"].to("A").m, -5 - one, atol=1e-8)
+    assert np.all(run["inner.power_dissipated"].to("W").m >= 0)
+
+
+@pytest.mark.parametrize("unit", ["K", "degC"])
+def test_a_thermal_network_of_grams_and_tonnes_follows_its_matrix(unit):
+    """Time constants from 0.4 s to 40 days, the start given in either unit."""
+    masses, start, outside = [1e-3, 1.0, 1e3], [350.0, 300.0, 290.0], 280.0
+    shift = 273.15 if unit == "degC" else 0.0
+    model = Model("stiff")
+    for k, (mass, temperature) in enumerate(zip(masses, start, strict=True)):
+        model.add(f"body{k}", ThermalMass(mass=quantity(mass, "kg"), specific_heat="400 J/(kg*K)",
+                                          T=quantity(temperature - shift, unit)))
+        model.add(f"wall{k}", ThermalResistance(resistance="1 K/W"))
+    model.air = TemperatureSource(temperature=quantity(outside - shift, unit))
+    ends = [model.body1.M, model.body2.M, model.air.A]
+    for k, end in enumerate(ends):
+        model.connect(model[f"body{k}"].M, model[f"wall{k}"].A)
+        model.connect(model[f"wall{k}"].B, end)
+    rate = np.diag([-1.0, -2.0, -2.0]) + np.diag([1.0, 1.0], 1) + np.diag([1.0, 1.0], -1)
+    rate /= 400 * np.array(masses)[:, None]
+    run = model.simulate("1 hour", rtol=1e-9)
+    found = [run[f"body{k}.T"].at("1 hour").to("K").m for k in range(3)]
+    exact = outside + expm(3600 * rate) @ (np.array(start) - outside)
+    assert_allclose(found, exact, rtol=1e-8)
+    assert run.energy().relative_residual < 1e-7
+
+
+def test_liquid_starts_at_the_atmosphere_and_small_differences_of_pressure_are_as_exact():
+    """1 mbar above 1 atm runs down between two chambers: dp = dp0 exp(-2 beta t / (R V))."""
+    model = Model("chambers")
+    model.liquid = IsothermalLiquidProperties(bulk_modulus="2 GPa", density="1000 kg/m^3")
+    model.one, model.other = ConstantVolumeChamber(p_I="101425 Pa"), ConstantVolumeChamber()
+    model.leak = LaminarLeakage(cross_section_geometry="custom", resistance="2e12 Pa*s/m^3")
+    model.connect(model.one.A, model.leak.A, model.liquid.A)
+    model.connect(model.leak.B, model.other.A)
+    run = model.simulate("2 s", rtol=1e-9)
+    assert_allclose(run["other.p_I"].initial.to("Pa").m, 101325, rtol=1e-12)
+    t = run.time.to("s").m
+    difference = run["one.p_I"].to("Pa").m - run["other.p_I"].to("Pa").m
+    volume = model.one.volume.to("m^3").m
+    assert_allclose(difference, 100 * np.exp(-2 * 2e9 * t / (2e12 * volume)), atol=1e-4)
+    assert np.all(run["leak.A.mdot"].to("kg/s").m >= -1e-12)
+    assert np.all(run["leak.power_dissipated"].to("W").m >= -1e-12)

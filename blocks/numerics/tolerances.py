@@ -117,6 +117,7 @@ SPLIT_TIGHT = 1e-9  # price of a bound that every best split takes
 SUM_ROUNDING = 1e-12  # of the terms of a sum: one that is zero
 MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
 MODE_MARGIN_CLEAR = 1e-10  # the same where there is a choice
+IMPACT_REPEATED = 1e-6  # of the largest change of a state: an impact that is found again
 LEAST_JUMP = 1e-9  # of its nominal or largest value: less is rounding, and no jump
 LATER_MARGIN = 1e-3  # of its size, a second: a margin at zero that falls faster ends a mode
 ENDED_MARGIN = 1e-9  # the same of an element that has ended its mode and is to lead away from it

@@ -90,7 +90,6 @@ NEAR_GAP = 1e-9  # of the largest position: a contact that takes part in an impa
 LEAST_POSITION = 1e-9  # m or rad: a smaller largest position is that of a model at its origin
 ALLOWED_DRIFT = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
-PARTING = 1e-9  # m or rad that a contact which parts may overlap by: rounding, after a rebound
 # decisions
 MODE_ENDED = 1e-11  # of its size: a margin that is at its end at an event
 AT_BOUND = 1e-9  # of the range: an effort at its bound

@@ -209,12 +209,14 @@ def _movable(system: System, found: list[_Watched]) -> Flags:
     moving = np.ones(tape.d.numel(), dtype=bool)
     moving[system.tables.continuous] = False
     switched = ca.vertcat(tape.m, tape.d[np.flatnonzero(moving).tolist()])
-    solved = ca.vertcat(tape.constraints, tape.residual)
-    through = ca.vertcat(tape.z, tape.x) if system.clusters else tape.z
-    by_solved = _depends(solved, switched)
-    values = [tape.values[it.column] for it in found]
-    return np.array([_depends(v, switched) or by_solved and _depends(v, through) for v in values],
-                    dtype=bool)
+    moved = switched  # and what is solved for with equations that look at these
+    if _depends(tape.residual, moved):
+        moved = ca.vertcat(moved, tape.z)
+    if system.clusters and _depends(tape.constraints, moved):
+        moved = ca.vertcat(moved, tape.x)
+        if _depends(tape.residual, tape.x):
+            moved = ca.vertcat(moved, tape.z)
+    return np.array([_depends(tape.values[it.column], moved) for it in found], dtype=bool)
 
 
 def _depends(expression: ca.SX, symbols: ca.SX) -> bool:

@@ -209,13 +209,13 @@ def _movable(system: System, found: list[_Watched]) -> Flags:
     moving = np.ones(tape.d.numel(), dtype=bool)
     moving[system.tables.continuous] = False
     switched = ca.vertcat(tape.m, tape.d[np.flatnonzero(moving).tolist()])
-    moved = switched  # and what is solved for with equations that look at these
-    if _depends(tape.residual, moved):
-        moved = ca.vertcat(moved, tape.z)
-    if system.clusters and _depends(tape.constraints, moved):
-        moved = ca.vertcat(moved, tape.x)
-        if _depends(tape.residual, tape.x):
-            moved = ca.vertcat(moved, tape.z)
+    # what is solved for moves, too, where its equations look at what does
+    z = tape.z if _depends(tape.residual, switched) else ca.SX(0, 1)
+    x = tape.x if system.clusters and _depends(
+        tape.constraints, ca.vertcat(switched, z)) else ca.SX(0, 1)
+    if _depends(tape.residual, x):
+        z = tape.z
+    moved = ca.vertcat(switched, z, x)
     return np.array([_depends(tape.values[it.column], moved) for it in found], dtype=bool)
 
 

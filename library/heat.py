@@ -75,10 +75,13 @@ class Struck(Dissipative):
         return bool(self.thermal_port) and self.rigid
 
     def heat_of_impacts(self, power: Any) -> Iterator[Any]:
-        """The balance of a rigid stop: the power into it is 0 but in impacts."""
+        """The balance of a rigid stop: the power into it is 0 but in impacts.
+
+        Those of a method with fixed steps are forces over a step.
+        """
         if not self.keeps_heat:
             yield self.energy_stored == 0
-            yield self.power_dissipated == 0
+            yield self.power_dissipated == power
             return
         yield der(self.impact_heat) == power - self.power_dissipated
         yield self.power_dissipated == self.impact_heat / self.release_time

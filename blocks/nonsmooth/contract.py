@@ -200,6 +200,10 @@ class Laws(ABC):
         return np.ones(len(points), dtype=bool)
 
     # -- static indeterminacy --------------------------------------------------------------
+    def impulses(self, problem: Problem, t: float, struck: Flags) -> tuple[Array, Array] | None:
+        """Impulses of elements where contacts are struck, and how they change states, if known."""
+        return None
+
     def split_internal_stress(self, problem: Problem, t: float) -> None:  # noqa: B027
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
 

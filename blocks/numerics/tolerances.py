@@ -90,7 +90,6 @@ NEAR_GAP = 1e-9  # of the largest position: a contact that takes part in an impa
 LEAST_POSITION = 1e-9  # m or rad: a smaller largest position is that of a model at its origin
 ALLOWED_DRIFT = 2e-12  # of the largest position, or its nominal value: a gap that is left alone
 OVERLAP = 1e-6  # of the largest position: a gap that is no rounding at the start
-PARTING = 1e-9  # m or rad that a contact which parts may overlap by: rounding, after a rebound
 # decisions
 MODE_ENDED = 1e-11  # of its size: a margin that is at its end at an event
 AT_BOUND = 1e-9  # of the range: an effort at its bound
@@ -117,6 +116,7 @@ SPLIT_TIGHT = 1e-9  # price of a bound that every best split takes
 SUM_ROUNDING = 1e-12  # of the terms of a sum: one that is zero
 MODE_MARGIN_NONE = 1e-7  # of its size: a margin that may be of either sign
 MODE_MARGIN_CLEAR = 1e-10  # the same where there is a choice
+IMPACT_REPEATED = 1e-6  # of the largest change of a state: an impact that is found again
 LEAST_JUMP = 1e-9  # of its nominal or largest value: less is rounding, and no jump
 LATER_MARGIN = 1e-3  # of its size, a second: a margin at zero that falls faster ends a mode
 ENDED_MARGIN = 1e-9  # the same of an element that has ended its mode and is to lead away from it

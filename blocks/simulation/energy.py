@@ -7,7 +7,8 @@ it are those of the recorded course, and where that jumps, the mean over the jum
 jump. What ideal sources (``supplies = True``) give at their ports is supplied. A power that a
 port carries away (``Port(carries=…)``) is work there, and counted nowhere else. At an impact
 stored energy jumps: the jump is work at the ports, and what is lost in all is
-dissipated by the contacts that were struck.
+dissipated by the contacts that were struck. Where sources prescribe a motion that contacts strike,
+their impulses are found again, and what these do at the ports of every component.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ..results.recording import EnergyTerm
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from .episode_list import StepTable
+from .impulse_work import impulse_work
 
 if TYPE_CHECKING:
     from ..language.kernel import Kernel
@@ -50,6 +52,7 @@ class _Rows:
     offsets: list[int]
     rated: Indices  # numbers of the rows that derivatives are part of
     factors: Evaluator  # of these derivatives, and then the courses that are differentiated
+    gives_impulses: bool  # whether what is supplied depends on forces of contacts
 
     def of(self, family: int, instance: int) -> int | None:
         return self.offsets[self.families.index(family)] + instance \
@@ -82,7 +85,13 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     jumping = np.flatnonzero(jumps.any(axis=0)).tolist()
     struck = episodes.struck if jumping else []
     for k in jumping:
-        _jump(recording, rows, struck[k + 1], jumps[:, k], jump_work, jump_loss)
+        given = impulse_work(recording, rows.rate, k, struck[k + 1]) \
+            if struck[k + 1] and rows.gives_impulses else None
+        if given is None:
+            _jump(recording, rows, struck[k + 1], jumps[:, k], jump_work, jump_loss)
+        else:
+            _impact(recording, rows, struck[k + 1], jumps[:, k], given[: len(rows.live)],
+                    (flows, jump_work, jump_loss))
     negligible = max(LEDGER_NEGLIGIBLE * recording.energy_tolerance, LEDGER_ROUNDING)
     table = episodes.steps
     moving = np.flatnonzero(table.ends > table.starts)
@@ -176,6 +185,9 @@ def _functions(system: System) -> _Rows | None:
         count += family.size
     if not families:
         return None
+    tape = system.tape
+    given = ca.vertcat(*rates[2::3])
+    gives = any(ca.which_depends(given, ca.vertcat(tape.u, tape.z), 1, True))
     rate = ca.vertcat(*rates)
     live = sorted({*ca.sparsify(rate).sparsity().row(), *rated})
     return _Rows(
@@ -187,6 +199,7 @@ def _functions(system: System) -> _Rows | None:
         offsets,
         np.array(rated, dtype=int),
         system.function("factors_of_rates", ca.vertcat(*factors, *courses)),
+        gives,
     )
 
 
@@ -224,3 +237,20 @@ def _jump(recording: RunRecording, rows: _Rows, contacts: Sequence[tuple[int, in
         work += passed
         work[struck] -= passed.sum() / len(struck)
         loss[struck] -= passed.sum() / len(struck)
+
+
+def _impact(recording: RunRecording, rows: _Rows, contacts: Sequence[tuple[int, int]], jump: Array,
+            given: Array, sums: tuple[Array, Array, Array]) -> None:
+    """Account for an impact whose impulses do known work on every component."""
+    flows, work, loss = sums
+    flows[rows.live] += given
+    for f, i in contacts:  # what a contact loses, an impact states by its normal impulse alone
+        k = rows.of(f, i)
+        if k is None:
+            continue
+        own = np.zeros(rows.count)
+        own[rows.live] = given
+        first = 3 * rows.offsets[rows.families.index(f)]
+        size = recording.system.network.families[f].size
+        taken, lost = own[first + i], own[first + size + i]
+        loss[k] += taken - jump[k] - lost

@@ -209,12 +209,14 @@ def _movable(system: System, found: list[_Watched]) -> Flags:
     moving = np.ones(tape.d.numel(), dtype=bool)
     moving[system.tables.continuous] = False
     switched = ca.vertcat(tape.m, tape.d[np.flatnonzero(moving).tolist()])
-    solved = ca.vertcat(tape.constraints, tape.residual)
-    through = ca.vertcat(tape.z, tape.x) if system.clusters else tape.z
-    by_solved = _depends(solved, switched)
-    values = [tape.values[it.column] for it in found]
-    return np.array([_depends(v, switched) or by_solved and _depends(v, through) for v in values],
-                    dtype=bool)
+    # what is solved for moves, too, where its equations look at what does
+    z = tape.z if _depends(tape.residual, switched) else ca.SX(0, 1)
+    x = tape.x if system.clusters and _depends(
+        tape.constraints, ca.vertcat(switched, z)) else ca.SX(0, 1)
+    if _depends(tape.residual, x):
+        z = tape.z
+    moved = ca.vertcat(switched, z, x)
+    return np.array([_depends(tape.values[it.column], moved) for it in found], dtype=bool)
 
 
 def _depends(expression: ca.SX, symbols: ca.SX) -> bool:

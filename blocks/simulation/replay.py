@@ -149,11 +149,13 @@ class Replay:
         if laws is None:
             z, known = self._linear_unknowns(points)
             missing = incomplete & ~known
-        elif not incomplete.any():
-            found = self.problem.laws.inputs_at(self._at_parameters(), points, split)
+        elif not incomplete.all():
+            complete = np.flatnonzero(~incomplete)
+            found = self.problem.laws.inputs_at(
+                self._at_parameters(), points.some(complete), split)
             if found is not None:
-                u, known = found
-                missing = ~known
+                u[:, complete], known = found
+                missing[complete] = ~known
         left = np.flatnonzero(missing)
         for e, columns in self._parts(which[left]):
             some = left[columns]

@@ -30,7 +30,7 @@ from blocks import (
 )
 from library.mechanisms import SliderCrank
 from library.rotational import Inertia
-from library.translational import Mass, Reference, Spring, TwoPort
+from library.translational import ForceSource, HardStop, Mass, Reference, Spring, TwoPort
 
 G = 9.81
 
@@ -289,3 +289,22 @@ def test_a_slider_on_a_crank_strikes_a_stop_with_the_inertia_of_the_crank_behind
     assert_allclose(after, -e * before, rtol=0, atol=1e-9)
     assert before[1] > 0.01
     assert missing_energy(run) < 1e-8
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-5, 1e-6, 1e-8])
+@pytest.mark.parametrize("floor", [0.0, 5.0])
+def test_a_ball_comes_to_rest_by_steps_that_overlap_by_their_error(rtol, floor):
+    """A multistep method's first polynomial after a rebound begins off the floor, or in it."""
+    g, h, e = 10.0, 0.2, 0.5
+    model = Model("ball")
+    model.ball, model.ground = Mass(mass="1 kg"), Reference()
+    model.weight = ForceSource(force="-10 N")
+    model.stop = HardStop(model="restitution", restitution=e, lower_bound=f"{floor} m",
+                          upper_bound="100 m", x=f"{floor + h} m")  # fmt: skip
+    model.connect(model.ball.M, model.weight.R, model.stop.R)
+    model.connect(model.weight.C, model.stop.C, model.ground.V)
+    run = model.simulate("1 s", method="cvode", rtol=rtol)
+    rests = np.sqrt(2 * h / g) * (1 + e) / (1 - e)
+    # flights that are lower than some rtol of a place are not told apart
+    assert times_of(run, "closes")[0] == pytest.approx(rests, abs=10 * np.sqrt(rtol))
+    assert run["stop.x"].final.magnitude == pytest.approx(floor, abs=10 * rtol)

@@ -32,6 +32,7 @@ from blocks import (
     where,
 )
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor
+from library.mechanisms import GearBox
 from library.rotational import (
     Inertia,
     RotationalDamper,
@@ -472,3 +473,39 @@ def test_frictions_that_heat_two_bodies_rest_as_one_beside_a_law_that_bends():
     warmed = values(run, ["seal_body.T", "guide_body.T"], [1.0])[:, 0] - 300
     assert_allclose(warmed, np.array([6, 4]) * 0.05 / 0.5, rtol=1e-7)  # over v^2/(2 a)
     assert "stretches in Python" not in run.statistics
+
+
+def _geared_shafts(idle, brakes, drive):
+    """Two shafts with a brake each, between them a gear with a clutch, and a second clutch."""
+    model = Model("idle clutch")
+    model.a, model.b, model.ground = Inertia(inertia="1 kg*m^2"), Inertia(inertia="2 kg*m^2"), \
+        RotationalReference()
+    model.drive, model.gear = TorqueSource(torque=drive), GearBox(ratio=1.6)
+    for name, torque in (("brake_a", brakes[0]), ("brake_b", brakes[1]), ("clutch", 100.0),
+                         ("idle", idle)):
+        model.add(name, RotationalFriction(law="coulomb", coulomb_torque=f"{torque} N*m",
+                                           breakaway_torque=f"{torque} N*m"))  # fmt: skip
+    model.connect(model.a.I, model.drive.R, model.brake_a.R, model.gear.S, model.idle.C)
+    model.connect(model.gear.O, model.clutch.C)
+    model.connect(model.b.I, model.brake_b.R, model.clutch.R, model.idle.R)
+    model.connect(model.drive.C, model.brake_a.C, model.brake_b.C, model.ground.W)
+    return model
+
+
+@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+@pytest.mark.parametrize("idle", [0.0, 1e-4])
+def test_a_clutch_without_strength_holds_nothing_beside_brakes_in_a_loop(idle, method):
+    """What the motion leaves open is shared by those that can carry something."""
+    model = _geared_shafts(idle, (1.0, 1.0), lambda t: quantity("1 N*m/s") * t)
+    run = model.simulate("2 s", method=method)
+    # virtual work of one rad of the output: 1.6 drive == 1.6 + 1 + 0.6 idle
+    assert_allclose(min(times_of(run, "slides forward")), 1 + (1 + 0.6 * idle) / 1.6, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+def test_brake_and_clutch_without_strength_hold_no_shafts(method):
+    model = _geared_shafts(0.0, (0.0, 0.0), lambda t: quantity("1 N*m/s") * t)
+    run = model.simulate("2 s", method=method, rtol=1e-9)
+    inertia = 1 + 2 / 1.6**2  # at the input
+    assert_allclose(value(run, "a.w"), 2 / inertia, rtol=1e-7)
+    assert_allclose(value(run, "b.w"), 2 / inertia / 1.6, rtol=1e-7)

@@ -9,8 +9,18 @@ import pytest
 from parts import Capacitor, Ground, Inductor, Resistor, VoltageSource
 
 from blocks import Component, EnergyWarning, Model, Parameter, Port, Variable, der, quantity, sin
-from library.planar import Body
-from library.translational import Damper, ForceSource, Mass, Reference, Spring, translational
+from library.planar import Body, Circle, Contact, Line, Prismatic
+from library.planar import Ground as World
+from library.translational import (
+    Damper,
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    VelocitySource,
+    translational,
+)
 
 
 def machine(damping=None, force=None):
@@ -143,3 +153,53 @@ def test_a_component_that_makes_energy_is_found_out():
     assert worst.component == "engine"
     assert worst.work_in == pytest.approx(-gained, rel=1e-6)
     assert ledger.relative_residual > 0.1
+
+
+def dissipated_and_supplied(ledger):
+    return [getattr(ledger, name).to("J").magnitude for name in ("dissipated", "supplied")]
+
+
+@pytest.mark.parametrize(("options", "error"), [
+    ({"method": "dopri5", "rtol": 1e-9}, 1e-7),
+    ({"method": "cvode", "rtol": 1e-9}, 1e-6),
+    ({"method": "moreau_jean", "step": "0.1 ms"}, 3e-3),  # of first order in the step
+])  # fmt: skip
+def test_a_table_that_is_driven_upwards_gives_its_impulses_work(options, error):
+    """Seen from the table the ball falls on a floor: it comes with u, and leaves with e u."""
+    m, g, h, e, speed, impacts = 2.0, 10.0, 0.2, 0.5, 1.0, 2
+    model = Model("juggler")
+    model.ball, model.table, model.ground = Mass(mass="2 kg"), Mass(), Reference()
+    model.weight, model.lift = ForceSource(force="-20 N"), VelocitySource(velocity="1 m/s")
+    model.stop = HardStop(model="restitution", restitution=e, lower_bound="0 m",
+                          upper_bound="9 m", x=f"{h} m")  # fmt: skip
+    model.connect(model.ball.M, model.weight.R, model.stop.R)
+    model.connect(model.table.M, model.lift.R, model.stop.C)
+    model.connect(model.lift.C, model.weight.C, model.ground.V)
+    u = np.sqrt(speed**2 + 2 * g * h)
+    first = (u - speed) / g
+    end = first + 2 * e * u / g * (1 + e / 2)  # in the middle of the third flight
+    lost = m / 2 * u**2 * (1 - e ** (2 * impacts))
+    pushed = m * (1 + e) * u * (1 + e) * speed
+    fallen = h - speed * end - e**4 * u**2 / (2 * g)
+    ledger = model.simulate(quantity(end, "s"), **options).energy()
+    assert dissipated_and_supplied(ledger) == pytest.approx(
+        [lost, pushed + m * g * fallen], rel=error)
+    assert abs(ledger.relative_residual) < 1e-9
+
+
+@pytest.mark.parametrize("method", ["dopri5", "DOP853"])
+def test_what_falls_on_a_belt_and_is_taken_along_costs_the_belt_twice_what_it_gains(method):
+    m, height, speed = 3.0, 0.2, 1.5
+    model = Model("belt")
+    model.ground, model.way, model.belt = World(), Prismatic(drive=True), Body()
+    model.drive, model.frame = VelocitySource(velocity=f"{speed} m/s"), Reference()
+    model.parcel = Body(mass="3 kg", inertia="1e9 kg*m^2", y=f"{0.1 + height} m")
+    model.touch = Contact(curve=Circle("0.1 m"), base=Line(), friction=0.4)
+    model.connect(model.ground.P, model.way.B)
+    model.connect(model.way.F, model.belt.P, model.touch.B)
+    model.connect(model.way.A, model.drive.R)
+    model.connect(model.drive.C, model.frame.V)
+    model.connect(model.parcel.P, model.touch.F)
+    ledger = model.simulate("0.7 s", method=method, rtol=1e-9).energy()
+    assert dissipated_and_supplied(ledger) == pytest.approx(
+        [m * 9.81 * height + m / 2 * speed**2, m * speed**2], rel=1e-7)

@@ -178,7 +178,8 @@ class Decisions:
         open_ = self.indeterminacy.elements_of(problem, t, self.state.modes == 0)[1]
         if waits[open_].any():
             shares = self.indeterminacy.margins(problem, t, open_, now)[0][open_]
-            room[open_] = shares * (now.high - now.low)[open_] / 2
+            half = (now.high - now.low)[open_] / 2
+            room[open_] = np.multiply(shares, half, out=np.zeros(len(open_)), where=half > 0)
         slack = np.where(waits & (room <= allowed), allowed, 0.0)
         return slack if slack.any() else 0.0
 

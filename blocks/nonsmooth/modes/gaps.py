@@ -14,7 +14,7 @@ import numpy as np
 
 from ...exceptions import InitialisationError
 from ...numerics.arrays import Array, Indices
-from ...numerics.tolerances import ALLOWED_DRIFT, OVERLAP, PARTING
+from ...numerics.tolerances import ALLOWED_DRIFT, OVERLAP
 from ...units import unit
 from .elements import Elements
 
@@ -53,9 +53,8 @@ def _largest(x: Array, scale_x: Array, states: Indices) -> Array:
 
 
 def open_gap(gap: ca.SX, flow: ca.SX) -> ca.SX:
-    """How far an open contact is from its end: one that parts overlaps by rounding alone."""
-    touching = ca.logic_and(gap <= 0, gap > -PARTING)
-    parting = ca.logic_and(touching, flow <= 0)
+    """How far an open contact is from its end: one that parts overlaps by the error of steps."""
+    parting = ca.logic_and(gap <= 0, flow <= 0)
     return ca.if_else(parting, ca.fmax(-gap, np.finfo(float).tiny), gap)
 
 

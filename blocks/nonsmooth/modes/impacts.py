@@ -49,9 +49,7 @@ class Impacts:
         if not closing.any():
             return struck
         now = self.evaluation.values(problem, t)
-        near = NEAR_GAP * largest_position(problem)
-        group = contact & (closing | (self.state.modes == 0) | (now.gap <= near))
-        index, impact = self._impulses(problem, t, group, now)
+        index, impact = self._impact(problem, t, closing, now)
         if not impact.converged:
             raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
         self.state.notice_flow(now.flow)
@@ -63,6 +61,27 @@ class Impacts:
         self.stop(problem, t, rest, rest)
         struck[index[(impact.impulse > 0) & contact[index]]] = True
         return struck
+
+    def impulses(self, problem: Problem, t: float, struck: Flags) -> tuple[Array, Array]:
+        """Impulses of all elements where some contacts are struck, and how they change states.
+
+        Those among ``struck`` that do not close (the other end of a stop) are not.
+        """
+        now = self.evaluation.values(problem, t)
+        near = NEAR_GAP * largest_position(problem)
+        index, impact = self._impact(problem, t, struck & (now.gap <= near) & (now.flow > 0), now)
+        out = np.zeros(self.elements.size)
+        out[index] = impact.impulse
+        change = self.delassus.slope_by_efforts(problem, t, index) @ impact.impulse
+        return out, np.asarray(change).ravel()
+
+    def _impact(self, problem: Problem, t: float, closing: Flags, now: LawValues
+                ) -> tuple[Indices, Impact]:
+        """Who takes part where some contacts close, and their impulses."""
+        near = NEAR_GAP * largest_position(problem)
+        group = self.elements.contact & (
+            closing | (self.state.modes == 0) | (now.gap <= near))
+        return self._impulses(problem, t, group, now)
 
     def stop(self, problem: Problem, t: float, resting: Flags, stopping: Flags,
              turning: Flags | None = None) -> None:

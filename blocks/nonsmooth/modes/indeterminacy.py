@@ -16,6 +16,7 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
+    AT_BOUND,
     BLOCK_SINGULAR,
     CLEAR_ROOM,
     RATE_UNHELD,
@@ -24,6 +25,7 @@ from ...numerics.tolerances import (
 )
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular, pseudo_inverse
+from .dense_blocks import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
 from .loaded_splits import LoadedSplits
@@ -101,12 +103,19 @@ class Indeterminacy:
         if self.loaded is not None:
             return self.loaded.margins(problem, t, index)
         d = self.delassus.matrix(problem, t)
-        large = self._large_parts(problem, t, index, MANY)
-        if large:
-            return self._margins_of_many(problem, d, large, now)
         size = self.elements.size
         out, first = np.full(size, np.inf), np.zeros(size, dtype=bool)
         effort = self.evaluation.efforts(problem)
+        bare = index[now.low[index] == now.high[index]]
+        if len(bare):  # others carry what these took
+            effort, out[bare] = self._unburdened(d, index, bare, effort, now)
+            first[bare] = out[bare] < 0
+            index = np.setdiff1d(index, bare)
+            if first.any() or not len(index):
+                return out, first
+        large = self._large_parts(problem, t, index, MANY)
+        if large:
+            return self._margins_of_many(problem, d, large, now, effort)
         rate = self.evaluation.values(problem, t).rate
         width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
         # rates that no effort holds
@@ -127,6 +136,30 @@ class Indeterminacy:
             first[leading] = True
         return out, first
 
+    def _unburdened(self, d: Matrix, index: Indices, bare: Indices, effort: Array, now: LawValues
+                    ) -> tuple[Array, Array]:
+        """Efforts of the same effect with those of elements without any range, and their margins.
+
+        These hold nothing, as an open clutch: where no internal stress takes their efforts to
+        what they have to be, they are over their bounds by the difference.
+        """
+        block = dense_block(d, index, index)
+        wanted = np.zeros(len(index))
+        at = np.searchsorted(index, bare)
+        wanted[at] = now.low[bare] - effort[bare]
+        others = np.setdiff1d(np.arange(len(index)), at)
+        scale = np.sqrt(np.diag(block))
+        block = block / np.outer(scale, scale)
+        missing = block[:, at] @ (scale * wanted)[at]
+        wanted[others] = -np.linalg.lstsq(block[:, others], missing, rcond=BLOCK_SINGULAR)[
+            0] / scale[others]
+        left = block @ (scale * wanted)
+        beyond = np.abs(left[at]) / scale[at]
+        allowed = AT_BOUND * np.abs(effort[index]).max()
+        effort = effort.copy()
+        effort[index] += wanted
+        return effort, np.where(beyond > allowed, -beyond, np.inf)
+
     def _prepared(self, d: Matrix, index: Indices, now: LawValues) -> _PreparedMargins:
         """The minimax problem of some elements, made anew where their bounds have moved."""
         key, known = ("joint", index.tobytes()), self.memory.known if self.memory.constant else {}
@@ -143,9 +176,8 @@ class Indeterminacy:
         return groups if max(map(len, groups), default=0) > size else []
 
     def _margins_of_many(self, problem: Problem, d: Matrix, groups: list[Indices],
-                         now: LawValues) -> tuple[Array, Flags]:
+                         now: LawValues, effort: Array) -> tuple[Array, Flags]:
         """Margins of large groups: a split within the bounds is proof, or else it is sought."""
-        effort = self.evaluation.efforts(problem)
         out = np.full(self.elements.size, np.inf)
         first = np.zeros(self.elements.size, dtype=bool)
         for part in groups:

@@ -169,6 +169,9 @@ class SetValuedLaws(Laws):
             out[columns] = any(map(len, self.indeterminacy.elements_of(problem, 0.0, modes == 0)))
         return out
 
+    def impulses(self, problem: Problem, t: float, struck: Flags) -> tuple[Array, Array]:
+        return self.decisions.impacts.impulses(problem, t, struck)
+
     # -- static indeterminacy --------------------------------------------------------------
     def split_internal_stress(self, problem: Problem, t: float) -> None:
         self.indeterminacy.split(problem, t)

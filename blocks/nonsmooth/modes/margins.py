@@ -13,7 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import AT_BOUND, PARTING, RATE_ROUNDING, SURELY_NO_FLOW
+from ...numerics.tolerances import AT_BOUND, RATE_ROUNDING, SURELY_NO_FLOW
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
@@ -95,7 +95,7 @@ class Margins:
         modes, contact = self.state.modes, self.elements.contact
         stuck = modes == 0
         room = np.minimum(now.high - effort, effort - now.low) + self.state.slack
-        parting = (now.gap <= 0) & (now.gap > -PARTING) & (now.flow <= 0)
+        parting = (now.gap <= 0) & (now.flow <= 0)
         open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
         moving = np.where(contact, open_gap, modes * now.flow + SURELY_NO_FLOW)
         margin = np.where(stuck, room, moving)

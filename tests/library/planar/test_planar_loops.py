@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import InitialisationError, Model, Target, load, quantity
+from blocks import InitialisationError, Model, SimulationError, Target, load, quantity, where
+from blocks.simulation.forced_jumps import ForcedJumps
+from blocks.simulation.replay import Replay
+from blocks.simulation.start import RunStart
+from blocks.simulation.wanted import Wanted
 from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.rotational import (
     AngularVelocitySource,
@@ -18,6 +22,7 @@ from library.rotational import (
     RotationalReference,
     TorqueSource,
 )
+from library.signal import Sine, ZeroOrderHold
 
 
 def bar(model, name, length, mass="1 kg", inertia="0.1 kg*m^2"):
@@ -306,3 +311,51 @@ def test_cranks_of_a_parallelogram_repeat_each_other_or_stand_at_a_dead_point():
         assert finding.code == "initial.redundant" and word in finding.problem
     assert "Start a little beside it" in finding.advice
     assert not parallelogram(2, 0.5).check().errors
+
+
+def test_a_sampled_torque_on_a_linkage_lets_nothing_jump_but_a_sampled_speed_does():
+    """Places follow from places: only what prescribes one of them could make them jump."""
+    model = slider_crank(False)
+    model.a.drive = True
+    model.push, model.case = TorqueSource(), RotationalReference()
+    model.wave, model.hold = Sine(amplitude="2 N*m"), ZeroOrderHold(unit="N*m", sample_time="5 ms")
+    model.connect(model.wave.y, model.hold.u)
+    model.connect(model.hold.y, model.push.S)
+    model.connect(model.push.R, model.a.A)
+    model.connect(model.push.C, model.case.W)
+    assert not ForcedJumps.of(RunStart(model).problem().system).watched
+    run = model.simulate("0.5 s", rtol=1e-9)
+    held = 2 * np.sin(2 * np.pi * 5e-3 * np.arange(100))
+    turned = np.diff(run["crank.phi"].at(quantity(5 * np.arange(101.0), "ms")).magnitude)
+    assert_allclose(run.energy().supplied.to("J").magnitude, held @ turned, rtol=1e-8)
+
+    stepped = slider_crank(True)
+    stepped.motor.velocity = lambda t: where(
+        t < quantity("0.1 s"), quantity("5 rad/s"), quantity("10 rad/s"))
+    with pytest.raises(SimulationError) as caught:
+        stepped.simulate("0.2 s")
+    assert caught.value.code == "simulation.jump"
+
+
+def test_instants_without_their_tied_states_are_solved_alone_and_only_these(monkeypatch):
+    model = four_bar(True, rubbed)
+    model.a.w = "1 rad/s"
+    run = model.simulate("1 s", rtol=1e-8)
+    replay, alone = run.recording.replay, []
+    t = np.linspace(0.05, 0.95, 30)
+    which = np.searchsorted(run.recording.episodes.ends, t)
+    points, missing = replay.interpolated(t, which)
+    wanted, one_by_one = Wanted.all_of(replay.system), Replay._one_by_one
+
+    def counted(self, episode, times, *more):
+        alone.extend(times)
+        return one_by_one(self, episode, times, *more)
+
+    monkeypatch.setattr(Replay, "_one_by_one", counted)
+    every = replay.solved(points, which, ~missing, wanted)  # each by itself
+    assert len(alone) == 30
+    alone.clear()
+    missing[[3, 20]] = True
+    some = replay.solved(points, which, missing, wanted)
+    assert alone == t[[3, 20]].tolist()
+    assert_allclose(some.u, every.u, rtol=1e-7)

@@ -198,6 +198,10 @@ class CompiledCvode(Method):
         for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
                             (self.slack, slack)):
             row[: len(values)] = values
+        problem: Any = self.problem
+        if problem.laws is not None:  # whether what has rebounded is within the error, others tell
+            open_ = problem.laws.contact & (problem.laws.modes != 0)
+            self.hints[problem.system.nm :][: len(open_)] = open_
         self.instant[0] = instant
 
     @property

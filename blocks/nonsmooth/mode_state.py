@@ -25,6 +25,7 @@ class ModeState:
         is stuck or closed, and while it is not, whose margins have different units
     brief : whether the modes were taken though they hold for less than an instant
     drift : share of its size by which the run's error may put off what modes hold constant
+    overlap : share of the largest position by which that error may make a contact overlap that parts
     unloaded : closed diodes that bear nothing of an effort whose split the motion leaves open:
         with these the others share it in one way, whichever is shown
     least_flow : the absolute error of a flow that the run allows: less closes no diode
@@ -42,7 +43,7 @@ class ModeState:
         self.brief = False
         self.struck: Flags = np.zeros(size, dtype=bool)
         self.approach = 0.0
-        self.drift, self.least_flow = MODE_MISSED, 0.0
+        self.drift, self.overlap, self.least_flow = MODE_MISSED, 0.0, 0.0
 
     @property
     def solved_modes(self) -> Indices:
@@ -51,7 +52,7 @@ class ModeState:
 
     def allow_error(self, rtol: float) -> None:
         """Take note of the tolerance of the run, which bounds its errors."""
-        self.least_flow = ABSOLUTE_SHARE * rtol
+        self.least_flow, self.overlap = ABSOLUTE_SHARE * rtol, rtol
         self.drift = min(max(MODE_MISSED, DRIFT_TOLERANCES * rtol), MOST_DRIFT)
 
     def notice_flow(self, flow: Array) -> None:

@@ -16,7 +16,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import AT_BOUND, PARTING, RATE_ROUNDING, SURELY_NO_FLOW
 from .elements import LawValues
 from .evaluation import Evaluation
-from .gaps import allowed_gap, open_gap
+from .gaps import allowed_gap, largest_position, open_gap
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .painleve import Painleve
@@ -50,7 +50,7 @@ class Margins:
         evaluation, held, modes = self.evaluation, self.evaluation.held_modes, self.state.modes
         now = evaluation.present(problem, t)
         self.state.notice_flow(now.flow)
-        margin = self.of_determined(now, evaluation.efforts(problem))
+        margin = self.of_determined(problem, now, evaluation.efforts(problem))
         stuck = modes == 0
         if isinstance(held, SolvedModes) and held.holds(now.flow):
             reserve = held.reserve(modes)
@@ -90,14 +90,20 @@ class Margins:
         held = np.abs(np.asarray(d.diagonal())) * width / 2
         return np.asarray(np.abs(evaluation.values(problem, t).rate) > rounding + held)
 
-    def of_determined(self, now: LawValues, effort: Array) -> Array:
-        """Margins of elements whose effort is determined."""
+    def of_determined(self, problem: Problem, now: LawValues, effort: Array) -> Array:
+        """Margins of elements whose effort is determined.
+
+        A contact that parts while it overlaps by no more than the error of the run has not struck.
+        """
         modes, contact = self.state.modes, self.elements.contact
         stuck = modes == 0
         room = np.minimum(now.high - effort, effort - now.low) + self.state.slack
-        parting = (now.gap <= 0) & (now.gap > -PARTING) & (now.flow <= 0)
-        open_gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
-        moving = np.where(contact, open_gap, modes * now.flow + SURELY_NO_FLOW)
+        gap, parting = now.gap, contact & (now.gap <= 0) & (now.flow <= 0)
+        if parting.any():
+            most = max(PARTING, self.state.overlap * largest_position(problem))
+            parting &= now.gap > -most
+            gap = np.where(parting, np.maximum(-now.gap, np.finfo(float).tiny), now.gap)
+        moving = np.where(contact, gap, modes * now.flow + SURELY_NO_FLOW)
         margin = np.where(stuck, room, moving)
         margin[now.idle & ~contact & ~stuck] = np.inf  # stuck with no effort lets go
         return margin

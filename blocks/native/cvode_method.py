@@ -137,7 +137,7 @@ class CompiledCvode(Method):
         problem: Any = self.problem
         sundials, matrices = loaded_sundials(), LinearAlgebra(np.zeros(0, dtype=np.int64))
         if not jacobian:
-            matrices = linear_algebra_of(problem.system, problem.laws)
+            matrices = linear_algebra_of(problem.system, problem.laws) or matrices
         by_rows = bool(jacobian)
         if jacobian is None:
             jacobian = self.equations.jacobian(matrices.order, matrices.band)

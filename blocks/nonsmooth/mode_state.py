@@ -25,7 +25,7 @@ class ModeState:
         is stuck or closed, and while it is not, whose margins have different units
     brief : whether the modes were taken though they hold for less than an instant
     drift : share of its size by which the run's error may put off what modes hold constant
-    overlap : share of the largest position by which that error may make a contact overlap that parts
+    overlap : share of the largest position by which a contact that parts may overlap for that error
     unloaded : closed diodes that bear nothing of an effort whose split the motion leaves open:
         with these the others share it in one way, whichever is shown
     least_flow : the absolute error of a flow that the run allows: less closes no diode

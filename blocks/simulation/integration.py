@@ -167,9 +167,8 @@ class Integration:
             if isinstance(self.branch, LoopBranch) and not same_instant(self.t, step.t):
                 self._retake((step.t - self.t) / 2)
                 return None
-            if not self.method.looks_itself:
-                raise
-            return self._end_of_branch(step.t, np.asarray(step.y), failure)
+            t, y = (step.t, step.y) if self.method.looks_itself else (self.t, self.y)
+            return self._end_of_branch(t, np.asarray(y), failure)
 
     def _looked_at(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""

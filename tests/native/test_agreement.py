@@ -300,7 +300,7 @@ def margins_of(problem, t):
         return laws.margins(problem, t)
     evaluation = laws.evaluation
     return laws.switching.of_determined(
-        evaluation.present(problem, t), evaluation.efforts(problem))
+        problem, evaluation.present(problem, t), evaluation.efforts(problem))
 
 
 def compared(problem, t, y, rng):

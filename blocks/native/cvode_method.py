@@ -2,7 +2,8 @@
 
 One call of :meth:`CompiledCvode.advance` takes as many steps as it may; all of them stand in its
 :class:`~blocks.native.cvode_course.CvodeCourse`. The model's slopes and its Jacobian are machine
-code that CVODE calls; Python is asked at events only.
+code that CVODE calls, as is what brings the end of a step back onto its constraints; Python is
+asked at events only.
 """
 
 from __future__ import annotations

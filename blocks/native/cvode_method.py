@@ -40,6 +40,7 @@ __all__ = ["CompiledCvode"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 ROUGHLY = 1e-3  # of nominal values
+AT_ONCE = 1e9  # times that, which nothing exceeds, and differences of slopes still stand
 MOST_STEPS = 512  # of a call: Ctrl-C is heard between calls
 
 
@@ -127,6 +128,7 @@ class CompiledCvode(Method):
         sizes = np.concatenate([problem.scale_x, problem.scale_z, problem.scale_u])
         followed = ROUGHLY * sizes[: self.x.size]
         followed[self.places] = atol
+        followed[len(problem.x) :] *= AT_ONCE  # torn unknowns may change at once
         return followed
 
     def _connect(self, jacobian: int | None) -> None:

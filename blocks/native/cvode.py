@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
+from ..numerics.tolerances import SAME_INSTANT
 from .cvode_library import ONE_STEP, ROWS
 from .functions import machine_code
+from .loop_branch import keeps_branch
 from .one_step import FULL, REACHED, Limits, watched
 from .pulses import END, START, step_to_pulse
 from .signatures import CFunction, indices_at, run_code, vector_at
@@ -22,10 +24,10 @@ from .step_control import count_up_to, step_to_piece
 from .steps import Code, Workspace, flush_denormals, keep_denormals
 from .zero_crossings import Relations
 
-__all__ = ["FAILED", "FLAG", "LENGTH", "PULSE", "STOP", "USER", "Cvode", "Record", "advance",
-           "jacobian_of", "slope_of", "values_between"]  # fmt: skip
+__all__ = ["AGAIN", "FAILED", "FLAG", "LENGTH", "STOP", "USER", "Cvode", "Record", "advance",
+           "jacobian_of", "projection_of", "slope_of", "values_between"]  # fmt: skip
 
-FAILED, PULSE = 6, 7  # beside the statuses of the explicit pair
+FAILED, AGAIN = 6, 7  # beside the statuses of the explicit pair
 #: Entries of ``state``; the fourth says what is known of looks, the last how far a step may go.
 TIME, STOP, FLAG, LENGTH = 0, 1, 2, 4
 #: Entries of what slopes and Jacobians are given: number of unknowns; addresses of machine code,
@@ -33,7 +35,10 @@ TIME, STOP, FLAG, LENGTH = 0, 1, 2, 4
 #: for unknowns and slopes in the model's order, and that order (0: as they are); room for
 #: derivatives that are written row by row (0: those of the model are as SUNDIALS wants them).
 SIZE, SLOPE, JACOBIAN, P, Q, AT, VECTOR, MATRIX, UNKNOWNS, SLOPES, ORDER, BY_ROWS = range(12)
-USER = 12
+#: What brings a point back onto its constraints, and room for the last such point before that.
+SETTLE, EXPECTED = 12, 13
+USER = 14
+STUCK = -3.0  # of CVODE's answers: however short the step
 
 one_step = CFunction("i32", "ptr", "double", "ptr", "ptr", "i32")
 set_number = CFunction("i32", "ptr", "double")
@@ -53,6 +58,7 @@ class Cvode(NamedTuple):
     current_time: int
     rows: Indices  # (6,) where the rows of the Nordsieck array stand
     order: Indices  # which unknown of the model stands where; empty: as they are
+    expected: Vector  # (n,) the last end of a step before it was brought onto its constraints
     number: Indices  # (1,) scrap
 
 
@@ -117,6 +123,36 @@ def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a
 
 
 @machine_code
+def projection_of(t: float, unknowns: int, correction: int, allowed: float, error: int, given: int
+                  ) -> int:
+    """How the end of a step is to be moved back onto its constraints; 1 where that is no number.
+
+    The polynomial of the step follows, so nothing has to begin anew.
+    """
+    user = indices_at(given, USER)
+    n, at = user[SIZE], vector_at(user[AT], 1)
+    at[0] = t
+    x = vector_at(place_of(user[VECTOR], unknowns), n)
+    out = vector_at(place_of(user[VECTOR], correction), n)
+    own, inner = vector_at(user[EXPECTED], n), vector_at(user[SLOPES], n)
+    if user[ORDER] == 0:
+        own[:] = x
+    else:
+        order = indices_at(user[ORDER], n)
+        for i in range(n):
+            own[order[i]] = x[i]
+    run_code(user[SETTLE], at, own, user[P], user[Q], inner)
+    for i in range(n):
+        k = i
+        if user[ORDER] != 0:
+            k = indices_at(user[ORDER], n)[i]
+        out[i] = inner[k] - own[k]
+        if not np.isfinite(out[i]):
+            return 1
+    return 0
+
+
+@machine_code
 def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, limits: Limits,
             record: Record, x: Vector, state: Vector) -> tuple[int, int]:
     """Steps until ``t_stop``, a crossing, trouble, or until the record is full.
@@ -125,9 +161,10 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
     ----------
     cvode, code : addresses
     work, relations, limits, record : what is watched, what is obeyed, what is filled
-    x : (n,) the present point in the model's order; moved on where relations are watched
+    x : (n,) the present point in the model's order; moved on where steps are looked at
     state : time, the time at which CVODE has been told to stop (nan: none), its last answer,
-        1 if a look at the time is known, the length of a step up to a pulse
+        1 if a look at the time is known, the length of a step that is to be taken again: up to a
+        pulse, or to where loops keep to their branch
 
     Returns
     -------
@@ -135,6 +172,7 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
     """
     n, t = x.size, state[TIME]
     taken, behind, status, looked = 0, 0, FULL, False
+    watches = relations.held.size > 0 or code.exponents != 0 or work.branch.size > 0
     record.first[0] = 0
     flush_denormals(code, work)
     while (taken < record.ends.size and record.first[taken] + ROWS * n <= record.values.size
@@ -159,21 +197,27 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
         if end <= t:
             continue
         _keep(cvode, record, taken, end, n)
-        if relations.held.size or code.exponents != 0:
+        if watches:
             _unpacked(cvode, work, (record.first[taken + 1] - record.first[taken]) // n)
+        if work.branch.size > 0 and not _keeps_branch(cvode, code, work, t, end - t, x):
+            state[LENGTH] = 0.5 * (end - t)
+            status = AGAIN
+            if state[LENGTH] <= SAME_INSTANT * max(abs(t), abs(limits.t_stop)):
+                state[FLAG], status = STUCK, FAILED
+            break
         if code.exponents != 0:
             length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t,
                                    end - t, limits.rtol, looked, False)
             looked = True
             if length < end - t:
                 state[LENGTH] = length
-                status = PULSE
+                status = AGAIN
                 break
             relations.exponents[START, :] = relations.exponents[END, :]
         if relations.held.size:
             status, end = watched(code, relations, work, x, t, end, record.sizes[taken], state,
                                   0.0, limits.t_stop)
-        if relations.held.size or code.exponents != 0:
+        if watches:
             x[:] = work.k[NEW]
         record.ends[taken] = end
         taken += 1
@@ -183,6 +227,15 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
         status = REACHED
     state[TIME] = t
     return status, taken
+
+
+@machine_code
+def _keeps_branch(cvode: Cvode, code: Code, work: Workspace, t: float, h: float, x: Vector) -> bool:
+    """Whether unknowns of loops at the end of a step follow from those at its start, ``x``."""
+    work.k[NEW, :] = cvode.expected
+    keeps = keeps_branch(code, work, t, h, x)
+    work.k[NEW, :] = work.k[0]
+    return keeps
 
 
 @machine_code

@@ -69,6 +69,8 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "CVodeSetMinStep": (_INT, _POINTER, _REAL),
     "CVodeSetMaxStep": (_INT, _POINTER, _REAL),
     "CVodeSetStopTime": (_INT, _POINTER, _REAL),
+    "CVodeSetProjFn": (_INT, _POINTER, _POINTER),
+    "CVodeSetProjErrEst": (_INT, _POINTER, _INT),
     "CVode": (_INT, _POINTER, _REAL, _POINTER, _POINTER, _INT),
     "CVodeGetDky": (_INT, _POINTER, _REAL, _INT, _POINTER),
     "CVodeGetLastOrder": (_INT, _POINTER, _POINTER),
@@ -154,11 +156,13 @@ class Integration:
     rtol, atol : relative tolerance, and absolute ones of all unknowns
     band : of the Jacobian; None for a full one
     jacobian : address of a function of C; 0 for differences of slopes
+    projection : the same of one that brings the end of a step back onto its constraints; 0: none
     user : what these functions are given
     """
 
     def __init__(self, sundials: Library, t: float, y: Array, slope: int, rtol: float, atol: Array,
-                 band: Band | None = None, jacobian: int = 0, user: Indices | None = None) -> None:
+                 band: Band | None = None, jacobian: int = 0, projection: int = 0,
+                 user: Indices | None = None) -> None:
         self.sundials, self.y, self.user = sundials, y, user
         s, n, made = sundials, y.size, ctypes.c_void_p()
         s.SUNContext_Create(0, ctypes.byref(made))
@@ -183,6 +187,9 @@ class Integration:
         s.CVodeSetLinearSolver(self.memory, solver, matrix)
         if jacobian:
             s.CVodeSetJacFn(self.memory, jacobian)
+        if projection:
+            s.CVodeSetProjFn(self.memory, projection)
+            s.CVodeSetProjErrEst(self.memory, 0)  # errors are those of the step before
         weakref.finalize(self, _free, s, context, self.memory, solver, matrix, self.vector)
 
     def restart(self, t: float, first_step: float, least_step: float, max_step: float) -> None:

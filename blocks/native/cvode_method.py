@@ -2,7 +2,8 @@
 
 One call of :meth:`CompiledCvode.advance` takes as many steps as it may; all of them stand in its
 :class:`~blocks.native.cvode_course.CvodeCourse`. The model's slopes and its Jacobian are machine
-code that CVODE calls; Python is asked at events only.
+code that CVODE calls, as is what brings the end of a step back onto its constraints; Python is
+asked at events only.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from . import cvode
 from .cvode_course import CvodeCourse, is_full
 from .cvode_library import ROWS, Integration, loaded_sundials
 from .equations import equations_of
-from .forms import MOST_STATES, is_large, is_solved_for
+from .forms import MOST_STATES, is_solved_for
 from .functions import Kept
+from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
 from .matrices import LinearAlgebra, linear_algebra_of
 from .one_step import CROSSED, LOCATED, Limits
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
@@ -38,6 +40,7 @@ __all__ = ["CompiledCvode"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 ROUGHLY = 1e-3  # of nominal values
+AT_ONCE = 1e9  # times that, which nothing exceeds, and differences of slopes still stand
 MOST_STEPS = 512  # of a call: Ctrl-C is heard between calls
 
 
@@ -59,11 +62,7 @@ class CompiledCvode(Method):
         system, laws = problem.system, problem.laws
         if loaded_sundials() is None:
             return False
-        if laws is None and not is_solved_for(system):
-            return linear_algebra_of(system) is not None
-        # loops with several solutions are followed step by step, by others
-        return (system.nx + system.nz <= MOST_STATES and system.has_linear_loops
-                and not is_large(system))
+        return linear_algebra_of(system, laws) is not None
 
     @classmethod
     def fits(cls, problem: Any, t: float) -> bool:
@@ -81,8 +80,6 @@ class CompiledCvode(Method):
         #: Whether states that constraints tie, and unknowns, are followed, too.
         self.carries = self.equations.carried is not None
         self.places: Any = self.free if self.carries else slice(None)
-        #: Steps of a call; after each one, closed contacts are looked at.
-        self.most = 1 if problem.laws is not None and problem.laws.contact.any() else MOST_STEPS
         self.known, self.hints, self.timed, self.crossed = np.zeros((4, count), dtype=bool)
         self.instant = np.full(1, np.inf)
         self.hints[self.relations :] = True
@@ -94,12 +91,19 @@ class CompiledCvode(Method):
                                  np.empty((INSIDE_ROWS, len(self._point()))))
         self.pieces: Array = np.zeros(0)
         self.x = self._point()
-        self.work_space = workspace(self.x.size)
+        self.branch = room_for_branch(np.empty(
+            self.x.size if self.carries and may_lose_branch(problem.system) else 0))
+        if self.branch.size:
+            fill_sizes(self.branch[SIZES], problem)
+        self.work_space = workspace(self.x.size)._replace(branch=self.branch)
         self.work_space.k[ATOL] = self._tolerances()
         #: Whether anything is solved for within a slope, or efforts are part of it.
         self.together = problem.laws is not None or is_solved_for(problem.system)
         # written first: they need room among the constants
-        jacobian = self.equations.linear(IMPLICIT) if self.together else None
+        jacobian = None
+        if self.together:
+            by_rows = problem.system.nx <= MOST_STATES and not self.equations.large
+            jacobian = self.equations.linear(IMPLICIT) if by_rows else 0
         self.equations.exponents  # noqa: B018
         self.q = self.equations.constants(problem, self.t)
         self.record: cvode.Record | None = None
@@ -124,6 +128,7 @@ class CompiledCvode(Method):
         sizes = np.concatenate([problem.scale_x, problem.scale_z, problem.scale_u])
         followed = ROUGHLY * sizes[: self.x.size]
         followed[self.places] = atol
+        followed[len(problem.x) :] *= AT_ONCE  # torn unknowns may change at once
         return followed
 
     def _connect(self, jacobian: int | None) -> None:
@@ -132,15 +137,21 @@ class CompiledCvode(Method):
         ``jacobian`` is the address of derivatives row by row; None for those of the matrix that
         suits the system.
         """
+        problem: Any = self.problem
         sundials, matrices = loaded_sundials(), LinearAlgebra(np.zeros(0, dtype=np.int64))
+        if not jacobian:
+            matrices = linear_algebra_of(problem.system, problem.laws) or matrices
+        by_rows = bool(jacobian)
         if jacobian is None:
-            matrices = linear_algebra_of(self.problem.system)  # type: ignore[attr-defined, assignment]
             jacobian = self.equations.jacobian(matrices.order, matrices.band)
         assert sundials is not None
-        n, self.unknowns_order = self.x.size, matrices.order
-        self.rows = np.zeros((n + 1, n) if self.together else 0)
+        n, order = self.x.size, matrices.order
+        if order.size:  # what is carried along acts on none
+            order = np.concatenate([order, np.arange(order.size, n)])
+        self.unknowns_order = order
+        self.rows = np.zeros((n + 1, n) if by_rows else 0)
         self.user = np.zeros(cvode.USER, dtype=np.int64)
-        self.room = np.empty((2, n))
+        self.room = np.empty((3, n))
         self.at = np.empty(1)
         shown = {
             cvode.SIZE: n, cvode.SLOPE: self.equations.slope, cvode.JACOBIAN: jacobian,
@@ -149,30 +160,33 @@ class CompiledCvode(Method):
             cvode.MATRIX: sundials.address(
                 "SUNBandMatrix_Data" if matrices.band else "SUNDenseMatrix_Data"),
             cvode.UNKNOWNS: self.room[0].ctypes.data, cvode.SLOPES: self.room[1].ctypes.data,
-            cvode.ORDER: matrices.order.ctypes.data if matrices.order.size else 0,
-            cvode.BY_ROWS: self.rows.ctypes.data if self.together else 0,
+            cvode.ORDER: order.ctypes.data if order.size else 0,
+            cvode.BY_ROWS: self.rows.ctypes.data if by_rows else 0,
+            cvode.SETTLE: self.equations.settle, cvode.EXPECTED: self.room[2].ctypes.data,
         }  # fmt: skip
         for place, value in shown.items():
             self.user[place] = value
-        order = matrices.order if matrices.order.size else slice(None)
+        there: Any = order if order.size else slice(None)
         share = 1.0 / np.sqrt(max(n, 1))
-        atol = np.ascontiguousarray((self.work_space.k[ATOL] * share)[order])
+        atol = np.ascontiguousarray((self.work_space.k[ATOL] * share)[there])
         self.integration = Integration(
-            sundials, self.t, np.ascontiguousarray(self.x[order]), cvode.slope_of.callback,
+            sundials, self.t, np.ascontiguousarray(self.x[there]), cvode.slope_of.callback,
             max(self.rtol * share, LEAST_RTOL), atol, matrices.band,
-            cvode.jacobian_of.callback if jacobian else 0, self.user)  # fmt: skip
+            cvode.jacobian_of.callback if jacobian else 0,
+            cvode.projection_of.callback if self.equations.settle else 0, self.user)  # fmt: skip
         function = sundials.address
         self.cvode = cvode.Cvode(
             self.integration.memory, self.integration.vector, function("CVode"),
             function("CVodeSetStopTime"), function("CVodeGetLastOrder"),
             function("CVodeGetLastStep"), function("CVodeGetCurrentTime"),
-            self.integration.row_addresses(), matrices.order, np.zeros(1, dtype=np.int64))
+            self.integration.row_addresses(), order, self.room[2], np.zeros(1, dtype=np.int64))
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
         problem: Any = self.problem
         self.x, self.unsure = self._point(), False
         self.q = constants = self.equations.constants(problem, self.t)
+        self.equations.settle_always(self.q)
         self.user[cvode.Q] = self.q.ctypes.data
         self.code = self.equations.code(self.p, self.q)._replace(
             arithmetic=nordsieck_arithmetic(ROWS - 1))
@@ -198,6 +212,10 @@ class CompiledCvode(Method):
         for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
                             (self.slack, slack)):
             row[: len(values)] = values
+        problem: Any = self.problem
+        if problem.laws is not None:  # whether what has rebounded is within the error, others tell
+            open_ = problem.laws.contact & (problem.laws.modes != 0)
+            self.hints[problem.system.nm :][: len(open_)] = open_
         self.instant[0] = instant
 
     @property
@@ -214,14 +232,14 @@ class CompiledCvode(Method):
             self.work.steps += 1
             return Step(before, self.t, self.y.copy(), self.course.inside_last)
         record = self.record = self.record or self._empty_record()
-        status, taken = cvode.PULSE, 0
-        while status == cvode.PULSE and not taken:
+        status, taken = cvode.AGAIN, 0
+        while status == cvode.AGAIN and not taken:
             status, taken = cvode.advance(
                 self.cvode, self.code, self.work_space, self.watched,
                 Limits(t_stop, self.rtol, self.max_step, self.pieces, ACROSS), record, self.x,
                 self.state)
             self._count(taken)
-            if status == cvode.PULSE:
+            if status == cvode.AGAIN:
                 self._begin_at(float(self.state[cvode.TIME]), float(self.state[cvode.LENGTH]))
         before = self.t
         if taken:
@@ -230,7 +248,7 @@ class CompiledCvode(Method):
                 self.record = None
             before = self.t if taken == 1 else float(record.ends[taken - 2])
             self.t = float(record.ends[taken - 1])
-            if not self.held.size and not self.code.exponents:
+            if not (self.held.size or self.code.exponents or self.branch.size):
                 order = self.unknowns_order
                 self.x[order if order.size else slice(None)] = self.integration.y
             if self.carries:
@@ -250,8 +268,8 @@ class CompiledCvode(Method):
 
     def _empty_record(self) -> cvode.Record:
         n = self.x.size
-        room = max(min(BLOCK, self.most * ROWS * n), 2 * ROWS * n)
-        capacity = min(max(room // n, 2), self.most)
+        room = max(min(BLOCK, MOST_STEPS * ROWS * n), 2 * ROWS * n)
+        capacity = min(max(room // n, 2), MOST_STEPS)
         return cvode.Record(np.empty(capacity), np.empty(capacity), np.empty(capacity),
                             np.empty(capacity + 1, dtype=np.int64), np.empty(room))
 

@@ -99,6 +99,7 @@ class Equations:
         self.scratch = 0
         self._jacobian: int | None = None  # once it is written
         self.settle = 0  # closes contacts that have drifted open
+        self._closes: int | None = None  # the entry of q with the gap from which on it does
         self.reserve = False  # whether the last margin is that of the solved equations
         #: What knows of tied and torn unknowns, where they stand in x.
         self.carried: Tied | NominalValues | None = None
@@ -185,7 +186,7 @@ class Equations:
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.contact.any() or self.carried is not None:
                 self.settle = compiled(code.settle(), parallel=False)
-            self._present, self._solved = code.present, code
+            self._present, self._solved, self._closes = code.present, code, code.allowed
             self.scratch = code.scratch
             return
         assert held is not None  # else the system is not written
@@ -326,6 +327,14 @@ class Equations:
     def with_room(self, held: Array) -> Array:
         """A copy of what is constant between two events, with room for scratch behind it."""
         return np.concatenate([held, np.zeros(self.scratch + 1)])
+
+    def settle_always(self, q: Array) -> None:
+        """Let contacts be closed however little they have drifted open.
+
+        What happens now and then only is no part of a course that methods with memory go on from.
+        """
+        if self._closes is not None:
+            q[self._closes] = 0.0
 
     def of_elements(self, values: ca.SX) -> int:
         """What elements of set-valued laws come to in held modes."""

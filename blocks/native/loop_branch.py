@@ -10,6 +10,8 @@ comes from. What jumps never is; what changes fast is, in short parts, and no st
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..numerics.arrays import Matrix, Vector
@@ -18,7 +20,11 @@ from .functions import machine_code
 from .stages import NEW
 from .steps import Code, Workspace, settle_at, slope_at
 
-__all__ = ["SIZES", "keeps_branch", "put_on_branch", "room_for_branch"]
+if TYPE_CHECKING:
+    from ..system import Problem, System
+
+__all__ = ["SIZES", "fill_sizes", "keeps_branch", "may_lose_branch", "put_on_branch",
+           "room_for_branch"]  # fmt: skip
 
 #: Rows of ``Workspace.branch``: nominal values of unknowns of loops, infinite for all else; the end
 #: of the step; how far it was followed, and points on the way.
@@ -26,11 +32,25 @@ SIZES, END, REACHED, THERE, HALF, FOUND, FROM, ROWS_OF_BRANCH = range(8)
 SHORTEST = 1 / 64  # part of a step
 
 
+def may_lose_branch(system: System) -> bool:
+    """Whether there are nonlinear loops, which may have several solutions."""
+    return system.nz > 0 and not system.has_linear_loops
+
+
 def room_for_branch(sizes: Vector) -> Matrix:
     """Rows for unknowns of these nominal values; none where there are no loops to follow."""
     room = np.empty((ROWS_OF_BRANCH, sizes.size))
     room[SIZES] = sizes
     return room
+
+
+def fill_sizes(sizes: Vector, problem: Problem) -> None:
+    """Nominal values of what is compared; infinite for what has one value, or keeps its last one
+    where nothing flows."""
+    nx = len(problem.x)
+    sizes[:] = np.inf
+    sizes[nx : nx + len(problem.z)] = np.where(
+        problem.system.tape.carried, np.inf, problem.scale_z)
 
 
 @machine_code

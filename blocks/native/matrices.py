@@ -47,7 +47,8 @@ def linear_algebra_of(system: System, laws: Laws | None = None) -> LinearAlgebra
 
 def _linear_algebra(system: System, laws: Laws | None) -> LinearAlgebra | None:
     n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
-    if n > DENSE and max(system.tape.loops, default=0) <= SMALL_LOOP:
+    told = laws is None and not system.clusters or slope_of_states(system, laws) is not None
+    if n > DENSE and told and max(system.tape.loops, default=0) <= SMALL_LOOP:
         order, band = _narrowest(system, laws)
         if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
             return LinearAlgebra(order, band)

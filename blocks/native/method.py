@@ -23,7 +23,7 @@ from .events import NOWHERE, STEP, TIME
 from .fronts import form_with
 from .functions import Kept
 from .kept_matrices import REPLACED
-from .loop_branch import SIZES, room_for_branch
+from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
 from .matrices import band_of, sparse_form
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
@@ -89,7 +89,8 @@ class OneStep(Method):
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
         matrix = self._matrix()
         work_space = workspace(n, self.kind, matrix)
-        self.branch = room_for_branch(np.empty(n if self._may_lose_branch() else 0))
+        self.branch = room_for_branch(
+            np.empty(n if self.carries and may_lose_branch(problem.system) else 0))
         work_space = work_space._replace(branch=self.branch)
         self.work_space, self.k = Kept(work_space), work_space.k
         self.capacity = min(max(every * BLOCK // max(n, 1), every), MOST_ROWS) // every * every
@@ -116,21 +117,13 @@ class OneStep(Method):
                 atol[: len(problem.z)] = self.rtol * ABSOLUTE_SHARE * problem.scale_z
         self.k[ATOL] = atol
         if self.branch.size:
-            nx, sizes = len(problem.x), self.branch[SIZES]
-            sizes[:] = np.inf  # of what has one value, or keeps its last one where nothing flows
-            sizes[nx : nx + len(problem.z)] = np.where(
-                problem.system.tape.carried, np.inf, problem.scale_z)
+            fill_sizes(self.branch[SIZES], problem)
         self.work_space.record.rtol[0] = self.rtol  # type: ignore[attr-defined]
         self.few: int | None = None  # steps after which the next call is to return
         self.own_events: OwnEvents | None = None
         self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, self.every,
                                self.p, matrix, self.rtol, self.branch[SIZES].copy())
         self.restart(self.t, self.y)
-
-    def _may_lose_branch(self) -> bool:
-        """Whether there are nonlinear loops, which may have several solutions."""
-        system = self.problem.system  # type: ignore[attr-defined]
-        return self.carries and system.nz > 0 and not system.has_linear_loops
 
     def _matrix(self) -> Banded | Sparse | None:
         """The narrow band of an implicit method's large matrix, or what it is without one; or all

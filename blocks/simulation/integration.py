@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
+from ..numerics.tolerances import AT_FOLD
 from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, SEEN
 from ..system.failure import AlgebraicFailure
@@ -162,11 +163,12 @@ class Integration:
             return self._look_at_decisions(step)
         try:
             return self._looked_at(step)
-        except AlgebraicFailure:  # at a point within it
-            if not isinstance(self.branch, LoopBranch) or same_instant(self.t, step.t):
-                raise
-            self._retake((step.t - self.t) / 2)
-            return None
+        except AlgebraicFailure as failure:  # at a point within it
+            if isinstance(self.branch, LoopBranch) and not same_instant(self.t, step.t):
+                self._retake((step.t - self.t) / 2)
+                return None
+            t, y = (step.t, step.y) if self.method.looks_itself else (self.t, self.y)
+            return self._end_of_branch(t, np.asarray(y), failure)
 
     def _looked_at(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
@@ -234,7 +236,9 @@ class Integration:
             z = problem.z.copy()
         settings = self.running.settings
         problem.start_z = None
-        begun = self.recording.episodes[-1]
+        episodes, duration = self.recording.episodes, settings.t_end - settings.t_start
+        begun = next((e for e in reversed(episodes) if t - e.start > AT_FOLD * duration),
+                     episodes[-1])  # at the fold itself nothing tells the branch
         problem.x[:], problem.z[:] = begun.x, begun.z
         before = derivatives_of_loops(problem, begun.start)
         problem.x[problem.free] = y[: len(problem.free)] * problem.scale_x[problem.free]
@@ -243,7 +247,7 @@ class Integration:
             problem.u[:] = begun.u
             problem.laws.apply(problem, t)
         try:
-            beyond = beyond_fold(problem, t, before, settings.t_end - settings.t_start)
+            beyond = beyond_fold(problem, t, before, duration)
         except AlgebraicFailure as failure:
             problem.failure, beyond = failure, None
         if beyond is None:
@@ -255,13 +259,14 @@ class Integration:
         self.events.log.remember(t, component, f"{variable} {GOES_ON}")
         return Ending(t, np.zeros(0, dtype=int))
 
-    def _end_of_branch(self, t: float, y: Array) -> Ending:
+    def _end_of_branch(self, t: float, y: Array, failure: AlgebraicFailure | None = None
+                       ) -> Ending:
         """Go on where a branch was seen to end, or stop there."""
         problem, system = self.problem, self.system
         problem.failure = None
         ending = self._beyond_end(t, y)
         if ending is None:
-            problem.failure = problem.failure or AlgebraicFailure(
+            problem.failure = problem.failure or failure or AlgebraicFailure(
                 t, [system.torn_name(k) for k in range(min(system.nz, TOLD))],
                 "the solution that they have followed ends there")
             stop_at_failed_step(self.recording, Step.failed(t, y, str(problem.failure)),

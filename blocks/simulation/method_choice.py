@@ -180,7 +180,8 @@ def _stiff_one_step(problem: Problem, t0: float, rtol: float) -> tuple[type[Meth
 
     Of a large stiff model that only comes to rest, its steps grow faster, and its order holds: it
     loses that where time acts on what is stiff. Where unknowns are solved for at every point, BDF
-    runs in Python; and where laws bend within the tolerance it does not find what flows.
+    begins anew where their branch is in doubt; and where laws bend within the tolerance it does
+    not find what flows.
     """
     if native.is_solved_for(problem.system):
         if not native.solves_compiled(rtol):

@@ -47,9 +47,10 @@ class Opening:
 
 
 def _contacts_of(problem: Problem) -> Contacts | None:
-    """What keeps closed contacts closed, where the laws do not do that themselves."""
-    if problem.laws is None or problem.laws.recorded:
+    """What keeps closed contacts closed, where there are any and the laws do not do it."""
+    laws = problem.laws
+    if laws is None or laws.recorded or not laws.contact.any():
         return None
     from ..nonsmooth.modes.drift_correction import Contacts
 
-    return Contacts(problem.laws.set_valued)
+    return Contacts(laws.set_valued)

@@ -359,7 +359,7 @@ class RunningMethod:
         if problem.bulky or left < WORTH * between and not nowhere:
             return False
         kind = None
-        solves = native.is_solved_for(problem.system)  # which others do in Python
+        solves = native.is_solved_for(problem.system)  # with memory, a doubt begins anew
         if problem.laws is not None or self.interrupted or many is not None or solves:
             kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
             if kind is not None and not self._fits(kind, problem, step):

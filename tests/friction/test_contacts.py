@@ -104,6 +104,18 @@ def test_a_bouncing_ball_comes_to_rest_at_the_end_of_its_infinite_series():
     assert abs(value(run, "floor.x")) < 1e-12
 
 
+@pytest.mark.parametrize("method", ["cvode", "BDF", "LSODA"])
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6])
+def test_rebounds_below_the_error_of_the_run_do_not_go_on_without_end(method, rtol):
+    e = 0.5
+    run = ball(e).simulate("3 s", rtol=rtol, method=method)
+    rest = np.sqrt(2 / G) * (1 + 2 * e / (1 - e))
+    # a rebound that is as high as the error takes about its square root
+    assert_allclose(times_of(run, "closes"), [rest], rtol=0, atol=2 * np.sqrt(2 * rtol / G))
+    assert len(run.events) < 60
+    assert (value(run, "ball.v"), value(run, "floor.load")) == (0, pytest.approx(G, rel=1e-12))
+
+
 @pytest.mark.parametrize("e", [0.0, 0.3, 0.8, 1.0])
 def test_the_energy_of_a_bouncing_ball_never_grows_and_is_all_accounted_for(e):
     run = ball(e).simulate("2 s", rtol=1e-11)

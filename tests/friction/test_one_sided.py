@@ -110,6 +110,16 @@ def test_a_rectifier_follows_its_source_until_the_current_would_reverse(diodes):
         assert [s.components for s in run.sticking().undetermined] == [("one", "two")]
 
 
+@pytest.mark.parametrize("method", ["cvode", "BDF"])
+@pytest.mark.parametrize("rtol", [1e-4, 1e-5, 1e-6])
+def test_a_store_that_was_off_by_the_run_s_error_is_let_go(method, rtol):
+    run = rectifier("one").simulate("6 s", rtol=rtol, method=method)
+    opens = np.pi - np.arctan(5)
+    assert_allclose([e.time for e in run.events], [opens], rtol=30 * rtol)
+    left = 10 * np.sin(opens) * np.exp(-(6 - opens) / 5)
+    assert_allclose(run["store.v"].final.m, left, rtol=30 * rtol)
+
+
 # -- freewheels --------------------------------------------------------------------------
 def shaft(*clutches, torque, inertia=2.0, series=False):
     """An inertia on freewheels to the ground, each given as (backwards, drag, capacity)."""

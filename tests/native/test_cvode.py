@@ -13,6 +13,8 @@ from scipy.optimize import brentq
 import blocks.native
 from benchmarks.models import stick_slip
 from blocks import Component, Model, SimulationError, Variable, der, quantity, sqrt, where
+from library.planar import Body, Circle, Contact, Ground
+from library.thermal import ConductingRod, RadiativeHeatTransfer, TemperatureSource
 from library.translational import (
     Damper,
     ForceSource,
@@ -230,6 +232,68 @@ def test_tied_states_keep_their_constraint_and_energy(record):
     assert_allclose(np.hypot(x, y), 1.0, rtol=0, atol=1e-9)
     assert_allclose(x * vx + y * vy, 0.0, atol=1e-8)
     assert_allclose((vx**2 + vy**2) / 2 + 9.81 * (y + 0.8), 0.0, atol=5e-6)
+
+
+def test_a_body_on_a_curve_stays_there_without_beginning_anew():
+    model = Model("disc inside a circle")
+    model.ground, model.touch = Ground(), Contact(
+        curve=Circle("0.25 m"), base=Circle("1 m", inside=True), friction=0.0)
+    model.disc = Body(mass="1 kg", inertia="31.25 g*m^2", x="0.75 m", y="0 m", vx="0 m/s",
+                      vy="0 m/s", w="0 rad/s")
+    model.connect(model.ground.P, model.touch.B)
+    model.connect(model.disc.P, model.touch.F)
+    run = model.simulate("3 s", method="cvode", rtol=1e-8)
+    (course,) = courses(run)  # one episode
+    assert isinstance(course, CvodeCourse)
+    t = np.linspace(0, 3, 101)
+    x, y = (run[f"disc.{name}"].at(quantity(t, "s")).m for name in "xy")
+    assert_allclose(np.hypot(x, y), 0.75, rtol=0, atol=1e-9)
+
+    def pendulum(t, s):  # angle below the horizontal, and its rate
+        return [s[1], 9.81 / 0.75 * np.cos(s[0])]
+
+    angle = solve_ivp(pendulum, (0, 3), [0.0, 0.0], method="DOP853", rtol=1e-12, atol=1e-12,
+                      t_eval=t).y[0]
+    assert_allclose(x, 0.75 * np.cos(angle), rtol=0, atol=2e-6)
+
+
+class Bent(Component):
+    """x' = -z with z + z**3 = x: what follows a loop."""
+
+    x, z = Variable("1", "2", priority="high"), Variable("1", 1.0)
+
+    def equations(self):
+        yield der(self.x) == -self.z * quantity("1 1/s")
+        yield self.z + self.z**3 == self.x
+
+
+def test_nonlinear_loops_are_solved_for_in_machine_code():
+    model = Model("bent")
+    model.bent = Bent()
+    run = model.simulate("2 s", method="cvode", rtol=1e-8)
+    assert all(isinstance(c, CvodeCourse) for c in courses(run))
+    # (1 + 3 z**2) z' = -z, so log(z) + 3/2 (z**2 - 1) = -t
+    times = np.array([0.5, 1.0, 2.0])
+    z = [brentq(lambda z, t=t: np.log(z) + 1.5 * (z**2 - 1) + t, 0.01, 1.0, xtol=1e-14)
+         for t in times]
+    assert_allclose(run["bent.z"].at(quantity(times, "s")).m, z, rtol=1e-6)
+
+
+def test_a_rod_that_radiates_from_a_node_without_mass_has_a_band():
+    model = Model("rod")
+    model.furnace, model.walls = (TemperatureSource(temperature="1000 K"),
+                                  TemperatureSource(temperature="300 K"))
+    model.rod = ConductingRod(segments=100, length="0.1 m", area="1 cm^2", density="7850 kg/m^3",
+                              thermal_conductivity="50 W/(m*K)", specific_heat="447 J/(kg*K)")
+    model.end = RadiativeHeatTransfer(area="100 cm^2")
+    model.connect(model.furnace.A, model.rod.A)
+    model.connect(model.rod.B, model.end.A)
+    model.connect(model.end.B, model.walls.A)
+    run = model.simulate("3000 s", method="cvode", rtol=1e-7)
+    assert all(isinstance(c, CvodeCourse) for c in courses(run))
+    assert run.statistics["residuals"] < 6000
+    balance = brentq(lambda T: 0.05 * (1000 - T) - 4e-10 * (T**4 - 300**4), 300, 1000)
+    assert_allclose(run["end.A.T"].final.to("K").m, balance, rtol=1e-6)
 
 
 def test_a_burst_of_a_thousandth_of_the_run_is_not_overlooked():

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["Impacts"]
 
 FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
-TURNS = 1e-6  # of a state's size: what a flow that is nearly zero may change of it
 ROUNDS = 25  # for impulses that depend on each other
 
 
@@ -88,15 +87,15 @@ class Impacts:
         """Bring the flows of elements at rest to zero exactly, if any come to rest.
 
         Those of elements that are ``turning`` too, which move on against what is left of their
-        flow; but not at a dead point (a piston's): hardly anything acts on what passes through zero
-        there, and to stop it would take all motion there is.
+        flow, the error of the run; but not at a dead point (a piston's): hardly anything acts on
+        what passes through zero there, and to stop it would take all motion there is.
         """
         if turning is not None and turning.any():
             size = np.maximum(np.abs(problem.x), problem.scale_x)
             both = resting | turning
             index, effort = self._stopping(problem, t, both)
             change = self.delassus.slope_by_efforts(problem, t, index) @ effort
-            if np.all(np.abs(change) <= TURNS * size):
+            if np.all(np.abs(change) <= self.state.drift * size):
                 resting, stopping = both, both
         if stopping.any():
             self._push(problem, t, *self._stopping(problem, t, resting))

@@ -91,7 +91,10 @@ class Margins:
         return np.asarray(np.abs(evaluation.values(problem, t).rate) > rounding + held)
 
     def of_determined(self, now: LawValues, effort: Array) -> Array:
-        """Margins of elements whose effort is determined."""
+        """Margins of elements whose effort is determined.
+
+        A contact that parts has not struck, whatever it overlaps by: that is the error of the run.
+        """
         modes, contact = self.state.modes, self.elements.contact
         stuck = modes == 0
         room = np.minimum(now.high - effort, effort - now.low) + self.state.slack

@@ -35,7 +35,7 @@ class StickTerm:
     longest : float
         Longest time at rest in s.
     dissipated : float
-        Energy lost in its component in J.
+        Energy lost in its component in J, also where a port carries it away as heat.
     crept : float or None
         Way made at rest, in m or rad; None for exact laws, which make none.
     gave : float

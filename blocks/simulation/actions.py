@@ -436,7 +436,8 @@ class Samplings:
         self.apply(problem, t)
         follow = self.values.function.jac_sparsity(0, HELD)
         moving = np.isin(self.target, np.flatnonzero(problem.d != old))
-        moving[np.asarray(follow.row())[np.isin(follow.get_col(), restless)]] = True
+        entries = np.array(follow.get_triplet(), dtype=int)
+        moving[entries[0, np.isin(entries[1], restless)]] = True
         moving &= self.due[self.owner]
         return [self._name(int(i)) for i in self.owner[moving][:3]]
 

@@ -2,8 +2,8 @@
 
 Gaussian elimination with row exchanges, column by column [G. H. Golub and C. F. Van Loan, "Matrix
 Computations", 4th ed., sec. 3.4], which passes zeros over: of a pack of 96 cells in series, each
-with a resistor beside it, 195 unknowns take 3 % of the operations. Factors and exchanges stand where
-``dgetrf`` puts them.
+with a resistor beside it, 195 unknowns take 3 % of the operations. Factors and exchanges stand
+where ``dgetrf`` puts them.
 """
 
 from __future__ import annotations

@@ -78,8 +78,9 @@ class Tied(Text):
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n, n,
-                        self.nx, room_for_exchanges(n), 1, 1, open_room(n) * bool(tape.carried.any()),
-                        *self._room_for_derivatives()])  # fmt: skip
+                        self.nx, room_for_exchanges(n), 1, 1,
+                        open_room(n) * bool(tape.carried.any()), *self._room_for_derivatives(),
+                        ])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
          self.matrix, self.right, self.left, self.slope, self.pivots, self.failed, self.done,
          self.open_room, self.integrated, self.changes, self.end) = (

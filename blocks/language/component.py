@@ -109,7 +109,7 @@ class Component(Node):
             raise nameless_values(type(self), nameless)
         if count is not None:
             refuse_count(f"{type(self).__name__}.count", count)
-        super().__init__(_composing.get() if count is None else count)
+        super().__init__(_composing.get() if count is None else count, count is not None)
         self._values: dict[str, Any] = {}  # of parameters and options; in SI units
         self._targets: dict[str, tuple[Any, str]] = {}  # initial targets and their priority
         self._nominals: dict[str, Any] = {}

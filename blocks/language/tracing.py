@@ -404,8 +404,27 @@ class Trace:
                     f"{'Discrete' if held_only else 'variable'} of the component.",
                     f"Assign to a {'Discrete' if held_only else 'Variable or Discrete'}.",
                 )  # fmt: skip
-            pairs.append((key[0], self.floors.evaluated(value.sx)))
+            now = self.floors.evaluated(value.sx)
+            pairs.append((key[0], self._as_before(now) if held_only else now))
         return pairs
+
+    def _as_before(self, sx: ca.SX) -> ca.SX:
+        """What is sampled, where relations that look at the component's own Discrete variables are
+        comparisons of their own: they find these as they were before the instant, not as held."""
+        kernel = self.kernel
+        for (crossing, at_zero), symbol in zip(kernel.relations, kernel.relation_symbols,
+                                               strict=True):
+            if ca.depends_on(sx, symbol):
+                now = self._as_before(self.floors.evaluated(crossing))
+                if any(self._is_own(s) for s in ca.symvar(now)):
+                    sx = ca.substitute(sx, symbol, now >= 0 if at_zero else now > 0)
+        return sx
+
+    def _is_own(self, symbol: ca.SX) -> bool:
+        """Whether a symbol is a Discrete variable that the class declares."""
+        key = self.kernel.key_of(symbol)
+        return key is not None and key[1] == 0 and isinstance(
+            self.component._declared.get(self.kernel.variables[key[0]].name), Discrete)
 
 
 def kernel_of(component: Component) -> Kernel:

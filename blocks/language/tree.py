@@ -24,8 +24,9 @@ class Node:
 
     _is_root: ClassVar[bool] = False
 
-    def __init__(self, count: int | None) -> None:
+    def __init__(self, count: int | None, counted: bool = False) -> None:
         self._name = ""
+        self._counted = counted  # whether it was given a count of its own
         self._parent: Component | None = None
         self._count = count
         self._children: dict[str, Component] = {}
@@ -89,7 +90,7 @@ class Node:
         self._refuse_name(where, name)
         _refuse_part(where, name, part)
         if self._count is not None:
-            part._spread(self._count)
+            part._spread(self._count, where)
         part._place(name, self)  # type: ignore[arg-type]  # a Node is always a Component
         self._children[name] = part
         self._changed(True)
@@ -107,14 +108,16 @@ class Node:
                               "this name.", "Choose another name, or del the first one.", name=name,
                               code="name.taken")
 
-    def _spread(self, count: int) -> None:
+    def _spread(self, count: int, where: str) -> None:
         """Become an array, with all parts, as a part of an array of composites."""
-        if self._count not in (None, count):
-            raise NamingError(self.path, "an array cannot be part of an array of composites.",
-                              "Give the count to one of the two.", code="parameter.count")
+        if self._counted or self._count not in (None, count):
+            raise NamingError(where, f"an array cannot be part of an array of composites, and this "
+                              f"is one of {self._count} in one of {count}.",
+                              "Give the count to one of the two, or add the composites one by one: "
+                              'model.add(f"part{k}", …) for k in range(…).', code="parameter.count")
         self._count = count
-        for child in self._children.values():
-            child._spread(count)
+        for name, child in self._children.items():
+            child._spread(count, f"{where}.{name}")
 
     # -- instances -------------------------------------------------------------------
     def __len__(self) -> int:

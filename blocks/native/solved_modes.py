@@ -27,6 +27,7 @@ from .forms import MOST_STATES
 from .held_equations import ThroughUnknowns, write_equations, write_follows, write_minors
 from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
+from .sparse_factors import is_mostly_zeros, room_for_exchanges
 from .text import Text, write_derivatives
 from .tied_states import Tied
 
@@ -54,7 +55,9 @@ class LoopCode(Text):
         self.n = n
         if system.tape.carried.any():
             self.carried, self.carried_at, self.torn = system.tape.carried, places[2], n
-        at = np.cumsum([start, n * n, n, n // 2 + 1, 1, n * columns,
+        self.mostly_zeros = is_mostly_zeros(ca.jacobian_sparsity(
+            system.tape.residual, system.tape.z))
+        at = np.cumsum([start, n * n, n, room_for_exchanges(n), 1, n * columns,
                         0 if self.carried is None else open_room(n)])
         (self.matrix, self.right, self.pivots, self.failed, self.changes, self.open_room,
          self.end) = (int(i) for i in at)

@@ -20,6 +20,7 @@ from .open_unknowns import room as open_room
 from .places import ROOM
 from .repetitions import Repetitions
 from .signatures import vector_at
+from .sparse_factors import factorize_passing_zeros
 
 __all__ = ["Beginning", "Text", "function_of", "write_derivatives"]
 
@@ -60,14 +61,19 @@ class Text:
     carried_at = "", 0  # where the torn unknowns stand
     torn = 0  # how many there are, after all else that is solved for
     open_room = 0  # entries of ``q`` in which it is found out what is
+    mostly_zeros = False  # whether the matrix is, so that its elimination passes them over
 
     def __init__(self) -> None:
         self.sizes: set[int] = {1}
 
     def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
-        """LAPACK's solution takes the place of the right side; whether there is none."""
+        """The solution takes the place of the right side; whether there is none."""
         self.sizes.add(size)
         unsolvable = self._left_open(w, size, factored)
+        if self.mostly_zeros and not factored:
+            singular = self._factor(w, size)
+            bad = w.new(f"or i1 {singular}, {self._solve(w, size, factored=True)}")
+            return w.new(f"or i1 {bad}, {unsolvable}") if unsolvable else bad
         matrix, right, pivots, failed = (
             w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
         name, first = ("dgetrs", "ptr @plain, ") if factored else ("dgesv", "")
@@ -81,10 +87,16 @@ class Text:
         return w.new(f"or i1 {bad}, {unsolvable}") if unsolvable else bad
 
     def _factor(self, w: Writer, size: int) -> str:
-        """LAPACK's factors take the place of the matrix; whether it is singular."""
+        """Its factors, as LAPACK's, take the place of the matrix; whether it is singular."""
         self.sizes.add(size)
         matrix, pivots, failed = (w.pointer("%q", i)
                                   for i in (self.matrix, self.pivots, self.failed))
+        if self.mostly_zeros:
+            name = name_of_code(factorize_passing_zeros.callback)
+            w.declared.add(f"declare i32 {name}(ptr, ptr, ptr)")
+            answer = w.new(f"call i32 {name}(ptr {matrix}, ptr {pivots}, "
+                           f"ptr inttoptr (i64 {size} to ptr))")
+            return w.new(f"icmp ne i32 {answer}, 0")
         function = function_of_lapack("dgetrf")
         w.declared.add(f"declare void {function}(ptr, ptr, ptr, ptr, ptr, ptr)")
         w.lines.append(f"  call void {function}(ptr @size{size}, ptr @size{size}, ptr {matrix}, "

@@ -30,6 +30,7 @@ from .functions import machine_code
 from .machine import compiled, name_of_code, table
 from .open_unknowns import room as open_room
 from .signatures import indices_at, vector_at
+from .sparse_factors import is_mostly_zeros, room_for_exchanges
 from .text import Text, write_derivatives
 
 if TYPE_CHECKING:
@@ -77,8 +78,9 @@ class Tied(Text):
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n, n,
-                        self.nx, n // 2 + 1, 1, 1, open_room(n) * bool(tape.carried.any()),
-                        *self._room_for_derivatives()])  # fmt: skip
+                        self.nx, room_for_exchanges(n), 1, 1,
+                        open_room(n) * bool(tape.carried.any()), *self._room_for_derivatives(),
+                        ])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
          self.matrix, self.right, self.left, self.slope, self.pivots, self.failed, self.done,
          self.open_room, self.integrated, self.changes, self.end) = (
@@ -92,6 +94,8 @@ class Tied(Text):
         #: Changes of all states and unknowns, by each state and by time; and what is integrated.
         self.symbols = ca.SX.sym("changes", count, self.nx + 1), ca.SX.sym("integrated", count)
         derivative = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
+        if not system.clusters:  # else its columns are chosen as it runs
+            self.mostly_zeros = is_mostly_zeros(derivative.sparsity())
         #: Whether the matrix is the same whatever is solved for, so that one elimination serves.
         self.linear = given is not None and not system.clusters and self.carried is None and not (
             ca.which_depends(derivative.nz[:], ca.vertcat(tape.z, given[0][-1]), 1, True)

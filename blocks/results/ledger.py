@@ -133,7 +133,7 @@ class Ledger(ByComponent[EnergyTerm]):
         for term in self._terms:
             sums.setdefault((collapsed(term.component), term.type), []).append(term)
         fields = ("work_in", "stored", "dissipated", "supplied", "exchanged", "held",
-                  "uncertainty")
+                  "uncertainty", "carried")
         return Ledger(
             (
                 terms[0] if len(terms) == 1 else EnergyTerm(

@@ -134,6 +134,8 @@ class EnergyTerm:
         passing a port.
     uncertainty : float
         How far the integrals over time may be off; 0 where unknown.
+    carried : float
+        What it lost and a port carried away as heat: part of the work, not of what it dissipated.
     """
 
     component: str
@@ -145,6 +147,7 @@ class EnergyTerm:
     exchanged: float = 0.0
     held: float = 0.0
     uncertainty: float = 0.0
+    carried: float = 0.0
 
     @property
     def violation(self) -> float:

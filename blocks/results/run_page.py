@@ -263,7 +263,7 @@ def _energy(recording: Recording) -> str:
 
 def _sticking(recording: Recording) -> str:
     sticking = Sticking(recording.sticking_terms(), "", recording.shared_loads())
-    notes = "".join(f"<p class='faint'>{escape(str(s))}</p>" for s in sticking.undetermined)
+    notes = "".join(f"<p class='faint'>{escape(note)}</p>" for note in sticking.notes)
     return table(sticking._sheet()) + notes
 
 

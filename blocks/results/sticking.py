@@ -35,7 +35,7 @@ class StickTerm:
     longest : float
         Longest time at rest in s.
     dissipated : float
-        Energy lost in its component in J.
+        Energy lost in its component in J, also where a port carries it away as heat.
     crept : float or None
         Way made at rest, in m or rad; None for exact laws, which make none.
     gave : float
@@ -114,5 +114,21 @@ class Sticking(ByComponent[StickTerm]):
             **more,
         })  # fmt: skip
 
+    @property
+    def notes(self) -> list[str]:
+        """Who shares loads, a sentence each, however often they do."""
+        by_who: dict[tuple[str, ...], list[SharedLoad]] = {}
+        for load in self._shared:
+            by_who.setdefault(load.components, []).append(load)
+        return [_told(loads) for loads in by_who.values()]
+
     def __repr__(self) -> str:
-        return "\n".join([repr(self._sheet()), *(str(s) for s in self._shared)])
+        return "\n".join([repr(self._sheet()), *self.notes])
+
+
+def _told(loads: list[SharedLoad]) -> str:
+    """What the same elements share: the longest time in full, and how many others there are."""
+    longest = max(loads, key=lambda load: load.end - load.start)
+    others = len(loads) - 1
+    return f"{longest} So do they in {others} shorter time{'s' * (others > 1)} of the run." \
+        if others else str(longest)

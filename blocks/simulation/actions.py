@@ -14,7 +14,7 @@ import numpy as np
 
 from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
-from ..numerics.arrays import Array, Flags
+from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import shallow_copy
 from ..numerics.tolerances import LAST_DIGITS
 from ..solvers.samples import is_due, sample_number
@@ -428,13 +428,17 @@ class Samplings:
                         self.target, self._sampled.shared, given, self.time_events.tiny,
                         self.in_python.assign if self.in_python else None)
 
-    def unsettled(self, problem: Problem, t: float) -> list[str]:
-        """Names of the samplers whose values do not settle."""
-        if not self.active:
+    def unsettled(self, problem: Problem, t: float, restless: Indices) -> list[str]:
+        """Names of the samplers whose values do not settle, or follow ``restless`` relations."""
+        if self.values is None:
             return []
         old = problem.d.copy()
         self.apply(problem, t)
-        moving = np.flatnonzero(np.isin(self.target, np.flatnonzero(problem.d != old)))
+        follow = self.values.function.jac_sparsity(0, HELD)
+        moving = np.isin(self.target, np.flatnonzero(problem.d != old))
+        entries = np.array(follow.get_triplet(), dtype=int)
+        moving[entries[0, np.isin(entries[1], restless)]] = True
+        moving &= self.due[self.owner]
         return [self._name(int(i)) for i in self.owner[moving][:3]]
 
     def _name(self, item: int) -> str:

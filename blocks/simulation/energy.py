@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["energy_terms"]
 
-FLOWS = ("work", "power_dissipated", "power_supplied")
+FLOWS = ("work", "power_dissipated", "power_supplied", "carried")
 MOST_POWERS = 1 << 20  # steps times powers that are integrated at once
 
 
@@ -46,7 +46,7 @@ class _Rows:
 
     families: list[int]
     rate: Evaluator  # of those of its rows that are not always 0, then the factors and courses
-    live: list[int]  # numbers of these, per family: work, dissipated, supplied of all instances
+    live: list[int]  # numbers of these, per family: `FLOWS` of all instances
     count: int  # of all such rows
     stored: Evaluator  # of all instances, and then its largest term
     offsets: list[int]
@@ -107,16 +107,17 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     a = b = 0
     for f, n in zip(rows.families, sizes, strict=True):
         family = network.families[f]
-        work, lost, given = flows[a : a + 3 * n].reshape(3, n)
+        mine = slice(a, a + len(FLOWS) * n)
+        work, lost, given, carried = flows[mine].reshape(-1, n)
         moved = exchanged[a : a + n]
-        error = unsure[a : a + 3 * n].reshape(3, n).sum(axis=0)
+        error = unsure[mine].reshape(-1, n)[:-1].sum(axis=0)  # what is carried away is work, too
         for i in range(n):
             terms.append(EnergyTerm(
                 family.path(i), family.kernel.name, float(work[i] + jump_work[b + i]),
                 float(stored[b + i]), float(lost[i] + jump_loss[b + i]), float(given[i]),
-                float(moved[i]), float(held[b + i]), float(error[i]),
+                float(moved[i]), float(held[b + i]), float(error[i]), float(carried[i]),
             ))  # fmt: skip
-        a += 3 * n
+        a = mine.stop
         b += n
     return terms
 
@@ -159,16 +160,15 @@ def _functions(system: System) -> _Rows | None:
         if not kernel.ports:
             continue
         power, terms = _without_rates(kernel)
-        parts = {"work": power}
-        for name in (*FLOWS[1:], "energy_stored"):
+        parts = {"work": power, "carried": ca.SX(0)}
+        for name in (*FLOWS[1:-1], "energy_stored"):
             i = kernel.index.get(name)
-            if i is None or i in kernel.carried.values():  # or has left through a port
-                parts[name] = ca.SX(0)
-            else:
-                parts[name] = kernel.symbols[i, 0]
+            parts[name] = ca.SX(0) if i is None else kernel.symbols[i, 0]
+            if i in kernel.carried.values():  # it has left through a port
+                parts["carried"], parts[name] = parts["carried"] + parts[name], ca.SX(0)
         if kernel.supplies:
             parts["power_supplied"] -= power
-        first = 3 * count
+        first = len(FLOWS) * count
         for factor, course in terms:
             for row, sign in ((0, 1), (2, -1))[: 1 + kernel.supplies]:
                 rated += range(first + row * family.size, first + (row + 1) * family.size)

@@ -24,7 +24,7 @@ __all__ = ["shared_loads", "sticking_terms"]
 
 def sticking_terms(recording: RunRecording) -> list[StickTerm]:
     """Sticking of every friction over a run, exact or nearly."""
-    lost = {t.component: t.dissipated for t in recording.energy_terms()}
+    lost = {t.component: t.dissipated + t.carried for t in recording.energy_terms()}
     exact = list(_exact_terms(recording, lost))
     named = {term.component for term in exact}
     return exact + [t for t in _creep_terms(recording, lost) if t.component not in named]

@@ -315,7 +315,7 @@ class Switching:
 
     def _no_fixpoint(self, t: float, which: Indices) -> None:
         names = [self.time_events.relations.condition(int(r)) for r in which[:3]]
-        samplers = self.samplings.unsettled(self.problem, t)
+        samplers = self.samplings.unsettled(self.problem, t, which)
         names = names or samplers
         self.log.recording.status = "failed"
         self.log.recording.message = "relations without a fixpoint"

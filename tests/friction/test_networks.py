@@ -379,6 +379,17 @@ def test_the_report_names_the_brakes_that_share_a_load():
     assert "does not determine the split" in text
 
 
+def test_what_the_same_brakes_share_again_and_again_is_one_sentence_of_the_report():
+    run = bodies([1], [(0, -1, 1.0, 2.0), (0, -1, 3.0, 4.0)],
+                 lambda t: 4 + 4 * np.sin(2 * t)).simulate("8 s")
+    report = run.sticking()
+    assert len(report.undetermined) >= 3
+    (note,) = report.notes
+    assert repr(report).endswith(note)
+    others = len(report.undetermined) - 1
+    assert note.endswith(f"So do they in {others} shorter times of the run.")
+
+
 def test_determined_frictions_are_not_reported_as_shared():
     run = bodies([1, 1], [(0, -1, 0.8), (1, 0, 1.0)], lambda t: 0.5 * t, on=1).simulate("1 s")
     assert run.sticking().undetermined == ()

@@ -162,9 +162,13 @@ def test_composites_nest_with_arrays_inside():
                     swing(5, 1, 1.0) * np.array([1, 2]), rtol=1e-8)
 
 
-def test_an_array_of_composites_with_arrays_in_them_is_refused():
-    with pytest.raises(NamingError, match="array of composites"):
-        Axle(count=2, wheels=3)
+@pytest.mark.parametrize("wheels", [1, 2, 3])  # as many as there are axles: not one for each
+def test_an_array_of_composites_with_arrays_in_them_is_refused(wheels):
+    with pytest.raises(NamingError, match="array of composites") as caught:
+        Axle(count=2, wheels=wheels)
+    assert str(caught.value).startswith(
+        "Axle.corners: an array cannot be part of an array of composites, and this is one of "
+        f"{wheels} in one of 2. Give the count to one of the two, or add the composites one by one")
 
 
 def test_a_composite_with_equations_of_its_own_is_refused():

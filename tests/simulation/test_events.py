@@ -139,6 +139,30 @@ def test_a_counter_of_samples_may_begin_again_at_its_last(method):
 
 
 @EVERYWAY
+def test_conditions_in_samples_find_own_values_as_they_were_before(method):
+    class UpAndDown(Component):
+        x = Variable("", "0", priority="high")
+        level, way, seen = Discrete("", "0"), Discrete("", "1"), Discrete("", "0")
+        double = Variable("")
+
+        def equations(self):
+            yield der(self.x) == PER_SECOND
+            yield self.double == 2 * self.level
+            turned = where(self.level > 2.5, -1, where(self.level < -1.5, 1, self.way))
+            yield every("0.1 s", {self.level: self.level + self.way, self.way: turned,
+                                  self.seen: where(self.double > 5, 1, 0)})
+
+    level, way, expected = 0, 1, []
+    for _ in range(20):
+        level, way = level + way, -1 if level > 2.5 else 1 if level < -1.5 else way
+        expected.append((level, way, int(2 * level > 5)))  # what follows is as it is afterwards
+    run = alone(UpAndDown()).simulate("2 s", method=method)
+    times = quantity((np.arange(20) + 0.5) / 10, "s")
+    found = [run[f"c.{name}"].at(times).m for name in ("level", "way", "seen")]
+    assert_allclose(np.transpose(found), expected, atol=0)
+
+
+@EVERYWAY
 def test_samplers_that_are_at_odds_stop_the_run(method):
     class AtOdds(Component):
         x = Variable("", "0", priority="high")

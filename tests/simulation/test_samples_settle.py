@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Component, Discrete, Model, Variable, der, every, quantity
+from blocks import (
+    Component,
+    Discrete,
+    Input,
+    Model,
+    Output,
+    SimulationError,
+    Variable,
+    der,
+    every,
+    quantity,
+    where,
+)
 from blocks.simulation.actions import Samplings
 from blocks.simulation.start import RunStart
 from blocks.simulation.time_events import TimeEvents
+from library.electrical import (
+    Capacitor,
+    DCVoltageSource,
+    ElectricalReference,
+    Resistor,
+    Switch,
+    VoltageSensor,
+)
 
 
 class Difference(Component):
@@ -22,6 +43,37 @@ class Difference(Component):
         yield every("1 s", {self.held: self.a - self.b})
         yield der(self.a) == quantity("0 1/s")
         yield der(self.b) == quantity("0 1/s")
+
+
+class Bleeds(Component):
+    """Closes a switch while a voltage is high, and so lowers it at the same instant."""
+
+    u, y = Input("V"), Output("1")
+    on = Discrete("1", 0)
+
+    def equations(self):
+        yield every("0.1 s", {self.on: where(self.u > quantity("0.9 V"), 1, 0)})
+        yield self.y == self.on
+
+
+@pytest.mark.parametrize("method", ["auto", "RK23"])
+def test_a_sampler_that_undoes_its_reason_behind_a_switch_is_told_to_wait(method):
+    model = Model("bleeds")
+    model.source, model.main = DCVoltageSource(voltage="1 V"), Switch(model="ideal", gate=1)
+    model.line, model.bleeder = Resistor(count=2, resistance="1 ohm"), Resistor()
+    model.store, model.ground = Capacitor(capacitance="1 mF"), ElectricalReference()
+    model.valve, model.sensor, model.bleeds = Switch(), VoltageSensor(), Bleeds()
+    model.connect(model.source.p, model.main.p)
+    model.connect(model.main.n, model.line[0].p)
+    model.connect(model.line[0].n, model.line[1].p, model.valve.p, model.sensor.p)
+    model.connect(model.line[1].n, model.store.p)
+    model.connect(model.valve.n, model.bleeder.p)
+    model.connect(model.bleeder.n, model.store.n, model.source.n, model.sensor.n, model.ground.V)
+    model.connect(model.sensor.V, model.bleeds.u)
+    model.connect(model.bleeds.y, model.valve.vT)
+    with pytest.raises(SimulationError, match="^at t = 0.1 s the condition bleeds: u - 0.9 > 0 "
+                       "contradicts itself.* hand the new value on one period later"):
+        model.simulate("1 s", method=method)
 
 
 def test_a_sample_that_is_taken_again_at_its_instant_keeps_its_last_digits():

@@ -267,6 +267,13 @@ def test_a_friction_fades_with_heat_and_sticks_in_the_end():
     closes(run)
 
 
+def test_what_a_friction_lost_is_told_also_where_it_left_as_heat():
+    run = braked(TranslationalFriction(law="coulomb", thermal_port=True)).simulate("12 s")
+    (term,) = run.sticking()
+    assert_allclose(term.dissipated, 0.5 * 10 * 20**2, rtol=1e-6)  # all that the body had
+    assert abs(run.energy()["element"].dissipated) < 1e-9  # nothing of it has left the model
+
+
 def test_a_parameter_may_follow_several_variables():
     thinning = Damper(thermal_port=True, damping=lambda temperature, v: quantity("5 N*s/m") * exp(
         (ROOM - temperature) / quantity("40 K")) / (1 + (v / quantity("10 m/s")) ** 2))

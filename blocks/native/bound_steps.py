@@ -44,6 +44,7 @@ class BoundSteps:
         assert isinstance(own, OwnEvents)  # else Python carries out what is told
         self.method, self.x, self._state = method, method.x, method.state
         self._own, self._laws = own, laws
+        self._constants = method.code.p, method.code.q
         self.m, self.d = own.part("relations"), own.part("discrete values")
         #: The present, as an instant at which something is known to happen.
         self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), told[None, :], np.zeros(1))
@@ -56,6 +57,12 @@ class BoundSteps:
         self._readers: dict[Evaluator, BoundEvaluator | None] = {}
         #: Whether what was told is not carried out yet.
         self.waiting = False
+
+    def serves(self, method: OneStep) -> bool:
+        """Whether a method still has the arrays that are bound here: one that was at rest, while
+        Python took the steps, may have begun anew with others."""
+        return (method is self.method and method.own_events is self._own
+                and (method.code.p, method.code.q) == self._constants)
 
     def begin(self, known_from: float) -> None:
         """Look at the method, which has been started anew or is asked to go further.

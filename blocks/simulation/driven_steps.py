@@ -131,7 +131,7 @@ class DrivenSteps:
         limit = self._look_ahead()
         if until >= limit and not self._passable:
             return
-        if self._kept is None or self._kept.method is not method:
+        if self._kept is None or not self._kept.serves(method):
             self._kept = BoundSteps(method, self.slots, self.told, self.problem.laws)
         self._bound = self._kept
         self._bound.begin(times.known_from(self.t))

@@ -186,7 +186,7 @@ def _functions(system: System) -> _Rows | None:
     if not families:
         return None
     tape = system.tape
-    given = ca.vertcat(*rates[2::3])
+    given = ca.vertcat(*rates[FLOWS.index("power_supplied") :: len(FLOWS)])
     gives = any(ca.which_depends(given, ca.vertcat(tape.u, tape.z), 1, True))
     rate = ca.vertcat(*rates)
     live = sorted({*ca.sparsify(rate).sparsity().row(), *rated})
@@ -250,7 +250,7 @@ def _impact(recording: RunRecording, rows: _Rows, contacts: Sequence[tuple[int, 
             continue
         own = np.zeros(rows.count)
         own[rows.live] = given
-        first = 3 * rows.offsets[rows.families.index(f)]
+        first = len(FLOWS) * rows.offsets[rows.families.index(f)]
         size = recording.system.network.families[f].size
         taken, lost = own[first + i], own[first + size + i]
         loss[k] += taken - jump[k] - lost

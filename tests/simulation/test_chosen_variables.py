@@ -139,8 +139,6 @@ def compare(whole, some, paths, off, sides=("left", "right")):
 @pytest.mark.parametrize("method", ["auto", "cvode", "DOP853"])
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_kept_is_what_the_whole_run_says(name, method, often, monkeypatch):
-    if method == "cvode" and name == "landing rod":
-        pytest.skip("cvode begins anew after every step where contacts are closed")
     model = MODELS[name]()
     whole = model.simulate(END, method=method)
     paths = list(whole)

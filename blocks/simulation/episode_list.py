@@ -99,6 +99,7 @@ class EpisodeList(Sequence[Episode]):
     def forget(self) -> None:
         """Give up all but the last episode, which goes on."""
         self._parts, self._firsts, self._count = self._parts[-1:], [0], 1
+        self._first = np.zeros(1, dtype=int)
         self._ended = self._bytes_beside(0)
 
     def __len__(self) -> int:

@@ -21,10 +21,12 @@ from blocks import (
     SimulationError,
     UnknownName,
     Variable,
+    breakpoints,
     cos,
     delayed,
     der,
     every,
+    floor,
     interpolate,
     quantity,
     sin,
@@ -321,3 +323,26 @@ def test_misspelt_paths_and_missing_folders_are_named(tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
     with pytest.raises(MissingPackage, match="needs the package pyarrow"):
         oscillator().simulate("1 s", record="block.v", record_to=tmp_path / "run.parquet")
+
+
+class Carrier(Component):
+    """Counts the first half of every period."""
+
+    on = Variable("s", "0 s", priority="high")
+
+    def equations(self):
+        phase = time * quantity("50 kHz")
+        yield breakpoints(quantity("0 s"), quantity("10 us"))
+        yield der(self.on) == where(phase - floor(phase) < 0.5, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "DOP853"])
+def test_events_by_the_thousand_are_kept_of_chosen_variables(method):
+    model = Model("carrier")
+    model.carrier = Carrier()
+    run = model.simulate("0.2 s", method=method, record=["carrier.on"])
+    assert run.statistics["events"] == 20_000 - 1
+    t = np.random.default_rng(5).uniform(0, 0.2, 500)
+    whole = np.floor(t / 20e-6)
+    assert_allclose(run["carrier.on"].at(quantity(t, "s")).m_as("s"),
+                    whole * 10e-6 + np.minimum(t - whole * 20e-6, 10e-6), rtol=0, atol=1e-10)

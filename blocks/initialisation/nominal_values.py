@@ -3,7 +3,8 @@
 Nominal values scale unknowns, residuals and absolute tolerances. They come, in
 this order, from the variable (class or instance), the model's table by
 dimension, parameters and initial targets of the same dimension in the same
-component, what is typical at a port, and last 1 SI unit.
+component, what is typical at a port, and last 1 SI unit. A target that is no more than
+rounding of what else the model holds of its dimension, such as 1 m/s times sin(pi), is none.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike
 from ..assembly.network import Family
 from ..language.kernel import Local
 from ..numerics.arrays import Array, Indices
+from ..numerics.tolerances import ROUNDING_OF_TARGETS
 from ..system.system import System
 from ..units import Unit, from_si, to_si, unit, unit_given
 
@@ -65,7 +67,9 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
         value[classes[better]] = size[better]
         origin[classes[better]] = rank
 
-    for family, sized, variables in _plan(system):
+    plan = _plan(system)
+    largest = _largest_targets(plan)
+    for family, sized, variables in plan:
         known: dict[Any, Array] = {}
         for name, dimension in sized:
             size = np.abs(family.parameter(name)[:, 0])
@@ -77,7 +81,8 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
                     offer(classes, own, 0)
                 targets = _targets(family, local)
                 if targets is not None:
-                    offer(classes, targets, 2)
+                    traces = np.abs(targets) <= ROUNDING_OF_TARGETS * largest[dimension]
+                    offer(classes, np.where(traces, 0.0, targets), 2)
             if local.typical is not None and dimension == local.unit.dimension:
                 offer(classes, local.typical, 2)
             if dimension in table:
@@ -85,6 +90,17 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
             if dimension in known and local.kind == "variable":
                 offer(classes, known[dimension], 2)
     return Nominals(value, origin)
+
+
+def _largest_targets(plan: list[_Plan]) -> dict[Any, float]:
+    """The largest initial target of every dimension."""
+    largest: dict[Any, float] = {}
+    for family, _, variables in plan:
+        for local, _, dimension, settable in variables:
+            targets = _targets(family, local) if settable else None
+            if targets is not None:
+                largest[dimension] = max(largest.get(dimension, 0.0), np.abs(targets).max())
+    return largest
 
 
 def _plan(system: System) -> list[_Plan]:

@@ -23,6 +23,7 @@ from .step_control import (
     count_up_to,
     first_step,
     is_too_small,
+    least_step,
     next_step,
     shortened_step,
     step_to_piece,
@@ -180,6 +181,7 @@ def _choose_first_steps(runs: _Runs, lanes: _Lanes, work: _Work) -> None:
     """f(t, x) and Hairer's starting step of lanes that have just been filled."""
     x, k, fresh, slope = lanes.x, work.k, lanes.fresh, work.spare
     n, rtol, limit = x.shape[0], runs.rtol, min(runs.max_step, runs.t_end - runs.t0)
+    least = least_step(runs.t0, runs.t_end)
     _call(work.slope, lanes.t, x, lanes.p, work.q, slope)
     trial = np.zeros(LANES)
     for lane in range(LANES):
@@ -191,7 +193,7 @@ def _choose_first_steps(runs: _Runs, lanes: _Lanes, work: _Work) -> None:
             size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
             d0 = max(d0, abs(x[i, lane]) / size)
             d1 = max(d1, abs(slope[i, lane]) / size)
-        trial[lane] = trial_step(d0, d1, limit)
+        trial[lane] = trial_step(d0, d1, least, limit)
         lanes.h[lane] = d1  # kept for the second look
     moved = k[WORK]
     for lane in range(LANES):
@@ -207,7 +209,7 @@ def _choose_first_steps(runs: _Runs, lanes: _Lanes, work: _Work) -> None:
             size = k[ATOL, i, lane] + rtol * abs(x[i, lane])
             d2 = max(d2, abs(slope[i, lane] - k[0, i, lane]) / size)
         d2 /= trial[lane]
-        lanes.h[lane] = first_step(trial[lane], lanes.h[lane], d2, limit, ROOT)
+        lanes.h[lane] = first_step(trial[lane], lanes.h[lane], d2, least, limit, ROOT)
 
 
 @machine_code

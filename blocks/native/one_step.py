@@ -38,6 +38,7 @@ from .step_control import (
     count_up_to,
     first_step,
     is_too_small,
+    least_step,
     shortened_step,
     step_to_piece,
     trial_step,
@@ -164,7 +165,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     """
     root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
-        h = _first(code, work, t, x, limits.rtol, min(limits.max_step, t_stop - t))
+        h = _first(code, work, t, x, limits, t_stop)
         counts[2] += 1
     flush_denormals(code, work)
     if is_explicit(code) and relations.held.size and t < t_stop and state[LOOKED] != 1.0:
@@ -281,24 +282,25 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
 
 
 @machine_code
-def _first(code: Code, work: Workspace, t: float, x: Vector, rtol: float, limit: float) -> float:
+def _first(code: Code, work: Workspace, t: float, x: Vector, limits: Limits, t_stop: float
+           ) -> float:
     """The length of the first step."""
-    k = work.k
+    k, rtol = work.k, limits.rtol
+    least, limit = least_step(t, t_stop), min(limits.max_step, t_stop - t)
     k1, k2, inner, atol = k[0], k[1], k[WORK], k[ATOL]
     d0 = d1 = 0.0
     for i in range(x.size):
         size = atol[i] + rtol * abs(x[i])
         d0 = max(d0, abs(x[i]) / size)
         d1 = max(d1, abs(k1[i]) / size)
-    h = trial_step(d0, d1, limit)
+    h = trial_step(d0, d1, least, limit)
     for i in range(x.size):
         inner[i] = x[i] + h * k1[i]
     slope_at(code, work, t + h, inner, k2)
     d2 = 0.0
     for i in range(x.size):
         d2 = max(d2, abs(k2[i] - k1[i]) / (atol[i] + rtol * abs(x[i])))
-    h = first_step(h, d1, d2 / h, limit, root_of(code))
-    return min(max(h, SMALLEST_TRIAL * abs(t)), limit)  # one that moves the time
+    return first_step(h, d1, d2 / h, least, limit, root_of(code))
 
 
 @machine_code

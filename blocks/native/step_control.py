@@ -17,11 +17,12 @@ from ..numerics.tolerances import (
     NEARLY_NO_SLOPE,
     NEARLY_STILL,
     SMALLEST_STEP,
+    SMALLEST_TRIAL,
 )
 from .functions import machine_code
 
 __all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "grown_step", "is_too_small",
-           "next_step", "shortened_step", "step_to_piece", "told_error",
+           "least_step", "next_step", "shortened_step", "step_to_piece", "told_error",
            "told_error_of_high_order", "trial_step"]  # fmt: skip
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04
@@ -30,18 +31,25 @@ LOWER_OF_HIGH_ORDER = 6e-4  # of one of order 4 squared, likewise
 
 
 @machine_code
-def trial_step(size: float, slope: float, limit: float) -> float:
-    """The step that is tried to find the first one; from x and x' in units of the tolerance."""
-    h = FIRST_STEP if size < NEARLY_STILL or slope < NEARLY_STILL else 0.01 * size / slope
-    return min(h, limit)
+def least_step(t: float, t_stop: float) -> float:
+    """The shortest first step: values that are nearly zero do not tell how far it may go."""
+    return SMALLEST_TRIAL * max(abs(t), abs(t_stop))
 
 
 @machine_code
-def first_step(trial: float, slope: float, bend: float, limit: float, root: float) -> float:
+def trial_step(size: float, slope: float, least: float, limit: float) -> float:
+    """The step that is tried to find the first one; from x and x' in units of the tolerance."""
+    h = FIRST_STEP if size < NEARLY_STILL or slope < NEARLY_STILL else 0.01 * size / slope
+    return min(max(h, least), limit)
+
+
+@machine_code
+def first_step(trial: float, slope: float, bend: float, least: float, limit: float, root: float
+               ) -> float:
     """Hairer's first step; from x' and x'' in units of the tolerance."""
     most = max(slope, bend)
     later = max(FIRST_STEP, trial * 1e-3) if most <= NEARLY_NO_SLOPE else (0.01 / most) ** root
-    return min(100 * trial, later, limit)
+    return min(max(min(100 * trial, later), least), limit)
 
 
 @machine_code

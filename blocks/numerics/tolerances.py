@@ -32,6 +32,7 @@ CONSTRAINT_MET = 1e-9  # of the largest state, and of a target's size: what need
 TARGET_MET = 1e-7  # of a target's size: how far from it a start may be that meets it
 GAUSS_NEWTON_STEP = 1e-13  # of the states: a step after which a start is as near as it gets
 LEAST_SQUARES = 1e-15  # where the constraints come nearest: as near as rounding allows
+ROUNDING_OF_TARGETS = 1e-14  # of the largest of their dimension: those that are rounding, no size
 RANK_OF_TARGETS = 1e-10  # of the largest singular value: directions that targets leave free
 DEPENDENT = 1e-9  # of the largest singular value: equations that say the same
 INVOLVED = 1e-6  # of a unit vector: entries that take part in a dependence

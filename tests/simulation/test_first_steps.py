@@ -1,0 +1,83 @@
+"""Runs begin whatever rounding a velocity starts with; what stands still tells no length."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from friction_bench import dry, push
+from scipy.optimize import brentq
+
+from blocks import Model, quantity, sin
+from library.translational import Damper, Mass, Reference
+
+TRACES = [0.0, 1e-19, 1e-18, 2e-17, 4e-16, 1e-14, 1e-12]  # m/s
+
+
+def sled(trace, drag="1 N*s/m"):
+    """A body with another one at 1 m/s ahead, which pulls it along through a damper."""
+    model = Model("sled")
+    model.body, model.damper = Mass(mass="1 kg", v=quantity(trace, "m/s")), Damper(damping=drag)
+    model.tug, model.drag, model.ground = Mass(mass="1 kg", v="1 m/s"), Damper(), Reference()
+    model.connect(model.tug.M, model.damper.R)
+    model.connect(model.damper.C, model.body.M, model.drag.R)
+    model.drag.damping = "1 N*s/m"
+    model.connect(model.drag.C, model.ground.V)
+    return model
+
+
+def exact(t):
+    """Both velocities after ``t``: of v' = -A v, with A = [[2, -1], [-1, 1]]."""
+    rates, ways = np.linalg.eigh([[2.0, -1.0], [-1.0, 1.0]])
+    return ways @ (np.exp(-rates * t) * (ways.T @ [0.0, 1.0]))
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "cvode", "Radau"])
+def test_a_run_begins_with_any_trace_of_a_velocity(method):
+    for trace in TRACES:
+        for duration in (1.0, 30.0, 1000.0):
+            run = sled(trace).simulate(quantity(duration, "s"), method=method, rtol=1e-6)
+            ends = [run[f"{name}.v"].si[-1] for name in ("body", "tug")]
+            np.testing.assert_allclose(ends, exact(duration), rtol=0, atol=1e-5)
+
+
+def test_so_do_runs_of_a_study():
+    study = sled(0.0).sweep({"body.v": quantity(TRACES, "m/s")}, "30 s", rtol=1e-11,
+                            outputs=["final(body.v)", "final(tug.v)"])
+    for name, end in zip(("body", "tug"), exact(30.0), strict=True):
+        np.testing.assert_allclose(study[f"final({name}.v)"].values, end, rtol=0, atol=1e-10)
+
+
+def impulse(begin, end, *pushes):
+    """Of 3 N sin(rate t + 1) for every rate, from one time to another."""
+    return sum(3 / rate * (np.cos(rate * begin + 1) - np.cos(rate * end + 1)) for rate in pushes)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "DOP853", "rodas4"])
+def test_a_run_goes_on_from_velocities_that_an_event_leaves_as_rounding(method):
+    """A body is braked to rest beside another one at rest, and both are pushed on together.
+
+    Both weigh 0.5 kg and are pushed by 3 N sin(1.3 t + 1) and 3 N sin(2 t + 1). Until the first
+    one, which begins with -0.5 m/s, stops, frictions of 1 N at the other and twice 1 N at the
+    ground brake it as well; then the other's 2 N and its own twice 1 N hold both back.
+    """
+    model = Model("two bodies")
+    model.ground, joints = Reference(), []
+    for i, (speed, rate) in enumerate([(-0.5, 1.3), (0.0, 2.0)]):
+        body = model.add(f"b{i}", Mass(mass="0.5 kg", v=quantity(speed, "m/s")))
+        joints.append(body.M)
+        part = model.add(f"p{i}", push(lambda t, w=rate: 3 * sin(w * t + 1)))
+        model.connect(body.M, part.R)
+        model.connect(part.C, model.ground.V)
+    ends = [(*joints, 1.0, 1.0), (joints[0], model.ground.V, 1.0, 1.5),
+            (joints[1], model.ground.V, 2.0, 2.0), (joints[0], model.ground.V, 1.0, 1.0)]
+    for i, (one, other, kinetic, static) in enumerate(ends):
+        friction = model.add(f"f{i}", dry(kinetic, static))
+        model.connect(one, friction.R)
+        model.connect(friction.C, other)
+    rest = brentq(lambda t: -0.25 + impulse(0, t, 1.3) + 3 * t, 0.0, 0.1, xtol=1e-15)
+    for end in (0.9, 1.5, 4.0):
+        for rtol in (1e-6, 1e-10, 1e-12):
+            run = model.simulate(quantity(end, "s"), method=method, rtol=rtol)
+            exact = impulse(rest, 0.9, 1.3, 2.0) - 4 * (0.9 - rest)
+            both = [run[f"b{i}.v"].at("0.9 s").m for i in (0, 1)]
+            np.testing.assert_allclose(both, exact, rtol=0, atol=max(10 * rtol, 1e-11))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..language.domain import Domain
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, all_finite
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
@@ -24,7 +24,7 @@ __all__ = ["advice_on_loose_nodes", "dependent_block", "derivative_findings", "n
 def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
     """The first equations, as evaluated, without a finite value, and their unknowns."""
     values = system.values(*problem.arguments(t))
-    if np.isfinite(values).all():
+    if all_finite(values):
         return [], []
     values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation
     for step in system.tape.steps:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Indices, all_finite
 from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
@@ -39,7 +39,6 @@ FEW = 20_000  # unknowns up to which the end of every step is kept
 SMALL = 64  # unknowns up to which a method is kept for the next run: what it holds is small
 SHOWN = 1e-3  # relative tolerance of steps that only show what is solved for at every point
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
-COUNTED = "steps", "rejected", "residuals", "jacobians", "factorizations"
 
 
 class OneStep(Method):
@@ -258,7 +257,7 @@ class OneStep(Method):
     def _serves(self, problem: Any, t: float, y: Array, options: dict[str, Any]) -> bool:
         """Begin another run as if made for it; False where it needs another method."""
         equations = equations_of(problem.system, problem.p, problem.laws)
-        if equations is not self.equations or not np.array_equal(problem.free, self.free):
+        if equations is not self.equations or bytes(problem.free) != bytes(self.free):
             return False
         super().__init__(problem, t, y, **options)
         self._forget()
@@ -317,7 +316,7 @@ class OneStep(Method):
             # one call, which is quicker than what it takes to call machine code with all its arrays
             slope_at.python(self.code, self.work_space.record, self.t, self.x, self.k[0])
             self.work.residuals += 1
-            self.fresh = not np.isfinite(self.k[0]).all()
+            self.fresh = not all_finite(self.k[0])
         return not self.fresh
 
     def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float
@@ -332,8 +331,7 @@ class OneStep(Method):
         """
         problem: Any = self.problem
         ends, sizes, rows, every = self.record
-        for name, count in zip(COUNTED, counts.tolist(), strict=True):
-            setattr(self.work, name, getattr(self.work, name) + count)
+        self.work.add(*counts.tolist())
         before = self.t
         first = self._pass(events, ends, sizes, rows) if events else 0
         if taken > first:
@@ -346,7 +344,7 @@ class OneStep(Method):
             self.y = self.x[self.places] / self.scale
             if self.carries:
                 self.equations.give_back(problem, self.x)
-        self.goes_nowhere = bool(self.state[NOWHERE] == one_step.PERSISTS)
+        self.goes_nowhere = self.state.item(NOWHERE) == one_step.PERSISTS
         self.waits = status == one_step.REACHED and self.t < t_stop
         if status in (one_step.TOO_SMALL, one_step.NOT_FINITE):
             if self.equations.reserve and self.t > self.course.start:

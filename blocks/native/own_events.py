@@ -196,7 +196,7 @@ class OwnEvents:
     def is_known(self, t: float) -> bool:
         """Whether ``t`` is one of the instants that machine code was given last."""
         times = self._known
-        k = int(np.searchsorted(times, t))
+        k = int(times.searchsorted(t))
         return k < len(times) and bool(times[k] == t)
 
     def given(self, ahead: Ahead, slots: Indices) -> Given:

@@ -6,7 +6,7 @@ import ast
 import ctypes
 import linecache
 from collections.abc import Callable, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -17,6 +17,8 @@ from ..numerics.arrays import Indices, Vector
 __all__ = ["BOOL", "FLOAT", "INT", "KINDS", "CFunction", "Facts", "Kind", "Record", "Signature",
            "Untranslatable", "address_of", "indices_at", "kind_named", "multiply_add", "name_of",
            "record_of", "run_code", "take", "vector_at"]  # fmt: skip
+
+MOST_CODE = 1000  # functions that Python calls by their address and are kept
 
 
 class Untranslatable(Exception):
@@ -140,14 +142,14 @@ def address_of(values: np.ndarray) -> int:
 
 def run_code(address: int, *given: int | np.ndarray) -> None:
     """Call machine code by its address, on arrays or addresses."""
-    pointers = [address_of(a) if isinstance(a, np.ndarray) else int(a) for a in given]
-    _code_of(len(pointers))(int(address))(*pointers)
+    _code_at(int(address), len(given))(*[
+        address_of(a) if isinstance(a, np.ndarray) else int(a) for a in given])
 
 
-@cache
-def _code_of(pointers: int) -> Any:
-    """The type of machine code that takes so many pointers."""
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * pointers)
+@lru_cache(MOST_CODE)
+def _code_at(address: int, pointers: int) -> Any:
+    """Machine code that takes so many pointers."""
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * pointers)(address)
 
 
 class CFunction:

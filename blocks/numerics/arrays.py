@@ -1,4 +1,4 @@
-"""Types of arrays, as signatures name them, and how long a vector is."""
+"""Types of arrays, as signatures name them, how long a vector is, and whether it is finite."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector", "distinct",
-           "length", "ranks"]
+__all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector",
+           "all_finite", "distinct", "length", "ranks"]
 
 Array: TypeAlias = NDArray[np.float64]
 Vector: TypeAlias = Array  # of one dimension; machine code asks for it by this name
@@ -44,3 +44,8 @@ def ranks(numbers: Indices) -> tuple[Indices, int]:
 def length(v: Vector) -> float:
     """The Euclidean norm, in one thread: those of BLAS wait for work longer than they add up."""
     return float(np.sqrt(np.sum(v * v)))
+
+
+def all_finite(v: Vector) -> bool:
+    """Whether all numbers are finite; of a few in half the time that ``.all()`` takes."""
+    return bool(np.logical_and.reduce(np.isfinite(v)))

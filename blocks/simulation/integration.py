@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +33,7 @@ __all__ = ["Ending", "Integration"]
 TOLD = 3  # unknowns that a failure names
 
 
-@dataclass(frozen=True)
-class Ending:
+class Ending(NamedTuple):
     """How an episode has ended; the problem is at its end.
 
     Attributes
@@ -70,7 +68,7 @@ class Integration:
         self.running, self.events, self.crossings = running, events, crossings
         self.time_events = events.time_events
         self.contacts = contacts
-        self.has_exponents = self.problem.system.tape.exponents.numel() > 0
+        self.has_exponents = self.problem.system.has_exponents
         self.pulses: Pulses | None = None  # made where a method in Python needs it
         self.progress: Callable[[float], None] | None = None
         self.until = np.inf  # where a program wants to look that drives the run step by step
@@ -181,7 +179,7 @@ class Integration:
                 return None
             elif until == self.t:
                 return self._end_of_branch(self.t, self.y)
-            step = replace(step, t=until, y=step.dense(until))
+            step = step._replace(t=until, y=step.dense(until))
         if self.has_exponents and not (self.method.looks_itself or self.method.fixed_step):
             length = self._step_to_pulse(step)
             if length < step.t - step.t_old:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import native
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array
 from ..numerics.tolerances import TINY
@@ -161,7 +162,7 @@ class RunningMethod:
         slack, laws = self.crossings.relation_tolerance, self.problem.laws
         if laws is not None:
             slack = np.append(slack, laws.slack)
-        method.watch(events.timed & ~events.curved, events.curved, slack, events.known_from(t))
+        method.watch(events.straight, events.curved, slack, events.known_from(t))
 
     def tread_carefully(self, t: float, reach: float) -> None:
         """Begin again with a step that reaches hardly farther than the last one did.
@@ -342,8 +343,6 @@ class RunningMethod:
         for good at a point that is no solution, where the rate is a fraction of the one it strides
         over.
         """
-        from .. import native
-
         problem = self.problem
         self._asked += 1
         many = self.current.many  # steps that cost next to nothing
@@ -436,10 +435,10 @@ class RunningMethod:
     def _is_long(self, step: Step) -> bool:
         """Whether so many steps are left that machine code is worth loading."""
         problem = self.problem
-        from .. import native
-
+        if self.kind.many:
+            return False
         weight = native.weight_of_steps(problem)
-        if self._asked != max(LONG // weight, 1) or self.kind.many:
+        if self._asked != max(LONG // weight, 1):
             return False
         left = self._steps_left(step)
         if native.why_not(problem.system, problem.laws) or not native.pays_off(

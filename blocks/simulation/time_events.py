@@ -55,7 +55,7 @@ class TimeEvents:
     ----------
     relations : Relations
     timed : relations of time and parameters alone
-    curved : those among them that are not linear in time
+    straight, curved : those among them that are linear in time, and the others
     functions : how finely the run must be looked at
     times : all instants, ascending
     switching : relations that switch at an instant, by its time
@@ -68,8 +68,8 @@ class TimeEvents:
         self.relations = _relations_of(system)
         self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
         self.timed, straight = _relations_of_time(self.relations)
-        self.curved, self._index = system.once("relations of time alone", lambda: (
-            self.timed & ~straight, np.flatnonzero(self.timed)))
+        self.straight, self.curved, self._index = system.once("relations of time alone", lambda: (
+            self.timed & straight, self.timed & ~straight, np.flatnonzero(self.timed)))
         self._function = self._relations_of_time() if len(self._index) else None
         asked = p.tobytes(), t_start, t_end
         place = "instants" if t_end > t_start else "instants of a moment"
@@ -85,15 +85,16 @@ class TimeEvents:
         carries all of them out."""
         if carried_out or not len(self.times):
             return self.t_end
-        k = int(np.searchsorted(self.times, t + self.tiny, side="right"))
+        k = int(self.times.searchsorted(t + self.tiny, side="right"))
         return self.t_end if k == len(self.times) else float(self.times[k])
 
     def ahead(self, t: float, stop: float, most: int) -> Ahead:
         """Instants after ``t``, up to ``stop``, that a method may carry out."""
         from ..native.own_events import Ahead
 
-        first, last = np.searchsorted(self.apart, np.array([t, stop]) + self.tiny, side="right")
-        part = int(first), min(int(last), int(first) + most)
+        first, last = (int(self.apart.searchsorted(end + self.tiny, side="right"))
+                       for end in (t, stop))
+        part = first, min(last, first + most)
         if part not in self._ahead:
             times = self.apart[slice(*part)]
             holds = np.zeros((len(times), len(self.timed)))
@@ -121,10 +122,10 @@ class TimeEvents:
             return self.timed
         if t >= self.t_end - WITHIN * self.tiny or self._is_known(t):
             return self.timed
-        return self.timed & ~self.curved
+        return self.straight
 
     def _is_known(self, t: float) -> bool:
-        k = int(np.searchsorted(self.times, t - WITHIN * self.tiny))
+        k = int(self.times.searchsorted(t - WITHIN * self.tiny))
         return k < len(self.times) and bool(self.times[k] <= t + WITHIN * self.tiny)
 
     def just_after(self, t: Any) -> Any:

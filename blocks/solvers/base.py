@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,20 +72,28 @@ class Work:
     jacobians: int = 0
     factorizations: int = 0
 
+    def add(self, steps: int, rejected: int, residuals: int, jacobians: int, factorizations: int
+            ) -> None:
+        """Count more of them."""
+        self.steps += steps
+        self.rejected += rejected
+        self.residuals += residuals
+        self.jacobians += jacobians
+        self.factorizations += factorizations
 
-@dataclass(frozen=True)
-class Step:
+
+class Step(NamedTuple):
     """One accepted step from ``t_old`` to ``t``, or the report of a failure."""
 
     t_old: float
     t: float
     y: Array
-    dense: Callable[[ArrayLike], Array] = field(repr=False)  # (k,) times -> (n, k); scalar -> (n,)
+    dense: Callable[[ArrayLike], Array]  # (k,) times -> (n, k); scalar -> (n,)
     failure: str = ""  # empty when accepted
     worst: tuple[int, ...] = ()  # of a failure: the unknowns to look at, worst first
-    cause: Exception | None = field(default=None, repr=False, compare=False)
+    cause: Exception | None = None
     clear: bool = False  # the method has looked itself: no relation crosses in it
-    crossed: Indices | None = field(default=None, compare=False)  # or these, at its end
+    crossed: Indices | None = None  # or these, at its end
 
     @classmethod
     def failed(

@@ -45,10 +45,15 @@ class Evaluator:
             self.buffer.set_arg(i, a.data)  # type: ignore[call-arg]  # a view knows its size
         for i, r in enumerate(self.results):
             self.buffer.set_res(i, r.data)  # type: ignore[call-arg]
+        #: Arguments that have numbers, and which they are.
+        self._read = [(i, a) for i, a in enumerate(self.arguments) if a.size]
 
     def __call__(self, *arguments: ArrayLike) -> Array:
-        for mine, given in zip(self.arguments, arguments, strict=True):
-            mine[...] = given
+        if len(arguments) != len(self.arguments):
+            raise TypeError(f"{self.function.name()} takes {len(self.arguments)} arguments, but "
+                            f"was given {len(arguments)}")
+        for i, mine in self._read:
+            mine[...] = arguments[i]
         self.trigger()
         return self.results[0].copy()
 

@@ -181,6 +181,11 @@ class System:
         return self.function("exponents", self.tape.exponents)
 
     @cached_property
+    def has_exponents(self) -> bool:
+        """Whether there are any."""
+        return bool(self.tape.exponents.numel())
+
+    @cached_property
     def values(self) -> Evaluator:
         """Everything that the equations determine."""
         return self.function("values", self.tape.values)

@@ -383,9 +383,10 @@ class Samplings:
         if self.fresh:
             self.before, self.fresh = problem.d.copy(), False
             self.assigned[:] = False
-        new = problem.d.copy()
         mine = self.due[self.owner] & ~np.asarray(waiting) & ~self.kept[self.target]
-        found, present = self.values(*problem.arguments(t), self.before), new[self.target]
+        found = self.values(*problem.arguments(t), self.before)
+        new = problem.d.copy()  # with what delays come to at this time
+        present = new[self.target]
         self._refuse_clashes(found, t)
         if (other := mine & self.assigned & (found != present)).any():
             # modes that have been decided anew may have moved states in their last digits

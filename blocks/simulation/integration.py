@@ -72,7 +72,6 @@ class Integration:
         self.pulses: Pulses | None = None  # made where a method in Python needs it
         self.progress: Callable[[float], None] | None = None
         self.until = np.inf  # where a program wants to look that drives the run step by step
-        self.pauses = False  # whether the episode ends there, where nothing is known to happen
         laws = self.problem.laws
         self.watched = bool(self.system.nm or (laws is not None and laws.watched))
         # of the present episode
@@ -103,7 +102,6 @@ class Integration:
 
     def go_on(self) -> Ending:
         """Integrate to the end of the episode that has begun."""
-        self.pauses = self.until < self.stop
         self.stop = min(self.stop, self.until)
         try:
             while self.t < self.stop:
@@ -113,7 +111,9 @@ class Integration:
             self.problem.solve(self.t, self.y)
         finally:
             self.running.count()
-        if self.pauses or self.t >= self.time_events.t_end:
+        # an instant at which an episode has begun was carried out by the method itself
+        passed = self.trajectory.start == self.t or not self.time_events.is_known(self.t)
+        if (self.t >= self.until and passed) or self.t >= self.time_events.t_end:
             return Ending(self.t)
         return Ending(self.t, self.time_events.at(self.t))
 

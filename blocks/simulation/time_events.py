@@ -120,11 +120,12 @@ class TimeEvents:
         """Relations that need not be searched for up to ``t``."""
         if not self.curved.any():
             return self.timed
-        if t >= self.t_end - WITHIN * self.tiny or self._is_known(t):
+        if t >= self.t_end - WITHIN * self.tiny or self.is_known(t):
             return self.timed
         return self.straight
 
-    def _is_known(self, t: float) -> bool:
+    def is_known(self, t: float) -> bool:
+        """Whether a time is one of the instants."""
         k = int(self.times.searchsorted(t - WITHIN * self.tiny))
         return k < len(self.times) and bool(self.times[k] <= t + WITHIN * self.tiny)
 
@@ -134,7 +135,7 @@ class TimeEvents:
 
     def behind_jumps(self, t: float) -> float:
         """Where relations are judged at an event: behind what jumps at a known instant."""
-        return float(self.just_after(t)) if self._is_known(t) else t
+        return float(self.just_after(t)) if self.is_known(t) else t
 
     def right_limits(self, t: float) -> Array:
         """Which relations of time alone hold (1.0) just after ``t``."""

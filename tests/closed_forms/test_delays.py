@@ -28,6 +28,7 @@ from blocks import (
     cos,
     delayed,
     der,
+    every,
     quantity,
     time,
     when,
@@ -351,3 +352,40 @@ def test_samples_that_only_pass_through_a_delay_stop_the_run_once_more_each():
     exact = 0.02 * held[:-1].sum() + 0.01 * held[-1]
     assert_allclose(run["sum.y"].final.to("s").m, exact, atol=1e-12)
     assert run.statistics["steps"] < 600  # 100 samples, 83 arrivals
+
+
+class Tally(Component):
+    """Counts samples of what it sees, and keeps the last one."""
+
+    u, n, last, k = Input("1"), Discrete("1", 0.0), Discrete("1", 0.0), Discrete("1", 0.0)
+
+    def equations(self):
+        yield every("0.1 s", {self.n: self.n + where(self.u > 0.25, 1, 0), self.last: self.u})
+        yield when(self.u > 0.5, {self.k: self.k + 1})
+
+
+class Regrowth(Component):
+    """x' = (1 - u)/s."""
+
+    u, y, x = Input("1"), Output("1"), Variable("1", 0.0)
+
+    def equations(self):
+        yield der(self.x) == (1 - self.u) * PER_SECOND
+        yield self.y == self.x
+
+
+@pytest.mark.parametrize("method", ["auto", "LSODA"])
+def test_samples_are_taken_where_a_delay_has_passed_beside_friction(method):
+    """x'(t) = 1 - x(t - 0.3 s) is the sum of (-1)^k (t - 0.3 k)^(k + 1)/(k + 1)! of what began."""
+    model = Model("tallied")
+    model.x, model.late, model.tally = Regrowth(), Delay(delay="0.3 s"), Tally()
+    model.block, model.floor = Mass(v="1 m/s"), Reference()
+    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
+    model.connect(model.late.y, model.x.u)
+    model.connect(model.x.y, model.late.u, model.tally.u)
+    model.connect(model.block.M, model.rub.R)
+    model.connect(model.rub.C, model.floor.V)
+    run = model.simulate("0.95 s", rtol=1e-8, method=method)
+    assert run["tally.n"].final.m == 7  # from 0.3 s on
+    at_last = 0.9 - 0.6**2 / 2 + 0.3**3 / 6
+    assert_allclose(run["tally.last"].final.m, at_last, rtol=1e-6)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import expm
 
 from blocks import Model, ParameterError, SimulationError, UnknownName, quantity, require
 from blocks.exceptions import ConnectionRefused, WrongCall, WrongDimension
@@ -20,8 +21,9 @@ from library.electrical import (
     Resistor,
 )
 from library.electromechanical import DCMotor
+from library.mechanisms import DiscBrake
 from library.rotational import Inertia, RotationalDamper, RotationalReference
-from library.signal import DiscreteIntegrator, Sine, Step
+from library.signal import DiscreteIntegrator, Sine, Step, TimeTable
 from library.translational import (
     ForceSource,
     HardStop,
@@ -212,6 +214,43 @@ def test_what_happens_as_a_step_ends_is_not_put_off(method):
     again = 0.5 + 0.2 * np.log(5)  # when the capacitor has come down to the source
     assert_allclose([e.time for e in run.result().events], [0.5, 0.5, again], rtol=1e-8)
     assert_allclose(run.result()["store.v"].at("0.7 s").m, 5 * np.exp(-1), rtol=1e-7)
+
+
+@pytest.mark.parametrize("pieces", [("0.25 s",), ("0.1 s", "0.15 s"), ("40 ms", "0.21 s")])
+def test_a_brake_presses_at_its_instant_whatever_the_steps_and_tables(pieces):
+    """A motor starts behind an ideal diode, under a table of its voltage, and is braked later.
+
+    Before and after speed and current are those of two linear equations.
+    """
+    inertia, inductance, resistance, k, volts, braking = 0.01, 3e-3, 2.0, 0.1, 10.0, 0.1
+    model = Model("braked motor")
+    model.motor = DCMotor(resistance=f"{resistance} ohm", inductance=f"{inductance} H",
+                          back_emf_constant=f"{k} V*s/rad", inertia=f"{inertia} kg*m^2")
+    model.table = TimeTable(times=quantity(np.arange(40) / 7, "s"),  # one that is searched
+                            values=quantity(np.full(40, volts), "V"))  # fmt: skip
+    model.source, model.diode = ControlledVoltageSource(), Diode(model="ideal")
+    model.earth, model.frame = ElectricalReference(), RotationalReference()
+    model.brake = DiscBrake(static_coefficient=0.5, kinetic_coefficient=0.5, mean_radius="0.1 m")
+    model.press = Step(final="1 N", start="0.1 s")
+    model.connect(model.table.y, model.source.vT)
+    model.connect(model.press.y, model.brake.N)
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.motor.p)
+    model.connect(model.source.n, model.motor.n, model.earth.V)
+    model.connect(model.motor.R, model.brake.R)
+    model.connect(model.motor.C, model.brake.C, model.frame.W)
+    run = model.start(duration="1 s", rtol=1e-9)
+    for piece in pieces:
+        run.advance(piece)
+    moves = np.zeros(3)
+    for torque, duration in ((0, 0.1), (braking, 0.15)):
+        moves[2] = 1
+        moves = expm(duration * np.array([
+            [0, k / inertia, -torque / inertia],
+            [-k / inductance, -resistance / inductance, volts / inductance], [0, 0, 0],
+        ])) @ moves  # fmt: skip
+    assert_allclose([run["motor.w"].m, run["motor.i"].m], moves[:2], rtol=1e-7)
+    assert "press" in [e.component for e in run.result().events if e.time == 0.1]
 
 
 def test_a_run_that_sticks_goes_back_to_the_bit():

@@ -34,7 +34,7 @@ from .steps import IMPLICIT, settle_in_place, workspace
 if TYPE_CHECKING:
     from ..system import Problem
 
-__all__ = ["CompiledCvode"]
+__all__ = ["CompiledBDF", "CompiledCvode"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 ROUGHLY = 1e-3  # of nominal values
@@ -234,3 +234,9 @@ class CompiledCvode(EventMethod):
         slope = problem.slope(self.t, self.y)
         return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {reason}",
                            np.flatnonzero(~np.isfinite(slope)))
+
+
+class CompiledBDF(CompiledCvode):
+    """The same under the name that SciPy gives the formulae."""
+
+    name = "BDF"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Indices
 from ..solvers.base import Method, Step
 from .equations import Equations
 from .events import TIME
@@ -186,7 +186,7 @@ class EventMethod(Method):
             return self._failure(self.failures[status])
         if status == CROSSED and self.equations.reserve:
             self.unsure = bool(self.crossed[-1])
-        crossed: Flags | None = np.flatnonzero(self.crossed) if status == LOCATED else None
+        crossed = np.flatnonzero(self.crossed) if status == LOCATED else None
         return Step(before, self.t, self.y.copy(), self._inside_last,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
 

@@ -27,6 +27,7 @@ __all__ = ["CvodeCourse", "CvodeForm", "PassedPolynomials"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 ALL = slice(None)
+WORTH = 32  # steps between two events that are worth putting together
 NODES = 6  # of the polynomials of steps that are put together: as of the highest order
 
 
@@ -247,7 +248,7 @@ class CvodeCourse:
 class PassedPolynomials(BetweenEvents):
     """Courses of CVODE that begin at events which were carried out in machine code.
 
-    After :meth:`thin` each of them is a course by itself, and thinned.
+    After :meth:`thin` each of them is a course by itself, and thinned, where steps are many.
 
     Parameters
     ----------
@@ -278,10 +279,15 @@ class PassedPolynomials(BetweenEvents):
             e.q, e.x))
 
     def thin(self) -> float:
-        """Put pairs of steps together; returns by how much values between are off at most."""
+        """Put pairs of steps together; returns by how much values between are off at most.
+
+        Where events follow each other closely orders are low, and nothing would be gained.
+        """
+        if len(self._ends) < WORTH * len(self):
+            return 0.0
         if not self._thinned:
             self._thinned = [self.finished(k) for k in range(len(self) - 1)]
-            self._values = self._values[:0]
+            self._values = self._values[:0].copy()
         return max((course.thin() for course in self._thinned), default=0.0)
 
     def finished(self, number: int) -> CvodeCourse:

@@ -39,7 +39,7 @@ __all__ = ["CompiledBDF", "CompiledCvode"]
 BLOCK = 1 << 19  # numbers of a block of rows
 ROUGHLY = 1e-3  # of nominal values
 AT_ONCE = 1e9  # times that, which nothing exceeds, and differences of slopes still stand
-MOST_STEPS = 2048  # of a call: Ctrl-C is heard between calls
+MOST_STEPS = 1024  # of a call: Ctrl-C is heard between calls
 
 
 class CompiledCvode(EventMethod):

@@ -20,6 +20,7 @@ from blocks import (
     set_valued,
     sin,
     time,
+    when,
     where,
 )
 
@@ -168,3 +169,33 @@ def test_a_program_drives_a_run_by_cvode(monkeypatch):
     # sticks; 1 and 2 m/s^2; slows down by 1 m/s^2, then by 1.5 m/s^2, and sticks again
     assert_allclose(speeds, [0.0, 0.1, 0.3, 0.2, 0.1, 0.0, 0.0], rtol=0, atol=1e-9)
     assert not python
+
+
+class Heater(Component):
+    """A heater between 329 and 330 K beside what follows it within 0.3 us; losses bend."""
+
+    heat, near = Variable("K", "300 K"), Variable("K", "300 K")
+    on = Discrete("1", 1.0)
+
+    def equations(self):
+        lost = (self.heat / quantity("310 K")) ** 2 * quantity("8 K/s")
+        yield der(self.heat) == quantity("20 K/s") * self.on - lost
+        yield der(self.near) == (self.heat - self.near) * quantity("3e6 1/s")
+        yield when(self.near > quantity("330 K"), {self.on: 0})
+        yield when(self.near < quantity("329 K"), {self.on: 1})
+
+
+def test_auto_notices_how_often_cvode_begins_anew():
+    run = alone(Heater).simulate("60 s", rtol=1e-8)
+    assert run.statistics["method"].startswith("cvode, then rodas4")
+    # with s = heat / 310 K, ds/dt = (20 - 8 s^2)/310 or -8 s^2/310 per second
+    low, high, start = 329 / 310, 330 / 310, 300 / 310
+    root = np.sqrt(20 / 8)
+
+    def rise(a, b):
+        return 310 / (8 * root) * (np.arctanh(b / root) - np.arctanh(a / root))
+
+    period = rise(low, high) + 310 / 8 * (1 / low - 1 / high)
+    last = [e.time for e in run.events if "on becomes 0" in e.description][-1]
+    cycles = (last - rise(start, high)) / period
+    assert abs(cycles - round(cycles)) < 0.01  # what follows is 0.3 us late, twice a period

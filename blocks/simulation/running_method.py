@@ -291,7 +291,8 @@ class RunningMethod:
         """Whether another method had better go on from the end of a step."""
         if not self.driven:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
-        if self.may_restart and self.current.own_events and self.interrupted:  # by what it passes
+        if self.may_restart and self.kind.name == "cvode" and self.current.own_events and (
+                self.interrupted):  # by what it has passed itself
             return True
         if self.may_forget:
             return self._has_too_many_modes(step)

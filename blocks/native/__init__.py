@@ -42,6 +42,7 @@
     lanes           those of the explicit pair for several runs at once
     method          these methods under the contract of all methods
     joined_courses  what they have kept of several runs, read together
+    event_method    what these and CVODE have in common: they carry out events
     cvode_library   the C functions of CVODE
     cvode           the steps of CVODE
     cvode_course    what is kept of them
@@ -89,11 +90,11 @@ if TYPE_CHECKING:
     from .method import OneStep
     from .moreau_jean import CompiledMoreauJean
 
-__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_cvode",
-           "compiled_method", "compiled_steps", "compiles_quickly", "is_installed", "is_large",
-           "is_solved_for", "many_values", "most_steps", "pays_off", "residuals_of_run",
-           "solves_compiled", "steps_to_compile", "study", "unwritable", "weight_of_steps",
-           "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
+__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_bdf",
+           "compiled_cvode", "compiled_method", "compiled_steps", "compiles_quickly",
+           "is_installed", "is_large", "is_solved_for", "many_values", "most_steps", "pays_off",
+           "residuals_of_run", "solves_compiled", "steps_to_compile", "study", "unwritable",
+           "weight_of_steps", "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 LONG_FUNCTION = 20_000  # operations of residuals that are worth machine code where called often
@@ -142,6 +143,15 @@ def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:
     from .cvode_method import CompiledCvode
 
     return CompiledCvode if CompiledCvode.can_run(problem) and not unwritable(problem) else None
+
+
+def compiled_bdf(problem: Problem) -> type[CompiledCvode] | None:
+    """The same under the name that SciPy gives the formulae."""
+    if compiled_cvode(problem) is None:
+        return None
+    from .cvode_method import CompiledBDF
+
+    return CompiledBDF
 
 
 def compiled_steps(problem: Problem) -> type[CompiledMoreauJean] | None:

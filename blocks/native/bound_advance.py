@@ -14,22 +14,28 @@ from ..system.time_functions import ACROSS
 from . import one_step
 from .functions import BoundCall, MachineCode
 from .own_events import Given
+from .signatures import Facts
 from .steps import Code, known_of
 
 if TYPE_CHECKING:
     from .method import OneStep
 
-__all__ = ["BoundAdvance", "advance_with", "bound_advance"]
+__all__ = ["BoundAdvance", "advance_with", "bound_advance", "facts_of"]
+
+
+def facts_of(code: Code, given: Given) -> Facts:
+    """What machine code for steps of this kind, and for those who decide at events, knows."""
+    deciding = given.elements.record, given.predicted.record, given.network.record
+    return known_of(code) | {
+        (type(one).__name__, "modes"): 0 for one in deciding if not one.modes.size}
 
 
 def advance_with(code: Code, given: Given) -> MachineCode:
-    """``one_step.advance`` for steps of this kind and for those who decide at events.
+    """``one_step.advance`` for these.
 
     All of it would take two to four times as long to compile.
     """
-    deciding = given.elements.record, given.predicted.record, given.network.record
-    return one_step.advance.knowing(known_of(code) | {
-        (type(one).__name__, "modes"): 0 for one in deciding if not one.modes.size})
+    return one_step.advance.knowing(facts_of(code, given))
 
 
 def bound_advance(method: OneStep, given: Given, counts: Indices, begun: Indices) -> BoundCall:

@@ -1,4 +1,4 @@
-"""Many short calls of a one-step method that carries out events by itself.
+"""Many short calls of a method that carries out events by itself.
 
 A program that drives a run changes discrete values and goes on for a millisecond, ten thousand
 times. Machine code is bound to its arrays once; what is told is an event at the present time,
@@ -15,9 +15,8 @@ from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..system.evaluator import BoundEvaluator, Evaluator
 from . import one_step
-from .bound_advance import bound_advance
+from .event_method import EventMethod
 from .events import STEP, TIME
-from .method import OneStep
 from .own_events import Ahead, OwnEvents
 
 __all__ = ["BoundSteps"]
@@ -38,7 +37,7 @@ class BoundSteps:
     x, m, d : the present states, held relations and discrete values
     """
 
-    def __init__(self, method: OneStep, slots: Indices, told: Array, laws: Laws | None
+    def __init__(self, method: EventMethod, slots: Indices, told: Array, laws: Laws | None
                  ) -> None:
         own = method.own_events
         assert isinstance(own, OwnEvents)  # else Python carries out what is told
@@ -50,7 +49,7 @@ class BoundSteps:
         self._now = Ahead(np.zeros(1), np.zeros((1, len(self.m))), told[None, :], np.zeros(1))
         self._counts, self._begun = np.zeros((2, 5), dtype=np.int64)
         self._most = len(method.record.ends), own.most
-        self._call = bound_advance(method, own.given(self._now, slots), self._counts, self._begun)
+        self._call = method.bound_advance(own.given(self._now, slots), self._counts, self._begun)
         self._stop, self._instants = (self._call.place[name] for name in (
             "limits.t_stop", "switches.times"))
         self._status, self._until = one_step.REACHED, method.t
@@ -58,7 +57,7 @@ class BoundSteps:
         #: Whether what was told is not carried out yet.
         self.waiting = False
 
-    def serves(self, method: OneStep) -> bool:
+    def serves(self, method: EventMethod) -> bool:
         """Whether a method still has the arrays that are bound here: one that was at rest, while
         Python took the steps, may have begun anew with others."""
         return (method is self.method and method.own_events is self._own

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from ..solvers.base import Step
 from ..solvers.trajectory import refuse_outside
 from . import one_step
@@ -31,7 +31,7 @@ from .steps import (
 )
 from .variations import Track
 
-__all__ = ["BLOCK", "Course", "CourseForm", "PassedCourses", "Retaken", "WholeRun"]
+__all__ = ["BLOCK", "BetweenEvents", "Course", "CourseForm", "PassedCourses", "Retaken", "WholeRun"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 RECALL = 1 << 21  # numbers gathered at a time by a query
@@ -309,6 +309,56 @@ class Course:
         return out
 
 
+def _starts(events: Any, marks: Indices, ends: Array) -> tuple[Array, Indices, Indices]:
+    """When each step between events begins, after which event it is, and the how many-th."""
+    event = np.repeat(np.arange(len(events) - 1), np.diff(marks))
+    place = np.arange(len(ends)) - marks[event]
+    return np.where(place == 0, events.times[event], np.append(0.0, ends[:-1])[: len(ends)]
+                    ), event, place
+
+
+class BetweenEvents:
+    """Steps of courses that begin at events which a method has carried out itself.
+
+    Parameters
+    ----------
+    events : what was carried out, :class:`~blocks.native.own_events.PassedEvents` or alike
+    ends : of the steps from the first of them to the last
+    """
+
+    def __init__(self, events: Any, ends: Array) -> None:
+        self.events, self._ends = events, ends
+        self._marks = events.marks - events.marks[0]  # steps before each event
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def steps(self) -> tuple[Array, Array, Indices]:
+        """Starts and ends of the steps between events, and after which event they are.
+
+        Where two events have no step between them stands one of no length.
+        """
+        taken = np.diff(self._marks)
+        which = np.repeat(np.arange(len(taken)), np.maximum(taken, 1))
+        idle = (taken == 0)[which]
+        starts, ends = np.empty((2, len(which)))
+        starts[~idle] = _starts(self.events, self._marks, self._ends)[0]
+        starts[idle] = self.events.times[which[idle]]
+        ends[~idle], ends[idle] = self._ends, self.events.times[which[idle]]
+        return starts, ends, which
+
+    def _places(self, times: Array, number: Indices) -> tuple[Indices, Flags]:
+        """In which steps times between the event with a number and the next one are, and whether
+        they are at that event."""
+        low, high = self._marks[number], self._marks[number + 1]
+        step = np.clip(self._first_end(times, low, high), low, high - 1)
+        return step, (times <= self.events.times[number]) | (high == low)
+
+    def _first_end(self, times: Array, low: Indices, high: Indices) -> Indices:
+        """The first steps, of those between two numbers, that end at times or later."""
+        return np.searchsorted(self._ends, times, side="left")
+
+
 class _Steps:
     """The steps of courses that begin at events, as they are looked up.
 
@@ -321,13 +371,9 @@ class _Steps:
     """
 
     def __init__(self, events: Any, marks: Indices, ends: Array, rows: Array) -> None:
-        count = np.arange(len(ends))
-        self.event = np.repeat(np.arange(len(events) - 1), np.diff(marks))
-        self.place = count - marks[self.event]
+        self.starts, self.event, self.place = _starts(events, marks, ends)
         first = self.place == 0
-        self.starts = np.where(first, events.times[self.event],
-                               np.append(0.0, ends[:-1])[: len(ends)])
-        self.known = count
+        self.known = np.arange(len(ends))
         self.values = np.where(first[:, None], events.x[self.event],
                                np.concatenate([rows[:1], rows[:-1]]))
         self.arrivals = rows[np.maximum(marks[1:] - 1, 0)] if len(rows) else rows
@@ -338,8 +384,8 @@ class _Steps:
         return sum(a.nbytes for a in vars(self).values())
 
 
-class PassedCourses:
-    """Courses that begin at events which a method has carried out itself.
+class PassedCourses(BetweenEvents):
+    """Courses of a one-step method that begin at events which it has carried out itself.
 
     Parameters
     ----------
@@ -350,10 +396,9 @@ class PassedCourses:
 
     def __init__(self, form: CourseForm, code: Code, events: Any, ends: Array,
                  sizes: Array, rows: Array) -> None:
-        self._form, self._code, self.events = form, code, events
-        self._ends, self._sizes = ends, sizes
+        super().__init__(events, ends)
+        self._form, self._code, self._sizes = form, code, sizes
         self._rows: Array | None = rows  # until somebody looks
-        self._marks = events.marks - events.marks[0]  # steps before each event
         self._apart = 1  # so many steps from one start that is kept to the next
 
     @cached_property
@@ -367,9 +412,6 @@ class PassedCourses:
     def last(self) -> Course:
         """The course that begins at the last event, and goes on."""
         return self._begun(len(self.events) - 1)
-
-    def __len__(self) -> int:
-        return len(self.events)
 
     @property
     def nbytes(self) -> int:
@@ -398,31 +440,16 @@ class PassedCourses:
             course.extend(ends, sizes, rows, rows[-1])
         return course
 
-    def steps(self) -> tuple[Array, Array, Indices]:
-        """Starts and ends of the steps between events, and after which event they are.
-
-        Where two events have no step between them stands one of no length.
-        """
-        taken = np.diff(self._marks)
-        which = np.repeat(np.arange(len(taken)), np.maximum(taken, 1))
-        idle = (taken == 0)[which]
-        starts, ends = np.empty((2, len(which)))
-        starts[~idle], starts[idle] = self._steps.starts, self.events.times[which[idle]]
-        ends[~idle], ends[idle] = self._ends, self.events.times[which[idle]]
-        return starts, ends, which
-
     def values(self, times: Array, number: Indices) -> Array:
         """(k, n) values at times between the event with a number and the next one."""
         ends, sizes, steps = self._ends, self._sizes, self._steps
         if not len(ends):
             return self.events.x[number]
-        low, high = self._marks[number], self._marks[number + 1]
-        step = np.clip(self._first_end(times, low, high), low, high - 1)
+        step, begins = self._places(times, number)
         out = np.empty((len(times), self._form.size))
-        begins = (times <= self.events.times[number]) | (high == low)
         out[begins] = self.events.x[number[begins]]
         at_end = ~begins & (times == ends[step])
-        arrives = at_end & (step == high - 1)
+        arrives = at_end & (step == self._marks[number + 1] - 1)
         out[arrives] = steps.arrivals[number[arrives]]
         inner = np.flatnonzero(~begins & ~arrives)
         place = np.searchsorted(steps.known, step[inner] + 1)
@@ -440,10 +467,6 @@ class PassedCourses:
                 found)
             out[inner] = found
         return out
-
-    def _first_end(self, times: Array, low: Indices, high: Indices) -> Indices:
-        """The first steps, of those between two numbers, that end at times or later."""
-        return np.searchsorted(self._ends, times, side="left")
 
     def solved(self, times: Array, number: Indices) -> Array:
         """The same; what is carried along is solved for, as it is in every course."""

@@ -2,7 +2,8 @@
 
 CVODE gets slopes and Jacobians as functions of C that call a model's machine code, and is asked
 for one step after the other. Of each step the Nordsieck array is kept, whose rows give every value
-inside it; crossings are looked for with these, by the functions that serve the explicit pair.
+inside it; crossings are looked for with these, by the functions that serve the explicit pair, and
+events are carried out by those of one-step methods. After an event CVODE begins anew.
 """
 
 from __future__ import annotations
@@ -12,24 +13,35 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import SAME_INSTANT
+from ..numerics.tolerances import SAME_INSTANT, TIME_GRAIN
+from ..solvers.trouble import SLIVER
 from .cvode_library import ONE_STEP, ROWS
+from .decisions import Elements
+from .events import CROSSING, STEP, TIME, Passed, pass_event
 from .functions import machine_code
 from .loop_branch import keeps_branch
-from .one_step import FULL, REACHED, Limits, watched
+from .network_modes import NetworkModes
+from .one_step import FULL, LOCATED, REACHED, Limits, watched
+from .predictions import PredictedElements
 from .pulses import END, START, step_to_pulse
+from .resets import Resets
+from .samples import Samples
 from .signatures import CFunction, indices_at, run_code, vector_at
 from .stages import NEW
 from .step_control import count_up_to, step_to_piece
 from .steps import Code, Workspace, flush_denormals, keep_denormals
+from .switches import Switches
 from .zero_crossings import Relations
 
-__all__ = ["AGAIN", "FAILED", "FLAG", "LENGTH", "STOP", "USER", "Cvode", "Record", "advance",
-           "jacobian_of", "projection_of", "slope_of", "values_between"]  # fmt: skip
+__all__ = ["COUNTERS", "FAILED", "FLAG", "STATE", "STOP", "USER", "Cvode", "Record", "advance",
+           "jacobian_of", "projection_of", "slope_of", "values_between"]
 
-FAILED, AGAIN = 6, 7  # beside the statuses of the explicit pair
-#: Entries of ``state``; the fourth says what is known of looks, the last how far a step may go.
-TIME, STOP, FLAG, LENGTH = 0, 1, 2, 4
+FAILED = 7  # beside the statuses of one-step methods
+#: Entries of ``state`` after those of one-step methods: the time at which CVODE has been told to
+#: stop (nan: none), and its last answer.
+STOP, FLAG, STATE = 5, 6, 7
+#: Which of the counts of :class:`~blocks.native.event_method.EventMethod` each of CVODE's adds to.
+COUNTERS = (2, 2, 3, 4, 1, 1)
 #: Entries of what slopes and Jacobians are given: number of unknowns; addresses of machine code,
 #: of what it reads, of a time, of the functions that tell where vectors and matrices stand; room
 #: for unknowns and slopes in the model's order, and that order (0: as they are); room for
@@ -41,6 +53,7 @@ USER = 14
 STUCK = -3.0  # of CVODE's answers: however short the step
 
 one_step = CFunction("i32", "ptr", "double", "ptr", "ptr", "i32")
+begin = CFunction("i32", "ptr", "double", "ptr")
 set_number = CFunction("i32", "ptr", "double")
 get = CFunction("i32", "ptr", "ptr")
 place_of = CFunction("ptr", "ptr")
@@ -52,12 +65,17 @@ class Cvode(NamedTuple):
     memory: int
     vector: int
     step: int
+    begin: int
+    set_first: int
     set_stop: int
     last_order: int
     last_step: int
     current_time: int
+    counters: Indices  # functions that tell what it has cost since it began,
+    counted: Indices  # and how much of that is counted
     rows: Indices  # (6,) where the rows of the Nordsieck array stand
     order: Indices  # which unknown of the model stands where; empty: as they are
+    present: Vector  # (n,) the point that it begins from, in that order
     expected: Vector  # (n,) the last end of a step before it was brought onto its constraints
     number: Indices  # (1,) scrap
 
@@ -154,36 +172,72 @@ def projection_of(t: float, unknowns: int, correction: int, allowed: float, erro
 
 @machine_code
 def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, limits: Limits,
-            record: Record, x: Vector, state: Vector) -> tuple[int, int]:
-    """Steps until ``t_stop``, a crossing, trouble, or until the record is full.
+            record: Record, switches: Switches, samples: Samples, resets: Resets,
+            elements: Elements, predicted: PredictedElements, network: NetworkModes,
+            passed: Passed, x: Vector, state: Vector, counts: Indices, begun: Indices
+            ) -> tuple[int, int, int]:
+    """Steps until ``t_stop``, trouble, or until the record is full, as those of one-step methods.
 
     Parameters
     ----------
     cvode, code : addresses
     work, relations, limits, record : what is watched, what is obeyed, what is filled
-    x : (n,) the present point in the model's order; moved on where steps are looked at
-    state : time, the time at which CVODE has been told to stop (nan: none), its last answer,
-        1 if a look at the time is known, the length of a step that is to be taken again: up to a
-        pulse, or to where loops keep to their branch
+    switches, samples, resets, elements, predicted, network, passed : of events
+    x : (n,) the present point in the model's order; moved on
+    state : time, last step, and what else steps go on from
+    counts : what it costs, counted up
+    begun : (2,) how many steps and events the record holds already
 
     Returns
     -------
-    status, number of steps
+    status, number of steps, number of events that were carried out; those already held among them
     """
-    n, t = x.size, state[TIME]
-    taken, behind, status, looked = 0, 0, FULL, False
-    watches = relations.held.size > 0 or code.exponents != 0 or work.branch.size > 0
-    record.first[0] = 0
+    taken, events, instant = begun[0], begun[1], 0
+    if taken == 0:
+        record.first[0] = 0
+    while True:
+        stop = limits.t_stop
+        if instant < switches.times.size:
+            stop = switches.times[instant]
+        status, taken = _advance_to(cvode, code, work, relations, limits, record, x, state, counts,
+                                    stop, taken)
+        known = status == REACHED and instant < switches.times.size
+        if not known and status != LOCATED or events == passed.times.size or not pass_event(
+                code, work, relations, switches, samples, resets, elements, predicted, network,
+                passed, x, state, counts, events, taken, instant if known else CROSSING):
+            _count(cvode, counts)
+            return status, taken, events
+        _begin_anew(cvode, x, state, counts, 0.0)
+        events += 1
+        if known:
+            instant += 1
+
+
+@machine_code
+def _advance_to(cvode: Cvode, code: Code, work: Workspace, relations: Relations, limits: Limits,
+                record: Record, x: Vector, state: Vector, counts: Indices, t_stop: float, taken: int
+                ) -> tuple[int, int]:
+    """The same up to the next instant, where so many steps stand in the record already.
+
+    CVODE begins anew within it where a step leaves the branch of a loop, or strides over a pulse.
+    """
+    n, t, behind = x.size, state[TIME], 0
+    status, looked = FULL, False
     flush_denormals(code, work)
     while (taken < record.ends.size and record.first[taken] + ROWS * n <= record.values.size
            and status == FULL):
-        if t >= limits.t_stop:
+        if t >= t_stop:
             status = REACHED
             break
-        left = limits.t_stop - t
+        left = t_stop - t
         behind = count_up_to(limits.pieces, t, behind)
         now = step_to_piece(t, left, limits.pieces, limits.across, behind)
-        stop = t + now if now < left else limits.t_stop
+        stop = t + now if now < left else t_stop
+        if stop - t <= SLIVER * TIME_GRAIN * max(abs(t), abs(stop)):
+            _stay(record, taken, stop, x)
+            taken += 1
+            t = stop
+            continue
         if stop != state[STOP]:
             set_number(cvode.set_stop, cvode.memory, stop)
             state[STOP] = stop
@@ -196,37 +250,65 @@ def advance(cvode: Cvode, code: Code, work: Workspace, relations: Relations, lim
             state[STOP] = np.nan
         if end <= t:
             continue
-        _keep(cvode, record, taken, end, n)
-        if watches:
-            _unpacked(cvode, work, (record.first[taken + 1] - record.first[taken]) // n)
+        _keep(cvode, work, record, taken, end, n)
+        length = end - t
         if work.branch.size > 0 and not _keeps_branch(cvode, code, work, t, end - t, x):
-            state[LENGTH] = 0.5 * (end - t)
-            status = AGAIN
-            if state[LENGTH] <= SAME_INSTANT * max(abs(t), abs(limits.t_stop)):
+            length = 0.5 * (end - t)
+            if length <= SAME_INSTANT * max(abs(t), abs(limits.t_stop)):
                 state[FLAG], status = STUCK, FAILED
-            break
-        if code.exponents != 0:
+                break
+        elif code.exponents != 0:
             length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t,
                                    end - t, limits.rtol, looked, False)
             looked = True
-            if length < end - t:
-                state[LENGTH] = length
-                status = AGAIN
-                break
+        if length < end - t:
+            state[TIME] = t
+            _begin_anew(cvode, x, state, counts, length)
+            continue
+        if code.exponents != 0:
             relations.exponents[START, :] = relations.exponents[END, :]
+        state[STEP] = record.sizes[taken]
         if relations.held.size:
             status, end = watched(code, relations, work, x, t, end, record.sizes[taken], state,
-                                  0.0, limits.t_stop)
-        if watches:
-            x[:] = work.k[NEW]
+                                  0.0, t_stop)
+        x[:] = work.k[NEW]
         record.ends[taken] = end
         taken += 1
+        counts[0] += 1
         t = end
     keep_denormals(code, work)
-    if status == FULL and t >= limits.t_stop:
+    if status == FULL and t >= t_stop:
         status = REACHED
     state[TIME] = t
     return status, taken
+
+
+@machine_code
+def _begin_anew(cvode: Cvode, x: Vector, state: Vector, counts: Indices, first_step: float) -> None:
+    """CVODE begins anew from the present point; with a first step of its own choice for 0."""
+    _count(cvode, counts)
+    if cvode.order.size:
+        for i in range(x.size):
+            cvode.present[i] = x[cvode.order[i]]
+    else:
+        cvode.present[:] = x
+    begin(cvode.begin, cvode.memory, state[TIME], cvode.vector)
+    set_number(cvode.set_first, cvode.memory, first_step)
+    state[STOP] = np.nan
+    for j in range(cvode.counted.size):
+        cvode.counted[j] = 0
+
+
+@machine_code
+def _count(cvode: Cvode, counts: Indices) -> None:
+    """Add what it has cost since that was counted last."""
+    for j in range(cvode.counters.size):
+        cvode.number[0] = 0
+        get(cvode.counters[j], cvode.memory, cvode.number)
+        if j == 0 and cvode.number[0] == 0:
+            break  # it has just begun: some of the others are those of before
+        counts[COUNTERS[j]] += cvode.number[0] - cvode.counted[j]
+        cvode.counted[j] = cvode.number[0]
 
 
 @machine_code
@@ -239,34 +321,38 @@ def _keeps_branch(cvode: Cvode, code: Code, work: Workspace, t: float, h: float,
 
 
 @machine_code
-def _keep(cvode: Cvode, record: Record, taken: int, end: float, n: int) -> None:
-    """Copy the rows of the last step, which ends at ``end``."""
+def _keep(cvode: Cvode, work: Workspace, record: Record, taken: int, end: float, n: int) -> None:
+    """Copy the rows of the last step, which ends at ``end``, in the model's order."""
     cvode.number[0] = 0
     get(cvode.last_order, cvode.memory, cvode.number)
-    degree, begin = cvode.number[0], record.first[taken]
+    degree, place, k = cvode.number[0], record.first[taken], work.k
     get(cvode.last_step, cvode.memory, record.sizes[taken:])
     get(cvode.current_time, cvode.memory, record.centres[taken:])
-    for j in range(degree + 1):
-        record.values[begin:begin + n] = vector_at(cvode.rows[j], n)
-        begin += n
-    record.first[taken + 1] = begin
-
-
-@machine_code
-def _unpacked(cvode: Cvode, work: Workspace, count: int) -> None:
-    """The rows of the last step in the model's order, for looks inside it."""
-    k = work.k
-    n = k.shape[1]
     for j in range(ROWS):
-        row = vector_at(cvode.rows[j], n)
-        if j >= count:
+        if j > degree:
             k[j, :] = 0.0
-        elif cvode.order.size:
+            continue
+        row = vector_at(cvode.rows[j], n)
+        if cvode.order.size:
             for i in range(n):
                 k[j, cvode.order[i]] = row[i]
         else:
             k[j, :] = row
+        record.values[place:place + n] = k[j]
+        place += n
     k[NEW, :] = k[0]
+    record.first[taken + 1] = place
+    record.ends[taken] = end
+
+
+@machine_code
+def _stay(record: Record, taken: int, until: float, x: Vector) -> None:
+    """A step over a few units in the last place of time, in which nothing moves."""
+    place = record.first[taken]
+    record.values[place:place + x.size] = x
+    record.first[taken + 1] = place + x.size
+    record.ends[taken] = record.centres[taken] = until
+    record.sizes[taken] = 1.0
 
 
 @machine_code

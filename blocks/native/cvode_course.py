@@ -6,7 +6,7 @@ evaluating it, and solves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,18 +16,59 @@ from ..solvers.base import Step
 from ..solvers.interpolation import chebyshev_nodes
 from ..solvers.pieces import Pieces
 from ..solvers.trajectory import refuse_outside
+from .courses import BetweenEvents
 from .cvode import Record, values_between
+from .functions import Kept
+from .own_events import PassedEvents
+from .signatures import address_of
+from .steps import Code, settle_after_events, settle_rows, workspace
 
-__all__ = ["CvodeCourse", "is_full"]
+__all__ = ["CvodeCourse", "CvodeForm", "PassedPolynomials"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 ALL = slice(None)
+WORTH = 32  # steps between two events that are worth putting together
 NODES = 6  # of the polynomials of steps that are put together: as of the highest order
 
 
-def is_full(record: Record, taken: int) -> bool:
-    """Whether the room for rows is so full that a course keeps it as it is."""
-    return bool(2 * record.first[taken] > record.values.size)
+@dataclass(frozen=True, eq=False)
+class CvodeForm:
+    """What the courses of one method have in common.
+
+    Attributes
+    ----------
+    scale : of the solver's unknowns
+    places : of these among all that a step moves
+    carries : whether there is more than these, which is solved for
+    code : that solves for it, with
+    p : its parameters
+    """
+
+    scale: Array
+    places: Any
+    carries: bool
+    code: Code
+    p: Array
+
+    def settled(self, q: Array, times: Array, rows: Array, events: Array | None = None,
+                number: Indices | None = None) -> Array:
+        """Points at times, with what is carried along solved for.
+
+        Parameters
+        ----------
+        q : what the code reads; its beginning is filled, where there are
+        events : what is constant after each of several, and
+        number : after which of them each point is
+        """
+        if not self.carries:
+            return rows
+        out, work = np.empty_like(rows), Kept(workspace(rows.shape[1]))
+        code = self.code._replace(q=address_of(q))
+        if events is None:
+            settle_rows(code, work, times, rows, out)
+        else:
+            settle_after_events(code, work, times, rows, number, events, q[: events.shape[1]], out)
+        return out
 
 
 class CvodeCourse:
@@ -37,17 +78,15 @@ class CvodeCourse:
 
     Parameters
     ----------
+    form : CvodeForm
     t, x : the start, in units of the model
-    scale : of the solver's unknowns
-    order : which unknown of the model stands where in the steps
-    places : of the solver's unknowns among those of the model
-    solved : solves for what is carried along with them, in rows of points at times; or None
+    q : what is constant in it, where something is solved for along with the unknowns
     """
 
-    def __init__(self, t: float, x: Array, scale: Array, order: Indices, places: Any = ALL,
-                 solved: Callable[[Array, Array], Array] | None = None) -> None:
-        self.start, self._scale, self._order = float(t), scale, order
-        self._places, self._solve, self._width = places, solved, x.size
+    def __init__(self, form: CvodeForm, t: float, x: Array, q: Array) -> None:
+        self._form, self._q = form, q
+        self.start, self._scale = float(t), form.scale
+        self._places, self._width = form.places, x.size
         self._first_values = x.copy()
         self._thinned: Pieces | None = None  # before the steps, in units of the model
         self._together = 1  # steps in its pieces
@@ -66,11 +105,10 @@ class CvodeCourse:
     @property
     def solved(self) -> Any:
         """States and algebraic unknowns at times, (n, k), where these are carried along."""
-        return None if self._solve is None else self._solved
+        return self._solved if self._form.carries else None
 
     def _solved(self, times: Array) -> Array:
-        assert self._solve is not None
-        return self._solve(times, self._at(times)).T
+        return self._form.settled(self._q, times, self.rows(times)).T
 
     @property
     def end(self) -> float:
@@ -89,19 +127,21 @@ class CvodeCourse:
         """(n, k) values at ``t``."""
         return self(self.t)
 
-    def extend(self, record: Record, taken: int) -> None:
-        """Add the first steps of a record, which is given away where they fill most of it."""
-        self._ends.append(record.ends[:taken].copy())
-        self._centres.append(record.centres[:taken].copy())
-        self._sizes.append(record.sizes[:taken].copy())
-        self._counts.append(taken)
-        first = record.first[: taken + 1].copy()
-        values = record.values[: first[-1]]
-        if not is_full(record, taken):
-            values = values.copy()
-        self._blocks.append((values, first))
-        self.nbytes += 3 * record.ends[:taken].nbytes + first.nbytes + (
-            values.nbytes if values.base is None else values.base.nbytes)
+    def extend(self, record: Record, first: int, taken: int) -> None:
+        """Add steps of a record, from one number up to another."""
+        steps = slice(first, taken)
+        self.add(record.ends[steps].copy(), record.centres[steps].copy(),
+                 record.sizes[steps].copy(), record.first[first : taken + 1], record.values)
+
+    def add(self, ends: Array, centres: Array, sizes: Array, first: Indices, values: Array) -> None:
+        """Add steps, whose polynomials stand where they begin in ``values``."""
+        self._ends.append(ends)
+        self._centres.append(centres)
+        self._sizes.append(sizes)
+        self._counts.append(len(ends))
+        rows = values[first[0] : first[-1]].copy()
+        self._blocks.append((rows, first - first[0]))
+        self.nbytes += 3 * ends.nbytes + first.nbytes + rows.nbytes
 
     def thin(self) -> float:
         """Put pairs of steps together; returns by how much values between are off at most."""
@@ -136,12 +176,6 @@ class CvodeCourse:
         self._centres, self._sizes, self._blocks, self._counts = [], [], [], []
         self.nbytes = 2 * last.nbytes
 
-    def hold(self, until: float, x: Array) -> None:
-        """Add a step over a few units in the last place of time, in which nothing moves."""
-        values = x if not self._order.size else x[self._order]
-        one = np.array([until])
-        self.extend(Record(one, one, np.ones(1), np.array([0, x.size]), values.copy()), 1)
-
     def append(self, step: Step, until: float | None = None) -> None:
         """End the course inside its last step, if ``until`` is given; the step stands in it."""
         if step.failure:
@@ -158,7 +192,7 @@ class CvodeCourse:
     def __call__(self, t: Any) -> Array:
         """Values at times ``t``, (n, k); a scalar time gives (n,)."""
         asked = np.asarray(t, dtype=float)
-        return self._shown(self._at(asked.reshape(-1))).reshape((self.size, *asked.shape))
+        return self._shown(self.rows(asked.reshape(-1))).reshape((self.size, *asked.shape))
 
     # -- within ------------------------------------------------------------------------
     def _gather(self) -> None:
@@ -167,7 +201,7 @@ class CvodeCourse:
             if len(kept) > 1:
                 kept[:] = [np.concatenate(kept)]
 
-    def _at(self, times: Array) -> Array:
+    def rows(self, times: Array) -> Array:
         """(k, n) values at times, in units and order of the model."""
         self._gather()
         border = float(self._ends[0][0])
@@ -207,8 +241,90 @@ class CvodeCourse:
             here = np.flatnonzero(of_block == b)
             rows = np.empty((here.size, self._width))
             values_between(*self._blocks[b], steps[here] - begins[b], parts[here], rows)
-            if self._order.size:
-                out[here[:, None], self._order] = rows
-            else:
-                out[here] = rows
+            out[here] = rows
         return out
+
+
+class PassedPolynomials(BetweenEvents):
+    """Courses of CVODE that begin at events which were carried out in machine code.
+
+    After :meth:`thin` each of them is a course by itself, and thinned, where steps are many.
+
+    Parameters
+    ----------
+    form : CvodeForm
+    events : PassedEvents
+    record : of the steps, from the one with the number
+    first : after the first of these events, to that with the number
+    last : before the last one
+    """
+
+    def __init__(self, form: CvodeForm, events: PassedEvents, record: Record, first: int,
+                 last: int) -> None:
+        super().__init__(events, record.ends[first:last].copy())
+        self._form, some = form, slice(first, last)
+        self._centres, self._sizes = record.centres[some].copy(), record.sizes[some].copy()
+        begin = record.first[first]
+        self._first: Indices = record.first[first : last + 1] - begin
+        self._values = record.values[begin : record.first[last]].copy()
+        self._thinned: list[CvodeCourse] = []
+        self.last = self._begun(len(events) - 1)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of what is kept."""
+        e = self.events
+        return sum(c.nbytes for c in self._thinned) + sum(a.nbytes for a in (
+            self._ends, self._centres, self._sizes, self._first, self._values, e.times, e.marks,
+            e.q, e.x))
+
+    def thin(self) -> float:
+        """Put pairs of steps together; returns by how much values between are off at most.
+
+        Where events follow each other closely orders are low, and nothing would be gained.
+        """
+        if len(self._ends) < WORTH * len(self):
+            return 0.0
+        if not self._thinned:
+            self._thinned = [self.finished(k) for k in range(len(self) - 1)]
+            self._values = self._values[:0].copy()
+        return max((course.thin() for course in self._thinned), default=0.0)
+
+    def finished(self, number: int) -> CvodeCourse:
+        """The course between an event and the next one."""
+        if self._thinned:
+            return self._thinned[number]
+        course = self._begun(number)
+        first, last = self._marks[number : number + 2].tolist()
+        if last > first:
+            steps = slice(first, last)
+            course.add(self._ends[steps], self._centres[steps], self._sizes[steps],
+                       self._first[first : last + 1], self._values)
+        return course
+
+    def values(self, times: Array, number: Indices) -> Array:
+        """(k, n) values at times between the event with a number and the next one."""
+        out = self.events.x[number]
+        if self._thinned:
+            for one in np.unique(number):
+                here = np.flatnonzero(number == one)
+                out[here] = self._thinned[one].rows(times[here])
+            return out
+        step, begins = self._places(times, number)
+        inner = np.flatnonzero(~begins)
+        if len(inner):
+            step, rows = step[inner], np.empty((len(inner), out.shape[1]))
+            parts = (times[inner] - self._centres[step]) / self._sizes[step]
+            values_between(self._values, self._first, step, parts, rows)
+            out[inner] = rows
+        return out
+
+    def solved(self, times: Array, number: Indices) -> Array:
+        """The same; what is carried along is solved for, as it is in every course."""
+        return self._form.settled(self.events.constants(0), times, self.values(times, number),
+                                  self.events.q, number)
+
+    def _begun(self, number: int) -> CvodeCourse:
+        events = self.events
+        return CvodeCourse(self._form, float(events.times[number]), events.x[number],
+                           events.constants(number))

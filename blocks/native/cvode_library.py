@@ -103,6 +103,8 @@ class Library:
             function = getattr(handle, name)
             function.restype, function.argtypes = _INT, [_POINTER, _POINTER]
             self.counters.append(function)
+        self.counter_addresses = np.array(
+            [ctypes.cast(one, _POINTER).value for one in self.counters], dtype=np.int64)
         self.first_row = 0  # where the rows stand among the addresses in CVODE's memory
 
     def __getattr__(self, name: str) -> ctypes._NamedFuncPointer:
@@ -200,15 +202,6 @@ class Integration:
         s.CVodeSetMaxStep(self.memory, 0.0)  # 0: none; a least step is checked against it
         s.CVodeSetMinStep(self.memory, min(least_step, max_step))
         s.CVodeSetMaxStep(self.memory, max_step if np.isfinite(max_step) else 0.0)
-
-    def counts(self) -> list[int]:
-        """Evaluations of slopes, those for Jacobians, Jacobians, factorizations, and steps rejected
-        for their error and because they did not converge; since the restart."""
-        count, out = ctypes.c_long(), []
-        for counter in self.sundials.counters:
-            counter(self.memory, ctypes.byref(count))
-            out.append(count.value)
-        return out
 
     def first_rows(self) -> tuple[int, int]:
         """The vectors that are the first two rows of the Nordsieck array."""

@@ -288,6 +288,8 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
     before = modes[e]
     if not found[LOW, e] < found[HIGH, e] or not _is_regular(elements, part, e):
         return False
+    if _stop_drift(elements, x, part):
+        look_at_elements(code, work, elements, t, x)
     rests = _at_rest(elements, part, e)
     for a in range(rests):
         i = elements.members[elements.starts[part] + elements.still[a]]
@@ -493,6 +495,20 @@ def _stop(elements: Elements, x: Vector, part: int, e: int, flow: float) -> None
         impulse = flow * elements.k[elements.entries[elements.first[part] + a * size + here]]
         if impulse != 0.0:
             _push(elements, x, elements.members[elements.starts[part] + a], impulse)
+
+
+@machine_code
+def _stop_drift(elements: Elements, x: Vector, part: int) -> bool:
+    """Bring to zero what the error of steps has made of the flows of those that stick; whether any
+    was not. What is let go would be off by that, and may be beyond the end of what comes."""
+    drifted = False
+    for k in range(elements.starts[part], elements.starts[part + 1]):
+        e = elements.members[k]
+        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
+            flow = elements.found[FLOW, e]
+            drifted |= flow != 0.0
+            _stop(elements, x, part, e, flow)
+    return drifted
 
 
 @machine_code

@@ -15,22 +15,21 @@ from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..system.time_functions import ACROSS
 from . import one_step
-from .bound_advance import BoundAdvance, advance_with
+from .bound_advance import BoundAdvance, advance_with, bound_advance
 from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
+from .event_method import EventMethod
 from .events import NOWHERE, STEP, TIME
 from .fronts import form_with
-from .functions import Kept
+from .functions import BoundCall, Kept
 from .kept_matrices import REPLACED
 from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
 from .matrices import band_of, sparse_form
-from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
-from .pulses import EXPONENT_ROWS, INSIDE_ROWS
+from .own_events import EventRules, Given, PassedEvents
 from .signatures import address_of
 from .stages import ATOL
 from .steps import EXACT, EXPLICIT, HIGH_ORDER, IMPLICIT, Banded, Sparse, slope_at, workspace
-from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["RK45", "Dop853", "Dopri5", "Exact", "OneStep", "Rodas4"]
 
@@ -41,19 +40,13 @@ SHOWN = 1e-3  # relative tolerance of steps that only show what is solved for at
 AHEAD = 10.0 ** np.arange(0, 9, 2)  # steps that failed, after which the reason is looked for
 
 
-class OneStep(Method):
-    """A one-step method in machine code, steps controlled by the largest error.
+class OneStep(EventMethod):
+    """A one-step method in machine code, steps controlled by the largest error."""
 
-    Many steps are taken in one call. The relations of the model are looked at in every
-    step; a step in which one crosses is the last one of a call and ends there.
-    """
-
-    looks_itself = True
-    carries_out_events = True
-    #: Whether an episode begins with the step that the last one would have gone on with.
-    keeps_step: ClassVar[bool] = False
     #: Of steps, as :mod:`~blocks.native.steps` names them.
     kind: ClassVar[int] = EXPLICIT
+    failures = {one_step.TOO_SMALL: "the error stays above the tolerance however small the step",
+                one_step.NOT_FINITE: "the equations are not finite"}
     course: Course
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -61,17 +54,6 @@ class OneStep(Method):
         problem: Any = self.problem
         self.free = np.array(problem.free)
         self.equations = equations_of(problem.system, problem.p, problem.laws)
-        count = self.equations.relations
-        self.crossed = np.zeros(count, dtype=bool)
-        #: Without the reserve of solved equations, which is watched with them.
-        self.relations = count - self.equations.reserve
-        self.known, self.hints, self.timed = np.zeros((3, count), dtype=bool)
-        self.instant = np.full(1, np.inf)
-        self.hints[self.relations :] = True
-        self.held = np.ones(count)  # margins of laws have their sign already
-        self.slack = np.zeros(count)
-        self.looks = np.empty((LOOK_ROWS, count))
-        self.pieces: Array = np.zeros(0)
         #: Whether states that constraints tie are followed by the method itself.
         self.carries = self.equations.carried is not None
         #: Where the integrated states stand among all that a step moves.
@@ -79,11 +61,7 @@ class OneStep(Method):
         n = len(self.free)
         if self.carries:
             n = len(problem.x) + len(self.equations.carried_values(problem))
-        self.watched = Kept(Relations(
-            self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
-            np.empty(LOOK_ROWS), self.crossed,
-            np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel())),
-            np.empty((INSIDE_ROWS, n))))
+        self.watch_relations(n)
         #: So many steps from one end that is kept to the next; events may end any of them.
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
         matrix = self._matrix()
@@ -97,7 +75,6 @@ class OneStep(Method):
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
         self.state, self.x = np.zeros(5), np.zeros(n)
-        self._last_events: OwnEvents | None = None
         self._bound: BoundAdvance | None = None  # of a method that serves several runs
         self._begin(matrix)
 
@@ -119,7 +96,7 @@ class OneStep(Method):
             fill_sizes(self.branch[SIZES], problem)
         self.work_space.record.rtol[0] = self.rtol  # type: ignore[attr-defined]
         self.few: int | None = None  # steps after which the next call is to return
-        self.own_events: OwnEvents | None = None
+        self.own_events = None
         self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, self.every,
                                self.p, matrix, self.rtol, self.branch[SIZES].copy())
         self.restart(self.t, self.y)
@@ -154,17 +131,9 @@ class OneStep(Method):
         self.x[self.places] = self.y * self.scale
         # written first: they need room among the constants
         self.equations.linear(self.kind), self.equations.exponents, self.equations.past
-        constants = self.equations.constants(problem, self.t)
-        if self.own_events is None:
-            self.q = kept = constants
-        else:  # machine code changes its own constants at events
-            self.q, kept = self.own_events.q, constants
-            self.q[:] = constants[: len(self.q)]  # room for what has come since is not needed
-            self.own_events.begin(self.t)
+        kept = self.fill_constants()
         self.code = self.equations.code(self.p, self.q, self.kind)
         self.keeps_past = self.code.past != 0
-        self.held[: len(problem.m)] = problem.m
-        self.looks[LARGEST] = 0.0
         self.unsure = False
         step = self.state[STEP] if self.keeps_step else 0.0
         self.state[:] = self.t, self.first_step or step, LEAST_ERROR, 0.0, 0.0
@@ -172,34 +141,9 @@ class OneStep(Method):
                              kept)
         self.fresh = True
 
-    @classmethod
-    def fits(cls, problem: Any, t: float) -> bool:
-        """Whether the time up to the next event can be run in machine code."""
-        return problem.laws is None or problem.laws.runs_compiled(problem, t)
-
-    def watch(self, known: Array, hints: Array, slack: Array, instant: float) -> None:
-        for row, values in ((self.known, known), (self.hints, hints), (self.timed, hints),
-                            (self.slack, slack)):
-            row[: len(values)] = values
-        self.instant[0] = instant
-
     def carry_out(self, rules: EventRules) -> None:
-        problem: Any = self.problem
-        if self.every > 1 or (
-                rules.parts is None and self.equations.reserve
-                and rules.samplers is None and rules.resets is None):
-            return
-        own = self._last_events
-        if own is None or own.q.size != self.q.size or not own.serves(rules):
-            own = OwnEvents(self.equations, rules, self.equations.held(problem, self.t),
-                            len(self.x), self.held.size, not self.keeps_step)
-        self.own_events = self._last_events = own
-        if own.q.size != self.q.size:  # more room is needed for code that has come
-            self.restart(self.t, self.y)
-            return
-        own.q[:] = self.q
-        own.begin(self.t)
-        self.q, self.code = own.q, self.code._replace(q=address_of(own.q))
+        if self.every == 1:
+            super().carry_out(rules)
 
     @property
     def replaced(self) -> int:
@@ -210,23 +154,6 @@ class OneStep(Method):
         """The longest step: what is delayed is known so far ahead."""
         delays = self.problem.delays  # type: ignore[attr-defined]
         return self.max_step if delays is None else min(self.max_step, delays.shortest)
-
-    @property
-    def largest(self) -> Array:
-        """The largest margins of the relations, and of the modes of laws, since the restart."""
-        return self.looks[LARGEST, : self.relations]
-
-    def advance(self, t_stop: float) -> Step:
-        if not self.starts():
-            return self._failure("the equations are not finite")
-        counts, given, own = np.zeros(5, dtype=np.int64), NOTHING, self.own_events
-        if own is not None:
-            given, t_stop = own.before(self.t, t_stop)
-        status, taken, events = self._advanced(given, t_stop, counts)
-        t = float(self.state[TIME])
-        if own is not None and own.is_known(t) and self.instant[0] <= t:
-            t_stop = np.inf  # it was left to others, who carry it out before anything else
-        return self.reached(status, taken, events, counts, t_stop)
 
     def _advanced(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:
         """Steps and events up to a time: the status, and how many there are."""
@@ -321,56 +248,24 @@ class OneStep(Method):
 
     def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float
                 ) -> Step:
-        """Make the record's steps and events those of this method; the last step.
-
-        Parameters
-        ----------
-        status, taken, events : as machine code has returned them
-        counts : what that has cost
-        t_stop : up to where it was to go
-        """
-        problem: Any = self.problem
-        ends, sizes, rows, every = self.record
-        self.work.add(*counts.tolist())
-        before = self.t
-        first = self._pass(events, ends, sizes, rows) if events else 0
-        if taken > first:
-            self.course.extend(ends[first:taken], sizes[first:taken],
-                               rows[first // every : taken // every], self.x)
-        if taken or events:
-            if taken:
-                before = self.t if taken == 1 else float(ends[taken - 2])
-                self.t = float(ends[taken - 1])
-            self.y = self.x[self.places] / self.scale
-            if self.carries:
-                self.equations.give_back(problem, self.x)
         self.goes_nowhere = self.state.item(NOWHERE) == one_step.PERSISTS
-        self.waits = status == one_step.REACHED and self.t < t_stop
-        if status in (one_step.TOO_SMALL, one_step.NOT_FINITE):
-            if self.equations.reserve and self.t > self.course.start:
-                self.unsure = True  # perhaps with another choice of states
-                return Step(before, self.t, self.y, self.course.inside_last, clear=True)
-            small = status == one_step.TOO_SMALL
-            return self._failure("the error stays above the tolerance however small the step"
-                                 if small else "the equations are not finite")
-        if status == one_step.CROSSED and self.equations.reserve:
-            self.unsure = bool(self.crossed[-1])
-        return Step(before, self.t, self.y, self.course.inside_last,
-                    clear=status not in (one_step.CROSSED, one_step.LOCATED),
-                    crossed=np.flatnonzero(self.crossed) if status == one_step.LOCATED else None)
+        return super().reached(status, taken, events, counts, t_stop)
 
-    def _pass(self, events: int, ends: Array, sizes: Array, rows: Array) -> int:
-        """End a course at every event, and begin another; the number of steps in them."""
-        assert self.own_events is not None
-        passed = PassedEvents(self.own_events, events)
-        before = self.course
-        first, last = int(passed.marks[0]), int(passed.marks[-1])
+    def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
+        return bound_advance(self, given, counts, begun)
+
+    def _extend(self, first: int, taken: int) -> None:
+        ends, sizes, rows, every = self.record
+        self.course.extend(ends[first:taken], sizes[first:taken],
+                           rows[first // every : taken // every], self.x)
+
+    def _pass(self, passed: PassedEvents, first: int, last: int) -> None:
+        ends, sizes, rows, _ = self.record
         if first:
-            before.extend(ends[:first], sizes[:first], rows[:first], self.x)
+            self._extend(0, first)
         self.passed = PassedCourses(self.form, self.code, passed, ends[first:last].copy(),
                                     sizes[first:last].copy(), rows[first:last].copy())
         self.course = self.passed.last
-        return last
 
     def _failure(self, text: str) -> Step:
         problem: Any = self.problem

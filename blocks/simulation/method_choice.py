@@ -219,7 +219,8 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) ->
                 ) or Quasistatic
     if kind.name in EXPLICIT and not settings.may_switch and _can_be_explicit(problem):
         return compiled_method(kind.name)
-    made = {"cvode": native.compiled_cvode, "moreau_jean": native.compiled_steps}.get(kind.name)
+    made = {"cvode": native.compiled_cvode, "BDF": native.compiled_bdf,
+            "moreau_jean": native.compiled_steps}.get(kind.name)
     return (made(problem) if made else None) or kind
 
 

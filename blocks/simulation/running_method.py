@@ -224,7 +224,7 @@ class RunningMethod:
         """
         if self.driven or len(self.time_events.times) >= OFTEN:
             return True
-        taken = self.work.get("steps", 0)
+        taken = self.work.get("steps", 0) + (self.current.work.steps if self.current else 0)
         return self.episodes >= OFTEN and taken < FEW * self.episodes
 
     def _restart_cheaply(self) -> None:
@@ -292,6 +292,9 @@ class RunningMethod:
         """Whether another method had better go on from the end of a step."""
         if not self.driven:
             self._pace.look(step.t, self.work.get("steps", 0) + self.current.work.steps, self.kind)
+        if self.may_restart and self.kind.name == "cvode" and self.current.own_events and (
+                self.interrupted):  # by what it has passed itself
+            return True
         if self.may_forget:
             return self._has_too_many_modes(step)
         if self.may_crawl and self._crawls(step):

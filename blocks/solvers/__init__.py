@@ -8,7 +8,7 @@ contract is in `base`; `method_named` finds a class, and only then is its module
 cvode            variable-order BDF of SUNDIALS: stiff ODE, the first choice
 adams            variable-order Adams of SUNDIALS: smooth, not stiff
 ida              variable-order BDF of SUNDIALS: DAE of index 1
-Radau, BDF       implicit methods of SciPy: stiff ODE
+Radau, BDF       implicit methods of SciPy: stiff ODE (BDF: CVODE's where there is machine code)
 LSODA            Adams or BDF, chosen by stiffness during the run
 RK45, RK23       explicit Runge-Kutta pairs of SciPy: not stiff
 DOP853           explicit Runge-Kutta of order 8: not stiff, tight tolerance

@@ -21,7 +21,7 @@ import numpy as np
 from .base import Array, Method, Step
 from .interpolation import NodalPolynomial
 
-__all__ = ["FreshStart", "NotFinite", "finite", "is_singular", "is_sliver"]
+__all__ = ["SLIVER", "FreshStart", "NotFinite", "finite", "is_singular", "is_sliver"]
 
 SLIVER = 8  # units in the last place of t
 

@@ -127,7 +127,7 @@ def in_python(monkeypatch) -> list[float]:
     return flips(monkeypatch)
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4", "exact"])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "exact", "cvode"])
 def test_a_ball_rebounds_as_the_geometric_series_says(in_python, method):
     run = alone(Ball).simulate("2.5 s", method=method, rtol=1e-10)
     first = np.sqrt(2 / 9.81)
@@ -147,7 +147,7 @@ def test_a_condition_that_is_undone_by_what_it_assigns(in_python):
     assert not in_python
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rodas4"])
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "cvode"])
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_events_are_those_of_the_reference(name, method):
     build = MODELS[name]
@@ -164,9 +164,10 @@ def test_events_are_those_of_the_reference(name, method):
             assert_allclose(run[path].at(t).m, python[path].at(t).m, rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("method", ["dopri5", "cvode"])
 @pytest.mark.parametrize("name", ["friction", "heater", "samples", "pendulum"])
-def test_nothing_is_left_to_python(in_python, name):
-    MODELS[name]().simulate("2.4 s", method="dopri5")
+def test_nothing_is_left_to_python(in_python, name, method):
+    MODELS[name]().simulate("2.4 s", method=method)
     assert not in_python
 
 

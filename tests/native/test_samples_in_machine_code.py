@@ -71,9 +71,10 @@ def at(run, name, times):
     return run[name].at(quantity(times, "s")).m
 
 
-def test_a_held_feedback_is_a_geometric_sequence(monkeypatch):
+@pytest.mark.parametrize("method", ["dopri5", "cvode", "BDF"])
+def test_a_held_feedback_is_a_geometric_sequence(method, monkeypatch):
     python = flips(monkeypatch)
-    run = alone().simulate("0.2 s", method="dopri5")
+    run = alone().simulate("0.2 s", method=method)
     k = np.arange(200)
     assert_allclose(at(run, "part.x", k * 1e-3), 0.9**k, rtol=0, atol=1e-12)
     assert_allclose(at(run, "part.x", (k + 0.5) * 1e-3), 0.95 * 0.9**k, rtol=0, atol=1e-12)
@@ -82,9 +83,10 @@ def test_a_held_feedback_is_a_geometric_sequence(monkeypatch):
     assert not python
 
 
-def test_more_samples_than_one_call_takes():
+@pytest.mark.parametrize("method", ["dopri5", "cvode"])
+def test_more_samples_than_one_call_takes(method):
     """The record holds 4,096 steps; here are 10,000 samples."""
-    run = alone(gain="1 1/s").simulate("10 s", method="dopri5")
+    run = alone(gain="1 1/s").simulate("10 s", method=method)
     k = np.array([1, 4095, 4096, 4097, 8191, 8192, 8193, 9999])
     assert_allclose(at(run, "part.number", (k + 0.5) * 1e-3), k + 1, rtol=0)
     assert_allclose(at(run, "part.x", k * 1e-3), 0.999**k, rtol=0, atol=1e-11)

@@ -24,7 +24,9 @@ from blocks import (
     time,
     where,
 )
+from library.planar import Body, Ground, Prismatic, Revolute, RigidOffset
 from library.signal import Integrator, Pulse
+from library.translational import Reference, TranslationalFriction
 
 
 class Gate(Component):
@@ -119,3 +121,34 @@ def test_states_are_read_beside_unknowns_that_are_solved_for(method):
         y = run["leak.y"].m
         assert_allclose(np.log(y) + 1.5 * y**2 + 0.25 * k, 1.5, rtol=1e-7)
         assert_allclose(run["leak.x"].m, y + y**3, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["rodas4", "dopri5"])
+def test_a_linkage_with_friction_goes_back_to_the_bit(method):
+    model = Model("slider-crank")
+    model.world, model.wall = Ground(), Reference()
+    model.main = Revolute(phi="30 deg", w="20 rad/s")
+    model.pin, model.guide = Revolute(), Revolute()
+    model.crank, model.rod = RigidOffset(dx="50 mm"), RigidOffset(dx="200 mm")
+    model.wheel, model.bar = Body(inertia="1e-3 kg*m^2"), Body(mass="0.2 kg", inertia="1e-4 kg*m^2")
+    model.slide, model.piston = Prismatic(drive=True), Body(mass="0.5 kg", inertia="1e-4 kg*m^2")
+    model.rings = TranslationalFriction(law="coulomb", coulomb_force="2 N", breakaway_force="3 N")
+    model.connect(model.world.P, model.main.B, model.slide.B)
+    model.connect(model.main.F, model.wheel.P, model.crank.B)
+    model.connect(model.crank.F, model.pin.B)
+    model.connect(model.pin.F, model.bar.P, model.rod.B)
+    model.connect(model.rod.F, model.guide.B)
+    model.connect(model.guide.F, model.slide.F, model.piston.P)
+    model.connect(model.slide.A, model.rings.R)
+    model.connect(model.rings.C, model.wall.V)
+    run = model.start(outputs=["main.w", "slide.s", "rings.f"], method=method)
+
+    def onwards():
+        return [run.step([], 0.07).tolist() for _ in range(4)]
+
+    onwards()
+    state = run.save_state()
+    first = onwards()
+    for _ in range(2):
+        run.restore(state)
+        assert onwards() == first

@@ -7,6 +7,8 @@ and steps and events gather in the record of the method until somebody looks.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..nonsmooth.contract import Laws
@@ -118,7 +120,9 @@ class BoundSteps:
     def reader(self, function: Evaluator, needs_efforts: bool) -> BoundEvaluator | None:
         """What evaluates a function of the present point; None where more has to be solved."""
         if function not in self._readers:
-            given = self._state[TIME : TIME + 1], self.x, None, self.method.p, self.m, self.d
+            problem: Any = self.method.problem
+            states = self.x[: len(problem.x)]  # behind them stands what is carried along
+            given = self._state[TIME : TIME + 1], states, None, self.method.p, self.m, self.d
             self._readers[function] = None
             if not needs_efforts:
                 self._readers[function] = BoundEvaluator(function.function, (*given, None))

@@ -21,6 +21,9 @@ from .wanted import Wanted
 __all__ = ["DrivenSteps"]
 
 NOTHING = np.zeros(0, dtype=int)  # relations that switch
+#: Steps of the program that are looked over at once, at most: functions of time and known instants
+#: are found in parts of that, so what a step can show does not depend on how long a run may go on.
+MOST_STEPS = 1000
 
 
 class DrivenSteps:
@@ -51,6 +54,7 @@ class DrivenSteps:
         self._limit = -np.inf  # before this time nothing is known to happen
         self._passable = False  # whether machine code carries out what happens then
         self._due = False  # whether Python has to
+        self._seen = -np.inf  # up to when known instants have been looked for
 
     def tell(self, place: int | slice, number: Any) -> None:
         """Take note of what the program wants at a place, or places, among ``told``."""
@@ -61,8 +65,20 @@ class DrivenSteps:
 
     def advance(self, until: float) -> None:
         """Go on to a time, and past what is known to happen there."""
+        if until > self._seen and self._seen < self.driver.settings.t_end:
+            self._look_over(until)
         if self._bound is None or not self._goes(until):
             self._with_python(until)
+
+    def _look_over(self, until: float) -> None:
+        """Find what is known to happen in the next part of the run: as much as has passed, but
+        this step and no more than so many of them."""
+        self.pause()
+        settings, step = self.driver.settings, until - self.t
+        part = max(min(self.t - settings.t_start, MOST_STEPS * step), 2 * step)
+        self.time_events.look(self.t, min(self.t + part, settings.t_end))
+        #: Nothing at the end of a part is known, so the next one is looked for before.
+        self._seen = self.t + part - step / 2
 
     def settle(self) -> None:
         """Bring everything in line with what was told."""

@@ -11,6 +11,7 @@ from ..numerics.arrays import Array
 from ..results.recording import EventRecord
 from .passed_events import PassedEpisodes
 from .recording import RunRecording
+from .time_events import TimeEvents
 
 __all__ = ["EventLog", "are_crowded"]
 
@@ -44,12 +45,11 @@ class EventLog:
     Parameters
     ----------
     recording : of the run
-    duration : of the run, s
-    instants : known beforehand, ascending: what they make switch is no chatter, however fast
+    time_events : known beforehand: what they make switch is no chatter, however fast
     """
 
-    def __init__(self, recording: RunRecording, duration: float, instants: Array) -> None:
-        self.recording, self.duration, self.instants = recording, duration, instants
+    def __init__(self, recording: RunRecording, time_events: TimeEvents) -> None:
+        self.recording, self.time_events = recording, time_events
         self.recent: deque[tuple[float, str]] = deque()
         self._counts: Counter[str] = Counter()  # of components in these
         self._often: set[str] = set()  # components that make up half of a crowd
@@ -67,7 +67,7 @@ class EventLog:
         """Record events that a method has carried out itself."""
         self._count_passed()
         times, end = passed.times, float(passed.times[-1])
-        since = max(end - WINDOW * self.duration, self._last_instant(end))
+        since = max(end - self._window, self._last_instant(end))
         if not self._are_crowded(passed):
             self.recording.log.append(passed)
             self._uncounted = passed, int(np.searchsorted(times, since))
@@ -94,18 +94,18 @@ class EventLog:
             return False
         lately = np.array([t for t, _ in self.recent])
         if not are_crowded(np.append(lately, np.repeat(passed.times, passed.switches)),
-                           self.duration, self.instants):
+                           self.time_events.duration, self.time_events.apart):
             return False
         names = np.array([name for _, name in self.recent])
-        return any(are_crowded(np.append(lately[names == name], times), self.duration,
-                               self.instants, CHATTER // 2)
+        return any(are_crowded(np.append(lately[names == name], times),
+                               self.time_events.duration, self.time_events.apart, CHATTER // 2)
                    for name, times in passed.switches_of_components().items())
 
     def _may_be_crowded(self, times: Array, most: int) -> bool:
         """Whether events with at most so many switches each can hold more than are allowed."""
         few = (CHATTER - len(self.recent)) // max(most, 1)
         return few < len(times) and (few <= 0 or bool(
-            (times[few:] - times[:-few] <= WINDOW * self.duration).any()))
+            (times[few:] - times[:-few] <= self._window).any()))
 
     def suspect(self, t: float, component: str) -> None:
         """Count a switch, of which there may be too many."""
@@ -118,7 +118,7 @@ class EventLog:
     def refuse_chatter(self, t: float) -> None:
         """Stop a run in which one component switches for ever."""
         self._count_passed()
-        since = max(t - WINDOW * self.duration, self._last_instant(t))
+        since = max(t - self._window, self._last_instant(t))
         while self.recent and self.recent[0][0] < since:
             _, component = self.recent.popleft()
             self._counts[component] -= 1
@@ -131,8 +131,14 @@ class EventLog:
 
     def _last_instant(self, t: float) -> float:
         """The last known instant up to a time."""
-        k = int(np.searchsorted(self.instants, t, "right"))
-        return float(self.instants[k - 1]) if k else -np.inf
+        instants = self.time_events.apart
+        k = int(np.searchsorted(instants, t, "right"))
+        return float(instants[k - 1]) if k else -np.inf
+
+    @property
+    def _window(self) -> float:
+        """How long what switches is remembered, s."""
+        return WINDOW * self.time_events.duration
 
     def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
         self.recording.status = "failed"

@@ -40,10 +40,10 @@ class Events:
     """
 
     def __init__(self, recording: RunRecording, time_events: TimeEvents, crossings: ZeroCrossings,
-                 t_start: float, t_end: float) -> None:
+                 t_end: float) -> None:
         self.recording, self.problem = recording, recording.problem
         system = recording.system
-        self.log = EventLog(recording, t_end - t_start, time_events.apart)
+        self.log = EventLog(recording, time_events)
         self.requirements = Requirements.of(system)
         self.jumps = ForcedJumps.of(system)
         self.time_events = time_events

@@ -23,6 +23,7 @@ class Opening:
     ----------
     recording : of a problem at its consistent start
     t_start, t_end : of the run
+    seen : up to when known instants are looked for at once; to the end, unless given
 
     Attributes
     ----------
@@ -30,13 +31,14 @@ class Opening:
     contacts : what keeps closed contacts closed, where the laws do not do that themselves
     """
 
-    def __init__(self, recording: RunRecording, t_start: float, t_end: float) -> None:
+    def __init__(self, recording: RunRecording, t_start: float, t_end: float,
+                 seen: float | None = None) -> None:
         self.recording, self.problem = recording, recording.problem
         self.t_start, self.t_end = t_start, t_end
-        self.time_events = TimeEvents(recording.system, self.problem.p, t_start, t_end)
+        self.time_events = TimeEvents(recording.system, self.problem.p, t_start, t_end, seen)
         self.crossings = ZeroCrossings(self.problem, self.time_events)
         self.contacts = _contacts_of(self.problem)
-        self.events = Events(recording, self.time_events, self.crossings, t_start, t_end)
+        self.events = Events(recording, self.time_events, self.crossings, t_end)
         self.begun = False
 
     def begin(self) -> None:

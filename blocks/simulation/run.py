@@ -127,10 +127,17 @@ def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     asked = _asked(duration, options)
     known = None if asked is None else RunStart.known(model, asked)
     if known is not None:
+        known[0].driven = options.driven
         return _begun(*known, options, began, clock.perf_counter())
     t0 = float(to_si(options.start, SECOND, "simulate(start=…)"))
     t1 = end_of_run(t0, positive_time(duration, "duration"))
-    starting = RunStart(model, t0, t1, at=options.start_from)
+
+    def start_of(kind: type[Problem] = Problem, laws: Any = None) -> RunStart:
+        made = RunStart(model, t0, t1, kind, laws, options.start_from)
+        made.driven = options.driven
+        return made
+
+    starting = start_of()
     given = GivenValues(model, duration, options)
     with suppress(SimulationError):  # the run says it again, and has a result
         own = t0 == 0 and options.start_from is None
@@ -144,8 +151,7 @@ def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     dae = (chosen.solves_dae and not chosen.fixed_step and not system.nu
            and not system.tape.carried.any())
     if dae or chosen.laws_of is not None:
-        starting = RunStart(model, t0, t1, DaeProblem if dae else Problem, chosen.laws_of,
-                            options.start_from)
+        starting = start_of(DaeProblem if dae else Problem, chosen.laws_of)
     problem = starting.problem()
     tolerances = Tolerances(system, options.rtol, options.atol)
     if options.method == "auto":
@@ -153,7 +159,7 @@ def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
         chosen, why = _reconsidered(problem, t0, t1, options.rtol, chosen, why)
         if chosen.name == "ida" and not isinstance(problem, DaeProblem) and (
                 not system.tape.carried.any()):
-            starting = RunStart(model, t0, t1, DaeProblem, at=options.start_from)
+            starting = start_of(DaeProblem)
             problem = starting.problem()
     if chosen.implicit and chosen.name not in COMPILED and not isinstance(problem, DaeProblem):
         refuse_full_jacobian(problem, chosen.name)

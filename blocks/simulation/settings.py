@@ -46,6 +46,7 @@ class Options(NamedTuple):
     record_every: Any = None
     record_to: Any = None
     start_from: Any = None  # states, torn unknowns and relations
+    driven: bool = False  # by a program, step by step
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,13 @@ class RunStart:
     laws : of a system: its set-valued laws, where a method has its own
     at : states, torn unknowns and relations to start from, in place of the initial targets
     near : states and torn unknowns near which a consistent start is sought
+
+    Attributes
+    ----------
+    driven : whether a program drives the run, which is looked at part by part
     """
+
+    driven = False
 
     def __init__(self, model: Model, t: float = 0.0, t_end: float | None = None,
                  kind: type[Problem] = Problem, laws: Callable[[System], Any] | None = None,
@@ -236,7 +242,8 @@ class RunStart:
     def _made(self, t_end: float) -> Opening:
         problem = self.problem()
         recording = RunRecording(self.model.name, problem.system, problem, problem.p)
-        return Opening(recording, self.t, t_end)
+        seen = self.t + MOMENT if self.driven else None
+        return Opening(recording, self.t, t_end, seen)
 
 
 def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Problem] = Problem,

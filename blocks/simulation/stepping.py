@@ -40,7 +40,8 @@ def started(model: Any, inputs: Iterable[str] | Mapping[str, Any], outputs: Iter
             duration: Any, options: Options) -> SteppedRun:
     """A run at its start; see ``Model.start``."""
     made, driven = driven_copy(model, inputs)
-    return SteppedRun(prepared(made, duration, options).driver, driven, outputs)
+    ready = prepared(made, duration, options._replace(driven=True))
+    return SteppedRun(ready.driver, driven, outputs)
 
 
 @dataclass(frozen=True)

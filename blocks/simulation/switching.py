@@ -214,7 +214,7 @@ class Switching:
         if problem.system.clusters or not len(flips):
             return False
         m = next_branch(problem, t, before, flips, self.time_events.timed,
-                        self.log.duration)
+                        self.time_events.duration)
         if m is None or np.array_equal(m, before):
             return False
         problem.m[:] = m
@@ -294,7 +294,7 @@ class Switching:
         problem = self.problem
         y = problem.start_vector()
         change = LAST_DIGITS * np.maximum(np.abs(y), 1.0) * (-1.0) ** np.arange(len(y))
-        later = LAST_DIGITS * (self.log.duration)
+        later = LAST_DIGITS * self.time_events.duration
         moved = [np.abs(problem.crossings(t + dt, y + dy) - g)
                  for dt, dy in ((0.0, change), (0.0, np.abs(change)), (later, 0.0 * change))]
         problem.solve(t, y)

@@ -40,7 +40,7 @@ ANNOUNCED = 1e3  # times that: a crossing of a relation that a breakpoint announ
 class _Instants:
     """What was found for a run, kept for the next one over the same time and parameters."""
 
-    asked: tuple[bytes, float, float]  # parameters, start, end
+    asked: tuple[bytes, float, float, float]  # parameters, start, end, and what is one instant
     times: Array
     switching: dict[float, list[int]]
     apart: Array
@@ -50,6 +50,11 @@ class _Instants:
 
 class TimeEvents:
     """The instants of a run that are known beforehand.
+
+    Parameters
+    ----------
+    t_start, t_end : of the run
+    seen : up to when they are looked for at once; to the end, unless given
 
     Attributes
     ----------
@@ -61,23 +66,36 @@ class TimeEvents:
     switching : relations that switch at an instant, by its time
     tiny : times that differ by less are one instant
     apart : of times that are one instant the first, ascending
+    t_start, t_end : of the part of the run that has been looked at
     """
 
-    def __init__(self, system: System, p: Array, t_start: float, t_end: float) -> None:
-        self.system, self.p, self.t_end = system, p, t_end
+    def __init__(self, system: System, p: Array, t_start: float, t_end: float,
+                 seen: float | None = None) -> None:
+        self.system, self.p = system, p
         self.relations = _relations_of(system)
         self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
         self.timed, straight = _relations_of_time(self.relations)
         self.straight, self.curved, self._index = system.once("relations of time alone", lambda: (
             self.timed & straight, self.timed & ~straight, np.flatnonzero(self.timed)))
         self._function = self._relations_of_time() if len(self._index) else None
-        asked = p.tobytes(), t_start, t_end
+        self.look(t_start, t_end if seen is None else seen)
+
+    def look(self, t_start: float, t_end: float) -> None:
+        """Find the instants of a part of the run; those of the last one are forgotten."""
+        system = self.system
+        self.t_start, self.t_end = t_start, t_end
+        asked = self.p.tobytes(), t_start, t_end, self.tiny
         place = "instants" if t_end > t_start else "instants of a moment"
         known = system.cache.get(place)
         if known is None or known.asked != asked or system.tables.slots.size:
-            known = system.cache[place] = self._found(asked, t_start, t_end, straight)
+            known = system.cache[place] = self._found(asked)
         self.times, self.switching, self.apart = known.times, known.switching, known.apart
         self.functions, self._ahead = known.functions.afresh(), known.ahead
+
+    @property
+    def duration(self) -> float:
+        """How long the part is that has been looked at."""
+        return self.t_end - self.t_start
 
     # -- what is known ---------------------------------------------------------------------
     def after(self, t: float, carried_out: bool = False) -> float:
@@ -162,10 +180,9 @@ class TimeEvents:
         return value
 
     # -- how it is found -------------------------------------------------------------------
-    def _found(self, asked: tuple[bytes, float, float], t_start: float, t_end: float,
-               straight: Flags) -> _Instants:
-        system = self.system
-        switching = self._straight_instants(t_start, t_end, straight)
+    def _found(self, asked: tuple[bytes, float, float, float]) -> _Instants:
+        system, t_start, t_end = self.system, self.t_start, self.t_end
+        switching = self._straight_instants(t_start, t_end)
         announced = distinct(np.concatenate([
             np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
             system.tables.instants(t_start, t_end),
@@ -176,8 +193,7 @@ class TimeEvents:
         apart = times[np.diff(times, prepend=-np.inf) > self.tiny]
         return _Instants(asked, times, switching, apart, functions.afresh(), {})
 
-    def _straight_instants(self, t_start: float, t_end: float, straight: Flags
-                           ) -> dict[float, list[int]]:
+    def _straight_instants(self, t_start: float, t_end: float) -> dict[float, list[int]]:
         """Crossings of relations that are linear in time, and which these are."""
         instants: dict[float, list[int]] = {}
         if self._function is None:
@@ -185,8 +201,8 @@ class TimeEvents:
         g0, g1 = self._function(0.0, self.p), self._function(1.0, self.p)
         with np.errstate(divide="ignore", invalid="ignore"):
             at = -g0 / (g1 - g0)
-        for k in np.flatnonzero(
-                straight[self._index] & np.isfinite(at) & (at > t_start) & (at < t_end)):
+        inside = np.isfinite(at) & (at > t_start) & (at < t_end)
+        for k in np.flatnonzero(self.straight[self._index] & inside):
             instants.setdefault(float(at[k]), []).append(int(self._index[k]))
         return instants
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_expressions import LawExpressions
 
-__all__ = ["MOST", "HeldModes", "connected", "parts_of"]
+__all__ = ["MOST", "HeldModes", "connected", "parts_of", "point_to_the_bit"]
 
 MOST = 300  # elements that act on each other: each of them needs all the others
 MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
@@ -50,6 +50,12 @@ def connected(pattern: ca.Sparsity) -> list[Indices]:
     count, part = components(acts)
     order = np.argsort(part, kind="stable")
     return np.split(order, np.cumsum(np.bincount(part, minlength=count))[:-1])
+
+
+def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes, ...]:
+    """A point and the modes there, to be known again to the last bit."""
+    return tuple(np.asarray(a, dtype=float).tobytes()
+                 for a in (*problem.arguments(t)[:-1], modes))
 
 
 class HeldModes:
@@ -119,6 +125,7 @@ class HeldModes:
         self.size, self.inputs = n, system.nu
         self.slope: Array = np.zeros(system.nx)
         self._out: Array | None = None  # all of the last evaluation
+        self._point: tuple[bytes, ...] = ()  # where that was
         self._inverses: dict[bytes, Array] = {}  # K by modes
         self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by part and what sticks in it
         self._matrix: Matrix | None = None  # D that they belong to
@@ -140,14 +147,12 @@ class HeldModes:
         out = self.evaluate(*problem.arguments(t)[:-1], modes, self._inverse(modes, d))
         problem.u[:] = out[: self.inputs]
         self.slope = out[self.inputs + 7 * self.size :]
-        self._out = out
+        self._out, self._point = out, point_to_the_bit(problem, t, modes)
         return True
 
     def values(self, problem: Problem, t: float, modes: Indices) -> Array | None:
         """Flows, bounds, efforts, rates and gaps of the last evaluation, if it was here."""
-        last, at = self.evaluate.arguments, problem.arguments(t)[1:-1]
-        if self._out is None or last[0][0] != t or not np.array_equal(last[6], modes) \
-                or any(a.tobytes() != b.tobytes() for a, b in zip(last[1:6], at, strict=True)):
+        if self._out is None or self._point != point_to_the_bit(problem, t, modes):
             return None
         return self._out[self.inputs : self.inputs + 7 * self.size].reshape(7, self.size)
 

@@ -38,7 +38,7 @@ from .companions import Companions
 from .delassus import Delassus, torn_by
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
-from .held_modes import connected
+from .held_modes import connected, point_to_the_bit
 from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ class SolvedModes:
         self.positions = positions_of(system)
         self.slope: Array = np.zeros(system.nx)
         self._out: Array | None = None  # what elements came to at the last evaluation
+        self._point: tuple[bytes, ...] = ()  # where that was
         self._matrix: tuple[Array, Array] | None = None  # with the own rates per effort
 
     def by_effort(self, expression: ca.SX) -> ca.SX:
@@ -196,8 +197,8 @@ class SolvedModes:
             problem.solve_algebraic(t)
         if found is None:
             return False
-        given = problem.arguments(t)[:-1]
-        out = self.evaluate(*given, modes, found)
+        out = self.evaluate(*problem.arguments(t)[:-1], modes, found)
+        self._point = point_to_the_bit(problem, t, modes)
         self._out, self.slope = out[: 7 * self.size].copy(), out[7 * self.size :]
         return True
 
@@ -230,10 +231,7 @@ class SolvedModes:
 
     def values(self, problem: Problem, t: float, modes: Indices) -> Array | None:
         """Flows, bounds, efforts, rates and gaps of the last evaluation, if it was here."""
-        last = self.evaluate.arguments
-        if self._out is None or last[0][0] != t or (last[6] != modes).any() or any(
-                a.size and a.tobytes() != b.tobytes()
-                for a, b in zip(last[1:6], problem.arguments(t)[1:-1], strict=True)):
+        if self._out is None or self._point != point_to_the_bit(problem, t, modes):
             return None
         return self._out.reshape(7, self.size)
 

@@ -161,11 +161,13 @@ def points(problem: Problem, laws: Sequence[str], limit: float = np.inf) -> Iter
 
 def _run(model: Model, duration: Any, limit: float, **options: Any) -> tuple[str, Any]:
     """How a run ended, and its result if it was finished within the limit."""
-    end, done = time.process_time() + limit, threading.Event()
+    end = time.process_time() + limit
+    done, late = threading.Event(), threading.Event()  # clocks of two threads may differ
 
     def watch() -> None:
         while not done.wait(min(max(end - time.process_time(), 0.01), 1.0)):
             if time.process_time() >= end:
+                late.set()
                 _thread.interrupt_main()
                 return
 
@@ -180,13 +182,13 @@ def _run(model: Model, duration: Any, limit: float, **options: Any) -> tuple[str
             done.set()
             watcher.join()
             time.sleep(0)  # an interrupt that came with the end is raised here
-        if result.status != "interrupted" and time.process_time() < end:
+        if result.status != "interrupted" and not late.is_set():
             return "finished", result
     except SimulationError:
         return "failed", None
     except (KeyboardInterrupt, NotImplementedError):
         pass  # before the first step, or after the last; CasADi's wrappers change its type
-    if time.process_time() < end:
+    if not late.is_set():
         raise KeyboardInterrupt("not by the watch")
     return "not finished", None
 

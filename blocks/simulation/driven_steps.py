@@ -73,12 +73,15 @@ class DrivenSteps:
     def _look_over(self, until: float) -> None:
         """Find what is known to happen in the next part of the run: as much as has passed, but
         this step and no more than so many of them."""
-        self.pause()
+        if self.time_events.expected:
+            self.pause()
         settings, step = self.driver.settings, until - self.t
         part = max(min(self.t - settings.t_start, MOST_STEPS * step), 2 * step)
         self.time_events.look(self.t, min(self.t + part, settings.t_end))
         #: Nothing at the end of a part is known, so the next one is looked for before.
         self._seen = self.t + part - step / 2
+        if self._bound is not None:
+            self._limit = self._look_ahead()
 
     def settle(self) -> None:
         """Bring everything in line with what was told."""

@@ -18,7 +18,7 @@ from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.tolerances import SAME_INSTANT
 from ..system.evaluator import Evaluator
 from ..system.system import System
-from ..system.time_functions import TimeFunctions, floor_jumps
+from ..system.time_functions import TimeFunctions, acts_in_time, floor_jumps
 from .relations import Relations
 
 if TYPE_CHECKING:
@@ -91,6 +91,13 @@ class TimeEvents:
             known = system.cache[place] = self._found(asked)
         self.times, self.switching, self.apart = known.times, known.switching, known.apart
         self.functions, self._ahead = known.functions.afresh(), known.ahead
+
+    @property
+    def expected(self) -> bool:
+        """Whether anything may be known beforehand, in any part of a run."""
+        return acts_in_time(self.system) or self.system.once("announces instants", lambda: any(
+            kernel.breaks or any(start is not None for start, _, _ in kernel.samplings)
+            for kernel in (family.kernel for family in self.system.network.families)))
 
     @property
     def duration(self) -> float:

@@ -217,8 +217,9 @@ class Decisions:
         free = ~contact
         turned = free & (before * now.flow < -FLOW_TURNED * pace - (  # has changed sign while idle
             evaluation.rounding.of_flows(problem, t)))
+        idle = np.abs(now.flow) <= FLOW_NONE * pace
         arrived = free & (before != 0) & ~turned & (crossed | (
-            (np.abs(now.flow) <= FLOW_NONE * pace) & (before * now.rate <= 0)) | (
+            idle & ~self._moves_on(problem, t, now)) | (
             struck.any() & (np.abs(now.flow) <= REBOUND_RESTS * pace)))
         touching = contact & (np.abs(now.flow) <= REBOUND_RESTS * pace) & (
             now.gap <= CLOSED_GAP * largest_position(problem))
@@ -243,6 +244,11 @@ class Decisions:
         # friction without strength holds nothing, not even by rounding
         state.modes[powerless & evaluation.present(problem, t).idle] = 1
         return struck
+
+    def _moves_on(self, problem: Problem, t: float, now: LawValues) -> Flags:
+        """What is driven the way that it slides, by more than the rounding of all efforts."""
+        rounding = self.margins.rounding_of_rates(problem, t, self.evaluation.efforts(problem))
+        return np.asarray(self.state.modes * now.rate > rounding)
 
     def _crossed(self, problem: Problem, t: float, touched: Indices, margin: Array) -> Flags:
         """Of the elements announced, those that are at the end of their mode at this instant."""

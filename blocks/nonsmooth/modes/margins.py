@@ -85,10 +85,16 @@ class Margins:
         evaluation = self.evaluation
         d = evaluation.delassus.matrix(problem, t)
         width = np.where(np.isfinite(now.high - now.low), now.high - now.low, 0.0)
-        rounding = evaluation.rounding.of_rates(problem, t) + RATE_ROUNDING * (
-            abs(d) @ np.maximum(np.abs(evaluation.efforts(problem)), width))
+        rounding = self.rounding_of_rates(problem, t, np.maximum(
+            np.abs(evaluation.efforts(problem)), width))
         held = np.abs(np.asarray(d.diagonal())) * width / 2
         return np.asarray(np.abs(evaluation.values(problem, t).rate) > rounding + held)
+
+    def rounding_of_rates(self, problem: Problem, t: float, effort: Array) -> Array:
+        """Rates that are rounding only, that of efforts of these sizes against each other too."""
+        evaluation = self.evaluation
+        return evaluation.rounding.of_rates(problem, t) + RATE_ROUNDING * np.asarray(
+            abs(evaluation.delassus.matrix(problem, t)) @ np.abs(effort))
 
     def of_determined(self, now: LawValues, effort: Array) -> Array:
         """Margins of elements whose effort is determined.

@@ -171,9 +171,8 @@ class MasslessEfforts:
         """
         opened, _ = self.equations.told(problem, t)
         flows = self.equations.by_taken(problem, t, null)[1][~opened]
-        push, top = self.equations.slope_by_taken(problem, t), np.abs(null).max()
-        return bool(np.all(np.abs(flows) <= UNCHANGED_FLOW * top) and np.all(
-            np.abs(push @ null) <= UNCHANGED_FLOW * top * np.abs(push).sum(axis=1)[:, None]))
+        return bool(np.all(np.abs(flows) <= UNCHANGED_FLOW * np.abs(null).max())
+                    and self.equations.moves_nothing(problem, t, null))
 
     def open_flows(self, problem: Problem, t: float) -> Array | None:
         """Flows that the present modes leave open, one way to change them; None if none are."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
-from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING
+from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING, UNCHANGED_FLOW
 from .elements import Elements
 from .loop_unknowns import LoopUnknowns
 
@@ -392,6 +392,19 @@ class ModeEquations:
             slope_z = system.slope_z.sparse(*at)
             taken = taken + slope_z @ self.loops.at(problem, t).by_taken
         return taken
+
+    def moves_nothing(self, problem: Problem, t: float, null: Array) -> bool:
+        """Whether directions of what is taken change no state's slope, but for rounding.
+
+        Where nothing else heats a part, what friction at rest heats it by is its effort times a
+        velocity that is rounding: all of it is rounding of what the others do.
+        """
+        push, top = self.slope_by_taken(problem, t), np.abs(null).max()
+        most = np.abs(push).sum(axis=1)
+        relative = most / problem.scale_x
+        felt = relative > LAST_BITS * relative.max(initial=0.0)
+        unchanged = np.abs(push @ null) <= UNCHANGED_FLOW * top * most[:, None]
+        return bool(unchanged[felt].all())
 
     def switched(self, problem: Problem, t: float, modes: Indices) -> Indices:
         """Modes with those of switches as their conditions say."""

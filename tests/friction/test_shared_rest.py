@@ -1,0 +1,74 @@
+"""Frictions that hold one another: more of them stick in a train than bodies can move."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from library.electrical import DCVoltageSource, Diode, ElectricalReference, Inductor, Switch
+from library.mechanisms import DiscClutch, RackAndPinion
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from library.signal import Constant, Pulse, TimeTable
+from library.thermal import ThermalMass
+from library.translational import Mass, Reference, TranslationalFriction
+
+
+def shafts(inertias, speeds, heated=False):
+    """Two discs, each with 0.5 N*m of friction against the frame, and a clutch between them."""
+    model = Model("shafts")
+    model.frame, model.clutch = RotationalReference(), DiscClutch()
+    for k in (0, 1):
+        model.add(f"disc{k}", Inertia(inertia=quantity(inertias[k], "kg*m^2"),
+                                      w=quantity(speeds[k], "rad/s")))
+        model.add(f"friction{k}", RotationalFriction(
+            law="coulomb", coulomb_torque="0.5 N*m", breakaway_torque="0.6 N*m",
+            thermal_port=heated and k == 0))
+    model.connect(model.disc0.I, model.friction0.R, model.clutch.R)
+    model.connect(model.disc1.I, model.friction1.R, model.clutch.C)
+    model.connect(model.friction0.C, model.friction1.C, model.frame.W)
+    return model
+
+
+@pytest.mark.parametrize("method", ["dopri5", "DOP853"])
+@pytest.mark.parametrize("speeds", [(2.0, -1.0), (-1.0, 2.0)])
+def test_a_clutch_that_closes_between_shafts_at_rest_loads_nothing(speeds, method):
+    model = shafts([0.013, 0.0047], speeds)
+    model.push = TimeTable(times=quantity(np.array([0, 0.2, 0.3]), "s"), interpolation="held",
+                           values=quantity(np.array([0.0, 50.0, 50.0]), "N"))
+    model.rack, model.mass = RackAndPinion(radius="0.0178 m"), Mass(mass="1.7 kg")
+    model.guide, model.rail = TranslationalFriction(
+        law="coulomb", coulomb_force="0.3 N", breakaway_force="0.4 N"), Reference()
+    model.connect(model.push.y, model.clutch.N)
+    model.connect(model.disc1.I, model.rack.P)
+    model.connect(model.rack.R, model.mass.M, model.guide.R)
+    model.connect(model.guide.C, model.rail.V)
+    run = model.simulate("0.3 s", method=method)
+    efforts = [run[f"{name}"].at("0.25 s").m
+               for name in ("clutch.t", "friction0.t", "friction1.t", "guide.f")]
+    assert_allclose(efforts, 0.0, atol=1e-9)
+
+
+def test_a_train_at_rest_beside_a_chopper_is_not_moved_by_the_heat_of_its_friction():
+    model = shafts([0.013, 0.0047], (2.0, 2.0), heated=True)
+    model.push, model.housing = Constant(value="50 N"), ThermalMass(mass="10 g", T="300 K")
+    model.source, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
+    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
+    model.coil, model.clock = Inductor(inductance="10 mH"), Pulse(period="10 ms", width=0.5)
+    model.drive = TorqueSource(torque="0.1 N*m")
+    model.connect(model.push.y, model.clutch.N)
+    model.connect(model.disc1.I, model.drive.R)
+    model.connect(model.drive.C, model.frame.W)
+    model.connect(model.friction0.H, model.housing.M)
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.coil.p, model.diode.n)
+    model.connect(model.source.n, model.coil.n, model.diode.p, model.earth.V)
+    model.connect(model.clock.y, model.switch.vT)
+    run = model.simulate("0.1 s", rtol=1e-9)
+    assert run["disc0.w"].at("0.05 s").m == pytest.approx(0.0, abs=1e-12)
+    held = [run[f"friction{k}.t"].at("0.08 s").m for k in (0, 1)]
+    assert_allclose(held, 0.1 / 2, rtol=1e-9)  # the same share of the same range
+    turned = 0.5 * (0.013 + 0.0047) * 2.0**2 / (2 * 0.5 - 0.1)
+    warmer = 0.5 * turned / (0.01 * model.housing.specific_heat.m_as("J/(kg*K)"))
+    assert run["housing.T"].at("0.1 s").m - 300 == pytest.approx(warmer, rel=1e-6)

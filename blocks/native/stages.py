@@ -16,7 +16,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from .expressions import Writer
-from .loop_text import PARALLEL
+from .loop_text import PARALLEL, WIDE
 from .machine import compiled
 
 __all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE", "LOOKED_AT",
@@ -204,7 +204,7 @@ class _Loop:
         text = "\n".join([
             *sorted(self.writer.declared),
             "define void @main(ptr noalias %x, ptr noalias %k, ptr noalias %out, ptr noalias %n, "
-            "ptr noalias %h) {", "entry:",
+            f"ptr noalias %h) {WIDE} {{", "entry:",
             "  %size = load i64, ptr %n, align 8",
             f"  %step = load {self.type}, ptr %h, align 8",
             f"  %at = getelementptr {self.type}, ptr %h, i64 1",
@@ -262,6 +262,7 @@ def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time:
 
     old, new = (w.intrinsic("fabs", v) for v in (loop.load("%x"), loop.row(NEW)))
     tolerance = w.binary("fadd", loop.row(ATOL), w.binary("fmul", larger(old, new), "%second"))
+    inverse = w.binary("fdiv", w.constant(1.0), tolerance)  # once: divisions are slow
     shares = []
     for weights in filter(None, (error, lower)):
         total = loop.total(weights)
@@ -270,7 +271,7 @@ def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time:
         if rise:
             change = w.binary("fsub", loop.row(NEW), loop.load("%x"))
             total = w.binary("fadd", total, w.binary("fmul", w.constant(rise), change))
-        shares.append(w.binary("fdiv", w.intrinsic("fabs", total), tolerance))
+        shares.append(w.binary("fmul", w.intrinsic("fabs", total), inverse))
     zero = w.constant(0.0)
     kept = [("largest", larger(shares[0], "%largest")),
             ("sum", loop.new(f"fadd reassoc {kind} %sum, {shares[0]}")),

@@ -13,7 +13,7 @@ from ..numerics.arrays import Flags
 from ..numerics.tolerances import CEASED_FLOW, OPEN_CONSISTENT
 from .expressions import Writer
 from .functions import machine_code
-from .loop_text import PARALLEL, LoopText
+from .loop_text import PARALLEL, WIDE, LoopText
 from .machine import compiled, function_of_lapack, name_of_code
 from .open_unknowns import leave_open
 from .open_unknowns import room as open_room
@@ -268,8 +268,9 @@ def _own_function(function: ca.Function, entries: Sequence[int],
 
 def function_of(writer: Writer | LoopText, beginning: Beginning) -> str:
     """The text of a function whose lines are written, after those it begins with."""
+    wide = WIDE if any("llvm.fma" in line for line in writer.declared) else ""
     return "\n".join([*sorted(writer.declared), *beginning.declared,
-                      f"define void @main({ARGUMENTS}) {{", *beginning.lines, *writer.lines,
+                      f"define void @main({ARGUMENTS}) {wide} {{", *beginning.lines, *writer.lines,
                       "  ret void", "}", PARALLEL])  # fmt: skip
 
 

@@ -8,9 +8,19 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 from blocks import Model, quantity
-from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
-from library.mechanisms import SliderCrank
-from library.rotational import Inertia, RotationalReference, TorqueSource
+from library.electrical import (
+    ACVoltageSource,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    FullBridge,
+    Inductor,
+    Resistor,
+)
+from library.electromechanical import DCMotor
+from library.mechanisms import DiscBrake, GearBox, SliderCrank
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from library.signal import Pulse
 from library.translational import Reference, TranslationalFriction, table
 
 pytest.importorskip("llvmlite")
@@ -71,3 +81,73 @@ def test_a_slider_rests_where_its_friction_has_taken_up_the_energy(method):
     tears = [e.time for e in result.events if e.component == "guide" and e.previous == "stuck"]
     assert_allclose(tears, [1 + HOLDS * abs(lever(phi)) / RAMP], rtol=1e-9)
     assert "stretches in Python" not in result.statistics
+
+
+def servo(*frictions, brake=False):
+    """A motor on a bridge of ideal switches and diodes at 20 kHz, held by frictions.
+
+    Of each: strength at rest and in motion in N*m, and the ratio of the gear before it.
+    """
+    model = Model("servo")
+    model.supply, model.ground = DCVoltageSource(voltage="24 V"), ElectricalReference()
+    model.bridge, model.frame = FullBridge(), RotationalReference()
+    model.on = Pulse(period="50 us", width=0.7)
+    model.off = Pulse(period="50 us", width=0.3, start="35 us")
+    model.motor = DCMotor(resistance="1 ohm", inductance="1 mH", back_emf_constant="0.01 V*s/rad",
+                          inertia="1e-5 kg*m^2")
+    for k, (rest, motion, ratio) in enumerate(frictions):
+        part, shaft = RotationalFriction(law="coulomb", breakaway_torque=f"{rest} N*m",
+                                         coulomb_torque=f"{motion} N*m"), model.motor.R
+        setattr(model, f"friction_{k}", part)
+        if ratio != 1:
+            gear = GearBox(ratio=ratio)
+            setattr(model, f"gear_{k}", gear)
+            model.connect(model.motor.R, gear.S)
+            shaft = gear.O
+        model.connect(shaft, part.R)
+        model.connect(part.C, model.frame.W)
+    if brake:  # 0.03 N*m, let go every 2 ms for 2 ms
+        model.brake = DiscBrake(static_coefficient=0.5, kinetic_coefficient=0.5, pads=1,
+                                mean_radius="60 mm")
+        model.press = Pulse(period="4 ms", width=0.5, amplitude="1 N")
+        model.connect(model.press.y, model.brake.N)
+        model.connect(model.motor.R, model.brake.R)
+        model.connect(model.brake.C, model.frame.W)
+    model.connect(model.supply.p, model.bridge.P)
+    model.connect(model.supply.n, model.bridge.N, model.ground.V)
+    model.connect(model.on.y, model.bridge.upper_A, model.bridge.lower_B)
+    model.connect(model.off.y, model.bridge.lower_A, model.bridge.upper_B)
+    model.connect(model.bridge.A, model.motor.p)
+    model.connect(model.bridge.B, model.motor.n)
+    model.connect(model.motor.C, model.frame.W)
+    return model
+
+
+@pytest.mark.parametrize("frictions", [
+    [(0.02, 0.01, 1), (0.04, 0.03, 1)],
+    [(0.01, 0.005, 1), (0.02, 0.015, 1), (0.03, 0.02, 1)],
+    [(0.02, 0.01, 1), (0.08, 0.06, 2)],
+])  # fmt: skip
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_frictions_that_share_a_load_break_away_with_all_their_strength(frictions, method):
+    # however they share what the motor gives at every edge: 0.06 N*m at rest, 0.04 in motion
+    run = servo(*frictions).simulate("4 ms", method=method, rtol=1e-9)
+    one = servo((0.06, 0.04, 1)).simulate("4 ms", method=method, rtol=1e-9)
+    breaks = [r.events.of("friction_0")[0].time for r in (run, one)]
+    assert_allclose(*breaks, rtol=1e-9)
+    assert run["motor.w"].final.m > 10
+    t = np.linspace(0, 4e-3, 81)
+    assert_allclose(*([r["motor.w"].at(f"{s} s").m for s in t] for r in (run, one)),
+                    rtol=1e-8, atol=1e-8)
+    assert "stretches in Python" not in run.statistics
+
+
+def test_a_brake_that_is_pressed_in_turn_shares_the_load_of_a_bearing():
+    # 0.08 N*m of the motor against 0.06 of the bearing, and 0.03 of the brake while it is pressed
+    run = servo((0.06, 0.04, 1), brake=True).simulate("4 ms", rtol=1e-9)
+    free = servo((0.06, 0.04, 1)).simulate("4 ms", rtol=1e-9)
+    assert abs(run["motor.w"].at("1.999 ms").m) < 1e-12
+    assert free["motor.w"].at("1.999 ms").m > 1.0
+    breaks = [e.time for e in run.events.of("friction_0") if e.previous == "stuck"]
+    assert_allclose(breaks, [2e-3], rtol=1e-12)  # 0.064 N*m by then, and let go at once
+    assert "stretches in Python" not in run.statistics

@@ -81,6 +81,9 @@ class HeldNetwork:
         rows = rows_of(system, elements, laws)
         self._fixed = _fixed_rows(rows[:3], tape)
         self._alike = self._fixed | _untaken_rows(rows[:3], tape)
+        #: Elements whose bounds at rest are the same as long as no relation changes.
+        self._strong = _constants(laws.low, tape) & _constants(laws.high, tape)
+        self._even: dict[tuple[bytes, bytes, bytes], tuple[Array, Array]] = {}
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
         by_relation = np.hstack([_relations_of_rows(rows, system, laws, part) for part in parts])
@@ -168,8 +171,8 @@ class HeldNetwork:
                     unknown.append(key)
         if not unknown:
             return True
-        fits = self._is_open_without_effect(
-            problem, t, made.null) and self._is_solved_everywhere(problem, t, modes)
+        fits = self._is_open_without_effect(problem, t, self._evenly(problem, t, modes)[1]) and (
+            self._is_solved_everywhere(problem, t, modes))
         if fits or len(unknown) == 1:
             if len(self._fits) > MOST_KEPT:
                 self._fits.clear()
@@ -190,8 +193,43 @@ class HeldNetwork:
         acts = efforts > UNCHANGED_FLOW * np.abs(made.null).max()
         return bool((acts[told].any(axis=0) & acts[~told].any(axis=0)).any())
 
+    def _evenly(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
+        """What shares a load evenly that modes leave open, and directions that remain open.
+
+        The first one is to be multiplied by what is taken. Where stuck elements of a constant
+        strength F have one motion, of which only the sum c.u of what they take is told, each takes
+        the same share of its strength: u = F sgn(c) c.u / (F.abs(c)). So all come to their bounds
+        together, when nothing else could hold them either.
+        """
+        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
+        if key not in self._even:
+            if len(self._even) > MOST_KEPT:
+                self._even.clear()
+            self._even[key] = self._shared(problem, t, modes)
+        return self._even[key]
+
+    def _shared(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
+        from ..complementarity import stress_groups
+
+        null, n = self.equations.matrices(problem, t, modes).null, self.elements.size
+        even, open_ = np.eye(n), [np.zeros((n, 0))]
+        _, _, low, high, *_ = self.equations.values(problem, t)
+        for members, basis in stress_groups(null):
+            strength, direction = high[members], np.linalg.svd(basis[members].T)[2][-1]
+            total = strength @ np.abs(direction)
+            if (basis.shape[1] == len(members) - 1 and self._strong[members].all()
+                    and not modes[members].any() and not self.elements.gives_flow[members].any()
+                    and (low[members] == -strength).all() and 0.0 < total < np.inf):
+                even[np.ix_(members, members)] = np.outer(
+                    strength * np.sign(direction), direction / total)
+                continue
+            open_.append(basis)
+        return even, np.hstack(open_)
+
     def _is_open_without_effect(self, problem: Problem, t: float, null: Array) -> bool:
         """Whether inputs that modes leave open change switches alone."""
+        if not null.shape[1]:
+            return True
         told = np.any(self.equations.told(problem, t), axis=0)
         changes = np.concatenate([*self.equations.by_taken(problem, t, null)])
         changes = changes[~np.tile(told, 2)]
@@ -223,11 +261,14 @@ class HeldNetwork:
     def by_rows(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """What is taken by values and by rates, without anything taken, of the equations."""
         made = self.equations.matrices(problem, t, modes)
-        assert made.solver is not None  # as it fits
+        solver = made.solver
+        assert solver is not None  # as it fits
+        if made.null.shape[1]:
+            solver = self._evenly(problem, t, modes)[0] @ solver
         if not len(made.weight):
-            return -made.solver, 0.0 * made.solver
+            return -solver, 0.0 * solver
         held = len(made.span)
-        return -made.solver[:, :held] @ made.span, -made.solver[:, held:] @ made.weight
+        return -solver[:, :held] @ made.span, -solver[:, held:] @ made.weight
 
     def constants(self, problem: Problem, t: float, state: ModeState) -> Array:
         """The constants of the present modes in one row."""
@@ -350,6 +391,12 @@ def _fixed_rows(rows: list[ca.SX], tape: Any) -> Flags:
     return np.array([[symbols_in(jacobian(e, moving)) <= constant
                       and not ca.jacobian_sparsity(e, tape.z).nnz() for e in ca.vertsplit(row)]
                      for row in rows], dtype=bool)
+
+
+def _constants(values: ca.SX, tape: Any) -> Flags:
+    """Which of some values depend on parameters and relations alone."""
+    constant = symbols_in(ca.veccat(tape.p, tape.m))
+    return np.array([symbols_in(v) <= constant for v in ca.vertsplit(values)], dtype=bool)
 
 
 def _untaken_rows(rows: list[ca.SX], tape: Any) -> Flags:

@@ -70,11 +70,14 @@ class NetworkModes(NamedTuple):
     source: Indices  # which one
     target: Indices  # followed which
     brief: Flags  # whether it then held for less than an instant
-    largest: Vector  # (2,) the largest flow and effort so far
+    kinds: Indices  # (elements,) who are compared with each other
+    largest: Matrix  # (2, kinds) their largest flow and effort so far
+    endless: Flags  # (elements,) whose bounds are so on one side at least
     farthest: Vector  # (all relations,) the largest crossing function so far
     noise_so_far: Matrix  # what rounding may make of every margin, stuck and not
     drift: Vector  # (1,) share of its size by which what modes hold constant may be off
     least_flow: Vector  # less does not end a mode
+    largest_now: Matrix  # the same as ``largest`` with what is at the point that is looked at
     room: Matrix  # (ROOM, elements)
     row: Indices  # (parts,) which row is tried
     link: Indices  # (parts,) what followed when; ``NO_LINK`` while that is the present one
@@ -98,7 +101,8 @@ def network_modes(parts: NetworkParts, modes: Array, constants: Array, m: Array,
     row, ended = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool)
     return filled(NetworkModes, parts, modes=modes, constants=constants, m=m, values=values,
                   found=np.empty(VALUES * n + states), kept_m=parts.m, kept_modes=parts.modes,
-                  kept_constants=parts.constants, room=np.empty((ROOM, n)), row=row,
+                  kept_constants=parts.constants, largest_now=np.empty_like(parts.largest),
+                  room=np.empty((ROOM, n)), row=row,
                   link=row.copy(), turns=ended, ended=ended.copy(), holds=ended.copy())
 
 
@@ -112,9 +116,9 @@ def notice_margins(relations: Relations, network: NetworkModes) -> None:
     first = largest.size - n
     for e in range(n):
         told = network.constants[e]
-        if told == 0.0 and np.isfinite(largest[first + e]):
-            which = 1 if network.modes[e] == 0.0 else 0
-            network.largest[which] = max(network.largest[which], largest[first + e])
+        which, kind = 1 if network.modes[e] == 0.0 else 0, network.kinds[e]
+        if told == 0.0 and np.isfinite(largest[first + e]) and (which == 0 or network.endless[e]):
+            network.largest[which, kind] = max(network.largest[which, kind], largest[first + e])
 
 
 @machine_code
@@ -129,7 +133,7 @@ def choose_network_modes(code: Code, work: Workspace, relations: Relations, netw
     """
     parts = network.present.size
     for part in range(parts):
-        if network.present[part] < 0 or not network.largest[0] > 0.0:
+        if network.present[part] < 0:
             return False
     _look(code, work, network, t, x)
     _measure(network)
@@ -289,10 +293,11 @@ def _put(network: NetworkModes, part: int, row: int) -> None:
     for k in range(first, network.starts[part + 1]):
         e = network.members[k]
         network.modes[e] = network.kept_modes[row, k - first]
-        slack, kind = MARGIN_ROUNDING * network.largest[0] + network.least_flow[e], 1
+        fast, strong = network.largest[0, network.kinds[e]], network.largest[1, network.kinds[e]]
+        slack, row_of = MARGIN_ROUNDING * fast + network.least_flow[e], 1
         if network.modes[e] == 0.0:
-            slack, kind = MARGIN_ROUNDING * network.largest[1], 0
-        network.constants[n + e] = slack + network.noise_so_far[kind, e]
+            slack, row_of = MARGIN_ROUNDING * strong, 0
+        network.constants[n + e] = slack + network.noise_so_far[row_of, e]
 
 
 @machine_code
@@ -441,16 +446,18 @@ def _holds_later(relations: Relations, network: NetworkModes, part: int, h: floa
 @machine_code
 def _measure(network: NetworkModes) -> None:
     """What counts as large: for the margin of every element, and for what its mode holds."""
-    n, found, room = network.modes.size, network.found, network.room
-    fast, strong = network.largest[0], network.largest[1]
+    n, found, room, now = network.modes.size, network.found, network.room, network.largest_now
+    now[:, :] = network.largest
     for e in range(n):
-        fast = max(fast, abs(found[FLOW * n + e]))
-        strong = max(strong, abs(found[EFFORT * n + e]))
+        kind = network.kinds[e]
+        now[0, kind] = max(now[0, kind], abs(found[FLOW * n + e]))
+        now[1, kind] = max(now[1, kind], abs(found[EFFORT * n + e]))
     for e in range(n):
-        width = found[HIGH * n + e] - found[LOW * n + e]
+        kind = network.kinds[e]
+        fast, width = now[0, kind] + TINY, found[HIGH * n + e] - found[LOW * n + e]
         if not width < np.inf:
-            width = network.largest[1]
-        width = max(width, LEAST_RANGE * strong + TINY)
+            width = network.largest[1, kind]
+        width = max(width, LEAST_RANGE * now[1, kind] + TINY)
         stuck = network.modes[e] == 0.0 and network.constants[e] != UNLOADED
         room[SIZE, e] = width if stuck else fast
         room[EQUAL, e] = fast if stuck else width
@@ -476,8 +483,9 @@ def _take(code: Code, work: Workspace, relations: Relations, network: NetworkMod
     n, found = network.modes.size, network.found
     _look(code, work, network, t, x)
     for e in range(n):
-        network.largest[0] = max(network.largest[0], abs(found[FLOW * n + e]))
-        network.largest[1] = max(network.largest[1], abs(found[EFFORT * n + e]))
+        kind = network.kinds[e]
+        network.largest[0, kind] = max(network.largest[0, kind], abs(found[FLOW * n + e]))
+        network.largest[1, kind] = max(network.largest[1, kind], abs(found[EFFORT * n + e]))
     for part in range(network.present.size):
         row, first = network.row[part], network.starts[part]
         _bring(network, x, part, row)

@@ -18,7 +18,6 @@ class ModeState:
     modes : 0 stuck or closed, 1 sliding forward, -1 sliding backward or open
     decided : whether anybody has decided on them yet
     speed : the largest flow so far
-    strength : the largest effort so far, where that is asked for
     slack : efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
         until its load is that much larger, closed contacts may pull with so much
     noise : what rounding alone may make of every margin, where that is measured: while the element
@@ -35,7 +34,7 @@ class ModeState:
     def __init__(self, size: int) -> None:
         self.modes: Indices = np.zeros(size, dtype=int)
         self.decided = False
-        self.speed = self.strength = 0.0
+        self.speed = 0.0
         self.slack: Array | float = 0.0
         self.noise = np.zeros((2, size))
         self.unloaded: Flags = np.zeros(size, dtype=bool)
@@ -54,10 +53,53 @@ class ModeState:
         self.least_flow = ABSOLUTE_SHARE * rtol
         self.drift = min(max(MODE_MISSED, DRIFT_TOLERANCES * rtol), MOST_DRIFT)
 
+    @property
+    def largest(self) -> Array:
+        """What is large by what has been seen so far."""
+        return np.array([self.speed])
+
+    @largest.setter
+    def largest(self, value: Array) -> None:
+        self.speed = float(value[0])
+
     def notice_flow(self, flow: Array) -> None:
         """Take note of the largest flow."""
         self.speed = max(self.speed, float(np.abs(flow).max(initial=0.0)))
 
-    def notice_effort(self, effort: Array) -> None:
-        """Take note of the largest effort."""
-        self.strength = max(self.strength, float(np.abs(effort).max(initial=0.0)))
+
+class NetworkState(ModeState):
+    """Modes of elements at nodes without mass, and what is large beside each.
+
+    A current is not small because another part of the model bears a large force: elements are
+    compared with those of their kind alone.
+
+    Attributes
+    ----------
+    kinds : the number of each element's kind
+    fast, strong : (n,) the largest flow and effort so far of all elements of its kind
+    """
+
+    def __init__(self, kinds: Indices) -> None:
+        super().__init__(len(kinds))
+        self.kinds = kinds
+        self.fast, self.strong = np.zeros((2, len(kinds)))
+
+    @property
+    def largest(self) -> Array:
+        """Both of these, a row each."""
+        return np.stack([self.fast, self.strong])
+
+    @largest.setter
+    def largest(self, value: Array) -> None:
+        self.fast, self.strong = value
+
+    def largest_of_kinds(self, values: Array) -> Array:
+        """For each element the largest of its kind."""
+        largest = np.zeros(int(self.kinds.max(initial=-1)) + 1)
+        np.maximum.at(largest, self.kinds, np.abs(values))
+        return largest[self.kinds]
+
+    def notice(self, flow: Array, effort: Array) -> None:
+        """Take note of the largest flows and efforts."""
+        self.fast = np.maximum(self.fast, self.largest_of_kinds(flow))
+        self.strong = np.maximum(self.strong, self.largest_of_kinds(effort))

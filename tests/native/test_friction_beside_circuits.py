@@ -16,12 +16,20 @@ from library.electrical import (
     FullBridge,
     Inductor,
     Resistor,
+    Switch,
 )
 from library.electromechanical import DCMotor
-from library.mechanisms import DiscBrake, GearBox, SliderCrank
+from library.mechanisms import DiscBrake, GearBox, OneWayClutch, RackAndPinion, SliderCrank
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Pulse
-from library.translational import Reference, TranslationalFriction, table
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    TranslationalFriction,
+    table,
+)
 
 pytest.importorskip("llvmlite")
 
@@ -151,3 +159,68 @@ def test_a_brake_that_is_pressed_in_turn_shares_the_load_of_a_bearing():
     breaks = [e.time for e in run.events.of("friction_0") if e.previous == "stuck"]
     assert_allclose(breaks, [2e-3], rtol=1e-12)  # 0.064 N*m by then, and let go at once
     assert "stretches in Python" not in run.statistics
+
+
+def chopper(**parts):
+    """24 V switched at 1 kHz, with a freewheeling diode; parts stand between its output and n."""
+    model = Model("chopper")
+    model.supply, model.ground = DCVoltageSource(voltage="24 V"), ElectricalReference()
+    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal", forward_voltage="0.6 V")
+    model.pulse = Pulse(period="1 ms", width=0.5)
+    for name, part in parts.items():
+        setattr(model, name, part)
+    model.connect(model.supply.p, model.switch.p)
+    model.connect(model.pulse.y, model.switch.vT)
+    model.connect(model.switch.n, model.diode.n)
+    model.connect(model.supply.n, model.diode.p, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+@pytest.mark.parametrize("force", [1e3, 1e9, 1e12])
+def test_a_coil_is_not_interrupted_however_large_a_force_is_elsewhere(force, method):
+    # 1 mA are not small because a press beside them bears 1e9 N: the diode takes them over
+    model = chopper(coil=Inductor(inductance="24 H"), load=Resistor(resistance="10 kohm"))
+    model.connect(model.switch.n, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.load.n, model.supply.n)
+    model.ram, model.frame = Mass(mass="1 t"), Reference()
+    model.push = ForceSource(force=f"{force} N")
+    model.guide = TranslationalFriction(law="coulomb", coulomb_force=f"{2 * force} N",
+                                        breakaway_force=f"{2 * force} N")
+    model.connect(model.push.R, model.guide.R, model.ram.M)
+    model.connect(model.push.C, model.guide.C, model.frame.V)
+    run = model.simulate("5 ms", method=method, rtol=1e-9)
+    i, found = 0.0, []
+    for volts in [24.0, -0.6] * 5:
+        i = volts / 1e4 + (i - volts / 1e4) * np.exp(-0.5e-3 / 2.4e-3)
+        found.append(i)
+    at = 0.5e-3 * np.arange(1, 11)
+    assert_allclose([run["coil.i"].at(f"{t} s").m for t in at], found, rtol=1e-7)
+    assert run.energy().relative_residual < 1e-7
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_coil_is_not_interrupted_where_a_clutch_of_any_strength_holds_its_motor(method):
+    # a rack on its stop, with friction: the room a clutch of 1e6 N*m has is no effort
+    model = chopper(motor=DCMotor(resistance="1 ohm", inductance="1 mH", inertia="1e-3 kg*m^2",
+                                  back_emf_constant="0.2 V*s/rad"))
+    model.connect(model.switch.n, model.motor.p)
+    model.connect(model.motor.n, model.supply.n)
+    model.base, model.frame = RotationalReference(), Reference()
+    model.connect(model.motor.C, model.base.W)
+    model.clutch, model.rack = OneWayClutch(), RackAndPinion(radius="20 mm")
+    model.load, model.guide = Mass(mass="0.1 kg"), TranslationalFriction(
+        law="coulomb", coulomb_force="0.3 N", breakaway_force="0.4 N")
+    model.stop = HardStop(model="restitution", restitution=0, lower_bound="-1 mm",
+                          upper_bound="1 mm")
+    model.connect(model.motor.R, model.clutch.C)
+    model.connect(model.clutch.R, model.rack.P)
+    model.connect(model.rack.R, model.load.M, model.guide.R, model.stop.R)
+    model.connect(model.guide.C, model.stop.C, model.frame.V)
+    run = model.simulate("40 ms", method=method, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-8
+    # at rest: the steady current of both halves of a period, by hand
+    on, off, decay = 24.0, -0.6, np.exp(-0.5)
+    highest = (on * (1 - decay) + off * decay * (1 - decay)) / (1 - decay**2)
+    assert_allclose(run["motor.i"].at("39.5 ms").m, highest, rtol=1e-9)

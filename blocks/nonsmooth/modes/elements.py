@@ -64,6 +64,7 @@ class Elements:
     switch : whether a condition tells its mode: its bounds are equal, or endless on both sides
     valve : whether it is a switch or a diode, which open and close
     effort_names : name of its effort in its component
+    kinds : a number, the same for elements whose efforts are of one dimension
     twins : whether its component has another law of the kind
     """
 
@@ -76,6 +77,7 @@ class Elements:
     switch: Flags
     valve: Flags
     effort_names: list[str]
+    kinds: Indices
     twins: list[bool]
 
     @property
@@ -133,6 +135,7 @@ def elements_of(system: System) -> Elements:
     flat, gives_flow = system.flat, system.tape.reduced.gives_flow
     owners: list[tuple[int, int]] = []
     names: list[str] = []
+    dimensions: list[str] = []
     twins: list[bool] = []
     kinds_of: list[str] = []
     column: list[int] = []
@@ -151,13 +154,16 @@ def elements_of(system: System) -> Elements:
             column += columns
             sign += signs
             owners += [(f, i) for i in range(family.size)]
-            names += [family.kernel.variables[law.effort].name] * family.size
+            effort = family.kernel.variables[law.effort]
+            names += [effort.name] * family.size
+            dimensions += [str(effort.unit.dimension)] * family.size
             twins += [kinds.count(law.words) > 1] * family.size
             kinds_of += [law.kind] * family.size
     kind = np.array(kinds_of, dtype=str)
     return Elements(system.network, owners, np.array(column, dtype=int),
                     np.array(sign, dtype=float), kind == "contact", gives_flow[: len(column)],
-                    np.isin(kind, ("switch", "gated diode")), np.isin(kind, VALVES), names, twins)
+                    np.isin(kind, ("switch", "gated diode")), np.isin(kind, VALVES), names,
+                    np.unique(np.array(dimensions, dtype=str), return_inverse=True)[1], twins)
 
 
 def inputs_of(system: System, slots: Indices) -> tuple[list[int], list[float]]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ...system import Problem, System
     from ...system.points import Points
-    from ..mode_state import ModeState
+    from ..mode_state import NetworkState
     from .elements import Elements
     from .law_expressions import LawExpressions
 
@@ -270,7 +270,7 @@ class HeldNetwork:
         held = len(made.span)
         return -solver[:, :held] @ made.span, -solver[:, held:] @ made.weight
 
-    def constants(self, problem: Problem, t: float, state: ModeState) -> Array:
+    def constants(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """The constants of the present modes in one row."""
         by_value, by_rate = self.by_rows(problem, t, state.solved_modes)
         told = np.where(state.unloaded, UNLOADED, np.any(self.equations.told(problem, t), axis=0))
@@ -303,7 +303,7 @@ class HeldNetwork:
                 without_rounding(by_x, push), rcond=LEAST_CHANGE)
         return weight, move
 
-    def margins_at(self, problem: Problem, t: float, state: ModeState) -> Array:
+    def margins_at(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """Margins of the present modes, from the two matrices as machine code has them."""
         if self._margins is None:
             self._margins = Evaluator(ca.Function("margins", self.symbols, [self.margins]))
@@ -414,11 +414,11 @@ def _of_time_or_several_states(rows: ca.SX, x: ca.SX) -> bool:
     return several or ca.jacobian_sparsity(rows, TIME).nnz() > 0
 
 
-def slack_of(state: ModeState, elements: Elements) -> Array:
+def slack_of(state: NetworkState, elements: Elements) -> Array:
     """What rounding may make of the margins of present modes, and what a diode does not notice."""
-    flows = MARGIN_ROUNDING * state.speed + elements.valve * state.least_flow
+    flows = MARGIN_ROUNDING * state.fast + elements.valve * state.least_flow
     stuck = state.modes == 0
-    return np.where(stuck, MARGIN_ROUNDING * state.strength, flows) + np.where(stuck, *state.noise)
+    return np.where(stuck, MARGIN_ROUNDING * state.strong, flows) + np.where(stuck, *state.noise)
 
 
 def _equations_of(rows: list[ca.SX], modes: ca.SX, direct: ca.SX) -> tuple[ca.SX, ca.SX]:

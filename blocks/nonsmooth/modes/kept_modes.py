@@ -18,7 +18,7 @@ from .parts import UNLOADED, NetworkParts
 
 if TYPE_CHECKING:
     from ...system import Problem
-    from ..mode_state import ModeState
+    from ..mode_state import NetworkState
     from .held_network import HeldNetwork
 
 __all__ = ["KeptModes"]
@@ -37,7 +37,7 @@ class KeptModes:
     state : the present modes
     """
 
-    def __init__(self, held: HeldNetwork, state: ModeState) -> None:
+    def __init__(self, held: HeldNetwork, state: NetworkState) -> None:
         self.held, self.state = held, state
         nx, size = held.system.nx, max(map(len, held.parts))
         relations, entries = (max(map(len, of)) for of in (held.relations_of, held.entries_of))
@@ -52,15 +52,17 @@ class KeptModes:
             np.zeros((most, nx * size)), np.zeros((most, size)),
             np.full(count, -1, dtype=np.int64), np.zeros(1, dtype=np.int64),
             np.zeros(links, dtype=np.int64), np.zeros(links, dtype=np.int64),
-            np.zeros(links, dtype=bool), np.zeros(2), np.zeros(len(held.joint)), np.zeros((2, n)),
-            np.zeros(1), np.zeros(n), held.decided_by)
+            np.zeros(links, dtype=bool), state.kinds,
+            np.zeros((2, int(state.kinds.max(initial=0)) + 1)), held.equations.endless,
+            np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
+            held.decided_by)
         self._number: dict[tuple[int, bytes, bytes, bytes], int] = {}
         self._links: dict[tuple[int, int], int] = {}
 
     def keep(self, problem: Problem, t: float, noise: Array | float) -> None:
         """Keep the present modes, which were decided on at a point, and that they follow."""
         parts, state = self.parts, self.state
-        parts.largest[:] = state.speed, state.strength
+        parts.largest[:, state.kinds] = state.largest
         parts.noise_so_far[:] = state.noise
         parts.drift[0] = state.drift
         parts.least_flow[:] = self.held.elements.valve * state.least_flow
@@ -119,9 +121,8 @@ class KeptModes:
 
     def take_over(self) -> None:
         """Take note of what machine code has seen."""
-        speed, strength = self.parts.largest.tolist()
         state = self.state
-        state.speed, state.strength = max(state.speed, speed), max(state.strength, strength)
+        state.notice(*self.parts.largest[:, state.kinds])
         state.noise = np.maximum(state.noise, self.parts.noise_so_far)
         state.unloaded = state.unloaded.copy()  # which known decisions remember
         for k, members in zip(self.parts.present, self.held.parts, strict=True):

@@ -32,8 +32,7 @@ class _Decision(NamedTuple):
     brief: bool
     struck: Flags
     approach: float
-    speed: float
-    strength: float
+    largest: Array
     so_far: Array  # noise of the state
     noise: Array | float  # of the modes taken
 
@@ -48,9 +47,9 @@ class KnownDecisions:
     @staticmethod
     def key(problem: Problem, t: float, state: ModeState, touched: Indices) -> bytes:
         """All that a decision depends on."""
-        numbers = [t, state.speed, state.strength, state.drift, state.least_flow, state.approach]
+        numbers = [t, state.drift, state.least_flow, state.approach]
         parts = (problem.x, problem.z, problem.u, problem.p, problem.m, problem.d, problem.scale_x,
-                 state.noise, np.array(numbers), state.modes, touched)
+                 state.noise, np.array(numbers), state.largest, state.modes, touched)
         return b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)
 
     def recall(self, key: bytes, problem: Problem, state: ModeState) -> Array | float | None:
@@ -62,7 +61,7 @@ class KnownDecisions:
         state.modes, state.decided = found.modes.copy(), True
         state.unloaded, state.brief = found.unloaded, found.brief
         state.struck, state.approach = found.struck, found.approach
-        state.speed, state.strength = found.speed, found.strength
+        state.largest = found.largest
         state.noise = found.so_far.copy()
         return found.noise
 
@@ -72,5 +71,5 @@ class KnownDecisions:
             self._found.clear()
         self._found[key] = _Decision(
             problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(),
-            state.unloaded, state.brief, state.struck, state.approach, state.speed,
-            state.strength, np.array(state.noise), noise)
+            state.unloaded, state.brief, state.struck, state.approach, state.largest,
+            np.array(state.noise), noise)

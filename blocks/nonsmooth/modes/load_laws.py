@@ -185,5 +185,7 @@ def _joined(elements: Elements, mine: LoadElements, system: System) -> Elements:
         np.concatenate([elements.contact, nothing]),
         np.concatenate([elements.gives_flow, nothing]),
         np.concatenate([elements.switch, nothing]), np.concatenate([elements.valve, nothing]),
-        [*elements.effort_names, *[""] * len(rest)], [*elements.twins, *[False] * len(rest)],
+        [*elements.effort_names, *[""] * len(rest)],
+        np.append(elements.kinds, np.full(len(rest), elements.kinds.max(initial=-1) + 1)),
+        [*elements.twins, *[False] * len(rest)],
     )  # fmt: skip

@@ -28,7 +28,7 @@ from ...numerics.tolerances import (
     UNCHANGED_FLOW,
 )
 from ...system import AlgebraicFailure
-from ..mode_state import ModeState
+from ..mode_state import NetworkState
 from .elements import Elements
 from .mode_equations import LinearEquations, ModeEquations, without_rounding
 
@@ -52,7 +52,7 @@ class MasslessEfforts:
     """
 
     def __init__(self, system: System, elements: Elements, equations: ModeEquations,
-                 state: ModeState) -> None:
+                 state: NetworkState) -> None:
         self.system, self.elements = system, elements
         self.equations, self.state = equations, state
 
@@ -133,7 +133,7 @@ class MasslessEfforts:
         if len(held.weight):
             return False
         efforts = np.abs(self.equations.values(problem, t)[[1, 4, 5]]).max(axis=0)
-        size = np.where(modes != 0, efforts, self.state.speed)
+        size = np.where(modes != 0, efforts, self.state.fast)
         return bool((np.abs(held.residual) <= LAST_NEWTON_STEP * size).all())
 
     def _agrees(self, problem: Problem, t: float, modes: Indices, first: float) -> bool:
@@ -141,8 +141,8 @@ class MasslessEfforts:
         rounding of the largest flow, effort and bound."""
         taken = float(np.abs(problem.u).max(initial=0.0))
         values = np.abs(self.equations.values(problem, t))
-        largest = max(float(values[np.isfinite(values)].max(initial=0.0)), self.state.speed,
-                      self.state.strength)
+        largest = max(float(a.max(initial=0.0)) for a in (
+            values[np.isfinite(values)], self.state.fast, self.state.strong))
         error = self.equations.at(problem, t, modes).error
         return error <= BALANCED * (first + taken) + LOOKS_ROUNDING * largest
 

@@ -170,8 +170,7 @@ class MasslessMargins:
 
         state = self.state
         flow, effort, low, high, *_ = self.equations.values(problem, t)
-        state.notice_flow(flow)
-        state.notice_effort(effort)
+        state.notice(flow, effort)
         stuck = state.modes == 0
         out = np.where(stuck, np.minimum(high - effort, effort - low), state.modes * flow)
         # at a bound, or with no flow, for good: rounding ends no mode
@@ -227,22 +226,26 @@ class MasslessMargins:
         size = np.maximum(np.abs(held.weight) @ self.sizes(problem, t)[1], np.abs(by_x) @ far)
         return float((np.abs(held.violation) / np.maximum(size, TINY)).max())
 
-    def least_strength(self, problem: Problem, t: float) -> float:
+    def least_strength(self, problem: Problem, t: float) -> Array:
         """What counts as an effort at all: a small part of what the states may come to."""
         far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
         by_states = self.stress.efforts.by_states(problem, t)
-        return LEAST_FLOW * float((by_states @ far).max(initial=0.0))
+        return LEAST_FLOW * self.state.largest_of_kinds(by_states @ far)
+
+    def least_speed(self, problem: Problem, t: float) -> Array:
+        """What counts as a flow at all, likewise."""
+        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
+        by_states = abs(self._flow_x.sparse(*problem.arguments(t)))
+        return LEAST_FLOW * self.state.largest_of_kinds(by_states @ far)
 
     def sizes(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """What counts as large: for every element's margin, and for what it gives."""
         state = self.state
         flow, effort, low, high, *_ = self.equations.values(problem, t)
-        far = np.maximum(np.abs(problem.x), 1e-3 * problem.scale_x)
-        rounded = LEAST_FLOW * abs(self._flow_x.sparse(*problem.arguments(t))) @ far
-        fast = max(float(np.abs(flow).max(initial=0.0)), state.speed,
-                   float(rounded.max(initial=0.0)), TINY)  # fmt: skip
-        width = np.where(np.isfinite(high - low), high - low, state.strength)
-        strong = max(float(np.abs(effort).max(initial=0.0)), state.strength)
+        fast = np.maximum(state.largest_of_kinds(flow), np.maximum(
+            state.fast, self.least_speed(problem, t) + TINY))
+        width = np.where(np.isfinite(high - low), high - low, state.strong)
+        strong = np.maximum(state.largest_of_kinds(effort), state.strong)
         width = np.maximum(width, LEAST_RANGE * strong + TINY)
         stuck = state.modes == 0
         return np.where(stuck, width, fast), np.where(stuck, fast, width)

@@ -21,7 +21,7 @@ from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices, distinct
 from ...numerics.tolerances import MARGIN_ROUNDING, MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
-from ..mode_state import ModeState
+from ..mode_state import NetworkState
 from .carried_network import held_network
 from .elements import Change, Elements, elements_of
 from .held_network import HeldNetwork
@@ -122,11 +122,12 @@ class MasslessLaws(Laws):
     """Set-valued laws of a network with massless nodes, in one run."""
 
     massless = True
+    state: NetworkState
 
     def __init__(self, system: System, equations: ModeEquations | None = None) -> None:
         super().__init__(system, elements_of(system))
         refuse_massless(system)
-        self.state = ModeState(self.elements.size)
+        self.state = NetworkState(self.elements.kinds)
         self.state.noise[:, self.elements.valve] = MARGIN_ROUNDING  # of nominal values
         self.equations, self._held = _equations_of(system, self.elements, equations)
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
@@ -151,8 +152,9 @@ class MasslessLaws(Laws):
 
     def notice(self, margins: Array) -> None:
         says = ~self.elements.switch & np.isfinite(margins)
-        self.state.notice_flow(margins[says & (self.modes != 0)])
-        self.state.notice_effort(margins[says & (self.modes == 0)])
+        moves = self.modes != 0  # else the room to an end of a range that has two is no effort
+        self.state.notice(np.where(says & moves, margins, 0.0),
+                          np.where(says & ~moves & self.equations.endless, margins, 0.0))
 
     # -- efforts ---------------------------------------------------------------------------
     def apply(self, problem: Problem, t: float) -> None:
@@ -183,9 +185,11 @@ class MasslessLaws(Laws):
         state, elements = self.state, self.elements
         self.contacts.refuse_overlap(problem, t)
         flow = self.equations.values(problem, t)[0]
-        state.speed, state.strength = float(np.abs(flow).max(initial=0.0)), 0.0
+        state.fast = np.maximum(state.largest_of_kinds(flow),
+                                self.switching.least_speed(problem, t))
+        state.strong = np.zeros(elements.size)
         state.modes = np.where(elements.gives_flow, 0, np.sign(flow)).astype(int)
-        state.strength = self.switching.least_strength(problem, t)
+        state.strong = self.switching.least_strength(problem, t)
         state.modes[elements.contact] = -1
         self.contacts.strike(problem, t, np.arange(elements.size))
         everyone = np.ones(elements.size, dtype=bool)
@@ -204,13 +208,13 @@ class MasslessLaws(Laws):
     def _next_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         before, state = self.modes.copy(), self.state
         rests = self.contacts.strike(problem, t, touched)
-        largest = state.speed, state.strength
+        largest = state.largest
         self.efforts.apply(problem, t, before)
         if self.switching.missed(problem, t) <= state.drift:
             self.efforts.project(problem, t)  # what the integration has let go
         margin, size = self.margins(problem, t), self.switching.sizes(problem, t)[0]
         # What a coil would do to a switch that has opened is large, and does not come to pass.
-        state.speed, state.strength = largest
+        state.largest = largest
         crossed = margin < -MODE_MARGIN_NONE * size  # by what else has switched at this instant
         # unless its margin was made of drift alone
         crossed[touched] |= margin[touched] <= MODE_MARGIN_NONE * size[touched]

@@ -174,7 +174,7 @@ class ModeSearch:
         Where what the modes hold constant is off, they are judged with that brought to its value.
         """
         state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
-        before = state.modes, state.speed, state.strength
+        before = state.modes, state.largest
         try:
             state.modes = modes
             self.efforts.apply(problem, t, modes)
@@ -207,7 +207,7 @@ class ModeSearch:
             return None
         finally:
             problem.x[:], problem.z[:], problem.u[:] = x, z, u
-            state.modes, state.speed, state.strength = before
+            state.modes, state.largest = before
 
     def _step(self, problem: Problem, t: float) -> float:
         """Move the states on by an instant; returns how long it is."""

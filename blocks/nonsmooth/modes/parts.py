@@ -146,7 +146,9 @@ class NetworkParts:
     links : how many modes have followed others
     source, target : which one followed which
     brief : whether it then held for less than an instant
-    largest : the largest flow and effort so far
+    kinds : (n,) the number of each element's kind
+    largest : (2, kinds) the largest flow and effort so far
+    endless : (n,) elements whose bounds are so on one side at least
     farthest : (all relations,) the largest crossing function so far
     noise_so_far : (2, n) what rounding may make of every margin, stuck and not
     drift : (1,) share of its size by which what modes hold constant may be off
@@ -173,7 +175,9 @@ class NetworkParts:
     source: Indices
     target: Indices
     brief: Flags
-    largest: Array
+    kinds: Indices
+    largest: Matrix
+    endless: Flags
     farthest: Array
     noise_so_far: Matrix
     drift: Array

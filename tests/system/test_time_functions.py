@@ -120,7 +120,7 @@ def test_no_part_of_a_long_run_is_tried_as_long_as_the_one_that_was_too_long(mon
     tried.clear()
     borders = np.concatenate([part[:-1] for part in _parts(found)])
     assert borders[0] == 0
-    assert 1 / 32 < np.diff(borders).min()
+    assert np.diff(borders).min() > 1 / 32
     assert np.diff(borders).max() <= 1 / 3  # about a crest: cos(60 deg) is a quarter of 2 below it
     assert len(tried) >= 7  # of 3,750 periods each, after the first
     assert sum(part is None for part in tried) <= 1

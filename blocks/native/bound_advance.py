@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Indices
-from ..system.time_functions import ACROSS
 from . import one_step
 from .functions import BoundCall, MachineCode
 from .own_events import Given
@@ -47,10 +46,9 @@ def bound_advance(method: OneStep, given: Given, counts: Indices, begun: Indices
     counts : what it costs, counted up
     begun : how many steps and events the record holds already
     """
-    limits = one_step.Limits(method.t, method.rtol, method.longest, method.pieces, ACROSS)
     return advance_with(method.code, given).bound(
-        method.code, method.work_space, method.watched, limits, method.filled, *given, method.x,
-        method.state, counts, begun)
+        method.code, method.work_space, method.watched, method.limits(method.t), method.filled,
+        *given, method.x, method.state, counts, begun)
 
 
 class BoundAdvance:
@@ -67,9 +65,9 @@ class BoundAdvance:
         self._code, self._given, self._pieces = (
             advance_with(method.code, given), given, method.pieces)
         self._call = bound_advance(method, given, self._counts, np.zeros(2, dtype=np.int64))
-        self._p, self._q, self._stop, self._rtol, self._longest, self._ends = (
+        self._p, self._q, self._stop, self._rtol, self._longest, self._end, self._look = (
             self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",
-                                                "limits.max_step", "record.ends"))
+                                                "limits.max_step", "limits.t_end", "limits.look"))
 
     def _give(self, given: Given) -> None:
         """Take other records of events; other machine code, where others decide at these."""
@@ -81,14 +79,15 @@ class BoundAdvance:
                 self._call.give(name, record)
         self._given = given
 
-    def __call__(self, given: Given, t_stop: float, counts: Indices, most: int
+    def __call__(self, given: Given, t_stop: float, counts: Indices
                  ) -> tuple[int, int, int]:
-        """The status, how many steps there are, no more than ``most``, and how many events."""
+        """The status, how many steps there are, and how many events."""
         if given is not self._given:
             self._give(given)
         method, call = self._method, self._call
         call.table[self._p], call.table[self._q] = method.code.p, method.code.q
-        call.table[self._ends + 1] = most
+        call.table[self._look], call.numbers[self._look + 1] = method.look
+        call.numbers[self._end] = method.t_end
         call.numbers[self._stop], call.numbers[self._rtol] = t_stop, method.rtol
         call.numbers[self._longest] = method.longest
         if method.pieces is not self._pieces:

@@ -204,7 +204,8 @@ class CompiledCvode(EventMethod):
     def _given(self, given: Given, t_stop: float, counts: Indices, begun: Indices
                ) -> tuple[Any, ...]:
         """What machine code takes."""
-        limits = Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS)
+        limits = Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS, self.t_end,
+                        *self.look)
         return (self.cvode, self.code, self.work_space, self.watched, limits, self.record, *given,
                 self.x, self.state, counts, begun)
 

@@ -15,7 +15,7 @@ from ..solvers.base import Method, Step
 from .equations import Equations
 from .events import TIME
 from .functions import BoundCall, Kept
-from .one_step import CROSSED, LOCATED, REACHED
+from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .signatures import address_of
@@ -39,6 +39,8 @@ class EventMethod(Method):
     """
 
     looks_itself = True
+    #: After how many steps the next call returns, where more than so many are left then.
+    look: tuple[int, float] = NO_LOOK
     carries_out_events = True
     #: Whether an episode begins with the step that the last one would have gone on with.
     keeps_step: ClassVar[bool] = False
@@ -142,6 +144,7 @@ class EventMethod(Method):
         if own is not None:
             given, t_stop = own.before(self.t, t_stop)
         status, taken, events = self._advanced(given, t_stop, counts)
+        self.look = NO_LOOK
         t = float(self.state[TIME])
         if own is not None and own.is_known(t) and self.instant[0] <= t:
             t_stop = np.inf  # it was left to others, who carry it out before anything else

@@ -95,7 +95,6 @@ class OneStep(EventMethod):
         if self.branch.size:
             fill_sizes(self.branch[SIZES], problem)
         self.work_space.record.rtol[0] = self.rtol  # type: ignore[attr-defined]
-        self.few: int | None = None  # steps after which the next call is to return
         self.own_events = None
         self.form = CourseForm(self.equations, self.places, self.scale, atol, self.kind, self.every,
                                self.p, matrix, self.rtol, self.branch[SIZES].copy())
@@ -137,8 +136,8 @@ class OneStep(EventMethod):
         self.unsure = False
         step = self.state[STEP] if self.keeps_step else 0.0
         self.state[:] = self.t, self.first_step or step, LEAST_ERROR, 0.0, 0.0
-        self.course = Course(self.form, self.t, self.x, self.code._replace(q=address_of(kept)),
-                             kept)
+        code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
+        self.course = Course(self.form, self.t, self.x, code, kept)
         self.fresh = True
 
     def carry_out(self, rules: EventRules) -> None:
@@ -157,16 +156,17 @@ class OneStep(EventMethod):
 
     def _advanced(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:
         """Steps and events up to a time: the status, and how many there are."""
-        most, self.few = min(self.few or self.capacity, self.capacity), None
         if self._bound is not None:
-            return self._bound(given, t_stop, counts, most)
-        ends, sizes, rows, every = self.record
+            return self._bound(given, t_stop, counts)
         found: tuple[int, int, int] = advance_with(self.code, given)(
-            self.code, self.work_space, self.watched,
-            one_step.Limits(float(t_stop), self.rtol, self.longest, self.pieces, ACROSS),
-            one_step.Record(ends[:most], sizes[:most], rows, every), *given, self.x, self.state,
-            counts, np.zeros(2, dtype=np.int64))
+            self.code, self.work_space, self.watched, self.limits(t_stop), self.filled, *given,
+            self.x, self.state, counts, np.zeros(2, dtype=np.int64))
         return found
+
+    def limits(self, t_stop: float) -> one_step.Limits:
+        """What the next steps obey."""
+        return one_step.Limits(float(t_stop), self.rtol, self.longest, self.pieces, ACROSS,
+                               self.t_end, *self.look)
 
     # -- runs one after the other ------------------------------------------------------------
     @classmethod

@@ -71,8 +71,8 @@ from .zero_crossings import (
     name_crossed,
 )
 
-__all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "REACHED", "SELDOM", "TOO_SMALL",
-           "Limits", "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
+__all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED", "SELDOM",
+           "TOO_SMALL", "Limits", "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
@@ -81,6 +81,7 @@ MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
 PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
 REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY = range(7)
+NO_LOOK = -1, 0.0  # of ``look`` and ``far``
 
 
 class Limits(NamedTuple):
@@ -91,6 +92,9 @@ class Limits(NamedTuple):
     max_step: float
     pieces: Vector  # borders of pieces of time
     across: int  # how many of them a step may reach over
+    t_end: float  # of the run
+    look: int  # steps of the record after which others are asked who goes on; -1: never
+    far: float  # only where more steps than so many, as long as the last one, are left
 
 
 class Record(NamedTuple):
@@ -178,6 +182,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     while taken < record.ends.size and status == FULL and kept:
         if t >= t_stop:
             status = REACHED
+            break
+        if taken == limits.look and limits.t_end - t > limits.far * record.sizes[taken - 1]:
             break
         behind = count_up_to(limits.pieces, t, behind)
         proposed = length_of(code, step_to_piece(t, min(h, limits.max_step), limits.pieces,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import defaultdict, deque
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class EventLog:
     def __init__(self, recording: RunRecording, time_events: TimeEvents) -> None:
         self.recording, self.time_events = recording, time_events
         self.recent: deque[tuple[float, str]] = deque()
-        self._counts: Counter[str] = Counter()  # of components in these
+        self._counts: dict[str, int] = defaultdict(int)  # of components in these
         self._often: set[str] = set()  # components that make up half of a crowd
         #: Events that a method has carried out, and the first whose switches are not counted.
         self._uncounted: tuple[PassedEpisodes, int] | None = None

@@ -190,7 +190,7 @@ class RunningMethod:
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""
         if (self.may_switch or self.may_forget) and self.current.looks_itself and not self._judged:
-            self.current.few = FIRST_LOOK
+            self.current.look = FIRST_LOOK, 0.0 if self.may_forget else WORTH * LOOK_COMPILED
         step: Step = self.current.advance(self._limit(t, stop))
         return step
 
@@ -349,9 +349,9 @@ class RunningMethod:
         problem = self.problem
         self._asked += 1
         many = self.current.many  # steps that cost next to nothing
-        first = many is not None and not self._judged
         between = self._patience * (LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
         taken = self.work.get("steps", 0) + self.current.work.steps
+        first = many is not None and not self._judged and taken < between
         nowhere = self.current.goes_nowhere  # which is wrong, however few steps are left
         if taken - self._judged < (FIRST_LOOK if first else between) and not nowhere:
             return False

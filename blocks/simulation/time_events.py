@@ -335,8 +335,9 @@ def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
 
 def _touches(g: Array) -> list[tuple[int, int]]:
     """Rows, and looks next to which they may reach zero without another sign at a look."""
-    a, b, c = np.abs(g[:, :-2]), np.abs(g[:, 1:-1]), np.abs(g[:, 2:])
-    same = ((g[:, 1:-1] > 0) == (g[:, :-2] > 0)) & ((g[:, 1:-1] > 0) == (g[:, 2:] > 0))
+    size, kept = np.abs(g), (g[:, 1:] > 0) == (g[:, :-1] > 0)
+    a, b, c = size[:, :-2], size[:, 1:-1], size[:, 2:]
+    same = kept[:, :-1] & kept[:, 1:]
     low = same & (b <= a) & (b <= c) & (b < TOUCHES * (np.maximum(a, c) - b))
     return [(int(row), int(k) + 1) for row, k in zip(*np.nonzero(low), strict=True)]
 

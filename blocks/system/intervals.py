@@ -35,8 +35,22 @@ def enclosure(op: int, *operands: Bounds) -> Bounds:
         return _RULES[op](*operands)
 
 
-def _hull(*ends: Array) -> Bounds:
-    return np.minimum.reduce(ends), np.maximum.reduce(ends)
+def _hull(first: Array, *others: Array) -> Bounds:
+    low = high = first  # one by one: they would be copied to be reduced together
+    for one in others:
+        low, high = np.minimum(low, one), np.maximum(high, one)
+    return low, high
+
+
+def _corners(rule: Callable[[Array, Array], Array], a: Bounds, b: Bounds) -> Bounds:
+    """Between which values an operation stays that is monotonic in both of its operands."""
+    ends = [(x, y) for x in _ends(a) for y in _ends(b)]
+    return _hull(*(rule(x, y) for x, y in ends))
+
+
+def _ends(a: Bounds) -> tuple[Array, ...]:
+    """Both ends; one of what is known."""
+    return a[:1] if a[0] is a[1] else a
 
 
 def _sum(a: Bounds, b: Bounds) -> Bounds:
@@ -48,7 +62,9 @@ def _difference(a: Bounds, b: Bounds) -> Bounds:
 
 
 def _product(a: Bounds, b: Bounds) -> Bounds:
-    low, high = _hull(a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
+    low, high = _corners(np.multiply, a, b)
+    if not np.isnan(low.sum()):
+        return low, high
     return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
 
 
@@ -59,7 +75,7 @@ def _inverse(a: Bounds) -> Bounds:
 
 def _quotient(a: Bounds, b: Bounds) -> Bounds:
     through = (b[0] <= 0) & (b[1] >= 0)
-    low, high = _hull(a[0] / b[0], a[0] / b[1], a[1] / b[0], a[1] / b[1])
+    low, high = _corners(np.divide, a, b)
     return np.where(through, -np.inf, low), np.where(through, np.inf, high)
 
 
@@ -76,7 +92,7 @@ def _magnitude(a: Bounds) -> Bounds:
 
 
 def _power(a: Bounds, b: Bounds) -> Bounds:
-    low, high = _hull(a[0] ** b[0], a[0] ** b[1], a[1] ** b[0], a[1] ** b[1])
+    low, high = _corners(np.power, a, b)
     through = (a[0] < 0) & (a[1] > 0)  # an even power has its least value between
     low = np.where(through & (low > 0), 0.0, low)
     pole = (a[0] <= 0) & (a[1] >= 0) & (b[0] < 0)

@@ -41,6 +41,7 @@ OF_COARSE = 0.1
 PIECES = 16  # at first
 SHORTEST = 2.0**-20  # part of what is divided at once
 MOST = 1 << 16  # pieces that are made at once
+CROWD = 1 << 14  # pieces of a part that is not tried twice as long where that was too many before
 WORK = 1 << 21  # bounds that are found at once
 MANY = 256  # functions that are not followed from part to part of a run
 PART = 2.0**-12  # of a run, which is not made smaller
@@ -73,6 +74,7 @@ class TimeFunctions:
         self.t_start, self.t_end = t_start, t_end
         self.known = distinct(np.append(known, self.tables.instants(t_start, t_end)))
         self.length = t_end - t_start  # of the part that was divided last
+        self.crowded = False  # twice that would be too many pieces
         self.shortest = PART * self.length
         self.instructions = system.once(
             "functions of time", lambda: _instructions(_function(system)))
@@ -128,17 +130,24 @@ class TimeFunctions:
     # -- pieces ------------------------------------------------------------------------
     def _divided(self, start: float) -> Array:
         """Borders of pieces from ``start`` to the end, or as far as many pieces go."""
-        end = min(self.t_end, start + 2 * self.length)
+        end = start + 2 * self.length
+        if end >= self.t_end:
+            end = self.t_end
+        elif self.crowded:
+            end = start + (end - start) / 2
         while (pieces := self._divide(start, end)) is None:
+            self.crowded = True
             end = start + (end - start) / 2
             if end - start < self.shortest:  # no step would get anywhere
                 self.t_end = start
                 return np.zeros(0)
+        self.crowded &= len(pieces) > CROWD
         self.length = end - start
         return pieces
 
     def _divide(self, start: float, end: float) -> Array | None:
-        inner = self.known[(self.known > start) & (self.known < end)]
+        inner = self.known[slice(np.searchsorted(self.known, start, "right"),
+                                 np.searchsorted(self.known, end))]
         borders = np.unique(np.concatenate([np.linspace(start, end, PIECES + 1), inner]))
         left, right = borders[:-1], borders[1:]
         low, high = self._bounds(left, right)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.models import block_on_belt
+from benchmarks.models import block_on_belt, chain_of_arrays
 from blocks import Model, quantity
+from blocks.native.method import OneStep
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.isothermal_liquid import (
     ConstantVolumeChamber,
@@ -107,6 +108,22 @@ def test_stiff_root_laws_pass_what_is_driven_through_them(rtol):
     flow = run["way.mdot"].at(quantity(times, "s")).to("kg/s").m
     assert flow == pytest.approx(expected, abs=1e-4)
     assert abs(run.energy().relative_residual) < 1e-3
+
+
+@pytest.mark.parametrize(("damping", "methods"), [
+    ("1 N*s/m", ["dopri5"]), ("1e5 N*s/m", ["dopri5", "rodas4"])])
+def test_machine_code_returns_to_ask_for_another_method_only_with_many_steps_left(
+        monkeypatch, damping, methods):
+    """Masses of 1 kg between such dampers die out at up to 4e5 1/s: some 240,000 explicit steps."""
+    advanced, stops = OneStep._advanced, []
+    monkeypatch.setattr(OneStep, "_advanced", lambda self, *given: (
+        stops.append(self.name), advanced(self, *given))[1])
+    model = chain_of_arrays(3)
+    model.dampers.damping = damping
+    run = model.simulate("2 s")
+    assert run.statistics["steps"] > 128  # after which it is looked at
+    assert run.statistics["method"] == ", then ".join(methods)
+    assert stops.count("dopri5") == 1
 
 
 def test_rk45_is_the_pair_that_machine_code_has():

@@ -112,6 +112,40 @@ def test_a_very_long_run_is_divided_part_by_part():
         assert found.end > t
 
 
+def test_no_part_of_a_long_run_is_tried_as_long_as_the_one_that_was_too_long(monkeypatch):
+    divided, tried = TimeFunctions._divide, []
+    monkeypatch.setattr(TimeFunctions, "_divide", lambda *given: (
+        tried.append(divided(*given)), tried[-1])[1])
+    found = pieces(lambda t: newtons(1.0) * sin(2 * np.pi * t / seconds(1.0)), 3e4)
+    tried.clear()
+    borders = np.concatenate([part[:-1] for part in _parts(found)])
+    assert borders[0] == 0
+    assert np.diff(borders).min() > 1 / 32
+    assert np.diff(borders).max() <= 1 / 3  # about a crest: cos(60 deg) is a quarter of 2 below it
+    assert len(tried) >= 7  # of 3,750 periods each, after the first
+    assert sum(part is None for part in tried) <= 1
+
+
+def _parts(found):
+    """The pieces of a run, part by part."""
+    while True:
+        yield found.pieces
+        if found.end == np.inf:
+            return
+        found.around(found.end)
+
+
+def test_a_product_with_what_is_known_has_two_corners():
+    factor, ends = np.array([-2.0]), (np.array([-1.0, 0.0]), np.array([3.0, np.inf]))
+    low, high = enclosure(ca.OP_MUL, (factor, factor), ends)
+    np.testing.assert_array_equal([low, high], [[-6.0, -np.inf], [2.0, 0.0]])
+    nothing = np.array([0.0])  # times what has no bound may be anything
+    low, high = enclosure(ca.OP_MUL, ends, (nothing, nothing))
+    np.testing.assert_array_equal([low, high], [[0.0, -np.inf], [0.0, np.inf]])
+    low, high = enclosure(ca.OP_DIV, ends, (factor, factor))
+    np.testing.assert_array_equal([low, high], [[-1.5, -np.inf], [0.5, 0.0]])
+
+
 def test_pieces_are_as_short_as_a_burst_where_it_is_and_long_elsewhere():
     found = pieces(lambda t: newtons(1.0) * exp(-(((t - seconds(4.0)) / seconds(1e-4)) ** 2)), 10.0)
     lengths, middles = np.diff(found.pieces), (found.pieces[1:] + found.pieces[:-1]) / 2

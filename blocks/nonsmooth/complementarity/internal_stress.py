@@ -39,8 +39,8 @@ from ...numerics.tolerances import (
 from .minimax import half_range, kernel, minimise_rows, rows_of
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
-__all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_share",
-           "loaded_split", "open_load", "span_of_efforts", "stress_groups", "stresses",
+__all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_efforts",
+           "least_share", "loaded_split", "open_load", "span_of_efforts", "stress_groups", "stresses",
            "undetermined_groups"]  # fmt: skip
 
 
@@ -348,16 +348,10 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     ([5.0, 2.0, 5.0, 2.0], True)
     """
     n = len(effort)
-    size = 1 / np.sqrt(np.maximum(np.diag(D), TINY))
-    basis = size[:, None] * kernel(size[:, None] * D * size)[0]
-    if others is not None and others.size and basis.shape[1]:
-        effect = others @ basis
-        felt = np.abs(others) @ np.abs(basis)
-        effect = effect / np.maximum(felt.max(axis=1, initial=0.0), TINY)[:, None]
-        basis = basis @ kernel(effect.T @ effect)[0]
+    size, basis = _open_efforts(D, others)
     lower, upper = low + L @ effort, high + H @ effort
-    # an element of constant bounds is measured by them, others by the largest effort
-    largest = float(np.abs(effort / size).max(initial=0.0))
+    # an element of constant bounds is measured by them, others by the largest effort that is needed
+    largest = float(np.abs(_least(effort, size, basis) / size).max(initial=0.0))
     unit = size * (largest if largest > NO_EFFORT else 1.0)
     constant = np.isfinite(high - low) & (high > low) & ~np.any(L, axis=1) & ~np.any(H, axis=1)
     typical = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
@@ -389,6 +383,45 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     tight = np.unique(owner[np.abs(found.ineqlin.marginals) > TIGHT_ROW])
     best = effort + basis @ p
     return LoadedSplit(room, _small(best, basis, rows, at + turn @ p, room, typical), tight, True)
+
+
+def least_efforts(D: Array, effort: Array, others: Array | None = None) -> Array:
+    """Efforts without internal stress: of those with the same effect the least ones.
+
+    Parameters
+    ----------
+    D, effort, others : as of :func:`loaded_split`
+
+    Notes
+    -----
+    Each is measured by what it takes to move its own element, so that units and the order of
+    elements do not matter.
+
+    Examples
+    --------
+    >>> least_efforts(np.array([[1.0, 2.0], [2.0, 4.0]]), np.array([5.0, 0.0])).round(6).tolist()
+    [2.5, 1.25]
+    """
+    return _least(effort, *_open_efforts(D, others))
+
+
+def _open_efforts(D: Array, others: Array | None) -> tuple[Array, Array]:
+    """Sizes of efforts, and a basis of those without effect, orthonormal in units of them."""
+    size = 1 / np.sqrt(np.maximum(np.diag(D), TINY))
+    basis = kernel(size[:, None] * D * size)[0]
+    if others is not None and others.size and basis.shape[1]:
+        effect = others * size @ basis
+        felt = np.abs(others * size) @ np.abs(basis)
+        effect = effect / np.maximum(felt.max(axis=1, initial=0.0), TINY)[:, None]
+        basis = basis @ kernel(effect.T @ effect)[0]
+    return size, size[:, None] * basis
+
+
+def _least(effort: Array, size: Array, basis: Array) -> Array:
+    """Efforts without what the basis can take away."""
+    even = basis / size[:, None]
+    out: Array = effort - basis @ (even.T @ (effort / size))
+    return out
 
 
 def open_load(D: Array, through: Array, others: Array) -> bool:

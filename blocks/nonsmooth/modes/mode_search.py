@@ -214,8 +214,9 @@ class ModeSearch:
             later = self.margins.present(problem, t + h)
             noise = self.margins.noise(problem, t + h)
             close &= ~self.contacts.part(problem, t + h)  # how far they overlap shrinks
+            _, _, low, high, *_ = self.equations.values(problem, t + h)
             friction = ~(self.elements.valve | self.elements.switch | self.elements.contact)
-            self.idle = friction & (modes != 0) & close & (
+            self.idle = friction & (modes != 0) & (low < high) & close & (
                 np.abs(later - margin) <= ENDED_MARGIN * h * size + noise)
             least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
             return np.array(close & (later - margin < -least * h * size - noise))

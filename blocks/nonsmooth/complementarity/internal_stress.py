@@ -44,6 +44,9 @@ __all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_
            "undetermined_groups"]  # fmt: skip
 
 
+ENDLESS = 1e4  # times the largest effort: as good as no bound
+
+
 @dataclass(frozen=True)
 class Stress:
     members: Indices
@@ -350,11 +353,13 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     n = len(effort)
     size, basis = _open_efforts(D, others)
     lower, upper = low + L @ effort, high + H @ effort
-    # an element of constant bounds is measured by them, others by the largest effort that is needed
+    # an element of constant bounds is measured by them, others by the largest effort that is
+    # needed; so is a range that is endless beside it, as of a one-way clutch
     largest = float(np.abs(_least(effort, size, basis) / size).max(initial=0.0))
     unit = size * (largest if largest > NO_EFFORT else 1.0)
     constant = np.isfinite(high - low) & (high > low) & ~np.any(L, axis=1) & ~np.any(H, axis=1)
-    typical = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
+    half = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
+    typical = np.where(half <= ENDLESS * unit, half, unit)
     eye = np.eye(n)
     rows = np.vstack([(H - eye)[np.isfinite(high)], (eye - L)[np.isfinite(low)]])
     at = np.concatenate([(upper - effort)[np.isfinite(high)], (effort - lower)[np.isfinite(low)]])

@@ -105,7 +105,7 @@ class LoadedSplits:
         self._take(problem, t, rests, slides, back,
                    least_efforts(moved, effort[rests], others) - effort[rests])
         found = self._best_of(problem, t, rests, part, holds=False)
-        if found.room >= 0:
+        if found.room >= -EFFORTS_SETTLED:
             return found
         problem.u[:], problem.z[:] = u, z  # laws with kinks may hold in several pieces
         return self._best_of(problem, t, rests, part, holds=True)

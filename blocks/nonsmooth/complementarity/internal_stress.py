@@ -36,15 +36,12 @@ from ...numerics.tolerances import (
     TIGHT_ROW,
     TINY,
 )
-from .minimax import half_range, kernel, minimise_rows, rows_of
+from .minimax import half_range, kernel, minimise_rows, open_sides, rows_of
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
 __all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_efforts",
            "least_share", "loaded_split", "open_load", "span_of_efforts", "stress_groups", "stresses",
            "undetermined_groups"]  # fmt: skip
-
-
-ENDLESS = 1e4  # times the largest effort: as good as no bound
 
 
 @dataclass(frozen=True)
@@ -187,6 +184,7 @@ def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     """The efforts held + basis t of smallest largest share of the bounds, then of least norm."""
     if basis.shape[1] == 1:
         return even_on_line(low[:, None], high[:, None], held[:, None], basis)[:, 0]
+    (low, high), held = open_sides(low, high), _without(held, basis)
     half = half_range(low, high)
     basis = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)
@@ -210,9 +208,17 @@ def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     return np.clip(centre + half * y, low, high)
 
 
+def _without(held: Array, basis: Array) -> Array:
+    """Efforts with as little internal stress as can be, whose digits a large one would take."""
+    q = np.linalg.qr(basis)[0]
+    out: Array = held - q @ (q.T @ held)
+    return out
+
+
 def even_on_line(low: Array, high: Array, held: Array, direction: Array) -> Array:
     """:func:`even_split` where one direction is open: efforts and bounds of many times, as columns.
     """
+    (low, high), held = open_sides(low, high), _without(held, direction)
     half = half_range(low, high)
     along = direction / half
     along /= np.linalg.norm(along, axis=0)
@@ -359,7 +365,9 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     unit = size * (largest if largest > NO_EFFORT else 1.0)
     constant = np.isfinite(high - low) & (high > low) & ~np.any(L, axis=1) & ~np.any(H, axis=1)
     half = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
-    typical = np.where(half <= ENDLESS * unit, half, unit)
+    one_sided = np.isinf(np.subtract(*open_sides(np.where(constant, low, 0.0),
+                                                 np.where(constant, high, 0.0))))
+    typical = np.where(one_sided, unit, half)
     eye = np.eye(n)
     rows = np.vstack([(H - eye)[np.isfinite(high)], (eye - L)[np.isfinite(low)]])
     at = np.concatenate([(upper - effort)[np.isfinite(high)], (effort - lower)[np.isfinite(low)]])

@@ -40,8 +40,8 @@ from .minimax import half_range, kernel, minimise_rows, open_sides, rows_of
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
 __all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_efforts",
-           "least_share", "loaded_split", "open_load", "span_of_efforts", "stress_groups", "stresses",
-           "undetermined_groups"]  # fmt: skip
+           "least_share", "loaded_split", "open_load", "span_of_efforts", "stress_groups",
+           "stresses", "undetermined_groups"]  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -219,8 +219,8 @@ class Decisions:
         # what the present rate stops or makes within an instant is no motion
         instant = SAME_INSTANT * max(abs(t), LEAST_TIME)
         brief = (np.abs(now.flow) <= instant * np.abs(now.rate)) & ~self._moves_on(problem, t, now)
-        turned = free & ~brief & (before * now.flow < -FLOW_TURNED * pace - (  # has changed sign while idle
-            evaluation.rounding.of_flows(problem, t)))
+        turned = free & ~brief & (  # has changed sign while idle
+            before * now.flow < -FLOW_TURNED * pace - evaluation.rounding.of_flows(problem, t))
         idle = (np.abs(now.flow) <= FLOW_NONE * pace) | brief
         arrived = free & (before != 0) & ~turned & (crossed | (
             idle & ~self._moves_on(problem, t, now)) | (

@@ -152,9 +152,9 @@ class LoadedSplits:
         """
         d, kinetic = self.evaluation.delassus.matrix(problem, t), self.load.kinetic(problem, t)
         # what slides follows: d effort[slides] / d effort[rests]
-        back: Array = np.linalg.solve(
+        back = np.asarray(np.linalg.solve(
             np.eye(len(slides)) - dense_block(kinetic, slides, slides),
-            dense_block(kinetic, slides, rests))
+            dense_block(kinetic, slides, rests)), dtype=float)
         moved = dense_block(d, part, rests) + dense_block(d, part, slides) @ back
         at = np.searchsorted(part, rests)
         return back, moved[at], np.delete(moved, at, axis=0)

@@ -10,7 +10,7 @@ from blocks import Model, quantity
 from library.electrical import DCVoltageSource, Diode, ElectricalReference, Inductor, Switch
 from library.mechanisms import DiscClutch, RackAndPinion
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
-from library.signal import Constant, Pulse, TimeTable
+from library.signal import Constant, Pulse, Step, TimeTable
 from library.thermal import ThermalMass
 from library.translational import Mass, Reference, TranslationalFriction
 
@@ -29,6 +29,17 @@ def shafts(inertias, speeds, heated=False):
     model.connect(model.disc1.I, model.friction1.R, model.clutch.C)
     model.connect(model.friction0.C, model.friction1.C, model.frame.W)
     return model
+
+
+def chopper(model):
+    """An ideal switch and diode at a coil, beside what else the model does."""
+    model.source, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
+    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
+    model.coil, model.clock = Inductor(inductance="10 mH"), Pulse(period="10 ms", width=0.5)
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.coil.p, model.diode.n)
+    model.connect(model.source.n, model.coil.n, model.diode.p, model.earth.V)
+    model.connect(model.clock.y, model.switch.vT)
 
 
 @pytest.mark.parametrize("method", ["dopri5", "DOP853"])
@@ -53,18 +64,12 @@ def test_a_clutch_that_closes_between_shafts_at_rest_loads_nothing(speeds, metho
 def test_a_train_at_rest_beside_a_chopper_is_not_moved_by_the_heat_of_its_friction():
     model = shafts([0.013, 0.0047], (2.0, 2.0), heated=True)
     model.push, model.housing = Constant(value="50 N"), ThermalMass(mass="10 g", T="300 K")
-    model.source, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
-    model.switch, model.diode = Switch(model="ideal"), Diode(model="ideal")
-    model.coil, model.clock = Inductor(inductance="10 mH"), Pulse(period="10 ms", width=0.5)
+    chopper(model)
     model.drive = TorqueSource(torque="0.1 N*m")
     model.connect(model.push.y, model.clutch.N)
     model.connect(model.disc1.I, model.drive.R)
     model.connect(model.drive.C, model.frame.W)
     model.connect(model.friction0.H, model.housing.M)
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.coil.p, model.diode.n)
-    model.connect(model.source.n, model.coil.n, model.diode.p, model.earth.V)
-    model.connect(model.clock.y, model.switch.vT)
     run = model.simulate("0.1 s", rtol=1e-9)
     assert run["disc0.w"].at("0.05 s").m == pytest.approx(0.0, abs=1e-12)
     held = [run[f"friction{k}.t"].at("0.08 s").m for k in (0, 1)]
@@ -72,3 +77,48 @@ def test_a_train_at_rest_beside_a_chopper_is_not_moved_by_the_heat_of_its_fricti
     turned = 0.5 * (0.013 + 0.0047) * 2.0**2 / (2 * 0.5 - 0.1)
     warmer = 0.5 * turned / (0.01 * model.housing.specific_heat.m_as("J/(kg*K)"))
     assert run["housing.T"].at("0.1 s").m - 300 == pytest.approx(warmer, rel=1e-6)
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+def test_frictions_of_a_shaft_and_its_rack_come_to_rest_together_beside_a_chopper(flipped):
+    # only one of them is announced at rest: the other one, on the rack, stops with it
+    model, radius, load = Model("rack"), 0.0178, 0.05
+    parts = {
+        "disc": Inertia(inertia="0.013 kg*m^2", w="2 rad/s"),
+        "bearing": RotationalFriction(law="coulomb", coulomb_torque="0.2 N*m",
+                                      breakaway_torque="0.25 N*m"),
+        "guide": TranslationalFriction(law="coulomb", coulomb_force="3 N",
+                                       breakaway_force="4 N"),
+        "rack": RackAndPinion(radius=quantity(radius, "m")), "mass": Mass(mass="1.7 kg"),
+    }
+    for name in sorted(parts, reverse=flipped):
+        model.add(name, parts[name])
+    chopper(model)
+    model.frame, model.rail = RotationalReference(), Reference()
+    model.drive = TorqueSource(torque=quantity(load, "N*m"))
+    model.connect(model.disc.I, model.bearing.R, model.drive.R, model.rack.P)
+    model.connect(model.rack.R, model.mass.M, model.guide.R)
+    model.connect(model.bearing.C, model.drive.C, model.frame.W)
+    model.connect(model.guide.C, model.rail.V)
+    run = model.simulate("0.3 s", rtol=1e-9)
+    ranges = np.array([0.25, 4.0])
+    share = load / (ranges @ [1.0, radius])
+    held = [abs(run[name].at("0.29 s").m) for name in ("bearing.t", "guide.f")]
+    assert_allclose(held, share * ranges, rtol=1e-6)
+    stuck = [run[f"{name}.mode"].at("0.29 s").m for name in ("bearing", "guide")]
+    assert stuck == [0, 0]
+
+
+@pytest.mark.parametrize("speed", [4e-15, 1e-11])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4"])
+def test_a_clutch_that_closes_on_a_difference_of_speeds_that_is_rounding_sticks(method, speed):
+    model = Model("closing")
+    model.one, model.clutch = Inertia(inertia="8 g*m^2"), DiscClutch()
+    model.other = Inertia(inertia="2 g*m^2", w=quantity(speed, "rad/s"))
+    model.push = Step(final="18 N", start="0.1 s")
+    model.connect(model.push.y, model.clutch.N)
+    model.connect(model.one.I, model.clutch.R)
+    model.connect(model.other.I, model.clutch.C)
+    run = model.simulate("0.2 s", method=method)
+    assert [e.description for e in run.events if e.component == "clutch"] == ["sticks"]
+    assert run["one.w"].final.m == pytest.approx(speed * 2 / 10, rel=1e-6)

@@ -12,7 +12,7 @@ arrays only: no components, units, time or events.
     which efforts the motion leaves open, and the split that is reported
 `stress_groups`, `largest_share`, `least_share`, `even_split`
     the same for given directions of internal stress
-`loaded_split`, `open_load`
+`loaded_split`, `least_efforts`, `open_load`
     both questions where bounds depend on other efforts, and whether the motion does, too
 `MarginProblem`
     how far the stuck elements are from breaking away, as an event function
@@ -39,6 +39,7 @@ from .internal_stress import (
     even_on_line,
     even_split,
     largest_share,
+    least_efforts,
     least_share,
     loaded_split,
     open_load,
@@ -66,6 +67,7 @@ __all__ = [
     "even_split",
     "is_p_matrix",
     "largest_share",
+    "least_efforts",
     "least_share",
     "loaded_split",
     "minimal_splits",

@@ -36,12 +36,12 @@ from ...numerics.tolerances import (
     TIGHT_ROW,
     TINY,
 )
-from .minimax import half_range, kernel, minimise_rows, rows_of
+from .minimax import half_range, kernel, minimise_rows, open_sides, rows_of
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
-__all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_share",
-           "loaded_split", "open_load", "span_of_efforts", "stress_groups", "stresses",
-           "undetermined_groups"]  # fmt: skip
+__all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_efforts",
+           "least_share", "loaded_split", "open_load", "span_of_efforts", "stress_groups",
+           "stresses", "undetermined_groups"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -184,6 +184,7 @@ def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     """The efforts held + basis t of smallest largest share of the bounds, then of least norm."""
     if basis.shape[1] == 1:
         return even_on_line(low[:, None], high[:, None], held[:, None], basis)[:, 0]
+    (low, high), held = open_sides(low, high), _without(held, basis)
     half = half_range(low, high)
     basis = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)
@@ -207,9 +208,17 @@ def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     return np.clip(centre + half * y, low, high)
 
 
+def _without(held: Array, basis: Array) -> Array:
+    """Efforts with as little internal stress as can be, whose digits a large one would take."""
+    q = np.linalg.qr(basis)[0]
+    out: Array = held - q @ (q.T @ held)
+    return out
+
+
 def even_on_line(low: Array, high: Array, held: Array, direction: Array) -> Array:
     """:func:`even_split` where one direction is open: efforts and bounds of many times, as columns.
     """
+    (low, high), held = open_sides(low, high), _without(held, direction)
     half = half_range(low, high)
     along = direction / half
     along /= np.linalg.norm(along, axis=0)
@@ -348,19 +357,17 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     ([5.0, 2.0, 5.0, 2.0], True)
     """
     n = len(effort)
-    size = 1 / np.sqrt(np.maximum(np.diag(D), TINY))
-    basis = size[:, None] * kernel(size[:, None] * D * size)[0]
-    if others is not None and others.size and basis.shape[1]:
-        effect = others @ basis
-        felt = np.abs(others) @ np.abs(basis)
-        effect = effect / np.maximum(felt.max(axis=1, initial=0.0), TINY)[:, None]
-        basis = basis @ kernel(effect.T @ effect)[0]
+    size, basis = _open_efforts(D, others)
     lower, upper = low + L @ effort, high + H @ effort
-    # an element of constant bounds is measured by them, others by the largest effort
-    largest = float(np.abs(effort / size).max(initial=0.0))
+    # an element of constant bounds is measured by them, others by the largest effort that is
+    # needed; so is a range that is endless beside it, as of a one-way clutch
+    largest = float(np.abs(_least(effort, size, basis) / size).max(initial=0.0))
     unit = size * (largest if largest > NO_EFFORT else 1.0)
     constant = np.isfinite(high - low) & (high > low) & ~np.any(L, axis=1) & ~np.any(H, axis=1)
-    typical = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
+    half = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
+    one_sided = np.isinf(np.subtract(*open_sides(np.where(constant, low, 0.0),
+                                                 np.where(constant, high, 0.0))))
+    typical = np.where(one_sided, unit, half)
     eye = np.eye(n)
     rows = np.vstack([(H - eye)[np.isfinite(high)], (eye - L)[np.isfinite(low)]])
     at = np.concatenate([(upper - effort)[np.isfinite(high)], (effort - lower)[np.isfinite(low)]])
@@ -389,6 +396,45 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     tight = np.unique(owner[np.abs(found.ineqlin.marginals) > TIGHT_ROW])
     best = effort + basis @ p
     return LoadedSplit(room, _small(best, basis, rows, at + turn @ p, room, typical), tight, True)
+
+
+def least_efforts(D: Array, effort: Array, others: Array | None = None) -> Array:
+    """Efforts without internal stress: of those with the same effect the least ones.
+
+    Parameters
+    ----------
+    D, effort, others : as of :func:`loaded_split`
+
+    Notes
+    -----
+    Each is measured by what it takes to move its own element, so that units and the order of
+    elements do not matter.
+
+    Examples
+    --------
+    >>> least_efforts(np.array([[1.0, 2.0], [2.0, 4.0]]), np.array([5.0, 0.0])).round(6).tolist()
+    [2.5, 1.25]
+    """
+    return _least(effort, *_open_efforts(D, others))
+
+
+def _open_efforts(D: Array, others: Array | None) -> tuple[Array, Array]:
+    """Sizes of efforts, and a basis of those without effect, orthonormal in units of them."""
+    size = 1 / np.sqrt(np.maximum(np.diag(D), TINY))
+    basis = kernel(size[:, None] * D * size)[0]
+    if others is not None and others.size and basis.shape[1]:
+        effect = others * size @ basis
+        felt = np.abs(others * size) @ np.abs(basis)
+        effect = effect / np.maximum(felt.max(axis=1, initial=0.0), TINY)[:, None]
+        basis = basis @ kernel(effect.T @ effect)[0]
+    return size, size[:, None] * basis
+
+
+def _least(effort: Array, size: Array, basis: Array) -> Array:
+    """Efforts without what the basis can take away."""
+    even = basis / size[:, None]
+    out: Array = effort - basis @ (even.T @ (effort / size))
+    return out
 
 
 def open_load(D: Array, through: Array, others: Array) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import FLAT_ROW, TIGHT_ROW
 from .internal_stress import even_on_line, even_split, stresses
-from .minimax import half_range, minimise_rows, rows_of
+from .minimax import half_range, minimise_rows, open_sides, rows_of
 from .scaling import MatrixLike, as_bounds
 
 __all__ = ["minimal_splits"]
@@ -58,6 +58,7 @@ def _splits(low: Array, high: Array, held: Array, basis: Array) -> Array:
     """Those of one group of elements that share internal stress."""
     if basis.shape[1] == 1:
         return even_on_line(low[:, None], high[:, None], held, basis)
+    low, high = open_sides(low, high)
     half, out = half_range(low, high), held.copy()
     even = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)

@@ -27,8 +27,10 @@ from ...numerics.tolerances import (
     VERTEX_WEIGHT,
 )
 
-__all__ = ["Rows", "half_range", "kernel", "minimise_rows", "rows_of", "vertices"]
+__all__ = ["Rows", "half_range", "kernel", "minimise_rows", "open_sides", "rows_of", "vertices"]
 
+ENDLESS = 1e4
+"""Times the smallest range: as good as no bound."""
 MOST_VERTICES = 4000
 """Candidate vertices up to which they are listed."""
 
@@ -38,6 +40,25 @@ def half_range(lower: Array, upper: Array) -> Array:
     closed = np.isfinite(lower) & np.isfinite(upper)
     with np.errstate(invalid="ignore"):
         return np.where(closed, (upper - lower) / 2, 1.0)
+
+
+def open_sides(lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Bounds without far ones that are endless beside the range of others.
+
+    What a one-way clutch of 1e6 N*m bears is no share of that where it meets a brake of 1 N*m: it
+    is open to one side, as a contact is.
+
+    Examples
+    --------
+    >>> open_sides(np.array([-1e6, -1.0]), np.array([0.0, 1.0]))[0].tolist()
+    [-inf, -1.0]
+    """
+    with np.errstate(invalid="ignore"):
+        width = upper - lower
+    least = np.where(np.isfinite(width) & (width > 0), width, np.inf).min(axis=0, initial=np.inf)
+    far = ENDLESS * np.where(np.isfinite(least), least, np.inf)
+    below, above = (lower < -far) & (upper < far), (upper > far) & (lower > -far)
+    return np.where(below, -np.inf, lower), np.where(above, np.inf, upper)
 
 
 def kernel(A: Array) -> tuple[Array, Array]:

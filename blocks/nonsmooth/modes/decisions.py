@@ -27,6 +27,7 @@ from ...numerics.tolerances import (
     MODE_ENDED,
     NO_RANGE,
     REBOUND_RESTS,
+    SAME_INSTANT,
     TINY,
 )
 from ..unsettled import unsettled
@@ -215,9 +216,12 @@ class Decisions:
         pace = max(state.speed, float(np.abs(now.flow).max(initial=0.0)))
         leaving = self._leaving(problem, t, crossed & (before == 0), now)
         free = ~contact
-        turned = free & (before * now.flow < -FLOW_TURNED * pace - (  # has changed sign while idle
-            evaluation.rounding.of_flows(problem, t)))
-        idle = np.abs(now.flow) <= FLOW_NONE * pace
+        # what the present rate stops or makes within an instant is no motion
+        instant = SAME_INSTANT * max(abs(t), LEAST_TIME)
+        brief = (np.abs(now.flow) <= instant * np.abs(now.rate)) & ~self._moves_on(problem, t, now)
+        turned = free & ~brief & (  # has changed sign while idle
+            before * now.flow < -FLOW_TURNED * pace - evaluation.rounding.of_flows(problem, t))
+        idle = (np.abs(now.flow) <= FLOW_NONE * pace) | brief
         arrived = free & (before != 0) & ~turned & (crossed | (
             idle & ~self._moves_on(problem, t, now)) | (
             struck.any() & (np.abs(now.flow) <= REBOUND_RESTS * pace)))

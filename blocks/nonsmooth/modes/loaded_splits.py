@@ -75,13 +75,13 @@ class LoadedSplits:
         """Per connected part of indeterminate elements with a choice: who, and the split shown.
 
         Leaves the problem at those splits, of one motion the even one, else that with the most
-        room. One that does not hold is refused.
+        room, the same whatever split the run has come with. One that does not hold is refused.
         """
         out = []
         for rests, part in self._parts(problem, t, index):
             even = self.one_motion.split(problem, t, rests) if len(rests) == len(part) else None
             if even is None:
-                found = self._best_of(problem, t, rests, part, holds=True)
+                found = self._shown(problem, t, rests, part)
                 even = found.effort if found.free else None
             if even is not None:
                 out.append((rests, even))
@@ -93,6 +93,22 @@ class LoadedSplits:
         parts = self.load.components(problem, t)
         for part in np.unique(parts[index]):
             yield index[parts[index] == part], np.flatnonzero(parts == part)
+
+    def _shown(self, problem: Problem, t: float, rests: Indices, part: Indices) -> LoadedSplit:
+        """That of one connected part, sought from the least efforts, which know of no past."""
+        from ..complementarity import least_efforts
+
+        u, z = problem.u.copy(), problem.z.copy()
+        slides = part[self.state.modes[part] != 0]
+        back, moved, others = self._moved(problem, t, rests, slides, part)
+        effort = self.evaluation.efforts(problem)
+        self._take(problem, t, rests, slides, back,
+                   least_efforts(moved, effort[rests], others) - effort[rests])
+        found = self._best_of(problem, t, rests, part, holds=False)
+        if found.room >= -EFFORTS_SETTLED:
+            return found
+        problem.u[:], problem.z[:] = u, z  # laws with kinks may hold in several pieces
+        return self._best_of(problem, t, rests, part, holds=True)
 
     def _best_of(self, problem: Problem, t: float, rests: Indices, part: Indices, holds: bool
                  ) -> LoadedSplit:
@@ -121,23 +137,34 @@ class LoadedSplits:
         """The best split for bounds with the present slopes, which the problem is left at."""
         from ..complementarity import loaded_split
 
-        evaluation = self.evaluation
-        now, effort = evaluation.values(problem, t), evaluation.efforts(problem)
-        d = evaluation.delassus.matrix(problem, t)
-        # what slides follows: d effort[slides] / d effort[rests]
-        kinetic = self.load.kinetic(problem, t)
-        back = np.linalg.solve(np.eye(len(slides)) - dense_block(kinetic, slides, slides),
-                               dense_block(kinetic, slides, rests))
+        now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
+        back, moved, others = self._moved(problem, t, rests, slides, part)
         lower, upper = (s[:, : len(rests)] + s[:, len(rests):] @ back for s in held)
+        found = loaded_split(
+            moved, effort[rests], now.low[rests] - lower @ effort[rests],
+            now.high[rests] - upper @ effort[rests], lower, upper, others)
+        self._take(problem, t, rests, slides, back, found.effort - effort[rests])
+        return found
+
+    def _moved(self, problem: Problem, t: float, rests: Indices, slides: Indices, part: Indices
+               ) -> tuple[Array, Array, Array]:
+        """What efforts at rest do: to the efforts of what slides, to their rates, to other rates.
+        """
+        d, kinetic = self.evaluation.delassus.matrix(problem, t), self.load.kinetic(problem, t)
+        # what slides follows: d effort[slides] / d effort[rests]
+        back = np.asarray(np.linalg.solve(
+            np.eye(len(slides)) - dense_block(kinetic, slides, slides),
+            dense_block(kinetic, slides, rests)), dtype=float)
         moved = dense_block(d, part, rests) + dense_block(d, part, slides) @ back
         at = np.searchsorted(part, rests)
-        found = loaded_split(
-            moved[at], effort[rests], now.low[rests] - lower @ effort[rests],
-            now.high[rests] - upper @ effort[rests], lower, upper, np.delete(moved, at, axis=0))
-        step = found.effort - effort[rests]
+        return back, moved[at], np.delete(moved, at, axis=0)
+
+    def _take(self, problem: Problem, t: float, rests: Indices, slides: Indices, back: Array,
+              step: Array) -> None:
+        """Leave the problem at efforts at rest that are changed, and those that follow."""
+        effort = self.evaluation.efforts(problem)
         effort[rests] += step
         effort[slides] += back @ step
         self.elements.put(problem.u, effort)
         if problem.algebraic:
             problem.solve_algebraic(t)
-        return found

@@ -66,6 +66,8 @@ class ModeSearch:
         self.ended: Flags = np.zeros(self.elements.size, dtype=bool)
         #: Elements whose laws the modes looked at last break even now.
         self.against: Flags = np.zeros(self.elements.size, dtype=bool)
+        #: Frictions that slide in these, but do not move, nor begin to.
+        self.idle: Flags = np.zeros(self.elements.size, dtype=bool)
 
     def take_first(self, problem: Problem, t: float, doubt: Flags,
                    proposals: Iterable[Indices]) -> Array:
@@ -117,7 +119,7 @@ class ModeSearch:
         for trial in proposals:
             leaves = self._leaves(problem, t, trial, allowed)
             if leaves is not None and not leaves.any():
-                return trial
+                return self._at_rest(problem, t, trial, allowed)
             unsure = [(trial, doubt), *unsure[1:]]
             if leaves is not None:  # it holds now: those that leave may enter another mode
                 unsure.append((trial, leaves))
@@ -126,8 +128,19 @@ class ModeSearch:
                 option = self._possible(problem, t, combination)
                 leaves = self._leaves(problem, t, option, allowed)
                 if leaves is not None and not leaves.any():
-                    return option
+                    return self._at_rest(problem, t, option, allowed)
         return None
+
+    def _at_rest(self, problem: Problem, t: float, modes: Indices, allowed: _Allowed) -> Indices:
+        """Modes that hold, with friction that others keep from moving at rest, if that holds too.
+
+        Another one that moves with it has come to rest: both carry the load then.
+        """
+        if not self.idle.any():
+            return modes
+        trial = np.where(self.idle, 0, modes)
+        leaves = self._leaves(problem, t, trial, allowed)
+        return modes if leaves is None or leaves.any() else trial
 
     def _exchanged(self, problem: Problem, t: float, tried: list[Indices], allowed: _Allowed
                    ) -> Indices | None:
@@ -201,6 +214,10 @@ class ModeSearch:
             later = self.margins.present(problem, t + h)
             noise = self.margins.noise(problem, t + h)
             close &= ~self.contacts.part(problem, t + h)  # how far they overlap shrinks
+            _, _, low, high, *_ = self.equations.values(problem, t + h)
+            friction = ~(self.elements.valve | self.elements.switch | self.elements.contact)
+            self.idle = friction & (modes != 0) & (low < high) & close & (
+                np.abs(later - margin) <= ENDED_MARGIN * h * size + noise)
             least = np.where(self.ended & (modes == before[0]), ENDED_MARGIN, LATER_MARGIN)
             return np.array(close & (later - margin < -least * h * size - noise))
         except AlgebraicFailure:

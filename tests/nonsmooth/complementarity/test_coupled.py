@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from blocks.nonsmooth.complementarity import (
     Friction,
     Status,
+    even_split,
     loaded_split,
     sequential_impact,
     solve,
@@ -150,3 +151,26 @@ def test_a_split_never_changes_what_others_feel():
     assert not bound.free
     assert_allclose(free.effort, [0.45, 0.45], rtol=1e-6)
     assert_allclose(bound.effort, [0.9, 0.0])
+
+
+@pytest.mark.parametrize("past", [0.3, -2.0, 1e5])
+def test_the_split_that_is_shown_knows_of_no_past(past):
+    # two brakes and a gear that holds 30 % of what the second one bears, on one shaft
+    D, low, high = np.ones((3, 3)), np.array([-1.0, -3.0, -0.1]), np.array([1.0, 3.0, 0.1])
+    L, H = np.zeros((3, 3)), np.zeros((3, 3))
+    L[2, 1], H[2, 1] = -0.3, 0.3
+    load = np.array([0.4, 0.2, 0.1])
+    one = loaded_split(D, load, low, high, L, H)
+    other = loaded_split(D, load + past * np.array([1.0, -2.0, 1.0]), low, high, L, H)
+    assert_allclose(other.effort, one.effort, atol=1e-9)
+    assert other.room == pytest.approx(one.room, abs=1e-9)
+    assert_allclose(one.effort.sum(), 0.7, rtol=1e-12)
+
+
+def test_a_one_way_clutch_beside_a_brake_bears_its_load_alone():
+    # l - f = -1.54 and s - t = 36 of a clutch and a brake, a friction and a stop: the clutch's
+    # 1e6 N*m are no measure, so that the brake bears no more to bring it nearer to their middle
+    low, high = np.array([-1e6, -0.8, -4.5, 0.0]), np.array([0.0, 0.8, 4.5, np.inf])
+    basis = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]) / np.sqrt(2)
+    held = np.array([-1.54, 0.0, 0.0, 36.0]) + basis @ [-6e5, 4e6]
+    assert_allclose(even_split(low, high, held, basis), [-1.54, 0.0, 0.0, 36.0], atol=1e-8)

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from .method import OneStep
     from .moreau_jean import CompiledMoreauJean
 
-__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values", "compiled_bdf",
+__all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "column_values",
            "compiled_cvode", "compiled_method", "compiled_steps", "compiles_quickly",
            "is_installed", "is_large", "is_solved_for", "many_values", "most_steps", "pays_off",
            "residuals_of_run", "solves_compiled", "steps_to_compile", "study", "unwritable",
@@ -136,22 +136,15 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     return {kind.name: kind for kind in others}.get(name, Dopri5)
 
 
-def compiled_cvode(problem: Problem) -> type[CompiledCvode] | None:
-    """CVODE called from machine code, where it can run a problem."""
+def compiled_cvode(problem: Problem, name: str = "cvode") -> type[CompiledCvode] | None:
+    """CVODE called from machine code, with the formulae of a name, where it can run a problem."""
     if not is_installed() or why_not(problem.system, problem.laws):
         return None
-    from .cvode_method import CompiledCvode
+    from .cvode_method import CompiledAdams, CompiledBDF, CompiledCvode
 
-    return CompiledCvode if CompiledCvode.can_run(problem) and not unwritable(problem) else None
-
-
-def compiled_bdf(problem: Problem) -> type[CompiledCvode] | None:
-    """The same under the name that SciPy gives the formulae."""
-    if compiled_cvode(problem) is None:
-        return None
-    from .cvode_method import CompiledBDF
-
-    return CompiledBDF
+    kind = {"adams": CompiledAdams, "BDF": CompiledBDF}.get(name, CompiledCvode)
+    runs = kind.can_run(problem) and not unwritable(problem) and kind.can_keep_to(problem)
+    return kind if runs else None
 
 
 def compiled_steps(problem: Problem) -> type[CompiledMoreauJean] | None:

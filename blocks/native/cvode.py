@@ -15,7 +15,7 @@ import numpy as np
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import SAME_INSTANT, TIME_GRAIN
 from ..solvers.trouble import SLIVER
-from .cvode_library import ONE_STEP, ROWS
+from .cvode_library import ONE_STEP
 from .decisions import Elements
 from .events import CROSSING, STEP, TIME, Passed, pass_event
 from .functions import machine_code
@@ -27,7 +27,7 @@ from .pulses import END, START, step_to_pulse
 from .resets import Resets
 from .samples import Samples
 from .signatures import CFunction, indices_at, run_code, vector_at
-from .stages import NEW
+from .stages import NEW, NORDSIECK_ROWS
 from .step_control import count_up_to, step_to_piece
 from .steps import Code, Workspace, flush_denormals, keep_denormals
 from .switches import Switches
@@ -73,7 +73,7 @@ class Cvode(NamedTuple):
     current_time: int
     counters: Indices  # functions that tell what it has cost since it began,
     counted: Indices  # and how much of that is counted
-    rows: Indices  # (6,) where the rows of the Nordsieck array stand
+    rows: Indices  # (highest order + 1,) where the rows of the Nordsieck array stand
     order: Indices  # which unknown of the model stands where; empty: as they are
     present: Vector  # (n,) the point that it begins from, in that order
     expected: Vector  # (n,) the last end of a step before it was brought onto its constraints
@@ -222,9 +222,10 @@ def _advance_to(cvode: Cvode, code: Code, work: Workspace, relations: Relations,
     CVODE begins anew within it where a step leaves the branch of a loop, or strides over a pulse.
     """
     n, t, behind = x.size, state[TIME], 0
+    room = cvode.rows.size * n
     status, looked = FULL, False
     flush_denormals(code, work)
-    while (taken < record.ends.size and record.first[taken] + ROWS * n <= record.values.size
+    while (taken < record.ends.size and record.first[taken] + room <= record.values.size
            and status == FULL):
         if t >= t_stop:
             status = REACHED
@@ -328,17 +329,18 @@ def _keep(cvode: Cvode, work: Workspace, record: Record, taken: int, end: float,
     degree, place, k = cvode.number[0], record.first[taken], work.k
     get(cvode.last_step, cvode.memory, record.sizes[taken:])
     get(cvode.current_time, cvode.memory, record.centres[taken:])
-    for j in range(ROWS):
+    for j in range(cvode.rows.size):
+        here = NORDSIECK_ROWS[j]
         if j > degree:
-            k[j, :] = 0.0
+            k[here, :] = 0.0
             continue
         row = vector_at(cvode.rows[j], n)
         if cvode.order.size:
             for i in range(n):
-                k[j, cvode.order[i]] = row[i]
+                k[here, cvode.order[i]] = row[i]
         else:
-            k[j, :] = row
-        record.values[place:place + n] = k[j]
+            k[here, :] = row
+        record.values[place:place + n] = k[here]
         place += n
     k[NEW, :] = k[0]
     record.first[taken + 1] = place

@@ -28,7 +28,6 @@ __all__ = ["CvodeCourse", "CvodeForm", "PassedPolynomials"]
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 ALL = slice(None)
 WORTH = 32  # steps between two events that are worth putting together
-NODES = 6  # of the polynomials of steps that are put together: as of the highest order
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +41,7 @@ class CvodeForm:
     carries : whether there is more than these, which is solved for
     code : that solves for it, with
     p : its parameters
+    order : the highest one of the polynomials
     """
 
     scale: Array
@@ -49,6 +49,7 @@ class CvodeForm:
     carries: bool
     code: Code
     p: Array
+    order: int
 
     def settled(self, q: Array, times: Array, rows: Array, events: Array | None = None,
                 number: Indices | None = None) -> Array:
@@ -147,16 +148,16 @@ class CvodeCourse:
         """Put pairs of steps together; returns by how much values between are off at most."""
         self._gather()
         ends = self._ends[0]
-        width = self._width
-        pieces = Pieces(width, NODES) if self._thinned is None else self._thinned
-        length = max(1, CHUNK // max(1, width * NODES))
-        nodes = (chebyshev_nodes(NODES) + 1.0) / 2.0
+        width, count = self._width, self._form.order + 1
+        pieces = Pieces(width, count) if self._thinned is None else self._thinned
+        length = max(1, CHUNK // max(1, width * count))
+        nodes = (chebyshev_nodes(count) + 1.0) / 2.0
         for k in range(0, len(ends) - 1, length):
             low, high = ends[:-1][k : k + length], ends[1:][k : k + length]
             at = low[:, None] + (high - low)[:, None] * nodes
             at[:, -1] = high
             rows = self._of_steps(at.ravel())
-            pieces.append(low, high, rows.reshape(len(low), NODES, width))
+            pieces.append(low, high, rows.reshape(len(low), count, width))
         last = self._of_steps(ends[-1:])[0]
         self._together *= 2
         thinned, off = pieces.thinned(self._together)

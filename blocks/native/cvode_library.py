@@ -30,10 +30,11 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ROW_AS_TOLD
 
-__all__ = ["ONE_STEP", "ROWS", "Band", "Integration", "Library", "loaded_sundials"]
+__all__ = ["ADAMS", "BDF", "ONE_STEP", "Band", "Integration", "Library", "loaded_sundials"]
 
-BDF, ONE_STEP = 2, 2  # numbers that stand for a method and for a task of CVode()
-ROWS = 6  # of the Nordsieck array: the order is at most five
+ADAMS, BDF = 1, 2  # numbers that stand for formulae,
+ONE_STEP = 2  # and for a task of CVode()
+MOST_ROWS = {ADAMS: 13, BDF: 6}  # of the Nordsieck array: orders are at most 12 and 5
 SEARCHED = 64  # addresses at the beginning of CVODE's memory among which the rows stand
 TRIAL = 25  # steps of y' = -y
 LONG_RUN = 10**9  # steps of one call
@@ -160,18 +161,20 @@ class Integration:
     jacobian : address of a function of C; 0 for differences of slopes
     projection : the same of one that brings the end of a step back onto its constraints; 0: none
     user : what these functions are given
+    formula : :data:`BDF`, or :data:`ADAMS`, which knows no projection
     """
 
     def __init__(self, sundials: Library, t: float, y: Array, slope: int, rtol: float, atol: Array,
                  band: Band | None = None, jacobian: int = 0, projection: int = 0,
-                 user: Indices | None = None) -> None:
+                 user: Indices | None = None, formula: int = BDF) -> None:
         self.sundials, self.y, self.user = sundials, y, user
+        self.count = MOST_ROWS[formula]  # of rows of the Nordsieck array
         s, n, made = sundials, y.size, ctypes.c_void_p()
         s.SUNContext_Create(0, ctypes.byref(made))
         context = made.value or 0
         s.SUNContext_ClearErrHandlers(context)  # what fails is told by its number
         self.vector = s.N_VMake_Serial(n, y.ctypes.data, context)
-        self.memory = s.CVodeCreate(BDF, context)
+        self.memory = s.CVodeCreate(formula, context)
         s.CVodeInit(self.memory, slope, t, self.vector)
         tolerances = s.N_VMake_Serial(n, atol.ctypes.data, context)
         s.CVodeSVtolerances(self.memory, rtol, tolerances)  # which copies them
@@ -212,7 +215,7 @@ class Integration:
     def row_addresses(self) -> Indices:
         """Where the numbers of the rows stand."""
         begin = self.memory + 8 * self.sundials.first_row
-        vectors = (ctypes.c_void_p * ROWS).from_address(begin)
+        vectors = (ctypes.c_void_p * self.count).from_address(begin)
         return np.array([self.sundials.N_VGetArrayPointer(v) for v in vectors], dtype=np.int64)
 
 
@@ -236,8 +239,8 @@ def _is_as_assumed(s: Library) -> bool:
                       np.full(1, 1e-9))
     words = list((ctypes.c_size_t * SEARCHED).from_address(run.memory))
     first = run.first_rows()
-    places = [k for k in range(SEARCHED - ROWS) if tuple(words[k : k + 2]) == first]
-    if len(places) != 1 or 0 in words[places[0] : places[0] + ROWS]:
+    places = [k for k in range(SEARCHED - run.count) if tuple(words[k : k + 2]) == first]
+    if len(places) != 1 or 0 in words[places[0] : places[0] + run.count]:
         return False
     s.first_row = places[0]
     t, h, order = _REAL(), _REAL(), _INT()

@@ -7,7 +7,7 @@ code that CVODE calls, as is what brings the end of a step back onto its constra
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..system.time_functions import ACROSS
 from . import cvode
 from .bound_advance import facts_of
 from .cvode_course import CvodeCourse, CvodeForm, PassedPolynomials
-from .cvode_library import ROWS, Integration, loaded_sundials
+from .cvode_library import ADAMS, BDF, Integration, loaded_sundials
 from .equations import equations_of
 from .event_method import EventMethod
 from .forms import MOST_STATES, is_solved_for
@@ -29,12 +29,12 @@ from .matrices import LinearAlgebra, linear_algebra_of
 from .one_step import Limits
 from .own_events import Given, PassedEvents
 from .stages import ATOL, nordsieck_arithmetic
-from .steps import IMPLICIT, settle_in_place, workspace
+from .steps import HIGH_ORDER, IMPLICIT, settle_in_place, workspace
 
 if TYPE_CHECKING:
     from ..system import Problem
 
-__all__ = ["CompiledBDF", "CompiledCvode"]
+__all__ = ["CompiledAdams", "CompiledBDF", "CompiledCvode"]
 
 BLOCK = 1 << 19  # numbers of a block of rows
 ROUGHLY = 1e-3  # of nominal values
@@ -47,6 +47,7 @@ class CompiledCvode(EventMethod):
 
     name, order = "cvode", 5
     implicit = True
+    formula: ClassVar[int] = BDF
     failures = {cvode.FAILED: ""}  # CVODE tells why
     course: CvodeCourse
 
@@ -57,6 +58,12 @@ class CompiledCvode(EventMethod):
         if loaded_sundials() is None:
             return False
         return linear_algebra_of(system, laws) is not None
+
+    @classmethod
+    def can_keep_to(cls, problem: Problem) -> bool:
+        """Whether the formulae can be brought back onto constraints, where there are."""
+        return cls.formula == BDF or not equations_of(problem.system, problem.p,
+                                                      problem.laws).settle
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -73,7 +80,7 @@ class CompiledCvode(EventMethod):
             self.x.size if self.carries and may_lose_branch(problem.system) else 0))
         if self.branch.size:
             fill_sizes(self.branch[SIZES], problem)
-        self.work_space = workspace(self.x.size)._replace(branch=self.branch)
+        self.work_space = workspace(self.x.size, HIGH_ORDER)._replace(branch=self.branch)
         self.work_space.k[ATOL] = self._tolerances()
         #: Whether anything is solved for within a slope, or efforts are part of it.
         self.together = problem.laws is not None or is_solved_for(problem.system)
@@ -152,7 +159,8 @@ class CompiledCvode(EventMethod):
             sundials, self.t, self.x[there].copy(), cvode.slope_of.callback,
             max(self.rtol * share, LEAST_RTOL), atol, matrices.band,
             cvode.jacobian_of.callback if jacobian else 0,
-            cvode.projection_of.callback if self.equations.settle else 0, self.user)  # fmt: skip
+            cvode.projection_of.callback if self.equations.settle else 0, self.user,
+            self.formula)  # fmt: skip
         function = sundials.address
         self.cvode = cvode.Cvode(
             self.integration.memory, self.integration.vector, function("CVode"),
@@ -169,10 +177,11 @@ class CompiledCvode(EventMethod):
         self.equations.settle_always(self.q)
         self.equations.settle_always(kept)
         code = self.equations.code(self.p, self.q)
-        self.code = code._replace(arithmetic=nordsieck_arithmetic(ROWS - 1))
+        self.code = code._replace(arithmetic=nordsieck_arithmetic(self.order))
         self._read_from(self.q)
         self._begin_at(self.t, self.first_step or 0.0)
-        self.form = CvodeForm(self.scale, self.places, self.carries, self.code, self.p)
+        self.form = CvodeForm(self.scale, self.places, self.carries, self.code, self.p,
+                              self.order)
         self.course = CvodeCourse(self.form, self.t, self.x, kept)
 
     def _read_from(self, q: Array) -> None:
@@ -224,7 +233,8 @@ class CompiledCvode(EventMethod):
 
     def _empty_record(self) -> cvode.Record:
         n = self.x.size
-        room = max(min(BLOCK, MOST_STEPS * ROWS * n), 2 * ROWS * n)
+        rows = self.order + 1
+        room = max(min(BLOCK, MOST_STEPS * rows * n), 2 * rows * n)
         capacity = min(max(room // n, 2), MOST_STEPS)
         return cvode.Record(np.empty(capacity), np.empty(capacity), np.empty(capacity),
                             np.empty(capacity + 1, dtype=np.int64), np.empty(room))
@@ -241,3 +251,13 @@ class CompiledBDF(CompiledCvode):
     """The same under the name that SciPy gives the formulae."""
 
     name = "BDF"
+
+
+class CompiledAdams(CompiledCvode):
+    """Variable-order Adams-Moulton of SUNDIALS, as :class:`blocks.solvers.sundials.Adams`.
+
+    CVODE moves the end of a step onto constraints for BDF only.
+    """
+
+    name, order = "adams", 12
+    formula = ADAMS

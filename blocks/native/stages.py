@@ -20,7 +20,7 @@ from .loop_text import PARALLEL, WIDE
 from .machine import compiled
 
 __all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE", "LOOKED_AT",
-           "ROOT", "ROWS", "STAGE_TIMES", "WITHIN",
+           "NORDSIECK_ROWS", "ROOT", "ROWS", "STAGE_TIMES", "WITHIN",
            "addresses", "arithmetic", "exact_arithmetic", "high_order_arithmetic",
            "nordsieck_arithmetic", "sparse_product", "weighted_sum"]  # fmt: skip
 
@@ -34,6 +34,8 @@ ERROR_NORM, EXTENSION, FLUSH, BACK, FURTHER = 6, 7, 8, 9, 10
 ALL_ROWS, FURTHER_ROW, INSIDE, WITHIN, DEFECT = 21, 10, 19, 20, 19
 LOOKED_AT = 0.75  # of a step: where its continuous extension is compared with the equations
 HIGH_ORDER_ROWS = (0, 1, 2, 3, 4, *range(10, 16), 5, 6, 16, 17, 18)
+#: Where a step is a polynomial: the rows of its coefficients, of those further ones from degree 7.
+NORDSIECK_ROWS = (*range(7), *range(10, 16))
 ROOT = 1 / 5  # 1 / order
 STAGE_TIMES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 STAGES = (
@@ -128,13 +130,14 @@ def exact_arithmetic() -> Indices:
 def nordsieck_arithmetic(degree: int) -> np.ndarray:
     """The same, where a step is a polynomial: rows of ``k`` hold its scaled derivatives at its end.
 
-    Row j is h^j / j! times the j-th derivative; ``k`` is filled up to ``degree``.
+    That of h^j / j! times the j-th derivative is told by :data:`NORDSIECK_ROWS`; they are filled up
+    to ``degree``.
     """
     loop, functions = _Loop(1), arithmetic().copy()
     w = loop.writer
-    value = loop.row(degree)
+    value = loop.row(NORDSIECK_ROWS[degree])
     for j in reversed(range(degree)):
-        value = w.binary("fadd", w.binary("fmul", value, "%back"), loop.row(j))
+        value = w.binary("fadd", w.binary("fmul", value, "%back"), loop.row(NORDSIECK_ROWS[j]))
     loop.store(value)
     functions[EXTENSION] = loop.compiled(f"  %back = fsub double %second, {w.constant(1.0)}")
     return functions

@@ -296,6 +296,7 @@ def option_elsewhere(name: str, given: object = None, call: str = "simulate({0})
 
 
 _METHODS = [
+    ("auto", "lsoda lsodar lsodes"),
     ("cvode", "cvodes ode15s ode23tb stiff auto_stiff vode zvode lsode gear sdirk"),
     ("ida", "dassl daspk daskr idas ode15i daessc dae"),
     ("adams", "ode113 nonstiff"),

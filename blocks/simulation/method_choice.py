@@ -34,6 +34,7 @@ SMALL = 8  # states up to which exact steps, with full matrices, cost as little 
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
 EXPLICIT = "DOP853", "RK45"  # SciPy's, of which there is machine code
+MULTISTEP = "adams", "BDF", "cvode"  # and those that are CVODE's there
 FOR_FEW_STEPS = "DOP853", "ode45"  # in Python
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
@@ -219,9 +220,11 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) ->
                 ) or Quasistatic
     if kind.name in EXPLICIT and not settings.may_switch and _can_be_explicit(problem):
         return compiled_method(kind.name)
-    made = {"cvode": native.compiled_cvode, "BDF": native.compiled_bdf,
-            "moreau_jean": native.compiled_steps}.get(kind.name)
-    return (made(problem) if made else None) or kind
+    if kind.name in MULTISTEP:
+        return native.compiled_cvode(problem, kind.name) or kind
+    if kind.name == "moreau_jean":
+        return native.compiled_steps(problem) or kind
+    return kind
 
 
 def in_python(kind: type[Method], problem: Problem) -> type[Method]:

@@ -9,7 +9,6 @@ cvode            variable-order BDF of SUNDIALS: stiff ODE, the first choice
 adams            variable-order Adams of SUNDIALS: smooth, not stiff
 ida              variable-order BDF of SUNDIALS: DAE of index 1
 Radau, BDF       implicit methods of SciPy: stiff ODE (BDF: CVODE's where there is machine code)
-LSODA            Adams or BDF, chosen by stiffness during the run
 RK45, RK23       explicit Runge-Kutta pairs of SciPy: not stiff
 DOP853           explicit Runge-Kutta of order 8: not stiff, tight tolerance
 ode45, ode23s    published step controls, to reproduce published step counts
@@ -44,7 +43,6 @@ _PLACES = {
     "ida": "sundials:IDA",
     "Radau": "scipy_methods:Radau",
     "BDF": "scipy_methods:BDF",
-    "LSODA": "scipy_methods:LSODA",
     "RK45": "scipy_methods:RK45",
     "RK23": "scipy_methods:RK23",
     "DOP853": "scipy_methods:DOP853",

@@ -63,7 +63,7 @@ class Work:
     """What a run has cost, in evaluations (never in seconds).
 
     A count that a library does not tell (rejected steps and factorizations of
-    SUNDIALS, rejected steps of Radau, BDF and LSODA) stays 0.
+    SUNDIALS, rejected steps of Radau and BDF) stays 0.
     """
 
     steps: int = 0

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .base import Array, Method, Step
-from .trouble import FreshStart, finite
+from .trouble import finite
 
-__all__ = ["BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau"]
+__all__ = ["BDF", "DOP853", "RK23", "RK45", "Radau"]
 
 AT = 0.75  # of a step of DOP853: where its dense output is looked at
 LARGEST_DEFECT = 100.0  # there, in tolerances: smooth problems stay below 60
@@ -218,41 +218,3 @@ class BDF(_Implicit):
     """
 
     name, order, scipy_name = "BDF", 5, "BDF"
-
-
-class LSODA(FreshStart, _Implicit):
-    """Adams (to order 12) or BDF (to order 5), switched by stiffness.
-
-    A. C. Hindmarsh, "ODEPACK, a systematized collection of ODE solvers", 1983;
-    L. Petzold, "Automatic selection of methods for solving stiff and nonstiff
-    systems", SIAM J. Sci. Stat. Comput. 4(1), 1983.
-    """
-
-    name, order, scipy_name = "LSODA", 12, "LSODA"
-    share = 1.0  # its norm is the largest error
-
-    def _has_history(self) -> bool:
-        return self._solver is not None
-
-    def _attempt(self, t_stop: float) -> Step:
-        step = _Implicit.advance(self, t_stop)
-        if step.t == t_stop and step.t - step.t_old < 1e4 * np.spacing(abs(step.t)):
-            self._solver = None  # ODEPACK would go on with steps that leave t where it is
-        return step
-
-    def _slope(self, t: float, y: Array) -> Array:
-        return finite(t, super()._slope(t, y))
-
-    def _aim_at(self, t_stop: float) -> None:
-        super()._aim_at(t_stop)
-        self._solver._lsoda_solver._integrator.rwork[0] = float(t_stop)  # ODEPACK's TCRIT
-
-    def _jacobian(self, t: float, y: Array) -> Any:
-        return super()._jacobian(t, y).toarray()
-
-    def _reason(self, message: str | None) -> str:
-        reason = super()._reason(message)
-        return reason.replace(
-            "Unexpected istate in LSODA.",
-            "the error or the convergence test failed however small the step",
-        )

@@ -104,7 +104,7 @@ def test_a_bouncing_ball_comes_to_rest_at_the_end_of_its_infinite_series():
     assert abs(value(run, "floor.x")) < 1e-12
 
 
-@pytest.mark.parametrize("method", ["cvode", "BDF", "LSODA"])
+@pytest.mark.parametrize("method", ["cvode", "BDF", "adams"])
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6])
 def test_rebounds_below_the_error_of_the_run_do_not_go_on_without_end(method, rtol):
     e = 0.5
@@ -260,7 +260,7 @@ def test_friction_in_a_stop_and_the_stop_itself_work_in_one_component():
     assert missing_energy(run) < 1e-9
 
 
-@pytest.mark.parametrize("method", ["DOP853", "RK45", "ode45", "cvode", "Radau", "LSODA"])
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "ode45", "cvode", "Radau", "adams"])
 def test_every_method_bounces_at_the_same_times(method):
     run = ball(0.7).simulate("1.5 s", rtol=1e-10, method=method)
     fall = np.sqrt(2 / G)

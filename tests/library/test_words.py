@@ -245,6 +245,7 @@ def test_a_run_without_a_duration_or_with_two_times_says_what_to_write(model):
 
 @pytest.mark.parametrize(("method", "here"), [
     ("ode15s", "cvode"), ("DASSL", "ida"), ("ForwardEuler", "euler"), ("siconos", "moreau_jean"),
+    ("LSODA", "auto"),
 ])  # fmt: skip
 def test_methods_of_others_are_answered_with_the_nearest(model, method, here):
     assert f"Did you mean {here!r}?" in str(answer(lambda: model.simulate("1 s", method=method)))

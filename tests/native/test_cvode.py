@@ -22,6 +22,7 @@ from library.translational import (
     Reference,
     Spring,
     TranslationalFriction,
+    VelocitySource,
 )
 
 pytest.importorskip("llvmlite")
@@ -65,7 +66,7 @@ def courses(run):
 
 def in_python(model, duration, monkeypatch, **options):
     with monkeypatch.context() as patch:
-        patch.setattr(blocks.native, "compiled_cvode", lambda problem: None)
+        patch.setattr(blocks.native, "compiled_cvode", lambda *_: None)
         return model.simulate(duration, method="cvode", **options)
 
 
@@ -77,6 +78,45 @@ def test_an_oscillator_is_followed_at_all_times(rtol):
     times = np.linspace(0, 3, 2001)
     speed = run["block.v"].at(quantity(times, "s")).to("m/s").magnitude
     assert_allclose(speed, np.cos(10 * times), atol=1000 * rtol)
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-7, 1e-10])
+def test_adams_follows_an_oscillator_at_all_times(rtol):
+    run = oscillator().simulate("3 s", method="adams", rtol=rtol, atol=rtol * 1e-2)
+    assert all(isinstance(c, CvodeCourse) for c in courses(run))
+    assert run.statistics.why == "chosen by the user, in machine code"
+    times = np.linspace(0, 3, 2001)
+    speed = run["block.v"].at(quantity(times, "s")).to("m/s").magnitude
+    assert_allclose(speed, np.cos(10 * times), atol=1000 * rtol)
+
+
+def test_steps_of_adams_that_are_put_together_keep_their_order():
+    run = oscillator().simulate("30 s", method="adams", rtol=1e-9)
+    (course,) = courses(run)
+    times = np.linspace(0, 30, 5001)
+    before = course(times)
+    off = course.thin()
+    assert 0 < off < 1e-6
+    assert_allclose(course(times), before, atol=2 * off)
+
+
+def test_adams_finds_where_friction_sticks_and_breaks_away():
+    model = Model("dragged")
+    model.pull, model.block, model.ground = VelocitySource(velocity="0.1 m/s"), Mass(), Reference()
+    model.spring = Spring(stiffness="1 kN/m")
+    model.rub = TranslationalFriction(law="coulomb", coulomb_force="20 N", breakaway_force="25 N")
+    model.connect(model.pull.R, model.spring.R)
+    model.connect(model.spring.C, model.block.M, model.rub.R)
+    model.connect(model.rub.C, model.pull.C, model.ground.V)
+    run = model.simulate("1 s", method="adams", rtol=1e-9)
+    assert all(isinstance(c, CvodeCourse) for c in courses(run))
+    w, v, drop = np.sqrt(1000.0), 0.1, 5.0 / 1000.0  # of the force, as it breaks away at 25 N
+    t = np.linspace(0, 0.05, 11)
+    moved = v * t - v / w * np.sin(w * t) + drop * (1 - np.cos(w * t))
+    assert_allclose(run["block.v"].at(quantity(0.25 + t, "s")).to("m/s").magnitude,
+                    v * (1 - np.cos(w * t)) + drop * w * np.sin(w * t), atol=1e-6)
+    assert_allclose(run["spring.f"].at(quantity(0.25 + t, "s")).to("N").magnitude,
+                    25 + 1000 * (v * t - moved), atol=1e-5)
 
 
 def test_values_inside_steps_are_as_good_as_at_their_ends():
@@ -332,7 +372,7 @@ def test_what_has_another_form_runs_in_python():
     model = chain(3)
     problem = model.compile()
     assert linear_algebra_of(problem).band is None
-    run = stick_slip().simulate("0.1 s", method="adams")
+    run = stick_slip().simulate("0.1 s", method="ida")
     assert not isinstance(courses(run)[0], CvodeCourse)
 
 

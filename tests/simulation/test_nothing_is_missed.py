@@ -45,7 +45,7 @@ from library.translational import (
     TranslationalFriction,
 )
 
-METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "LSODA", "cvode",
+METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "cvode",
            "adams", "ida", "dopri5", "rodas4"]  # fmt: skip
 FIXED = {"euler": 2.5, "rk4": 0.1, "backward_euler": 2.5, "trapezoidal": 0.5, "moreau_jean": 3.0}
 

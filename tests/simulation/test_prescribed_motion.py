@@ -22,7 +22,7 @@ from library.translational import (
     VelocitySource,
 )
 
-METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "LSODA", "cvode",
+METHODS = ["auto", "DOP853", "RK45", "RK23", "ode45", "ode23s", "Radau", "BDF", "cvode",
            "adams", "ida", "dopri5", "rodas4"]  # fmt: skip
 FIXED = ["euler", "rk4", "backward_euler", "trapezoidal"]
 

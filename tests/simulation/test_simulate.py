@@ -280,9 +280,9 @@ def test_an_interrupted_run_returns_what_was_computed(method, monkeypatch):
     assert final(run, "spring.x") == pytest.approx(np.sin(2 * reached) / 2, abs=1e-6)
 
 
-@pytest.mark.parametrize("method", ["cvode", "ida", "RK23", "Radau", "LSODA"])
+@pytest.mark.parametrize("method", ["cvode", "ida", "RK23", "Radau", "adams"])
 def test_an_interrupt_within_an_evaluation_returns_what_was_computed(method, monkeypatch):
-    monkeypatch.setattr("blocks.native.compiled_cvode", lambda problem: None)  # evaluates in Python
+    monkeypatch.setattr("blocks.native.compiled_cvode", lambda *_: None)  # evaluates in Python
     model = oscillator()
     model.simulate("1 ms", method=method)
     calls = 0

@@ -8,11 +8,11 @@ from blocks.solvers import METHODS, Trajectory
 
 from .problems import Chain, Linear, SemiExplicit, decay, make, oscillator, run, stiff
 
-ADAPTIVE = ["cvode", "adams", "ida", "RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA"]
+ADAPTIVE = ["cvode", "adams", "ida", "RK45", "RK23", "DOP853", "Radau", "BDF"]
 ADAPTIVE += ["ode45", "ode23s"]
-STIFF = ["cvode", "ida", "Radau", "BDF", "LSODA", "ode23s"]
+STIFF = ["cvode", "ida", "Radau", "BDF", "ode23s"]
 FIXED = {"euler": 1, "backward_euler": 1, "trapezoidal": 2, "rk4": 4}
-SPARSE = ["cvode", "adams", "ida", "Radau", "BDF", "LSODA", "trapezoidal", "ode23s"]
+SPARSE = ["cvode", "adams", "ida", "Radau", "BDF", "trapezoidal", "ode23s"]
 RTOL = 1e-6
 
 

@@ -21,7 +21,7 @@ def test_a_mistyped_name_is_answered_with_the_nearest():
         method_named("cvodes")
     assert str(caught.value) == (
         "There is no solver 'cvodes'. Did you mean 'cvode'? Available: cvode, adams, ida, "
-        "Radau, BDF, LSODA, RK45, RK23, DOP853, ode45, ode23s, euler, rk4, "
+        "Radau, BDF, RK45, RK23, DOP853, ode45, ode23s, euler, rk4, "
         "backward_euler, trapezoidal."
     )
     assert isinstance(caught.value, ValueError)

@@ -228,7 +228,7 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
     """A method in Python that takes the place of one in machine code."""
     if not problem.size:
         return Quasistatic
-    return METHODS.get(kind.name) or method_named("Radau" if kind.implicit else "DOP853")
+    return METHODS.get(kind.name) or method_named("cvode" if kind.implicit else "DOP853")
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],

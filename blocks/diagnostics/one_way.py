@@ -125,7 +125,7 @@ def _charged(family: Family) -> np.ndarray:
             usual = 0.0
         for start, member in zip(family.starts, family.members, strict=True):
             wanted = member._targets.get(local.name, (usual, ""))[0]
-            out[start : start + member.size] |= np.asarray(wanted or 0.0) != 0
+            out[start : start + member.size] |= np.asarray(0.0 if wanted is None else wanted) != 0
     return out
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ..system.evaluator import Evaluator
     from ..system.problem import Problem
 
-__all__ = ["LOADS", "REACH", "TIGHT", "compiles_quickly", "is_installed", "is_written",
-           "many_values", "most_steps", "pays_off", "solves_compiled", "steps_to_compile", "study",
+__all__ = ["LOADS", "REACH", "TIGHT", "TIGHT_FOR_SOLVES", "compiles_quickly", "is_installed",
+           "is_written", "many_values", "most_steps", "pays_off", "steps_to_compile", "study",
            "weight_of_steps"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
@@ -30,7 +30,7 @@ MOMENT_OF_MODES = 10_000  # of held modes: in a second or so, which 20 steps in 
 PER_OPERATION = 0.3  # steps of a small model in Python: to compile what is solved for
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
 LONGEST_OUTPUT = 3000  # operations of an output that is written
-TIGHT_FOR_SOLVES = 1e-10  # below which Radau in Python is better than rodas4 for what is stiff
+TIGHT_FOR_SOLVES = 1e-10  # below which cvode in machine code costs a fraction of rodas4, of order 4
 
 
 def weight_of_steps(problem: Problem) -> int:
@@ -63,14 +63,6 @@ def pays_off(steps: float, size: int, switches: bool = False) -> bool:
     unknowns costs twice as much there as one of none.
     """
     return is_installed() and (switches or steps * study.get() * (1 + size / 100) > LOADS)
-
-
-def solves_compiled(rtol: float) -> bool:
-    """Whether what is stiff, with unknowns that are solved for, takes the method in machine code.
-
-    Slopes that need a solve cost so much in Python that many more steps are cheap.
-    """
-    return is_installed() and rtol >= TIGHT_FOR_SOLVES
 
 
 def steps_to_compile(problem: Problem) -> float:

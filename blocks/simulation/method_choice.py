@@ -185,8 +185,8 @@ def _stiff_one_step(problem: Problem, t0: float, rtol: float) -> tuple[type[Meth
     not find what flows.
     """
     if native.is_solved_for(problem.system):
-        if not native.solves_compiled(rtol):
-            return None
+        if rtol < native.TIGHT_FOR_SOLVES and native.compiled_cvode(problem):
+            return None  # in Python, slopes that need a solve cost more than its order saves
         why = "stiff, with unknowns that are solved for at every point"
     elif rtol >= native.TIGHT and problem.size > native.MOST_STATES and (
             not acts_in_time(problem.system)):
@@ -231,7 +231,7 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
     """A method in Python that takes the place of one in machine code."""
     if not problem.size:
         return Quasistatic
-    return METHODS.get(kind.name) or method_named("Radau" if kind.implicit else "DOP853")
+    return METHODS.get(kind.name) or method_named("cvode" if kind.implicit else "DOP853")
 
 
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],

@@ -263,3 +263,13 @@ def test_a_rocking_block_loses_at_each_step_what_housner_says(h):
     # the fall onto the floor keeps energy about the first foot
     fall = m * G * (a * s + h * c - h)
     assert_allclose((inertia + m * radius) * before**2 / 2, fall, rtol=1e-6)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+def test_a_block_rests_on_both_feet_by_an_implicit_method(rtol):
+    """What is left to Python there has slopes that are rounding, and must not stop for it."""
+    model = Model("block")
+    model.box = Box(y="1 m", vx="1 m/s", phi=quantity(0.3, "rad"), restitution=0.0)
+    run = model.simulate("2 s", rtol=rtol, method="rodas4")
+    assert abs(run["box.vx"].final.m) < 1e-12
+    assert abs(run["box.phi"].final.m) < 1e-5

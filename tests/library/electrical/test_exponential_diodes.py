@@ -369,3 +369,33 @@ def test_a_coil_between_switches_that_are_all_open_finds_its_diodes(method):
             assert v == pytest.approx(exact, abs=1e-6)
     assert np.abs(coil).min() > 1e-3
     assert run.energy().relative_residual < 1e-6
+
+
+def leaks(starts):
+    """Capacitors that discharge each other, and through resistors and diodes to ground."""
+    n = len(starts)
+    m = circuit("leaks", c=Capacitor(count=n, capacitance="1 uF", vc=starts),
+                leak=Resistor(count=n, resistance="1 kohm"),
+                diode=Diode(count=n, model="exponential"),
+                wire=Resistor(count=n - 1, resistance="1 mohm"))  # fmt: skip
+    m.connect(m.c.p, m.leak.p)
+    m.connect(m.leak.n, m.diode.p)
+    m.connect(m.c[:-1].p, m.wire.p)
+    m.connect(m.c[1:].p, m.wire.n)
+    m.connect(m.ground.V, m.c.n, m.diode.n)
+    return m
+
+
+@pytest.mark.parametrize("machine_code", [True, False])
+def test_tight_tolerances_take_cvode_only_where_it_is_machine_code(machine_code, monkeypatch):
+    """Slopes that are solved for in Python cost more than its higher order saves."""
+    if not machine_code:
+        monkeypatch.setattr("blocks.native.compiled_cvode", lambda problem: None)
+    run = leaks(["1 V", "3 V"]).simulate("20 ms", rtol=1e-11)
+    assert run.statistics.method == ("cvode" if machine_code else "rodas4")
+
+    def slope(t, v):  # of both, which are equal after a nanosecond
+        return [-1e6 * brentq(lambda i: current(v[0] - 1e3 * i) - i, 0, v[0] / 1e3, xtol=1e-16)]
+
+    exact = solve_ivp(slope, (0, 2e-3), [2.0], method="DOP853", rtol=1e-9, atol=1e-10).y[0, -1]
+    assert_allclose([run[f"c[{k}].vc"].at("2 ms").m for k in (0, 1)], exact, rtol=1e-7)

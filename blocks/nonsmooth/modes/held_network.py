@@ -193,6 +193,10 @@ class HeldNetwork:
         acts = efforts > UNCHANGED_FLOW * np.abs(made.null).max()
         return bool((acts[told].any(axis=0) & acts[~told].any(axis=0)).any())
 
+    def left_open(self, problem: Problem, t: float, modes: Indices) -> Array:
+        """Directions of what is taken that modes leave open, and no even share says, as columns."""
+        return self._evenly(problem, t, modes)[1]
+
     def _evenly(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """What shares a load evenly that modes leave open, and directions that remain open.
 
@@ -214,17 +218,26 @@ class HeldNetwork:
         null, n = self.equations.matrices(problem, t, modes).null, self.elements.size
         even, open_ = np.eye(n), [np.zeros((n, 0))]
         _, _, low, high, *_ = self.equations.values(problem, t)
+        strong = self._strong & (modes == 0) & ~self.elements.gives_flow & (low == -high)
         for members, basis in stress_groups(null):
             strength, direction = high[members], np.linalg.svd(basis[members].T)[2][-1]
             total = strength @ np.abs(direction)
-            if (basis.shape[1] == len(members) - 1 and self._strong[members].all()
-                    and not modes[members].any() and not self.elements.gives_flow[members].any()
-                    and (low[members] == -strength).all() and 0.0 < total < np.inf):
+            if (strong[members].all() and 0.0 < total < np.inf
+                    and basis.shape[1] == len(members) - 1
+                    and self._is_borne_alone(problem, t, members, basis)):
                 even[np.ix_(members, members)] = np.outer(
                     strength * np.sign(direction), direction / total)
-                continue
-            open_.append(basis)
+            else:
+                open_.append(basis)
         return even, np.hstack(open_)
+
+    def _is_borne_alone(self, problem: Problem, t: float, members: Indices, basis: Array) -> bool:
+        """Whether what some elements take in turn changes the effort of no other one (as in a loop
+        of them), and no motion."""
+        efforts, flows = self.equations.by_taken(problem, t, basis)
+        changes = np.vstack([np.delete(efforts, members, axis=0), flows])
+        return bool(np.abs(changes).max(initial=0.0) <= UNCHANGED_FLOW
+                    and self.equations.moves_nothing(problem, t, basis))
 
     def _is_open_without_effect(self, problem: Problem, t: float, null: Array) -> bool:
         """Whether inputs that modes leave open change switches alone."""

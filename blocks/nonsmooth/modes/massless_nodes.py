@@ -237,8 +237,8 @@ class MasslessLaws(Laws):
         """Modes that were to end go on: what two matrices make of their margins in machine code,
         and Newton's method does not, is rounding, and is to end no mode again."""
         state, held = self.state, self._held
-        if held is None or not self.equations.constant or self.equations.open_inputs(
-                problem, t, self.modes).shape[1]:  # a split that is left open is shown in two ways
+        if held is None or not self.equations.constant or held.left_open(
+                problem, t, self.modes).shape[1]:  # such a split is shown in two ways
             return
         apart = np.abs(self.margins(problem, t) - held.margins_at(problem, t, state))[touched]
         most = state.drift * self.switching.sizes(problem, t)[0][touched]  # more is no rounding

@@ -162,14 +162,16 @@ def test_flows_between_stiff_volumes_are_those_that_compress_them():
     for i in range(count):
         onward = [model.narrow[i + 1].A] if i + 1 < count else []
         model.connect(model.narrow[i].B, model.volume[i].A, *onward)
-    run = model.simulate("1 s", method="rodas4")
+    run = model.simulate("1 s", method="rodas4", rtol=1e-8)
     t = np.linspace(0.1, 1.0, 40)
     flows = run["narrow.mdot"].at(quantity(t, "s")).m_as("kg/s")
     density = rho(P0 + 1e6 * (1 + 0.5 * np.sin(6 * t)))
     into_each = 1e-3 * density / WATER["beta"] * 3e6 * np.cos(6 * t)
     for flow, beyond in zip(np.reshape(flows, (count, -1)), (3, 2, 1), strict=True):
         assert_allclose(flow, beyond * into_each, atol=1e-3 * beyond * into_each.max())
-    # a hundred tolerances: between 4e-6 and 7e-5 at tolerances within a fifth of this one
+    # a hundred tolerances: between 4e-6 and 7e-5 at tolerances within a fifth of this one, at which
+    # of 1,200 flows within steps some five are off by more than 1e-3 of the largest
+    run = model.simulate("1 s", method="rodas4")
     assert run.energy().relative_residual < 1e-4
 
 

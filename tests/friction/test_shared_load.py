@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from blocks import Model, quantity
 from library.electrical import DCVoltageSource, Diode, ElectricalReference, Switch
 from library.electromechanical import DCMotor
-from library.mechanisms import LossyGear
+from library.mechanisms import LossyGear, OneWayClutch
 from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
 from library.signal import Constant, TimeTable
 
@@ -87,3 +87,21 @@ def test_a_train_with_a_lossy_gear_beside_a_switch_breaks_away_by_hand(order, at
     assert_allclose(share(loss, np.minimum(by_input, by_output) - BEARING,
                           np.maximum(by_input, by_output) + BEARING), same, atol=1e-9)
 
+
+
+def test_a_one_way_clutch_that_holds_a_train_leaves_brakes_room():
+    """Its strength of 1e6 N*m is no range to share: brakes would be loaded to their ends."""
+    model = servo(0, sense=-1.0)
+    model.hold = OneWayClutch()
+    model.connect(model.hold.R, model.load.I)
+    model.connect(model.hold.C, model.frame.W)
+    run = model.simulate("0.6 s", rtol=1e-8)
+    times = quantity(np.linspace(0.05, 0.55, 6), "s")
+    assert_allclose(run["shaft.w"].at(times).m, 0.0, atol=1e-12)
+    brake, bearing = run["brake.t"].at(times).m, run["bearing.t"].at(times).m
+    assert np.all(np.abs(brake) < 0.9 * BRAKE)
+    assert np.all(np.abs(bearing) < 0.9 * FRICTION)
+    into, loss = run["gear.S.t"].at(times).m, run["gear.loss"].at(times).m
+    pull = -RISE * times.to("s").m
+    assert_allclose(into + brake, pull, atol=1e-9)
+    assert_allclose(RATIO * (into - loss), bearing + run["hold.t"].at(times).m, atol=1e-9)

@@ -48,6 +48,7 @@ from .internal_stress import (
 )
 from .linear_solves import signed_pivot
 from .minimal_splits import minimal_splits
+from .minimax import open_sides
 from .p_matrix import is_p_matrix
 from .scaling import components
 from .solution import Solution, Status
@@ -72,6 +73,7 @@ __all__ = [
     "loaded_split",
     "minimal_splits",
     "open_load",
+    "open_sides",
     "sequential_impact",
     "signed_pivot",
     "simultaneous_impact",

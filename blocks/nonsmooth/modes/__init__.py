@@ -10,9 +10,9 @@ decided as one (``companions``, ``one_motion``). ``laws`` puts all together. Eff
 counted in units in which elements weigh the same (``equal_units``).
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
-``one_sided``, ``held_network``, ``mode_search``, ``node_velocities``), and so have laws that look
-at the load (``load_laws``, ``load_efforts``, ``held_loads``, ``rest_bands``). ``choice`` says which
-laws a network needs.
+``one_sided``, ``held_network``, ``mode_search``, ``node_velocities``, ``massless_shares``), and so
+have laws that look at the load (``load_laws``, ``load_efforts``, ``held_loads``, ``rest_bands``).
+``choice`` says which laws a network needs.
 
 Words: an element is *idle* where its law leaves it no choice, *dead* where nothing it does changes
 its own rate, *open* where the motion does not determine its effort (static indeterminacy), and it

@@ -8,11 +8,13 @@ import casadi as ca
 import numpy as np
 
 from ...language.lookup import jacobian
+from ...numerics import sparse as sp
 from ...numerics.arrays import Flags
+from .delassus import Matrix, torn_by_inputs
 from .elements import Elements
 
 if TYPE_CHECKING:
-    from ...system import System
+    from ...system import Problem, System
 
 __all__ = ["DENSE", "BoundFunctions"]
 
@@ -34,6 +36,7 @@ class BoundFunctions:
 
     def __init__(self, system: System, elements: Elements, bounds: ca.SX) -> None:
         tape, size = system.tape, elements.size
+        self.elements = elements
         self.by_u = system.jacobian(bounds, tape.u)
         self.few = size <= DENSE
         self.dense = None
@@ -53,6 +56,22 @@ class BoundFunctions:
         # not sought in many
         self.in_a_circle = not self.few or _loads_itself(system, elements, bounds) or bool(
             ca.jacobian_sparsity(bounds, tape.z).nnz())  # which may follow any effort
+
+    def slopes(self, problem: Problem, t: float) -> list[Matrix]:
+        """d bound / d what elements take of lower, upper static, lower, upper kinetic bounds.
+
+        Dense for few elements, sparse for many.
+        """
+        n, args = self.elements.size, problem.arguments(t)
+        if self.dense is not None and self.by_z is None:
+            return list(self.dense(*args).reshape(4, n, n))
+        by_u = self.by_u.sparse(*args)
+        if self.by_z is not None:
+            by_u = by_u + self.by_z.sparse(*args) @ torn_by_inputs(problem, t)
+        by_taken = sp.csr_matrix(by_u)[:, self.elements.column].multiply(
+            self.elements.unit[None, :]).tocsr()
+        parts = [by_taken[k * n : (k + 1) * n] for k in range(4)]
+        return [part.toarray() for part in parts] if self.few else parts
 
 
 def _loads_itself(system: System, elements: Elements, bounds: ca.SX) -> bool:

@@ -20,7 +20,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import LEAST_CHANGE_LOADED
 from ..mode_state import ModeState
 from .bound_functions import DENSE, BoundFunctions
-from .delassus import Components, Delassus, Matrix, is_singular, torn_by_inputs
+from .delassus import Components, Delassus, Matrix, is_singular
 from .dense_blocks import dense_block, masked_rows
 
 if TYPE_CHECKING:
@@ -76,19 +76,7 @@ class LoadDependence:
 
         Dense for few elements, sparse for many.
         """
-        return self.once_here(problem, t, "slopes", lambda: self._slopes(problem, t))
-
-    def _slopes(self, problem: Problem, t: float) -> list[Matrix]:
-        bounds, elements, n = self.functions, self.elements, self.size
-        args = problem.arguments(t)
-        if bounds.dense is not None and bounds.by_z is None:
-            return list(bounds.dense(*args).reshape(4, n, n))
-        by_u = bounds.by_u.sparse(*args)
-        if bounds.by_z is not None:
-            by_u = by_u + bounds.by_z.sparse(*args) @ torn_by_inputs(problem, t)
-        by_effort = sp.csr_matrix(by_u)[:, elements.column].multiply(elements.unit[None, :]).tocsr()
-        parts = [by_effort[k * n : (k + 1) * n] for k in range(4)]
-        return [part.toarray() for part in parts] if bounds.few else parts
+        return self.once_here(problem, t, "slopes", lambda: self.functions.slopes(problem, t))
 
     def bounds(self, problem: Problem, t: float, resting: Flags) -> tuple[Matrix, Matrix]:
         """Slopes of lower and upper bounds, static for elements at rest."""

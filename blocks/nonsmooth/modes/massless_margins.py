@@ -6,7 +6,6 @@ decides.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,13 +17,13 @@ from ...numerics.tolerances import (
     LEAST_FLOW,
     LEAST_RANGE,
     NOISE_FACTOR,
-    SUM_ROUNDING,
     TINY,
     UNCHANGED_FLOW,
 )
 from ..contract import IndeterminateGroup
 from .held_network import slack_of
 from .massless_efforts import MasslessEfforts
+from .massless_shares import MasslessShares, StressGroup
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -36,32 +35,16 @@ ENDLESS = 1e4  # times the largest effort: as good as no bound
 LOOKS = 5  # points at which groups are compared, which may turn with the states
 
 
-
-@dataclass(frozen=True)
-class _StressGroup:
-    """Elements that share internal stress: efforts, and the inputs that change them."""
-
-    members: Indices
-    efforts: Array
-    inputs: Array
-
-    def alike(self, other: _StressGroup) -> bool:
-        """Whether another group has the same elements and directions."""
-        return np.array_equal(self.members, other.members) and (
-            self.efforts.shape == other.efforts.shape
-            and np.allclose(self.efforts, other.efforts, rtol=0.0, atol=SUM_ROUNDING)
-            and np.allclose(self.inputs, other.inputs, rtol=SUM_ROUNDING))
-
-
 class MasslessStress:
     """Internal stress of stuck elements: in parallel, say, where efforts change no flow at all."""
 
     def __init__(self, efforts: MasslessEfforts) -> None:
         self.efforts, self.equations = efforts, efforts.equations
         self.elements, self.state = efforts.elements, efforts.state
-        self._last: tuple[Array, list[_StressGroup]] | None = None  # by directions left open
+        self.shares = MasslessShares(efforts)
+        self._last: tuple[Array, list[StressGroup]] | None = None  # by directions left open
 
-    def of_modes(self, problem: Problem, t: float) -> list[_StressGroup]:
+    def of_modes(self, problem: Problem, t: float) -> list[StressGroup]:
         """Groups of stuck elements that share internal stress in the present modes."""
         from ..complementarity import stress_groups
 
@@ -73,7 +56,7 @@ class MasslessStress:
             acts = np.abs(efforts).max(axis=0) > UNCHANGED_FLOW * np.abs(null).max(axis=0)
             null, whole, efforts = null[:, acts], null, efforts[:, acts]
             self._last = whole, [
-                _StressGroup(members, basis[members],
+                StressGroup(members, basis[members],
                              null @ np.linalg.lstsq(efforts, basis, rcond=None)[0])
                 for members, basis in stress_groups(efforts)]  # fmt: skip
         return self._last[1]
@@ -83,6 +66,9 @@ class MasslessStress:
         from ..complementarity import even_split
 
         for group in self.of_modes(problem, t):
+            if self.shares.follow(group):
+                self.shares.take(problem, t, group)
+                continue
             effort, low, high = self.bounded(self.equations.values(problem, t)[:, group.members])
             step = even_split(low, high, effort, group.efforts) - effort
             self.efforts.change(problem, group.inputs @ np.linalg.lstsq(
@@ -99,8 +85,8 @@ class MasslessStress:
                 groups = self.of_modes(at, points.put(columns[0], at))
                 if not groups:
                     continue
-                if any(g.efforts.shape[1] > 1 for g in groups) or not self._are_alike(
-                        groups, at, points, columns):
+                apart = any(g.efforts.shape[1] > 1 or self.shares.follow(g) for g in groups)
+                if apart or not self._are_alike(groups, at, points, columns):
                     for column in columns:
                         self.split(at, points.put(column, at))
                         points.u[:, column] = at.u
@@ -116,7 +102,7 @@ class MasslessStress:
                         group.inputs @ np.linalg.lstsq(group.efforts, step, rcond=None)[0]
                     ) * self.elements.unit[:, None]
 
-    def _are_alike(self, groups: list[_StressGroup], at: Problem, points: Points,
+    def _are_alike(self, groups: list[StressGroup], at: Problem, points: Points,
                    columns: Indices) -> bool:
         """Whether groups in the present modes are the same at some points."""
         if self.equations.constant:
@@ -181,7 +167,8 @@ class MasslessMargins:
             at = bounds[0], bounds[1], effort[members]
             share = largest_share(*at)
             if share > 1 - CLEAR_ROOM:  # a split within the bounds would be proof
-                share = least_share(*at, group.efforts)
+                share = (self.stress.shares.least(problem, t, group)
+                         if self.stress.shares.follow(group) else least_share(*at, group.efforts))
             # of the group: who bears nothing in this split is not at its end
             width = np.where(np.isfinite(high - low)[members], (high - low)[members],
                              np.abs(effort[members]).max())

@@ -27,7 +27,7 @@ from .load_dependence import LoadDependence
 if TYPE_CHECKING:
     from ...system import Problem
 
-__all__ = ["ROUNDS", "OneMotion"]
+__all__ = ["FAR", "ROUNDS", "OneMotion", "share_equations"]
 
 Way: TypeAlias = tuple[Indices, float, Array]
 
@@ -103,12 +103,9 @@ class OneMotion:
         for _ in range(ROUNDS):
             now, full = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
             low, high = (dense_block(s, part, part) for s in self.load.slopes(problem, t)[:2])
-            one, other = _turned(forth, now.low[part], now.high[part])
-            by_one, by_other = _turned(forth, low, high)
-            matrix = np.zeros((n + 1, n + 1))
-            matrix[:n, :n] = np.eye(n) - by_one - share * (by_other - by_one)
-            matrix[:n, n], matrix[n, :n] = one - other, d / d[0]
-            wrong = full[part] - one - share * (other - one)
+            wrong, matrix = share_equations(forth, share, full[part], np.eye(n), (
+                now.low[part], now.high[part]), (low, high))
+            matrix = np.vstack([matrix, np.append(d / d[0], 0.0)])
             step = np.linalg.lstsq(matrix, np.append(-wrong, now.rate[first] / d[0]),
                                    rcond=LEAST_CHANGE_LOADED)[0]
             full[part] += step[:n]
@@ -154,6 +151,23 @@ class OneMotion:
             if problem.algebraic:
                 problem.solve_algebraic(t)
         return None
+
+
+def share_equations(forth: Flags, share: float, effort: Array, by: Array,
+                    bounds: tuple[Array, Array], slopes: tuple[Array, Array]
+                    ) -> tuple[Array, Array]:
+    """What efforts miss of a share of the way from one bound to the other, and its derivatives.
+
+    Parameters
+    ----------
+    forth : elements that move forward where the first motion does
+    effort, by : of them, and their derivatives by what is sought beside the share
+    bounds, slopes : lower and upper ones, and their derivatives
+    """
+    one, other = _turned(forth, *bounds)
+    by_one, by_other = _turned(forth, *slopes)
+    return effort - one - share * (other - one), np.column_stack([
+        by - by_one - share * (by_other - by_one), one - other])
 
 
 def _turned(forth: Flags, low: Array, high: Array) -> tuple[Array, Array]:

@@ -1,0 +1,107 @@
+"""Gears with losses that share a load with brakes beside ideal switches: what they hold together.
+
+What a gear can hold follows how the load is shared: a train at rest breaks away where no way to
+share it is left.
+"""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from library.electrical import DCVoltageSource, Diode, ElectricalReference, Switch
+from library.electromechanical import DCMotor
+from library.mechanisms import LossyGear, OneWayClutch
+from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from library.signal import Constant, TimeTable
+
+RATIO, DRIVING, DRIVEN, BEARING = 2.0, 0.8, 0.6, 0.05
+BRAKE, FRICTION = 0.3, 0.5  # of the input and of the output shaft, in N*m
+RISE = 4.0  # of the torque, in N*m/s
+
+
+def friction(torque):
+    return RotationalFriction(law="coulomb", coulomb_torque=quantity(torque, "N*m"),
+                              breakaway_torque=quantity(torque, "N*m"))
+
+
+def servo(order, at="motor", sense=1.0):
+    """A motor at an open ideal switch; a brake, a gear and a friction hold against a ramp."""
+    model = Model("servo")
+    parts = {
+        "frame": RotationalReference(), "earth": ElectricalReference(),
+        "source": DCVoltageSource(voltage="24 V"), "switch": Switch(model="ideal"),
+        "diode": Diode(model="ideal"), "open": Constant(value=0.0), "motor": DCMotor(),
+        "shaft": Inertia(inertia="0.01 kg*m^2"), "load": Inertia(inertia="0.02 kg*m^2"),
+        "gear": LossyGear(ratio=RATIO, forward_efficiency=DRIVING, backward_efficiency=DRIVEN,
+                          forward_bearing_torque=quantity(BEARING, "N*m"),
+                          backward_bearing_torque=quantity(BEARING, "N*m")),
+        "brake": friction(BRAKE), "bearing": friction(FRICTION), "pull": TorqueSource(),
+        "ramp": TimeTable(times=quantity(np.array([0.0, 1.0]), "s"),
+                          values=quantity(np.array([0.0, sense * RISE]), "N*m")),
+    }  # fmt: skip
+    names = list(parts)
+    for name in np.random.default_rng(order).permutation(names) if order else names:
+        model.add(str(name), parts[name])
+    model.connect(model.open.y, model.switch.vT)
+    model.connect(model.source.p, model.switch.p)
+    model.connect(model.switch.n, model.motor.p, model.diode.n)
+    model.connect(model.source.n, model.motor.n, model.diode.p, model.earth.V)
+    model.connect(model.ramp.y, model.pull.S)
+    input_shaft = [model.motor.R, model.shaft.I, model.gear.S, model.brake.R]
+    output_shaft = [model.gear.O, model.load.I, model.bearing.R]
+    (input_shaft if at == "motor" else output_shaft).append(model.pull.R)
+    model.connect(*input_shaft)
+    model.connect(*output_shaft)
+    model.connect(model.brake.C, model.bearing.C, model.pull.C, model.motor.C, model.frame.W)
+    return model
+
+
+def strength(at):
+    """The torque that begins to turn the train: its efforts are at all their bounds."""
+    if at == "motor":
+        return BRAKE + (FRICTION / RATIO + BEARING) / DRIVING
+    return FRICTION + RATIO * (BRAKE / DRIVEN + BEARING)
+
+
+def share(effort, low, high):
+    """Of the way from one bound to the other."""
+    return (effort - low) / (high - low)
+
+
+@pytest.mark.parametrize("order", range(3))
+@pytest.mark.parametrize(("at", "sense"), [("motor", 1.0), ("motor", -1.0), ("load", 1.0)])
+def test_a_train_with_a_lossy_gear_beside_a_switch_breaks_away_by_hand(order, at, sense):
+    run = servo(order, at, sense).simulate("0.6 s", rtol=1e-8)
+    turning = [e for e in run.events if e.component in ("brake", "gear", "bearing")]
+    begins = turning[0].time.to("s").m
+    assert begins == pytest.approx(strength(at) / RISE, rel=1e-9)
+    assert [e.description for e in turning] == 3 * [
+        "slides forward" if sense > 0 else "slides backward"]
+    times = quantity(np.linspace(0.01, 0.99, 9) * begins, "s")
+    brake, loss, bearing, into = (run[name].at(times).m for name in (
+        "brake.t", "gear.loss", "bearing.t", "gear.S.t"))
+    by_input, by_output = (1 - DRIVING) * into, (1 - 1 / DRIVEN) * into
+    same = share(brake, -BRAKE, BRAKE)
+    assert_allclose(share(bearing, -FRICTION, FRICTION), same, atol=1e-9)
+    assert_allclose(share(loss, np.minimum(by_input, by_output) - BEARING,
+                          np.maximum(by_input, by_output) + BEARING), same, atol=1e-9)
+
+
+
+def test_a_one_way_clutch_that_holds_a_train_leaves_brakes_room():
+    """Its strength of 1e6 N*m is no range to share: brakes would be loaded to their ends."""
+    model = servo(0, sense=-1.0)
+    model.hold = OneWayClutch()
+    model.connect(model.hold.R, model.load.I)
+    model.connect(model.hold.C, model.frame.W)
+    run = model.simulate("0.6 s", rtol=1e-8)
+    times = quantity(np.linspace(0.05, 0.55, 6), "s")
+    assert_allclose(run["shaft.w"].at(times).m, 0.0, atol=1e-12)
+    brake, bearing = run["brake.t"].at(times).m, run["bearing.t"].at(times).m
+    assert np.all(np.abs(brake) < 0.9 * BRAKE)
+    assert np.all(np.abs(bearing) < 0.9 * FRICTION)
+    into, loss = run["gear.S.t"].at(times).m, run["gear.loss"].at(times).m
+    pull = -RISE * times.to("s").m
+    assert_allclose(into + brake, pull, atol=1e-9)
+    assert_allclose(RATIO * (into - loss), bearing + run["hold.t"].at(times).m, atol=1e-9)

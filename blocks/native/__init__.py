@@ -20,7 +20,7 @@
     equations       which machine code belongs to a compiled model
     stages          the arithmetic of a step
     step_control    how long steps are
-    steps           what steps have in common, and those of the explicit pair
+    steps           what steps have in common, and those of explicit methods
     high_order      those of order 8
     lu              small systems of linear equations
     band            large ones whose matrix is a narrow band
@@ -92,8 +92,8 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "TIGHT_FOR_SOLVES",
            "column_values", "compiled_cvode", "compiled_method", "compiled_steps",
-           "compiles_quickly", "is_installed", "is_large", "is_solved_for", "many_values",
-           "most_steps", "pays_off", "residuals_of_run", "steps_to_compile", "study", "unwritable",
+           "compiles_quickly", "is_installed", "is_large", "is_solved_for", "keeps_to_steps",
+           "many_values", "most_steps", "pays_off", "residuals_of_run", "steps_to_compile", "study", "unwritable",
            "weight_of_steps", "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
@@ -130,10 +130,17 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """
     if not is_installed():
         raise ImportError("llvmlite")
-    from .method import RK45, Dop853, Dopri5, Exact, Rodas4
+    from .method import RK23, RK45, Dop853, Dopri5, Euler, Exact, Rodas4, RungeKutta4
 
-    others: list[type[OneStep]] = [Dop853, Exact, RK45, Rodas4]
+    others: list[type[OneStep]] = [Dop853, Euler, Exact, RK23, RK45, Rodas4, RungeKutta4]
     return {kind.name: kind for kind in others}.get(name, Dopri5)
+
+
+def keeps_to_steps(problem: Problem) -> bool:
+    """Whether nothing makes a one-step method shorten a step but its error and known instants."""
+    from .loop_branch import may_lose_branch
+
+    return problem.delays is None and not may_lose_branch(problem.system)
 
 
 def compiled_cvode(problem: Problem, name: str = "cvode") -> type[CompiledCvode] | None:

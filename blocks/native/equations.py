@@ -29,8 +29,25 @@ from .matrices import band_of, sparse_form, why_differences
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
-from .stages import arithmetic, exact_arithmetic, high_order_arithmetic
-from .steps import EXACT, EXPLICIT, HIGH_ORDER, IMPLICIT, Code
+from .stages import (
+    arithmetic,
+    euler_arithmetic,
+    exact_arithmetic,
+    high_order_arithmetic,
+    runge_kutta_arithmetic,
+    third_order_arithmetic,
+)
+from .steps import (
+    EULER,
+    EXACT,
+    EXPLICIT,
+    HIGH_ORDER,
+    IMPLICIT,
+    RUNGE_KUTTA,
+    THIRD_ORDER,
+    Code,
+    has_slopes_alone,
+)
 from .text import Beginning, function_of
 
 if TYPE_CHECKING:
@@ -47,7 +64,8 @@ LONGEST_LOOPS = 16_000  # lines of loops over instances, which are worth more ca
 LONG = 3000  # lines of a text in which equal operations are not sought: that takes long
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
 ARITHMETIC = {EXPLICIT: arithmetic, HIGH_ORDER: high_order_arithmetic,
-              IMPLICIT: rosenbrock_arithmetic, EXACT: exact_arithmetic}
+              THIRD_ORDER: third_order_arithmetic, RUNGE_KUTTA: runge_kutta_arithmetic,
+              EULER: euler_arithmetic, IMPLICIT: rosenbrock_arithmetic, EXACT: exact_arithmetic}
 
 
 def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
@@ -224,7 +242,8 @@ class Equations:
 
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
-        exponents = self.exponents if kind != EXACT else 0  # what is linear has none
+        # what is linear has none, and nothing shortens a fixed step
+        exponents = self.exponents if kind not in (EXACT, RUNGE_KUTTA, EULER) else 0
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.settle,
                     self.linear(kind), kind, address_of(p), address_of(q), self.past,
                     int(self.offsets[2] + self.system.nd))
@@ -234,7 +253,7 @@ class Equations:
 
         To be asked before :meth:`constants`: they may need room there.
         """
-        if kind in (EXPLICIT, HIGH_ORDER) or self.differences:
+        if has_slopes_alone(kind) or self.differences:
             return 0
         if kind == IMPLICIT and band_of(self.system, self.large, self._laws) is None:
             form = sparse_form(self.system, self._laws)

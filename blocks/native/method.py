@@ -29,9 +29,22 @@ from .matrices import band_of, sparse_form
 from .own_events import EventRules, Given, PassedEvents
 from .signatures import address_of
 from .stages import ATOL
-from .steps import EXACT, EXPLICIT, HIGH_ORDER, IMPLICIT, Banded, Sparse, slope_at, workspace
+from .steps import (
+    EULER,
+    EXACT,
+    EXPLICIT,
+    HIGH_ORDER,
+    IMPLICIT,
+    RUNGE_KUTTA,
+    THIRD_ORDER,
+    Banded,
+    Sparse,
+    slope_at,
+    workspace,
+)
 
-__all__ = ["RK45", "Dop853", "Dopri5", "Exact", "OneStep", "Rodas4"]
+__all__ = ["RK23", "RK45", "Dop853", "Dopri5", "Euler", "Exact", "OneStep", "Rodas4",
+           "RungeKutta4"]  # fmt: skip
 
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
@@ -135,6 +148,8 @@ class OneStep(EventMethod):
         self.keeps_past = self.code.past != 0
         self.unsure = False
         step = self.state[STEP] if self.keeps_step else 0.0
+        if self.fixed_step:
+            step = self.step_size
         self.state[:] = self.t, self.first_step or step, LEAST_ERROR, 0.0, 0.0
         code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
         self.course = Course(self.form, self.t, self.x, code, kept)
@@ -296,6 +311,31 @@ class Dop853(OneStep):
     name, order = "DOP853", 8
     many = staticmethod(most_steps)  # type: ignore[assignment]
     kind = HIGH_ORDER
+
+
+class RK23(OneStep):
+    """Bogacki-Shampine 3(2): explicit, for rough tolerances."""
+
+    name, order = "RK23", 3
+    kind = THIRD_ORDER
+
+
+class RungeKutta4(OneStep):
+    """The classical Runge-Kutta method with a fixed step, as in :mod:`blocks.solvers.fixed`."""
+
+    name, order = "rk4", 4
+    fixed_step = True
+    keeps_step = True
+    kind = RUNGE_KUTTA
+
+
+class Euler(OneStep):
+    """Forward Euler with a fixed step, likewise."""
+
+    name, order = "euler", 1
+    fixed_step = True
+    keeps_step = True
+    kind = EULER
 
 
 class Rodas4(OneStep):

@@ -1,7 +1,8 @@
 """Runs of one-step methods, compiled: their steps, crossings in them, dense output.
 
-Four methods take the steps: the explicit Dormand-Prince pair of order 5(4) (:mod:`.stages`) and the
-method of order 8 by the same authors (:mod:`.high_order`), the Rosenbrock method Rodas4P of order
+These methods take the steps: the explicit Dormand-Prince pair of order 5(4), that of order 3(2),
+the classical Runge-Kutta method and forward Euler, these two on a grid (:mod:`.stages`), the
+method of order 8 by Dormand and Prince (:mod:`.high_order`), the Rosenbrock method Rodas4P of order
 4(3) (:mod:`.rosenbrock`), and exponentials where the equations are linear (:mod:`.exact_steps`).
 All else is the same for them. The equations come as addresses of machine code, so this module is
 compiled once for all models of a kind of steps and of decisions
@@ -19,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, TINY
+from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, STEP_REST, TINY
 from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
 from .decisions import Elements
 from .delayed import keep_step
@@ -55,9 +56,11 @@ from .steps import (
     flush_denormals,
     goes_nowhere,
     is_explicit,
+    is_fixed,
     keep_denormals,
     rate_of_error,
     slope_at,
+    tells_its_limit,
 )
 from .switches import Switches
 from .zero_crossings import (
@@ -172,13 +175,14 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         h = _first(code, work, t, x, limits, t_stop)
         counts[2] += 1
     flush_denormals(code, work)
-    if is_explicit(code) and relations.held.size and t < t_stop and state[LOOKED] != 1.0:
+    if (is_explicit(code) and not is_fixed(code) and relations.held.size and t < t_stop
+            and state[LOOKED] != 1.0):
         longest = min(h, limits.max_step, t_stop - t)
         length = _step_to_crossing(code, relations, work, t, x, longest, state)
         if length < longest and not is_too_small(length, t, t_stop):
             h = length
     rejected = pressed = looked = False
-    first, kept, status, halvings = True, True, FULL, 0
+    first, kept, status, halvings, begun, on_grid = True, True, FULL, 0, t, 0
     while taken < record.ends.size and status == FULL and kept:
         if t >= t_stop:
             status = REACHED
@@ -189,6 +193,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         proposed = length_of(code, step_to_piece(t, min(h, limits.max_step), limits.pieces,
                                                  limits.across, behind))
         now, last = _fitted(t, proposed, t_stop)
+        if is_fixed(code):
+            proposed, on_grid = h, on_grid + 1
+            now, last = _fitted_to_grid(t, h, begun + on_grid * h, t_stop)
         if is_too_small(now, t, t_stop) and not last:
             status = TOO_SMALL
             break
@@ -213,7 +220,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             rejected = True
             h = shortened_step(now, error, root)
             if np.isnan(error):
-                if h <= SMALLEST_TRIAL * max(abs(t), abs(t_stop)) + TINY:
+                if is_fixed(code) or h <= SMALLEST_TRIAL * max(abs(t), abs(t_stop)) + TINY:
                     status = NOT_FINITE
             elif is_too_small(h, t, t_stop):
                 status = TOO_SMALL
@@ -244,7 +251,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
         looks = pressed or state[NOWHERE] > 0.0 or taken % SELDOM == 0
-        if is_explicit(code) and looks:
+        if tells_its_limit(code) and looks:
             rate = rate_of_error(work, x, limits.rtol)
             damps = DAMPS_OF_HIGH_ORDER if code.kind == HIGH_ORDER else DAMPS
             pressed = following * rate > damps
@@ -254,9 +261,9 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             state[NOWHERE] += 1.0
             if not goes_nowhere(work, x, now, limits.rtol):
                 state[NOWHERE] = 0.0
-        end = t_stop if last else t + now
+        end = t_stop if last else begun + on_grid * h if is_fixed(code) else t + now
         if relations.held.size:
-            early = SEEN * now if first and code.kind != EXACT else 0.0
+            early = SEEN * now if first and code.kind != EXACT and not is_fixed(code) else 0.0
             status, end = watched(code, relations, work, x, t, end, now, state, early, t_stop)
             if status == EARLY:
                 counts[1] += 1
@@ -336,6 +343,14 @@ def _fitted(t: float, proposed: float, t_stop: float) -> tuple[float, bool]:
     if t + 2 * proposed > t_stop:
         return 0.5 * (t_stop - t), False
     return proposed, False
+
+
+@machine_code
+def _fitted_to_grid(t: float, h: float, end: float, t_stop: float) -> tuple[float, bool]:
+    """A step of fixed length to a point of the grid or, if that is not before it, to ``t_stop``."""
+    if end + STEP_REST * h < t_stop:
+        return h, False
+    return h if abs(t_stop - t - h) <= STEP_REST * h else t_stop - t, True
 
 
 @machine_code

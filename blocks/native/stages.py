@@ -1,4 +1,4 @@
-"""The arithmetic of one-step methods over all unknowns, as machine code; the Dormand-Prince pairs'.
+"""The arithmetic of one-step methods over all unknowns, as machine code; the explicit ones'.
 
 Weighted sums of stages, the largest error, and the continuous extension, each one
 loop that the compiler turns into vector instructions. All of them are functions
@@ -20,9 +20,11 @@ from .loop_text import PARALLEL, WIDE
 from .machine import compiled
 
 __all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE", "LOOKED_AT",
-           "NORDSIECK_ROWS", "ROOT", "ROWS", "STAGE_TIMES", "WITHIN",
-           "addresses", "arithmetic", "exact_arithmetic", "high_order_arithmetic",
-           "nordsieck_arithmetic", "sparse_product", "weighted_sum"]  # fmt: skip
+           "NORDSIECK_ROWS", "ROOT", "ROOT_THIRD_ORDER", "ROWS", "RUNGE_KUTTA_TIMES", "STAGE_TIMES",
+           "THIRD_ORDER_TIMES", "WITHIN", "addresses", "arithmetic", "euler_arithmetic",
+           "exact_arithmetic", "high_order_arithmetic", "nordsieck_arithmetic",
+           "runge_kutta_arithmetic", "sparse_product", "third_order_arithmetic",
+           "weighted_sum"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
@@ -36,7 +38,7 @@ LOOKED_AT = 0.75  # of a step: where its continuous extension is compared with t
 HIGH_ORDER_ROWS = (0, 1, 2, 3, 4, *range(10, 16), 5, 6, 16, 17, 18)
 #: Where a step is a polynomial: the rows of its coefficients, of those further ones from degree 7.
 NORDSIECK_ROWS = (*range(7), *range(10, 16))
-ROOT = 1 / 5  # 1 / order
+ROOT, ROOT_THIRD_ORDER = 1 / 5, 1 / 3  # 1 / order
 STAGE_TIMES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 STAGES = (
     (1 / 5,),
@@ -51,6 +53,9 @@ ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 
 BEND = (-25 / 6, 0.0, 200 / 21, -25 / 2, 0.0, 0.0, 50 / 7)
 HIGH = (-12715105075 / 11282082432, 0.0, 87487479700 / 32700410799, -10690763975 / 1880347072,
         701980252875 / 199316789632, -1453857185 / 822651844, 69997945 / 29380423)  # fmt: skip
+#: Methods of fewer stages have the last ones of these six: when they are, from that one on.
+THIRD_ORDER_TIMES = (0.0, 0.0, 0.0, 1 / 2, 3 / 4, 1.0)
+RUNGE_KUTTA_TIMES = (0.0, 0.0, 1 / 2, 1 / 2, 1.0, 1.0)
 
 
 @cache
@@ -59,7 +64,37 @@ def arithmetic(lanes: int = 1) -> Indices:
 
     With several lanes, every number is a vector of ``lanes`` numbers, the step too.
     """
-    return addresses(STAGES, ERROR, _inside(lanes), lanes, lower=BEND)
+    return addresses(STAGES, ERROR, _inside(HIGH, lanes), lanes, lower=BEND)
+
+
+@cache
+def third_order_arithmetic() -> Indices:
+    """The same of the pair of order 3(2) [P. Bogacki and L. F. Shampine, "A 3(2) pair of
+    Runge-Kutta formulas", Appl. Math. Lett. 2(4), 1989, 321-325]."""
+    return _fewer([(1 / 2,), (0.0, 3 / 4), (2 / 9, 1 / 3, 4 / 9)],
+                  (5 / 72, -1 / 12, -1 / 9, 1 / 8))
+
+
+@cache
+def runge_kutta_arithmetic() -> Indices:
+    """The same of the classical method of order 4, without an estimate of the error."""
+    return _fewer([(1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)])
+
+
+@cache
+def euler_arithmetic() -> Indices:
+    """The same of forward Euler."""
+    return _fewer([(1.0,)])
+
+
+def _fewer(sums: Sequence[Sequence[float]], error: Sequence[float] = ()) -> Indices:
+    """The table of a method whose stages are the last ones, and its extension a cubic."""
+    left_out = len(STAGES) - len(sums)
+
+    def placed(weights: Sequence[float]) -> list[float]:
+        return [weights[0], *[0.0] * left_out, *weights[1:]] if weights else []
+
+    return addresses([*[()] * left_out, *map(placed, sums)], placed(error), _inside(()))
 
 
 def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension: int,
@@ -70,14 +105,14 @@ def addresses(sums: Sequence[Sequence[float]], error: Sequence[float], extension
     ----------
     sums : of rows of ``k``, for the stages after the first and for the end of the step; empty for
         what is not called
-    error : the sum that estimates the error
+    error : the sum that estimates the error; empty for none
     extension : address of the continuous extension, or 0
     per_time : whether rows are slopes, which the length of the step multiplies
     lower : a sum that estimates the error with one order less
     """
     by_step = "fmul" if per_time else ""
     functions = [*(weighted_sum(w, lanes, by_step) if w else 0 for w in sums),
-                 _error(error, lower, lanes, per_time), extension, *_denormals()]
+                 _error(error, lower, lanes, per_time) if error else 0, extension, *_denormals()]
     return np.array(functions, dtype=np.int64)
 
 
@@ -291,16 +326,21 @@ def _error(error: Sequence[float], lower: Sequence[float], lanes: int, per_time:
     )  # fmt: skip
 
 
-def _inside(lanes: int) -> int:
-    """out = the continuous extension: h points to (h, part of the step)."""
+def _inside(high: Sequence[float], lanes: int = 1) -> int:
+    """out = the continuous extension: h points to (h, part of the step).
+
+    It is the cubic by values and slopes at both ends, and a part of ``high`` order.
+    """
     loop = _Loop(lanes)
     w = loop.writer
     x = loop.load("%x")
     rise = w.binary("fsub", loop.row(NEW), x)
     bend = w.binary("fsub", w.binary("fmul", loop.row(0), "%step"), rise)
     last = w.binary("fsub", w.binary("fsub", rise, w.binary("fmul", loop.row(6), "%step")), bend)
-    high = w.binary("fmul", loop.total(HIGH), "%step")
-    value = w.binary("fadd", last, w.binary("fmul", "%rest", high))
+    value = last
+    if high:
+        part = w.binary("fmul", loop.total(high), "%step")
+        value = w.binary("fadd", last, w.binary("fmul", "%rest", part))
     value = w.binary("fadd", bend, w.binary("fmul", "%second", value))
     value = w.binary("fadd", rise, w.binary("fmul", "%rest", value))
     loop.store(w.binary("fadd", x, w.binary("fmul", "%second", value)))

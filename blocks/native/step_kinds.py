@@ -16,16 +16,19 @@ from .high_order import high_order_inside, take_high_order_stages
 from .rosenbrock import ROOT as ROOT_IMPLICIT
 from .rosenbrock import rosenbrock_polynomial, settle_end, take_rosenbrock_stages
 from .signatures import run_code
-from .stages import EXTENSION, NEW, ROOT
+from .stages import EXTENSION, NEW, ROOT, ROOT_THIRD_ORDER
 from .step_control import grown_step, next_step
 from .steps import (
     EXACT,
     EXPLICIT,
     HIGH_ORDER,
     IMPLICIT,
+    THIRD_ORDER,
     Code,
     Workspace,
+    first_stage,
     is_explicit,
+    is_fixed,
     settle_at,
     slope_at,
     take_stages,
@@ -42,6 +45,8 @@ def root_of(code: Code) -> float:
         return ROOT_EXACT
     if code.kind == HIGH_ORDER:
         return ROOT_HIGH_ORDER
+    if code.kind == THIRD_ORDER:
+        return ROOT_THIRD_ORDER
     return ROOT if code.kind == EXPLICIT else ROOT_IMPLICIT
 
 
@@ -58,6 +63,8 @@ def following_step(code: Code, h: float, proposed: float, error: float, old_erro
 
     That of the exact method needs no regard for errors before: its steps are powers of two.
     """
+    if is_fixed(code):
+        return proposed
     if code.kind == EXACT:
         return grown_step(h, proposed, growth_of_step(error), rejected)
     return next_step(h, proposed, error, old_error, rejected, root_of(code))
@@ -70,13 +77,13 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
 
     A step is taken ``again`` from the same point where another length was too long.
     """
-    if code.kind == EXPLICIT:
-        counts[2] += 6
-        take_stages(code, work, t, h, x)
-        return
     if code.kind == HIGH_ORDER:
         counts[2] += 12
         take_high_order_stages(code, work, t, h, x)
+        return
+    if is_explicit(code):
+        counts[2] += 6 - first_stage(code)
+        take_stages(code, work, t, h, x)
         return
     counts[3] += 0 if again else 1
     if code.kind == EXACT:
@@ -126,11 +133,11 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
     point at which loops have no solution, as the step itself did not. The exact one is exact
     there, too.
     """
-    if code.kind == EXPLICIT:
+    if code.kind == HIGH_ORDER:
+        high_order_inside(code, work, t, theta, h, x, out)
+    elif is_explicit(code):
         work.step[0], work.step[1] = h, theta
         run_code(code.arithmetic[EXTENSION], x, work.k, out, work.size, work.step)
-    elif code.kind == HIGH_ORDER:
-        high_order_inside(code, work, t, theta, h, x, out)
     elif code.kind == EXACT:
         exact_values_inside(code, work, t, theta, h, x, out)
     elif theta <= 0.0:

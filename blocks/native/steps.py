@@ -26,18 +26,22 @@ from .stages import (
     FLUSH,
     NEW,
     ROWS,
+    RUNGE_KUTTA_TIMES,
     STAGE_TIMES,
+    THIRD_ORDER_TIMES,
     WORK,
 )
 from .step_control import told_error, told_error_of_high_order
 
-__all__ = ["EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT", "Banded", "Code", "Sparse", "Workspace",
-           "derive_by_time", "error_of_step", "flush_denormals", "goes_nowhere", "is_explicit",
-           "keep_denormals", "known_of", "rate_of_error", "secant", "settle_after_events",
-           "settle_at", "settle_in_place", "settle_rows", "slope_at", "take_stages",
-           "workspace"]  # fmt: skip
+__all__ = ["EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT", "RUNGE_KUTTA", "THIRD_ORDER",
+           "Banded", "Code", "Sparse", "Workspace", "derive_by_time", "error_of_step",
+           "first_stage", "flush_denormals", "goes_nowhere", "has_slopes_alone", "is_explicit",
+           "is_fixed", "keep_denormals", "known_of", "rate_of_error", "secant",
+           "settle_after_events", "settle_at", "settle_in_place", "settle_rows", "slope_at",
+           "take_stages", "tells_its_limit", "workspace"]  # fmt: skip
 
-EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER = range(4)  # kinds of steps; the last is explicit, too
+#: Kinds of steps; from the fourth on they are explicit, too, and the last two of fixed length.
+EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER, THIRD_ORDER, RUNGE_KUTTA, EULER = range(7)
 INNER = ATOL + 3  # rows
 NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding
 OF_MOTION = 2e-3  # the same beside what the unknown moves by: of one that is followed it is less
@@ -127,7 +131,7 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
             order=np.zeros(n, dtype=np.int64), inner=np.empty((INNER, n)),
             band=np.array([upper, lower, 0]), unknowns=matrix.order, by_time=np.empty(n),
             sizes=matrix.sizes)
-    explicit = kind in (EXPLICIT, HIGH_ORDER)
+    explicit = has_slopes_alone(kind)
     width, modes = 0 if explicit else n, most_modes(n) if kind == EXACT else 0
     rows = ALL_ROWS if kind == HIGH_ORDER else len(ROWS)
     # of derivatives only those are written that are not always zero
@@ -140,10 +144,47 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
                      np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)))
 
 
+def has_slopes_alone(kind: int) -> bool:
+    """Whether steps of a kind are explicit: no derivatives of slopes are asked for."""
+    return kind not in (IMPLICIT, EXACT)
+
+
 @machine_code
 def is_explicit(code: Code) -> bool:
-    """Whether steps are those of an explicit method."""
+    """The same in machine code."""
+    return code.kind != IMPLICIT and code.kind != EXACT
+
+
+@machine_code
+def is_fixed(code: Code) -> bool:
+    """Whether steps have a fixed length, and no estimate of their error."""
+    return code.kind == RUNGE_KUTTA or code.kind == EULER
+
+
+@machine_code
+def tells_its_limit(code: Code) -> bool:
+    """Whether the last two stages of a step tell how near it is to the bound of stability."""
     return code.kind == EXPLICIT or code.kind == HIGH_ORDER
+
+
+@machine_code
+def first_stage(code: Code) -> int:
+    """The first of the six stages that a method has."""
+    if code.kind == THIRD_ORDER:
+        return 3
+    if code.kind == RUNGE_KUTTA:
+        return 2
+    return 5 if code.kind == EULER else 0
+
+
+@machine_code
+def _time_of_stage(code: Code, j: int) -> float:
+    """When a stage is, as a part of the step."""
+    if code.kind == THIRD_ORDER:
+        return THIRD_ORDER_TIMES[j]
+    if code.kind == RUNGE_KUTTA:
+        return RUNGE_KUTTA_TIMES[j]
+    return STAGE_TIMES[j]
 
 
 @machine_code
@@ -217,16 +258,16 @@ def settle_in_place(code: Code, work: Workspace, t: float, x: Vector) -> None:
 
 @machine_code
 def take_stages(code: Code, work: Workspace, t: float, h: float, x: Vector) -> None:
-    """Stages 2 to 7 of the explicit pair, from k1 = f(t, x); the end goes into its row."""
+    """Stages 2 to 7 of an explicit method, from k1 = f(t, x); the end goes into its row."""
     k = work.k
     inner, n, pair = k[WORK], work.size, work.step
     work.step[0] = h
-    for j in range(6):
+    for j in range(first_stage(code), 6):
         out = inner
         if j == 5:
             out = k[NEW]
         run_code(code.arithmetic[j], x, k, out, n, pair)
-        work.at[0] = t + STAGE_TIMES[j] * h
+        work.at[0] = t + _time_of_stage(code, j) * h
         run_code(code.slope, work.at, out, code.p, code.q, k[j + 1])
 
 
@@ -270,6 +311,11 @@ def goes_nowhere(work: Workspace, x: Vector, h: float, rtol: float) -> bool:
 @machine_code
 def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector) -> float:
     """The largest error of all unknowns in units of their tolerance; nan if one is nan."""
+    if is_fixed(code):
+        total = 0.0  # of differences, which are zero unless something is no number
+        for i in range(x.size):
+            total += (work.k[NEW, i] - work.k[NEW, i]) + (work.k[6, i] - work.k[6, i])
+        return total
     work.step[0], work.step[1] = h, rtol
     run_code(code.arithmetic[ERROR_NORM], x, work.k,
              work.error, work.size, work.step)

@@ -198,10 +198,12 @@ class RunningMethod:
         delays, functions = self.problem.delays, self.time_events.functions
         if delays is not None and not self.current.keeps_past:
             stop = min(stop, t + delays.shortest)
+        if self.kind.fixed_step:
+            return stop
         if self.current.looks_itself:  # it looks at the pieces itself
             self.current.pieces = functions.around(t)
             return min(stop, functions.end)
-        return stop if self.kind.fixed_step else min(stop, functions.limit(t))
+        return min(stop, functions.limit(t))
 
     def rest(self) -> None:
         """The run has come to its end, or another method goes on."""

@@ -1,0 +1,184 @@
+"""RK23, rk4 and forward Euler in machine code: against the same methods in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import RK23, solve_ivp
+
+import blocks.native
+from benchmarks import models
+from blocks import Component, Discrete, Model, Parameter, Variable, der, every, quantity, sin, time
+from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
+from library.translational import Damper, HardStop, Mass, Reference, Spring
+
+pytest.importorskip("llvmlite")
+GRID = {"step": "1 ms"}
+
+
+class Swing(Component):
+    """A pendulum that time pushes."""
+
+    angle = Variable("1", 1.0, priority="high")
+    rate = Variable("1/s", "0 1/s", priority="high")
+
+    def equations(self):
+        yield der(self.angle) == self.rate
+        yield der(self.rate) == quantity("1/s^2") * (
+            sin(quantity("2/s") * time) / 2 - 9 * sin(self.angle))
+
+
+class Sampled(Component):
+    """A first-order lag whose input is what it was at the last sample, and 1 less."""
+
+    interval = Parameter("10.3 ms")
+    x = Variable("1", 1.0, priority="high")
+    u = Discrete("1", 0.0)
+
+    def equations(self):
+        yield der(self.x) == (self.u - self.x) / quantity("20 ms")
+        yield every(self.interval, {self.u: 1 - self.x})
+
+
+def alone(part):
+    model = Model("alone")
+    model.part = part
+    return model
+
+
+def ball():
+    """A mass that bounces between stops."""
+    model = Model("ball")
+    model.mass = Mass(mass="1 kg", v="1 m/s")
+    model.stop = HardStop(upper_bound="0.1 m", lower_bound="-0.1 m")
+    model.spring = Spring(stiffness="50 N/m")
+    model.ground = Reference()
+    model.connect(model.mass.M, model.stop.R, model.spring.R)
+    model.connect(model.stop.C, model.spring.C, model.ground.V)
+    return model
+
+
+def rectifier():
+    model = Model("rectifier")
+    model.source = ACVoltageSource(amplitude="10 V", frequency="50 Hz")
+    model.diode, model.ground = Diode(model="ideal"), ElectricalReference()
+    model.load = Resistor(resistance="100 ohm")
+    model.inner = Resistor(resistance="1 ohm")
+    model.store = Capacitor(capacitance="1 mF", parasitic=False)
+    model.connect(model.source.p, model.inner.p)
+    model.connect(model.inner.n, model.diode.p)
+    model.connect(model.diode.n, model.store.p, model.load.p)
+    model.connect(model.source.n, model.store.n, model.load.n, model.ground.V)
+    return model
+
+
+def in_python(monkeypatch, model, duration, **options):
+    with monkeypatch.context() as patch:
+        patch.setattr(blocks.native, "why_not", lambda *_: "asked for by a test")
+        run = model.simulate(duration, **options)
+    assert "machine code" not in run.statistics.why
+    return run
+
+
+def compiled(model, duration, **options):
+    run = model.simulate(duration, **options)
+    assert run.statistics.why == "chosen by the user, in machine code"
+    return run
+
+
+def ends_of_steps(run):
+    return np.unique(np.concatenate([e.trajectory.t for e in run._recording.episodes]))
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler"])
+@pytest.mark.parametrize("make, duration, shown", [
+    (lambda: models.chain_of_arrays(5), "0.5 s", ("masses.v", "springs.x")),
+    (lambda: alone(Swing()), "2 s", ("part.angle",)),
+    (lambda: alone(Sampled()), "0.2 s", ("part.x", "part.u")),
+    (ball, "0.3 s", ("mass.v",)),
+    (rectifier, "50 ms", ("store.v", "diode.i")),
+    (models.block_on_belt, "2 s", ("block.v", "spring.x")),
+], ids=["chain", "pendulum", "samples", "stops", "diode", "sticking"])
+def test_fixed_steps_are_those_of_the_method_in_python(method, make, duration, shown, monkeypatch):
+    """The same grid, which begins anew at events, the same number of slopes, the same values."""
+    run = compiled(make(), duration, method=method, **GRID)
+    hand = in_python(monkeypatch, make(), duration, method=method, **GRID)
+    assert run.statistics["steps"] == hand.statistics["steps"]
+    assert [e.component for e in run.events] == [e.component for e in hand.events]
+    assert_allclose([e.time for e in run.events], [e.time for e in hand.events], atol=1e-11)
+    assert_allclose(ends_of_steps(run), ends_of_steps(hand), rtol=0, atol=1e-11)
+    times = quantity(np.linspace(0, quantity(duration).to("s").m, 777)[1:-1], "s")
+    for name in shown:
+        scale = np.abs(hand[name].at(times).m).max()
+        assert_allclose(run[name].at(times).m, hand[name].at(times).m, atol=1e-8 * scale)
+        assert_allclose(run[name].final.m, hand[name].final.m, atol=1e-9 * scale)
+
+
+def test_a_grid_does_not_drift():
+    """One step ends at every multiple of its length, however many there were before."""
+    run = compiled(alone(Swing()), "30 s", method="euler", **GRID)
+    assert_allclose(ends_of_steps(run), np.arange(30_001) * 1e-3, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("method, order", [("euler", 1), ("rk4", 4)])
+def test_errors_of_fixed_steps_fall_with_their_order(method, order):
+    def swing(t, y):
+        return [y[1], np.sin(2 * t) / 2 - 9 * np.sin(y[0])]
+
+    exact = solve_ivp(swing, (0, 1), [1.0, 0.0], method="DOP853", rtol=1e-13, atol=1e-13).y[0, -1]
+    coarse, fine = (abs(compiled(alone(Swing()), "1 s", method=method, step=step)[
+        "part.angle"].final.m - exact) for step in ("4 ms", "1 ms"))
+    assert np.log(coarse / fine) / np.log(4) == pytest.approx(order, abs=0.1)
+
+
+def test_steps_of_order_3_and_what_is_between_them_are_scipys():
+    """Steps of one length, so that both take the same ones."""
+    length, count = 1 / 128, 64
+    end = length * count
+    run = compiled(alone(Swing()), quantity(end, "s"), method="RK23", rtol=1e-2,
+                   first_step=f"{length} s", max_step=f"{length} s")
+    hand = solve_ivp(lambda t, y: [y[1], np.sin(2 * t) / 2 - 9 * np.sin(y[0])], (0, end),
+                     [1.0, 0.0], method=RK23, first_step=length, max_step=length, rtol=0.5,
+                     atol=0.5, dense_output=True)
+    assert len(hand.t) == count + 1 == run.statistics["steps"] + 1
+    between = np.linspace(0, end, 777)
+    assert run["part.angle"].at(quantity(between, "s")).m == pytest.approx(
+        hand.sol(between)[0], abs=1e-14)
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-5, 1e-7])
+def test_order_3_keeps_to_its_tolerance(rtol):
+    """A damped oscillator, by its closed form."""
+    model = Model("oscillator")
+    model.mass, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="100 N/m")
+    model.damper, model.ground = Damper(damping="1 N*s/m"), Reference()
+    model.connect(model.mass.M, model.spring.R, model.damper.R)
+    model.connect(model.spring.C, model.damper.C, model.ground.V)
+    run = compiled(model, "3 s", method="RK23", rtol=rtol)
+    t, w = np.linspace(0, 3, 301), np.sqrt(99.75)
+    speed = np.exp(-t / 2) * (np.cos(w * t) - np.sin(w * t) / (2 * w))
+    assert_allclose(run["mass.v"].at(quantity(t, "s")).m, speed, atol=100 * rtol)
+
+
+def test_order_3_finds_the_events_of_another_method():
+    run = compiled(models.block_on_belt(), "5 s", method="RK23", rtol=1e-7)
+    other = models.block_on_belt().simulate("5 s", method="DOP853", rtol=1e-11)
+    assert [e.component for e in run.events] == [e.component for e in other.events]
+    assert_allclose([e.time for e in run.events], [e.time for e in other.events], atol=1e-6)
+
+
+def test_what_may_shorten_steps_keeps_fixed_ones_in_python():
+    """A loop through a curve, of which a step may have to be shorter to stay on its branch."""
+    class Curve(Component):
+        x = Variable("1", 1.0, priority="high")
+        y = Variable("1", 0.5)
+
+        def equations(self):
+            yield der(self.x) == -self.y / quantity("1 s")
+            yield self.y + self.y**3 == self.x
+
+    run = alone(Curve()).simulate("1 s", method="rk4", step="10 ms")
+    assert "machine code" not in run.statistics.why
+    exact = alone(Curve()).simulate("1 s", method="dopri5", rtol=1e-10)
+    assert_allclose(run["part.x"].final.m, exact["part.x"].final.m, rtol=1e-8)

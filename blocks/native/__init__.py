@@ -31,7 +31,9 @@
     columns         outputs at many points
     often_called    residuals of large networks with large loops
     matrices        in which order unknowns make it one
+    step_matrix     the matrix of a step that is implicit
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
+    newton_steps    one of fixed length that Newton's method solves for
     linearity       whether equations are linear with constant coefficients
     kept_matrices, exponentials  what such equations come to after some time
     exact_steps     a step of the exact method
@@ -93,8 +95,9 @@ if TYPE_CHECKING:
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "TIGHT_FOR_SOLVES",
            "column_values", "compiled_cvode", "compiled_method", "compiled_steps",
            "compiles_quickly", "is_installed", "is_large", "is_solved_for", "keeps_to_steps",
-           "many_values", "most_steps", "pays_off", "residuals_of_run", "steps_to_compile", "study", "unwritable",
-           "weight_of_steps", "why_not", "why_not_implicit", "why_not_linear"]  # fmt: skip
+           "many_values", "most_steps", "pays_off", "residuals_of_run", "steps_to_compile",
+           "study", "unwritable", "weight_of_steps", "why_not", "why_not_implicit",
+           "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
 LONG_FUNCTION = 20_000  # operations of residuals that are worth machine code where called often
@@ -130,9 +133,21 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """
     if not is_installed():
         raise ImportError("llvmlite")
-    from .method import RK23, RK45, Dop853, Dopri5, Euler, Exact, Rodas4, RungeKutta4
+    from .method import (
+        RK23,
+        RK45,
+        BackwardEuler,
+        Dop853,
+        Dopri5,
+        Euler,
+        Exact,
+        Rodas4,
+        RungeKutta4,
+        Trapezoidal,
+    )
 
-    others: list[type[OneStep]] = [Dop853, Euler, Exact, RK23, RK45, Rodas4, RungeKutta4]
+    others: list[type[OneStep]] = [BackwardEuler, Dop853, Euler, Exact, RK23, RK45, Rodas4,
+                                   RungeKutta4, Trapezoidal]  # fmt: skip
     return {kind.name: kind for kind in others}.get(name, Dopri5)
 
 

@@ -20,13 +20,13 @@ from .signatures import address_of
 from .stages import ATOL
 from .steps import (
     EXACT,
-    IMPLICIT,
     Banded,
     Code,
     Sparse,
     known_of,
     settle_after_events,
     settle_rows,
+    solves_with_derivatives,
     workspace,
 )
 from .variations import Track
@@ -62,7 +62,7 @@ class CourseForm:
     @property
     def follows_states(self) -> bool:
         """Whether steps are explicit or exact, and of states alone."""
-        return self.kind != IMPLICIT and self.every == 1 and not (
+        return not solves_with_derivatives(self.kind) and self.every == 1 and not (
             self.equations.settle or self.equations.reserve)  # more than slopes is solved for
 
     @property

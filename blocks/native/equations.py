@@ -34,10 +34,12 @@ from .stages import (
     euler_arithmetic,
     exact_arithmetic,
     high_order_arithmetic,
+    newton_arithmetic,
     runge_kutta_arithmetic,
     third_order_arithmetic,
 )
 from .steps import (
+    BACKWARD_EULER,
     EULER,
     EXACT,
     EXPLICIT,
@@ -45,8 +47,10 @@ from .steps import (
     IMPLICIT,
     RUNGE_KUTTA,
     THIRD_ORDER,
+    TRAPEZOIDAL,
     Code,
     has_slopes_alone,
+    solves_with_derivatives,
 )
 from .text import Beginning, function_of
 
@@ -65,7 +69,9 @@ LONG = 3000  # lines of a text in which equal operations are not sought: that ta
 REPEATS = 500  # operations from which equal patterns are sought, and written as loops
 ARITHMETIC = {EXPLICIT: arithmetic, HIGH_ORDER: high_order_arithmetic,
               THIRD_ORDER: third_order_arithmetic, RUNGE_KUTTA: runge_kutta_arithmetic,
-              EULER: euler_arithmetic, IMPLICIT: rosenbrock_arithmetic, EXACT: exact_arithmetic}
+              EULER: euler_arithmetic, BACKWARD_EULER: newton_arithmetic,
+              TRAPEZOIDAL: newton_arithmetic, IMPLICIT: rosenbrock_arithmetic,
+              EXACT: exact_arithmetic}
 
 
 def equations_of(system: System, p: Array, laws: Laws | None = None) -> Equations:
@@ -243,7 +249,8 @@ class Equations:
     def code(self, p: Array, q: Array, kind: int = EXPLICIT) -> Code:
         """Addresses for steps of a kind; the caller keeps ``p`` and ``q`` alive."""
         # what is linear has none, and nothing shortens a fixed step
-        exponents = self.exponents if kind not in (EXACT, RUNGE_KUTTA, EULER) else 0
+        without = EXACT, RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
+        exponents = 0 if kind in without else self.exponents
         return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.settle,
                     self.linear(kind), kind, address_of(p), address_of(q), self.past,
                     int(self.offsets[2] + self.system.nd))
@@ -255,13 +262,14 @@ class Equations:
         """
         if has_slopes_alone(kind) or self.differences:
             return 0
-        if kind == IMPLICIT and band_of(self.system, self.large, self._laws) is None:
+        if solves_with_derivatives(kind) and band_of(self.system, self.large, self._laws) is None:
             form = sparse_form(self.system, self._laws)
             if form is not None and not form[COLUMN_GROUPS]:
                 return self.entries
         if self.system.nx > MOST_STATES and not (self.large and self.system.nz):
             return 0
-        return self._in_direction if self.large and kind == IMPLICIT else self.derivatives
+        by_direction = self.large and solves_with_derivatives(kind)
+        return self._in_direction if by_direction else self.derivatives
 
     @cached_property
     def _in_direction(self) -> int:

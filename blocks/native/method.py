@@ -13,6 +13,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices, all_finite
 from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
+from ..solvers.fixed import NOT_CONVERGED
 from ..system.time_functions import ACROSS
 from . import one_step
 from .bound_advance import BoundAdvance, advance_with, bound_advance
@@ -30,6 +31,7 @@ from .own_events import EventRules, Given, PassedEvents
 from .signatures import address_of
 from .stages import ATOL
 from .steps import (
+    BACKWARD_EULER,
     EULER,
     EXACT,
     EXPLICIT,
@@ -37,14 +39,16 @@ from .steps import (
     IMPLICIT,
     RUNGE_KUTTA,
     THIRD_ORDER,
+    TRAPEZOIDAL,
     Banded,
     Sparse,
     slope_at,
+    solves_with_derivatives,
     workspace,
 )
 
-__all__ = ["RK23", "RK45", "Dop853", "Dopri5", "Euler", "Exact", "OneStep", "Rodas4",
-           "RungeKutta4"]  # fmt: skip
+__all__ = ["RK23", "RK45", "BackwardEuler", "Dop853", "Dopri5", "Euler", "Exact", "OneStep",
+           "Rodas4", "RungeKutta4", "Trapezoidal"]  # fmt: skip
 
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
@@ -117,7 +121,7 @@ class OneStep(EventMethod):
         """The narrow band of an implicit method's large matrix, or what it is without one; or all
         of a small one that is found by differences of slopes."""
         problem: Any = self.problem
-        if self.kind != IMPLICIT:
+        if not solves_with_derivatives(self.kind):
             return None
         matrices = band_of(problem.system, self.equations.large, problem.laws)
         form = None if matrices is not None else sparse_form(problem.system, problem.laws)
@@ -327,6 +331,24 @@ class RungeKutta4(OneStep):
     fixed_step = True
     keeps_step = True
     kind = RUNGE_KUTTA
+
+
+class BackwardEuler(OneStep):
+    """Backward Euler with a fixed step, likewise."""
+
+    name, order = "backward_euler", 1
+    fixed_step = True
+    implicit = True
+    keeps_step = True
+    kind = BACKWARD_EULER
+    failures = OneStep.failures | {one_step.TOO_SMALL: NOT_CONVERGED}
+
+
+class Trapezoidal(BackwardEuler):
+    """The trapezoidal rule with a fixed step, likewise."""
+
+    name, order = "trapezoidal", 2
+    kind = TRAPEZOIDAL
 
 
 class Euler(OneStep):

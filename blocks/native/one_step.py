@@ -219,8 +219,10 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             counts[1] += 1
             rejected = True
             h = shortened_step(now, error, root)
-            if np.isnan(error):
-                if is_fixed(code) or h <= SMALLEST_TRIAL * max(abs(t), abs(t_stop)) + TINY:
+            if is_fixed(code):
+                status = NOT_FINITE if np.isnan(error) else TOO_SMALL
+            elif np.isnan(error):
+                if h <= SMALLEST_TRIAL * max(abs(t), abs(t_stop)) + TINY:
                     status = NOT_FINITE
             elif is_too_small(h, t, t_stop):
                 status = TOO_SMALL

@@ -11,11 +11,7 @@ import numpy as np
 
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TINY
-from .band import derive_band, factorize_band, solve_band
-from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
-from .fronts import derive_columns, factorize_code, solve_code
 from .functions import machine_code
-from .lu import factorize, solve
 from .rosenbrock_arithmetic import (
     BETWEEN,
     BETWEEN_TIMES_S,
@@ -26,6 +22,7 @@ from .rosenbrock_arithmetic import (
 )
 from .signatures import run_code
 from .stages import ATOL, NEW, WORK
+from .step_matrix import derive, factorize_less, solve_with
 from .steps import Code, Workspace, slope_at
 
 __all__ = ["ROOT", "rosenbrock_polynomial", "settle_end", "step_to_transient",
@@ -53,12 +50,12 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
     if work.by_time.size == 0:
         of_time = work.linear[n]
     if not again:
-        _derive(code, work, t, h, x)
-    _factorize(work, h)
+        derive(code, work, t, h, x, work.k[0])
+    factorize_less(work, 1.0 / (GAMMA * h))
     stage = k[1]
     for i in range(n):
         stage[i] = k[0, i] + h * TIME_WEIGHTS[0] * of_time[i]
-    _solve(work, stage, inner)
+    solve_with(work, stage, inner)
     work.step[0] = h
     for j in range(5):
         run_code(code.arithmetic[j], x, k, inner, work.size, work.step)
@@ -67,7 +64,7 @@ def take_rosenbrock_stages(code: Code, work: Workspace, k: Matrix, t: float, h: 
         run_code(code.arithmetic[COUPLED + j], slope, k, stage, work.size, work.step)
         for i in range(n):
             stage[i] += h * TIME_WEIGHTS[j + 1] * of_time[i]
-        _solve(work, stage, inner)
+        solve_with(work, stage, inner)
     run_code(code.arithmetic[5], x, k, k[NEW], work.size, work.step)
 
 
@@ -83,7 +80,7 @@ def step_to_transient(work: Workspace, h: float, rtol: float, x: Vector) -> floa
     k, away, length = work.k, work.inner[1], h
     for i in range(x.size):
         away[i] = k[1, i] / (GAMMA * h) - k[0, i]
-    _solve(work, away, work.inner[2])
+    solve_with(work, away, work.inner[2])
     for i in range(x.size):
         distance = abs(away[i])
         if INSIDE * distance > k[ATOL, i] + rtol * abs(x[i]):
@@ -119,7 +116,7 @@ def settle_end(code: Code, work: Workspace, k: Matrix, t: float, h: float, x: Ve
     while left > BENT and moves < MOST_MOVES:
         for i in range(x.size):
             last[i] = k[6, i] + by_stage[i]
-        _solve(work, last, k[WORK])
+        solve_with(work, last, k[WORK])
         if moves == 0 and _is_rounding(work, last, x):
             return 0.0, 1
         if left > 1.0:
@@ -171,44 +168,3 @@ def rosenbrock_polynomial(k: Matrix, s: float, x: Vector, out: Vector) -> None:
             c += BETWEEN[j] * k[j + 1, i]
             d += BETWEEN_TIMES_S[j] * k[j + 1, i]
         out[i] = x[i] * (1.0 - s) + s * (k[NEW, i] + (1.0 - s) * (c + s * d))
-
-
-@machine_code
-def _derive(code: Code, work: Workspace, t: float, h: float, x: Vector) -> None:
-    """df/dx and df/dt."""
-    if work.band.size > 0:
-        derive_band(code, work, t, h, x, work.k[0])
-        return
-    if work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0:
-        derive_columns(code, work, t, h, x, work.k[0])
-        return
-    work.at[0] = t
-    run_code(code.linear, work.at, x, code.p, code.q, work.linear)
-
-
-@machine_code
-def _solve(work: Workspace, b: Vector, room: Vector) -> None:
-    if work.band.size > 0:
-        solve_band(work, b, room)
-    elif work.sparse.size > 0:
-        solve_code(work.sparse[SOLVE], work.sparse, work.factors[0], b, room)
-    else:
-        solve(work.factors, work.order, b, room)
-
-
-@machine_code
-def _factorize(work: Workspace, h: float) -> None:
-    """1/(gamma h) - df/dx."""
-    if work.band.size > 0:
-        factorize_band(work, 1.0 / (GAMMA * h))
-        return
-    if work.sparse.size > 0:
-        factorize_code(work.sparse[FACTORIZE], work.sparse, work.linear[0], 1.0 / (GAMMA * h),
-                       work.factors[0])
-        return
-    n, factors = work.factors.shape[0], work.factors
-    for i in range(n):
-        for j in range(n):
-            factors[i, j] = -work.linear[i, j]
-        factors[i, i] += 1.0 / (GAMMA * h)
-    factorize(factors, work.k[ATOL], work.order)

@@ -20,11 +20,11 @@ from .loop_text import PARALLEL, WIDE
 from .machine import compiled
 
 __all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE", "LOOKED_AT",
-           "NORDSIECK_ROWS", "ROOT", "ROOT_THIRD_ORDER", "ROWS", "RUNGE_KUTTA_TIMES", "STAGE_TIMES",
-           "THIRD_ORDER_TIMES", "WITHIN", "addresses", "arithmetic", "euler_arithmetic",
-           "exact_arithmetic", "high_order_arithmetic", "nordsieck_arithmetic",
-           "runge_kutta_arithmetic", "sparse_product", "third_order_arithmetic",
-           "weighted_sum"]  # fmt: skip
+           "NORDSIECK_ROWS", "ROOT", "ROOT_THIRD_ORDER", "ROWS", "RUNGE_KUTTA_TIMES",
+           "STAGE_TIMES", "THIRD_ORDER_TIMES", "WITHIN", "addresses", "arithmetic",
+           "euler_arithmetic", "exact_arithmetic", "high_order_arithmetic", "newton_arithmetic",
+           "nordsieck_arithmetic", "runge_kutta_arithmetic", "sparse_product",
+           "third_order_arithmetic", "weighted_sum"]  # fmt: skip
 
 ROWS = ("k1", "k2", "k3", "k4", "k5", "k6", "k7", "work", "new", "atol")
 WORK, NEW, ATOL = 7, 8, 9
@@ -85,6 +85,12 @@ def runge_kutta_arithmetic() -> Indices:
 def euler_arithmetic() -> Indices:
     """The same of forward Euler."""
     return _fewer([(1.0,)])
+
+
+@cache
+def newton_arithmetic() -> Indices:
+    """The same where Newton's method takes the place of stages."""
+    return _fewer([])
 
 
 def _fewer(sums: Sequence[Sequence[float]], error: Sequence[float] = ()) -> Indices:

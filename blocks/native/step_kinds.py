@@ -13,6 +13,7 @@ from .exact_steps import exact_values_inside, growth_of_step, take_exact_step, w
 from .functions import machine_code
 from .high_order import ROOT as ROOT_HIGH_ORDER
 from .high_order import high_order_inside, take_high_order_stages
+from .newton_steps import take_newton_step
 from .rosenbrock import ROOT as ROOT_IMPLICIT
 from .rosenbrock import rosenbrock_polynomial, settle_end, take_rosenbrock_stages
 from .signatures import run_code
@@ -26,6 +27,7 @@ from .steps import (
     THIRD_ORDER,
     Code,
     Workspace,
+    by_newton,
     first_stage,
     is_explicit,
     is_fixed,
@@ -85,6 +87,9 @@ def take_step(code: Code, work: Workspace, t: float, h: float, x: Vector, again:
         counts[2] += 6 - first_stage(code)
         take_stages(code, work, t, h, x)
         return
+    if by_newton(code):
+        take_newton_step(code, work, t, h, x, counts)
+        return
     counts[3] += 0 if again else 1
     if code.kind == EXACT:
         counts[2] += take_exact_step(code, work, t, h, x, again)
@@ -135,7 +140,7 @@ def values_inside(code: Code, work: Workspace, t: float, theta: float, h: float,
     """
     if code.kind == HIGH_ORDER:
         high_order_inside(code, work, t, theta, h, x, out)
-    elif is_explicit(code):
+    elif is_explicit(code) or by_newton(code):
         work.step[0], work.step[1] = h, theta
         run_code(code.arithmetic[EXTENSION], x, work.k, out, work.size, work.step)
     elif code.kind == EXACT:

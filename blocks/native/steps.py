@@ -33,15 +33,18 @@ from .stages import (
 )
 from .step_control import told_error, told_error_of_high_order
 
-__all__ = ["EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT", "RUNGE_KUTTA", "THIRD_ORDER",
-           "Banded", "Code", "Sparse", "Workspace", "derive_by_time", "error_of_step",
-           "first_stage", "flush_denormals", "goes_nowhere", "has_slopes_alone", "is_explicit",
-           "is_fixed", "keep_denormals", "known_of", "rate_of_error", "secant",
-           "settle_after_events", "settle_at", "settle_in_place", "settle_rows", "slope_at",
-           "take_stages", "tells_its_limit", "workspace"]  # fmt: skip
+__all__ = ["BACKWARD_EULER", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
+           "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse", "Workspace",
+           "by_newton", "derive_by_time", "error_of_step", "first_stage", "flush_denormals",
+           "goes_nowhere", "has_slopes_alone", "is_explicit", "is_fixed", "keep_denormals",
+           "known_of", "rate_of_error", "secant", "settle_after_events", "settle_at",
+           "settle_in_place", "settle_rows", "slope_at", "solves_with_derivatives", "take_stages",
+           "tells_its_limit", "workspace"]  # fmt: skip
 
-#: Kinds of steps; from the fourth on they are explicit, too, and the last two of fixed length.
-EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER, THIRD_ORDER, RUNGE_KUTTA, EULER = range(7)
+#: Kinds of steps. The last two solve for the end of a step by Newton's method; these and the two
+#: before them are of fixed length.
+(EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER, THIRD_ORDER, RUNGE_KUTTA, EULER, BACKWARD_EULER,
+ TRAPEZOIDAL) = range(9)
 INNER = ATOL + 3  # rows
 NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding
 OF_MOTION = 2e-3  # the same beside what the unknown moves by: of one that is followed it is less
@@ -146,19 +149,30 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
 
 def has_slopes_alone(kind: int) -> bool:
     """Whether steps of a kind are explicit: no derivatives of slopes are asked for."""
-    return kind not in (IMPLICIT, EXACT)
+    return kind != EXACT and not solves_with_derivatives(kind)
+
+
+def solves_with_derivatives(kind: int) -> bool:
+    """Whether a step of a kind factors a matrix of derivatives."""
+    return kind in (IMPLICIT, BACKWARD_EULER, TRAPEZOIDAL)
+
+
+@machine_code
+def by_newton(code: Code) -> bool:
+    """Whether Newton's method solves for the end of a step."""
+    return code.kind == BACKWARD_EULER or code.kind == TRAPEZOIDAL
 
 
 @machine_code
 def is_explicit(code: Code) -> bool:
-    """The same in machine code."""
-    return code.kind != IMPLICIT and code.kind != EXACT
+    """Whether steps are those of an explicit method."""
+    return code.kind != IMPLICIT and code.kind != EXACT and not by_newton(code)
 
 
 @machine_code
 def is_fixed(code: Code) -> bool:
     """Whether steps have a fixed length, and no estimate of their error."""
-    return code.kind == RUNGE_KUTTA or code.kind == EULER
+    return code.kind == RUNGE_KUTTA or code.kind == EULER or by_newton(code)
 
 
 @machine_code
@@ -311,6 +325,8 @@ def goes_nowhere(work: Workspace, x: Vector, h: float, rtol: float) -> bool:
 @machine_code
 def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector) -> float:
     """The largest error of all unknowns in units of their tolerance; nan if one is nan."""
+    if by_newton(code):
+        return work.error[0]
     if is_fixed(code):
         total = 0.0  # of differences, which are zero unless something is no number
         for i in range(x.size):

@@ -34,6 +34,7 @@ SMALL = 8  # states up to which exact steps, with full matrices, cost as little 
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
 EXPLICIT = "DOP853", "RK45", "RK23", "rk4", "euler"  # of which there is machine code, too
+IMPLICIT_STEPS = "backward_euler", "trapezoidal"
 MULTISTEP = "adams", "BDF", "cvode"  # and those that are CVODE's there
 FOR_FEW_STEPS = "DOP853", "ode45"  # in Python
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
@@ -220,6 +221,9 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) ->
                 ) or Quasistatic
     if kind.name in EXPLICIT and not settings.may_switch and _can_be_explicit(problem) and (
             native.keeps_to_steps(problem) or not kind.fixed_step):
+        return compiled_method(kind.name)
+    if kind.name in IMPLICIT_STEPS and native.keeps_to_steps(problem) and (
+            implicit_one_step(problem) is not None):
         return compiled_method(kind.name)
     if kind.name in MULTISTEP:
         return native.compiled_cvode(problem, kind.name) or kind

@@ -22,7 +22,9 @@ from .interpolation import Hermite
 __all__ = ["BackwardEuler", "Euler", "RungeKutta4", "Trapezoidal", "factorize", "shifted"]
 
 MAX_NEWTON = 20
+NOT_CONVERGED = f"Newton's method has not converged in {MAX_NEWTON} iterations"
 NEWTON_TOLERANCE = 1e-3  # last correction, in units of the tolerance
+FINEST = 1e3 * float(np.finfo(float).eps)  # of a value: the finest tolerance
 SLOW = 0.3  # contraction above which the Jacobian is made anew
 FEW = 4  # iterations up to which the factors serve the next step too
 NAMED = 5  # unknowns that a failure names at most
@@ -175,7 +177,7 @@ class ImplicitFixedStep(FixedStep):
         if not np.isclose(self._factors_for, a, rtol=SAME_COEFFICIENT, atol=0.0):
             self._factors = None
         weight = self.atol + self.rtol * np.maximum(np.abs(self.y), np.abs(guess))
-        weight = np.maximum(weight, 1e3 * np.finfo(float).eps * np.abs(guess) + TINY)
+        weight = np.maximum(weight, FINEST * np.abs(guess) + TINY)
         root = _newton(residual, factors, guess, weight, self._factors)
         self._factors = root.factors if root.iterations <= FEW else None
         self._factors_for = a
@@ -251,7 +253,7 @@ def _newton(
             lu = None
         before = size
     worst = np.argsort(-np.abs(correction) / weight)[:NAMED]
-    raise _Trouble(f"Newton's method has not converged in {MAX_NEWTON} iterations", worst)
+    raise _Trouble(NOT_CONVERGED, worst)
 
 
 def shifted(jacobian: Any, a: float) -> Any:

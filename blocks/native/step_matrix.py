@@ -1,0 +1,60 @@
+"""The matrix of a step that is implicit, compiled: a number on the diagonal, less df/dx.
+
+It is full, a narrow band or sparse, and the rest of a step does not know which.
+"""
+
+from __future__ import annotations
+
+from ..numerics.arrays import Vector
+from .band import derive_band, factorize_band, solve_band
+from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
+from .fronts import derive_columns, factorize_code, solve_code
+from .functions import machine_code
+from .lu import factorize, solve
+from .signatures import run_code
+from .stages import ATOL
+from .steps import Code, Workspace
+
+__all__ = ["derive", "factorize_less", "solve_with"]
+
+
+@machine_code
+def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
+    """df/dx and df/dt, near ``slope`` = f(t, x)."""
+    if work.band.size > 0:
+        derive_band(code, work, t, h, x, slope)
+        return
+    if work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0:
+        derive_columns(code, work, t, h, x, slope)
+        return
+    work.at[0] = t
+    run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+
+
+@machine_code
+def solve_with(work: Workspace, b: Vector, room: Vector) -> None:
+    """Solve with these factors, in place."""
+    if work.band.size > 0:
+        solve_band(work, b, room)
+    elif work.sparse.size > 0:
+        solve_code(work.sparse[SOLVE], work.sparse, work.factors[0], b, room)
+    else:
+        solve(work.factors, work.order, b, room)
+
+
+@machine_code
+def factorize_less(work: Workspace, diagonal: float) -> None:
+    """Factors of a number on the diagonal, less df/dx."""
+    if work.band.size > 0:
+        factorize_band(work, diagonal)
+        return
+    if work.sparse.size > 0:
+        factorize_code(work.sparse[FACTORIZE], work.sparse, work.linear[0], diagonal,
+                       work.factors[0])
+        return
+    n, factors = work.factors.shape[0], work.factors
+    for i in range(n):
+        for j in range(n):
+            factors[i, j] = -work.linear[i, j]
+        factors[i, i] += diagonal
+    factorize(factors, work.k[ATOL], work.order)

@@ -32,8 +32,9 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
         system, problem, step.t, step.y, t_start)
     owners = ", ".join(dict.fromkeys(filter(None, (
         n.rpartition(".")[0].removeprefix("der(") for n in names))))
-    advice = ("Look for a value that grows without bound there; a smaller max_step, a looser "
-              "rtol or nominal values that fit may help.")
+    other = ("a shorter step" if recording.accuracy is None else  # of a method of fixed step
+             "a smaller max_step, a looser rtol or nominal values that fit")
+    advice = f"Look for a value that grows without bound there; {other} may help."
     if problem.failure is not None and problem.failure.advice:
         advice = problem.failure.advice
     if broken is not None:

@@ -9,7 +9,19 @@ from scipy.integrate import RK23, solve_ivp
 
 import blocks.native
 from benchmarks import models
-from blocks import Component, Discrete, Model, Parameter, Variable, der, every, quantity, sin, time
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    SimulationError,
+    Variable,
+    der,
+    every,
+    quantity,
+    sin,
+    time,
+)
 from library.electrical import ACVoltageSource, Capacitor, Diode, ElectricalReference, Resistor
 from library.translational import Damper, HardStop, Mass, Reference, Spring
 
@@ -168,6 +180,24 @@ def test_order_3_finds_the_events_of_another_method():
     other = models.block_on_belt().simulate("5 s", method="DOP853", rtol=1e-11)
     assert [e.component for e in run.events] == [e.component for e in other.events]
     assert_allclose([e.time for e in run.events], [e.time for e in other.events], atol=1e-6)
+
+
+@pytest.mark.parametrize("method, reason", [
+    ("rk4", "not finite"), ("trapezoidal", "Newton's method has not converged in 20 iterations")])
+def test_a_step_that_cannot_be_taken_is_told(method, reason):
+    """x' = x^2 from 1 has no value at 1 s."""
+    class Blow(Component):
+        x = Variable("1", 1.0, priority="high")
+
+        def equations(self):
+            yield der(self.x) == self.x**2 / quantity("1 s")
+
+    with pytest.raises(SimulationError, match=reason) as caught:
+        alone(Blow()).simulate("2 s", method=method, step="10 ms")
+    assert "a shorter step may help" in str(caught.value)
+    before = caught.value.data["result"]
+    assert 0.9 < before.time.m[-1] < 1.1
+    assert_allclose(before["part.x"].at("0.5 s").m, 2.0, rtol=1e-3)
 
 
 def test_what_may_shorten_steps_keeps_fixed_ones_in_python():

@@ -44,6 +44,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -54,6 +55,7 @@ from ..exceptions import (
     EquationError,
     ModelError,
     ParameterError,
+    UnknownUnit,
     brief,
     unknown_name,
 )
@@ -233,9 +235,19 @@ class Parameter(Declaration):
             self._given = quantity(0.0, self._text), self._given[1]
         default = self._given[0]
         self._settle(unit_given(default, self._place("default")) if self._text is None
-                     else unit(self._text))  # fmt: skip
+                     else self._unit_declared())  # fmt: skip
         if self.default_of is None:
             self._keep_bounds(self.default, default, self._place("default"))
+
+    def _unit_declared(self) -> Unit:
+        try:
+            return unit(self._text)  # type: ignore[arg-type]
+        except UnknownUnit as error:
+            with suppress(ModelError):  # unless it is a value, in the place of that of a variable
+                unit_given(self._text, "")
+                error.advice = (f"The default of a parameter comes first, and shows its unit: "
+                                f"Parameter({self._text!r}).")
+            raise
 
     def _settle(self, u: Unit) -> None:
         default, bounds = self._given

@@ -398,3 +398,10 @@ def test_a_path_of_any_length_is_looked_up_in_no_time():
         with pytest.raises(UnknownName) as caught:
             result[path]
         assert len(str(caught.value)) < 500
+
+
+def test_a_parameter_declared_in_the_order_of_a_variable_is_told_its_own():
+    with pytest.raises(UnknownUnit, match=r"Sampled\.interval: '10 ms' is not a unit\. The default "
+                       r"of a parameter comes first, and shows its unit: Parameter\('10 ms'\)\."):
+        class Sampled(Component):
+            interval = Parameter("s", "10 ms")

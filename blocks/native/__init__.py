@@ -85,6 +85,7 @@ from .matrices import why_not_implicit
 
 if TYPE_CHECKING:
     from ..numerics.arrays import Array
+    from ..solvers import Method
     from ..system import Problem, System
     from ..system.evaluator import Evaluator
     from ..system.points import Points
@@ -151,11 +152,15 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     return {kind.name: kind for kind in others}.get(name, Dopri5)
 
 
-def keeps_to_steps(problem: Problem) -> bool:
-    """Whether nothing makes a one-step method shorten a step but its error and known instants."""
+def keeps_to_steps(problem: Problem, kind: type[Method]) -> bool:
+    """Whether nothing asks for shorter steps than those that a method of fixed step takes.
+
+    What begins to slide has no slope yet: a step of forward Euler leaves it where it is.
+    """
     from .loop_branch import may_lose_branch
 
-    return problem.delays is None and not may_lose_branch(problem.system)
+    return (problem.delays is None and not may_lose_branch(problem.system)
+            and (kind.implicit or kind.order > 1 or problem.laws is None))
 
 
 def compiled_cvode(problem: Problem, name: str = "cvode") -> type[CompiledCvode] | None:

@@ -152,9 +152,8 @@ class OneStep(EventMethod):
         self.keeps_past = self.code.past != 0
         self.unsure = False
         step = self.state[STEP] if self.keeps_step else 0.0
-        if self.fixed_step:
-            step = self.step_size
-        self.state[:] = self.t, self.first_step or step, LEAST_ERROR, 0.0, 0.0
+        step = self.step_size if self.fixed_step else self.first_step or step
+        self.state[:] = self.t, step, LEAST_ERROR, 0.0, 0.0
         code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
         self.course = Course(self.form, self.t, self.x, code, kept)
         self.fresh = True

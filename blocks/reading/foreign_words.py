@@ -20,7 +20,8 @@ from typing import Any, Protocol
 from ..exceptions import WrongCall, WrongImport, did_you_mean, nearest
 
 __all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
-           "method_elsewhere", "option_elsewhere", "part_elsewhere"]  # fmt: skip
+           "method_elsewhere", "option_elsewhere", "part_elsewhere", "result_elsewhere",
+           "series_elsewhere"]  # fmt: skip
 
 
 class Declares(Protocol):
@@ -358,9 +359,51 @@ _PARTS = [
 ]
 
 
-def part_elsewhere(name: str) -> tuple[str, str]:
-    """A sentence on what a model is asked for in other words, and the method to take."""
-    for here, words, sentence in _PARTS:
+_OF_RESULTS = [
+    ("to_pandas", "to_dataframe dataframe df to_df as_dataframe pandas frame",
+     "A table for pandas is result.to_pandas()."),
+    ("to_csv", "save_csv write_csv export_csv csv", "Write result.to_csv('run.csv')."),
+    ("save", "write export dump store to_file to_hdf to_pickle pickle",
+     "A run is kept by result.save('run.nc')."),
+    ("plot", "plot_all show figure scope draw_results", "Curves are drawn by result.plot()."),
+    ("variables", "y x data signals outputs states solution sol trajectories series logsout",
+     "A variable is result['part.variable'], and result.variables lists them."),
+    ("", "final final_values y_final last end", "The last value is result['part.variable'].final."),
+    ("events", "event event_times t_events log", "What happened is in result.events."),
+    ("summary", "stats info describe", "See result.summary() and result.statistics."),
+]
+
+_OF_SERIES = [
+    ("m", "values value data array v y np numpy as_array to_array tolist to_list",
+     "Its numbers are .m in the declared unit, and .to('…').m in another one."),
+    ("at", "interp interpolate interp1d sample evaluate eval call get value_at",
+     "Its values at other times are .at('0.5 s')."),
+    ("final", "last end", "Its last value is .final."),
+    ("initial", "first start", "Its first value is .initial."),
+    ("time", "t times index x", "Its times are .time."),
+    ("to_pandas", "to_dataframe to_series df series", "For pandas it is .to_pandas()."),
+    ("to", "convert to_unit to_units", "In another unit it is .to('…')."),
+    ("mean", "average avg", "Its average over time is .mean()."),
+]
+
+
+def _told(table: list[tuple[str, str, str]], name: str) -> tuple[str, str]:
+    for here, words, sentence in table:
         if _simplified(name) in {_simplified(word) for word in words.split()}:
             return sentence, here
     return "", ""
+
+
+def part_elsewhere(name: str) -> tuple[str, str]:
+    """A sentence on what a model is asked for in other words, and the method to take."""
+    return _told(_PARTS, name)
+
+
+def result_elsewhere(name: str) -> tuple[str, str]:
+    """The same of a result."""
+    return _told(_OF_RESULTS, name)
+
+
+def series_elsewhere(name: str) -> tuple[str, str]:
+    """The same of a variable's values."""
+    return _told(_OF_SERIES, name)

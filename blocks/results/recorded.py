@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import UnknownName
+from ..reading.foreign_words import result_elsewhere
 from ..units import from_si
 from .lookup import collapsed, exists, find, grouped
 from .recording import Recording
@@ -42,6 +43,10 @@ class Recorded(Mapping[str, Series]):
 
     def __getattr__(self, name: str) -> Any:
         parts = () if name.startswith("_") else self._parts_of(name)
+        sentence, here = result_elsewhere(name)
+        if not parts and sentence:
+            raise UnknownName(self._recording.name, f"a run has no {name!r}.", sentence, name=name,
+                              nearest=[here] if here else [])
         if not parts:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         raise UnknownName(self._recording.name, f"the parts of a run are no attributes of it, as "

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pint
 
-from ..exceptions import ParameterError, WrongDimension
+from ..exceptions import ParameterError, UnknownName, WrongDimension
 from ..numerics.arrays import Array
+from ..reading.foreign_words import series_elsewhere
 from ..units import as_written, from_si, quantity
 from .formula import Formula
 from .modes import code_of, in_words
@@ -93,6 +94,15 @@ class Series(Tabulated, Samples):
     """
 
     __hash__ = None  # type: ignore[assignment]  # == compares sample by sample
+
+    def __getattr__(self, name: str) -> Any:
+        sentence, here = "", ""
+        if not name.startswith("_"):
+            sentence, here = series_elsewhere(name)
+        if not sentence:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise UnknownName(self.path, f"values have no {name!r}.", sentence, name=name,
+                          nearest=[here])
 
     @property
     def time(self) -> Series:

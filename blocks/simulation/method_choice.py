@@ -220,9 +220,9 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) ->
         return (None if problem.system.nx else _without_states(problem, settings.rtol)
                 ) or Quasistatic
     if kind.name in EXPLICIT and not settings.may_switch and _can_be_explicit(problem) and (
-            native.keeps_to_steps(problem) or not kind.fixed_step):
+            not kind.fixed_step or native.keeps_to_steps(problem, kind)):
         return compiled_method(kind.name)
-    if kind.name in IMPLICIT_STEPS and native.keeps_to_steps(problem) and (
+    if kind.name in IMPLICIT_STEPS and native.keeps_to_steps(problem, kind) and (
             implicit_one_step(problem) is not None):
         return compiled_method(kind.name)
     if kind.name in MULTISTEP:

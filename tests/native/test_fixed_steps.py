@@ -104,17 +104,22 @@ def ends_of_steps(run):
     return np.unique(np.concatenate([e.trajectory.t for e in run._recording.episodes]))
 
 
-@pytest.mark.parametrize("method", ["rk4", "euler", "backward_euler", "trapezoidal"])
-@pytest.mark.parametrize("make, duration, shown", [
-    (lambda: models.chain_of_arrays(5), "0.5 s", ("masses.v", "springs.x")),
-    (lambda: alone(Swing()), "2 s", ("part.angle",)),
-    (lambda: alone(Sampled()), "0.2 s", ("part.x", "part.u")),
-    (ball, "0.3 s", ("mass.v",)),
-    (rectifier, "50 ms", ("store.v", "diode.i")),
-    (models.block_on_belt, "2 s", ("block.v", "spring.x")),
-], ids=["chain", "pendulum", "samples", "stops", "diode", "sticking"])
-def test_fixed_steps_are_those_of_the_method_in_python(method, make, duration, shown, monkeypatch):
+CASES = {
+    "chain": (lambda: models.chain_of_arrays(5), "0.5 s", ("masses.v", "springs.x")),
+    "pendulum": (lambda: alone(Swing()), "2 s", ("part.angle",)),
+    "samples": (lambda: alone(Sampled()), "0.2 s", ("part.x", "part.u")),
+    "stops": (ball, "0.3 s", ("mass.v",)),
+    "diode": (rectifier, "50 ms", ("store.v", "diode.i")),
+    "sticking": (models.block_on_belt, "2 s", ("block.v", "spring.x")),
+}
+
+
+@pytest.mark.parametrize("method, case", [
+    *((method, case) for method in ("rk4", "backward_euler", "trapezoidal") for case in CASES),
+    *(("euler", case) for case in ("chain", "pendulum", "samples", "stops"))])
+def test_fixed_steps_are_those_of_the_method_in_python(method, case, monkeypatch):
     """The same grid, which begins anew at events, the same number of slopes, the same values."""
+    make, duration, shown = CASES[case]
     run = compiled(make(), duration, method=method, **GRID)
     hand = in_python(monkeypatch, make(), duration, method=method, **GRID)
     assert run.statistics["steps"] == hand.statistics["steps"]
@@ -198,6 +203,12 @@ def test_a_step_that_cannot_be_taken_is_told(method, reason):
     before = caught.value.data["result"]
     assert 0.9 < before.time.m[-1] < 1.1
     assert_allclose(before["part.x"].at("0.5 s").m, 2.0, rtol=1e-3)
+
+
+def test_euler_judges_modes_in_python():
+    """What begins to slide has no slope yet, and stays where it is in the first step."""
+    run = models.block_on_belt().simulate("1 s", method="euler", step="1 ms")
+    assert run.statistics.why == "chosen by the user"
 
 
 def test_what_may_shorten_steps_keeps_fixed_ones_in_python():

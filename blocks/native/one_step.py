@@ -2,9 +2,10 @@
 
 These methods take the steps: the explicit Dormand-Prince pair of order 5(4), that of order 3(2),
 the classical Runge-Kutta method and forward Euler, these two on a grid (:mod:`.stages`), the
-method of order 8 by Dormand and Prince (:mod:`.high_order`), the Rosenbrock method Rodas4P of order
-4(3) (:mod:`.rosenbrock`), and exponentials where the equations are linear (:mod:`.exact_steps`).
-All else is the same for them. The equations come as addresses of machine code, so this module is
+trapezoidal rule and backward Euler, on a grid, too (:mod:`.newton_steps`), the method of order 8 by
+Dormand and Prince (:mod:`.high_order`), the Rosenbrock method Rodas4P of order 4(3)
+(:mod:`.rosenbrock`), and exponentials where the equations are linear (:mod:`.exact_steps`). All
+else is the same for them. The equations come as addresses of machine code, so this module is
 compiled once for all models of a kind of steps and of decisions
 (:func:`~blocks.native.bound_advance.advance_with`), and kept on disk from then on.
 

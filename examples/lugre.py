@@ -84,9 +84,10 @@ slip.plot(result["place.x"].time.to("s").m, result["place.x"].to("m").m, label="
 slip.plot([0, 40], [0, 4], "k:", label="end of the spring")
 slip.set(title="stick-slip", xlabel="time [s]", ylabel="place [m]")
 slip.legend()
-v = result["body.v"]
-fast = np.flatnonzero((v.to("m/s").m[1:] >= 0.02) & (v.to("m/s").m[:-1] < 0.02))
-starts = v.time.to("s").m[fast]
+t = np.linspace(0, 40, 40_001)
+v = result["body.v"].at(quantity(t, "s")).to("m/s").m
+fast = np.flatnonzero((v[1:] >= 0.02) & (v[:-1] < 0.02))
+starts = t[fast] + (t[1] - t[0]) * (0.02 - v[fast]) / (v[fast + 1] - v[fast])
 print(f"slips every {np.mean(np.diff(starts)):.3f} s, reference 6.363 s")
 
 rates = [0.5, 1, 2, 5, 10, 20, 30, 50]

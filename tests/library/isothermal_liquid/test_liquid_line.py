@@ -14,7 +14,7 @@ def test_a_cylinder_between_two_valves_moves_as_by_hand():
     scale = np.array([1e7, 1e7, 1e7, 0.1, 0.1])
     by_hand = solve_ivp(cylinder_line_by_hand, (0, 2), START, method="LSODA", rtol=1e-10,
                         atol=1e-12 * scale, max_step=0.02)  # fmt: skip
-    run = cylinder_line().simulate("2 s", rtol=1e-8, method="rodas4")
+    run = cylinder_line().simulate("2 s", rtol=1e-9, method="rodas4")
     at = by_hand.t[::200]
     for k, (path, unit) in enumerate(PATHS.items()):
         ours = run[path].at(quantity(at, "s")).to(unit).magnitude

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -68,10 +68,9 @@ class Family:
         """What is declared of parameters, and how many numbers each has."""
         return {p.name: (p.declared, p.size) for p in self.kernel.parameters}
 
-    def same_value(self, name: str) -> float | None:
-        """A parameter that one number gives for all instances, in SI units; else None."""
-        value = self.members[0]._values.get(name, self._parameters[name][0].default)
-        return value if type(value) is float and len(self.members) == 1 else None
+    def default(self, name: str) -> Any:
+        """The declared value of a parameter, in SI units."""
+        return self._parameters[name][0].default
 
     def parameter(self, name: str) -> Array:
         """SI values of a parameter, one row per instance (or a vector)."""

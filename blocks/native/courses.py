@@ -144,9 +144,10 @@ class Course:
     def extend(self, ends: Array, sizes: Array, rows: Array, last: Array) -> None:
         """Add steps; ``sizes`` are those of the whole steps, ``last`` the values at the end."""
         taken = len(ends)
-        numbers = self._steps + self.every * np.arange(1, len(rows) + 1)
+        first, every = self._steps + self.every, self.every
+        numbers = np.arange(first, first + every * len(rows), every)
         self._rows.append(rows.copy())
-        if taken % self.every:
+        if taken % every:
             numbers = np.append(numbers, self._steps + taken)
             self._rows.append(last[None, :].copy())
         self._kept.append(numbers)

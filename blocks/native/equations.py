@@ -330,7 +330,7 @@ class Equations:
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
-        q = self.with_room(self.held(problem, t))
+        q = np.concatenate([*self._held_parts(problem, t), np.zeros(self.scratch + 1)])
         if self.carried is not None:
             self.carried.fill(q, problem)
             if self.reserve:
@@ -341,15 +341,18 @@ class Equations:
                 self.carried.refer(q, self.carried.size(q))
         return q
 
-    @staticmethod
-    def held(problem: Problem, t: float) -> Array:
+    @classmethod
+    def held(cls, problem: Problem, t: float) -> Array:
         """What is constant between two events."""
+        return np.concatenate(cls._held_parts(problem, t))
+
+    @staticmethod
+    def _held_parts(problem: Problem, t: float) -> list[Array]:
         efforts = (problem.u if problem.laws is None
                    else problem.laws.held_constants(problem, t))  # fmt: skip
-        plan = np.zeros(0)
-        if problem.delays is not None:
-            plan = np.array([problem.delays.plan().ctypes.data]).view(float)
-        return np.concatenate([problem.z, problem.m, problem.d, plan, efforts])
+        plan = [] if problem.delays is None else [
+            np.array([problem.delays.plan().ctypes.data]).view(float)]
+        return [problem.z, problem.m, problem.d, *plan, efforts]
 
     def with_room(self, held: Array) -> Array:
         """A copy of what is constant between two events, with room for scratch behind it."""

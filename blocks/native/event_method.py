@@ -133,13 +133,7 @@ class EventMethod(Method):
         """The longest step."""
         return self.max_step
 
-    def starts(self) -> bool:
-        """Whether the equations are finite where steps begin."""
-        return True
-
     def advance(self, t_stop: float) -> Step:
-        if not self.starts():
-            return self._failure("the equations are not finite")
         counts, given, own = np.zeros(5, dtype=np.int64), NOTHING, self.own_events
         if own is not None:
             given, t_stop = own.before(self.t, t_stop)

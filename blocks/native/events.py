@@ -31,9 +31,10 @@ from .switches import (
 )
 from .zero_crossings import LARGEST, Relations
 
-__all__ = ["CROSSING", "LAST_ERROR", "LOOKED", "NOWHERE", "STEP", "TIME", "Passed", "pass_event"]
+__all__ = ["CROSSING", "KNOWN", "LAST_ERROR", "LOOKED", "NOWHERE", "STEP", "TIME", "Passed",
+           "pass_event"]
 
-TIME, STEP, LAST_ERROR, LOOKED, NOWHERE = range(5)  # entries of ``state``
+TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN = range(6)  # entries of ``state``
 CROSSING = -1  # instead of the number of a known instant
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices, all_finite
+from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..solvers.fixed import NOT_CONVERGED
@@ -42,7 +42,6 @@ from .steps import (
     TRAPEZOIDAL,
     Banded,
     Sparse,
-    slope_at,
     solves_with_derivatives,
     workspace,
 )
@@ -91,7 +90,7 @@ class OneStep(EventMethod):
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
-        self.state, self.x = np.zeros(5), np.zeros(n)
+        self.state, self.x = np.zeros(6), np.zeros(n)
         self._bound: BoundAdvance | None = None  # of a method that serves several runs
         self._begin(matrix)
 
@@ -153,10 +152,9 @@ class OneStep(EventMethod):
         self.unsure = False
         step = self.state[STEP] if self.keeps_step else 0.0
         step = self.step_size if self.fixed_step else self.first_step or step
-        self.state[:] = self.t, step, LEAST_ERROR, 0.0, 0.0
+        self.state[:] = self.t, step, LEAST_ERROR, 0.0, 0.0, 0.0
         code = self.code if kept is self.q else self.code._replace(q=address_of(kept))
         self.course = Course(self.form, self.t, self.x, code, kept)
-        self.fresh = True
 
     def carry_out(self, rules: EventRules) -> None:
         if self.every == 1:
@@ -241,7 +239,7 @@ class OneStep(EventMethod):
     def run_whole(self, t_stop: float) -> WholeRun | None:
         """The run up to a time; None where machine code does not get there by itself."""
         own = self.own_events
-        if own is None or not self.starts():
+        if own is None:
             return None
         t, q, x = self.t, own.passed.present.copy(), self.x.copy()
         given, stop = own.before(t, t_stop)
@@ -254,15 +252,6 @@ class OneStep(EventMethod):
             passed.marks[:events].copy(), passed.q[:events].copy(), passed.x[:events].copy(),
             record.ends[:taken].copy(), record.sizes[:taken].copy(), record.rows[:taken].copy(),
         )  # fmt: skip
-
-    def starts(self) -> bool:
-        """Whether the equations are finite where steps begin, which is looked at once."""
-        if self.fresh:
-            # one call, which is quicker than what it takes to call machine code with all its arrays
-            slope_at.python(self.code, self.work_space.record, self.t, self.x, self.k[0])
-            self.work.residuals += 1
-            self.fresh = not all_finite(self.k[0])
-        return not self.fresh
 
     def reached(self, status: int, taken: int, events: int, counts: Indices, t_stop: float
                 ) -> Step:

@@ -25,7 +25,7 @@ from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, STE
 from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
 from .decisions import Elements
 from .delayed import keep_step
-from .events import CROSSING, LAST_ERROR, LOOKED, NOWHERE, STEP, TIME, Passed, pass_event
+from .events import CROSSING, KNOWN, LAST_ERROR, LOOKED, NOWHERE, STEP, TIME, Passed, pass_event
 from .functions import machine_code
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
@@ -122,13 +122,13 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     Parameters
     ----------
     code : addresses
-    work : the first row of its stages holds f(t, x) on entry and on return
+    work : the first row of its stages holds f(t, x) on return, and on entry if that is known
     relations, limits, record : what is watched, what is obeyed, what is filled
     switches, samples, resets, elements, predicted, network : what happens at events
     passed : filled with those that were carried out
     x : (n,) the present point; moved on
     state : time, next step (0: to be found), last error, 1 if a look at ``t`` is known, steps in a
-        row that went nowhere
+        row that went nowhere, 1 if f(t, x) is known
     counts : steps, rejected, evaluations, derivatives, factorizations; counted up
     begun : (2,) how many steps and events the record holds already
 
@@ -137,6 +137,8 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     status, number of steps, number of events that were carried out; those already held among them
     """
     taken, events, instant, behind = begun[0], begun[1], 0, 0
+    if state[KNOWN] != 1.0 and not _has_slope(code, work, x, state, counts):
+        return NOT_FINITE, taken, events
     while True:
         stop = limits.t_stop
         if instant < switches.times.size:
@@ -154,6 +156,18 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         events += 1
         if known:
             instant += 1
+
+
+@machine_code
+def _has_slope(code: Code, work: Workspace, x: Vector, state: Vector, counts: Indices) -> bool:
+    """Whether f(t, x) is finite where steps begin, which is looked at once."""
+    slope_at(code, work, state[TIME], x, work.k[0])
+    counts[2] += 1
+    for i in range(x.size):
+        if not abs(work.k[0, i]) < np.inf:
+            return False
+    state[KNOWN] = 1.0
+    return True
 
 
 @machine_code

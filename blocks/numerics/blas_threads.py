@@ -12,12 +12,13 @@ from typing import Any
 __all__ = ["threads_for"]
 
 SMALL, LARGE = 32, 500  # rows that one thread has done before others have begun
+AS_MANY: contextlib.nullcontext[None] = contextlib.nullcontext()
 
 
 def threads_for(rows: int) -> contextlib.AbstractContextManager[Any]:
     """One thread of BLAS inside, where matrices have so many rows that more of them hinder."""
     if not SMALL < rows < LARGE:
-        return contextlib.nullcontext()
+        return AS_MANY
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(1, "blas")

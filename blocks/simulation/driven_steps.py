@@ -144,7 +144,7 @@ class DrivenSteps:
         """Begin an episode, in machine code if that carries out what it is told, up to then."""
         self.integration.begin(self.t, self.driver.events.take_struck())
         method, times = self.integration.method, self.time_events
-        if method.own_events is None or not method.starts():
+        if method.own_events is None:
             return
         method.pieces = times.functions.around(self.t)
         limit = self._look_ahead()

@@ -58,6 +58,10 @@ class Events:
         """
         problem, switching, times = self.problem, self.switching, self.time_events
         samplings, laws = switching.samplings, problem.laws
+        slots = problem.system.tables.slots
+        happens = driven or samplings.active or problem.system.nm or len(slots)
+        if laws is None and not happens:
+            return None
         parts = None if laws is None else laws.decision_parts(problem, t)
         efforts = laws is not None and laws.massless and parts is not None
         samplers = samplings.compiled(efforts)
@@ -76,11 +80,9 @@ class Events:
             joint = parts.joint if isinstance(parts, NetworkParts) else np.zeros_like(times.timed)
             acting = joint if acting is None else joint & acting
         assert acting is not None
-        slots = problem.system.tables.slots
         if driven and laws is not None and parts is None:
             return None  # others decide what follows on what is told
-        if not (driven or samplings.active or problem.system.nm or parts is not None
-                or len(slots)):
+        if parts is None and not happens:
             return None
         from ..native.own_events import EventRules
 

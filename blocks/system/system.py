@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from ..assembly import Tape
-from ..assembly.network import Network
+from ..assembly.network import Family, Network
 from ..exceptions import StructureError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags
@@ -24,6 +24,7 @@ from .evaluator import Evaluator
 from .time_tables import TimeTables
 
 if TYPE_CHECKING:
+    from ..language.component import Component
     from ..model import Model
 
 __all__ = ["DENSE", "System"]
@@ -194,12 +195,22 @@ class System:
     def parameters(self) -> Array:
         """The parameter vector from the components' present values."""
         out = np.empty(self.parameter_count)
+        for name, place, family, alone, default in self._parameter_places:
+            value = None if alone is None else alone._values.get(name, default)
+            # one number may give it for all instances
+            out[place] = value if type(value) is float else family.parameter(name).ravel()
+        return out
+
+    @cached_property
+    def _parameter_places(self) -> list[tuple[str, slice, Family, Component | None, Any]]:
+        """A parameter's name, place, family, the only component of that, and the default."""
+        found = []
         for f, name, offset, width in self.tape.parameter_layout:
             family = self.network.families[f]
-            same = family.same_value(name)
-            out[offset : offset + width * family.size] = (
-                family.parameter(name).ravel() if same is None else same)
-        return out
+            alone = family.members[0] if len(family.members) == 1 else None
+            found.append((name, slice(offset, offset + width * family.size), family, alone,
+                          family.default(name)))
+        return found
 
     def suit(self, p: Array | None = None) -> Flags:
         """Per row of parameters, whether it can be solved in its order, keeping its digits.

@@ -33,7 +33,6 @@ from .exceptions import (
     StructureError,
     UnitError,
     UnknownName,
-    WrongImport,
 )
 from .initialisation.initial_values import InitialWarning
 from .language.branch import Branch
@@ -121,6 +120,7 @@ def __getattr__(name: str) -> Any:
     """What a function is called here that is called otherwise elsewhere."""
     if name not in _CALLED_HERE:
         raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
+    from .exceptions import missing_in
+
     here = _CALLED_HERE[name]
-    raise WrongImport("blocks", f"there is no {name!r}.", f"It is called {here} here: from blocks "
-                      f"import {here}.", name=name)
+    raise missing_in("blocks", name, f"It is called {here} here: from blocks import {here}.")

@@ -29,6 +29,7 @@ pickling, and says first what is wrong and then what to do.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, ClassVar
@@ -179,6 +180,17 @@ class WrongImport(ModelError, ImportError):
     def __init__(self, where: str, problem: str, advice: str = "", **data: Any) -> None:
         super().__init__(where, problem, advice, **data)
         self.name = data.get("name")  # ImportError has a place for it
+
+
+def missing_in(home: str, name: str, advice: str) -> ModelError:
+    """What a package says of a name that it lacks, for its ``__getattr__`` to raise.
+
+    ``from home import name`` keeps the words of an ``ImportError`` alone; to all others who ask,
+    such as ``hasattr``, what is missing is an attribute.
+    """
+    asks = sys._getframe(2).f_code.co_filename
+    kind = WrongImport if asks == "<frozen importlib._bootstrap>" else UnknownName
+    return kind(home, f"there is no {name!r}.", advice, name=name)
 
 
 class NamingError(ModelError, ValueError):

@@ -17,7 +17,7 @@ from pathlib import Path
 from sys import modules
 from typing import Any, Protocol
 
-from ..exceptions import WrongCall, WrongImport, did_you_mean, nearest
+from ..exceptions import WrongCall, did_you_mean, missing_in, nearest
 
 __all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
            "method_elsewhere", "option_elsewhere", "part_elsewhere", "result_elsewhere",
@@ -129,7 +129,7 @@ class ForeignWords:
             advice = "" if own or name.startswith("_") else self._place(name, home, places)
             if not advice:
                 raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name)
-            raise WrongImport(home, f"there is no {name!r}.", advice, name=name)
+            raise missing_in(home, name, advice)
 
         return __getattr__
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import blocks
 from blocks import BlocksError, Component, Model, UnknownName, quantity
 from blocks.exceptions import WrongCall, WrongImport
 from library import (
@@ -127,10 +128,19 @@ def test_what_goes_with_a_parameter_is_answered_too(call, said):
     (rotational, "Reference", "Did you mean 'RotationalReference'?"),
 ])  # fmt: skip
 def test_a_component_of_another_name_or_place_is_found(package, name, said):
-    with pytest.raises(WrongImport, match=re.escape(said)):
+    assert not hasattr(package, name)
+    with pytest.raises(UnknownName, match=re.escape(said)):
         getattr(package, name)
-    with pytest.raises(ImportError, match=re.escape(said)):
+    with pytest.raises(WrongImport, match=re.escape(said)):
         exec(f"from {package.__name__} import {name}")
+
+
+def test_functions_of_another_name_are_found():
+    assert not hasattr(blocks, "ln")
+    with pytest.raises(UnknownName, match="It is called log here"):
+        blocks.ln  # noqa: B018  # what it raises
+    with pytest.raises(WrongImport, match="from blocks import log"):
+        exec("from blocks import ln")
 
 
 @pytest.mark.parametrize("package", ["library", *PACKAGES])

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..exceptions import SimulationError
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Array, Flags, Indices, all_finite
 from ..system.system import System
 from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
 from .point import Point
@@ -151,6 +151,8 @@ class Equations:
         scale, last, begun = self._scale(point), np.inf, point.p
         for _ in range(MOST_STEPS):
             value, matrix = self._rows(point, scale, kept, lasting, x)
+            if not all_finite(value):  # modes that cannot be, as past what bears any load
+                break
             step = np.linalg.lstsq(matrix, -value, rcond=SINGULAR)[0]
             before = float(np.linalg.norm(value))
             point, norm = self._stepped(

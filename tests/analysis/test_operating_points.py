@@ -24,8 +24,9 @@ from blocks import (
 )
 from blocks.analysis import free
 from blocks.exceptions import InitialisationError
-from library.electrical import DCVoltageSource, ElectricalReference, Resistor
-from library.mechanisms import GearBox
+from library.electrical import DCVoltageSource, Diode, ElectricalReference, Inductor, Resistor
+from library.electromechanical import RotationalElectromechanicalConverter
+from library.mechanisms import GearBox, WheelAndAxle
 from library.rotational import (
     ElastoBacklash,
     Inertia,
@@ -39,6 +40,7 @@ from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 from library.translational import (
     Damper,
     ForceSource,
+    HardStop,
     Mass,
     Reference,
     Spring,
@@ -544,3 +546,34 @@ def test_a_point_at_which_a_source_goes_on_is_told():
     model.connect(model.spring.C, model.ground.V)
     assert model.operating_point().notes == [
         "push changes with time: this is where it rests while that is as at t = 0 s."]
+
+
+def test_a_motor_behind_an_ideal_diode_rests_on_its_stop():
+    """What holds an ideal diode open bears any voltage: no mode lies beyond that."""
+    model = Model("drive")
+    model.supply, model.ground = DCVoltageSource(voltage="48 V"), ElectricalReference()
+    model.diode = Diode(model="ideal")
+    model.winding, model.coil = Resistor(resistance="2 ohm"), Inductor(
+        inductance="50 mH", parasitic=False)
+    model.motor = RotationalElectromechanicalConverter(constant="0.85 V*s/rad")
+    model.rotor, model.frame = Inertia(inertia="0.05 kg*m^2"), RotationalReference()
+    model.bearing = RotationalFriction(law="coulomb", coulomb_torque="0.5 N*m",
+                                       breakaway_torque="0.55 N*m")
+    model.wheel, model.rack = WheelAndAxle(radius="0.25 m"), Mass(mass="5 kg")
+    model.stop, model.rail = HardStop(upper_bound="0.1 m", upper_stiffness="1e5 N/m"), Reference()
+    model.connect(model.supply.p, model.diode.p)
+    model.connect(model.diode.n, model.winding.p)
+    model.connect(model.winding.n, model.coil.p)
+    model.connect(model.coil.n, model.motor.p)
+    model.connect(model.motor.n, model.supply.n, model.ground.V)
+    model.connect(model.motor.R, model.rotor.I, model.bearing.R, model.wheel.A)
+    model.connect(model.motor.C, model.bearing.C, model.frame.W)
+    model.connect(model.wheel.P, model.rack.M, model.stop.R)
+    model.connect(model.stop.C, model.rail.V)
+
+    op = model.operating_point()
+    assert op.modes == {"bearing": "stuck", "diode": "closed"}
+    assert op["winding.i"].to("A").magnitude == pytest.approx(24.0, rel=1e-12)
+    assert abs(op["rotor.w"].magnitude) < 1e-12
+    load = 0.85 * 24.0 - 0.25 * op["stop.f"].to("N").magnitude
+    assert abs(load) <= 0.55

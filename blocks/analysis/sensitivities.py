@@ -306,7 +306,16 @@ class Sensitivities:
 
         table = episodes.steps
         return solved_course(table.starts, table.ends, table.which, self._coefficients, course_of,
-                             rtol)
+                             rtol, self._whole_changes())
+
+    def _whole_changes(self) -> Array:
+        """Changes by as much as a state is, for one by as much as a parameter is."""
+        p = np.abs(self._recording.p[self._equations.entries])[:, None]
+        sizes = np.divide(p, np.abs(self._dp), out=np.zeros_like(self._dp), where=self._dp != 0)
+        sizes = sizes.max(axis=0, initial=0.0)
+        each = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+        whole = np.asarray(self._recording.problem.scale_x)[:, None] * each
+        return self._constraints.free(0, whole) if self._constraints else whole
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
         if self._by_states:

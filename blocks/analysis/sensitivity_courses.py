@@ -29,6 +29,7 @@ MANY = 2000  # groups of these: from that on steps of the run are short for thei
 MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
 NOTHING = 1e-20  # of the largest change by any parameter: what rounding leaves of zero
+ROUNDED = 1e-15  # of a state, for a change of a parameter by as much as it is
 MOST_ENTRIES = 2e7  # of the slopes at all stages; beyond that it is rounding that does not get less
 POWERS = 4
 
@@ -138,13 +139,14 @@ class Course:
         self._stages = (steps.of_states @ self.begin[:, None] + steps.of_parameters
                         + steps.of_discrete @ d[:, None])
 
-    def errors(self, scale: Array) -> Array:
-        """The last term of every step's polynomial, in parts of the largest change so far."""
+    def errors(self, scale: Array, least: Array) -> Array:
+        """The last term of every step's polynomial, in parts of the largest change so far; by
+        each parameter this counts as ``least`` at least, in the units of the states."""
         length, unit = self.steps.length[:, None, None], scale[:, None]
         change = length[..., None] * np.abs(self._stages)
         largest = np.maximum(np.abs(self.begin), change.max(axis=1, initial=0.0)) / unit
         so_far = np.maximum.accumulate(largest.max(axis=1, initial=0.0), axis=0)[:, None]
-        so_far = np.maximum(so_far, NOTHING * largest.max(initial=0.0))
+        so_far = np.maximum(so_far, np.maximum(least, NOTHING * largest.max(initial=0.0)))
         last = length * np.tensordot(self._stages, LAST_TERM, ([1], [0])) / unit
         return np.asarray((np.abs(last) / np.where(so_far > 0, so_far, 1.0)).max(
             axis=(1, 2), initial=0.0))
@@ -186,7 +188,7 @@ def _weighted(weights: Array, stages: Array) -> Array:
 
 def solved_course(starts: Array, ends: Array, which: Indices,
                   coefficients: Callable[[Array, Indices], Coefficients],
-                  course_of: Callable[[Steps], Course], rtol: float) -> Course:
+                  course_of: Callable[[Steps], Course], rtol: float, whole: Array) -> Course:
     """The steps of a run, several as one, parted until their polynomials follow.
 
     What is much faster than the run's own steps has died out in the changes as in the run: only
@@ -198,6 +200,8 @@ def solved_course(starts: Array, ends: Array, which: Indices,
     coefficients : at times, in order within each episode
     course_of : changes along steps
     rtol : of the run, which knows its course no better
+    whole : (states, parameters) changes by as much as a state is, for one by as much as a
+        parameter is; what is nothing beside them is rounding
     """
     enough = max(ENOUGH, 10 * rtol)
     kept = ends > starts
@@ -207,9 +211,10 @@ def solved_course(starts: Array, ends: Array, which: Indices,
     first, last = _grouped(which)
     steps = _stages(starts[first], ends[last] - starts[first], which[first], coefficients)
     scale = balance(np.abs(sizes).max(axis=0)) if len(sizes) else np.ones(sizes.shape[1])
+    least = ROUNDED / enough * (whole / scale[:, None]).max(axis=0, initial=0.0)
     for number in range(ROUNDS):
         course = course_of(steps)
-        error = course.errors(scale)
+        error = course.errors(scale, least)
         good = error <= enough
         slopes = steps.of_states.size + steps.of_parameters.size
         if good.all() or (slopes > MOST_ENTRIES and len(steps) > len(starts)):

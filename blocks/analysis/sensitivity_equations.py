@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import casadi as ca
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from .. import native
 from ..exceptions import ParameterError
 from ..language.expression import TIME
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.wanted import Wanted
 from ..system.evaluator import Evaluator
 from .sensitivity_columns import Columns
@@ -109,7 +110,8 @@ class SensitivityEquations:
         if problem.laws is not None:
             held, moving, room = self._of_elements()
         self._w = ca.vertcat(tape.z, tape.u)
-        self._algebraic = self._jacobian(ca.vertcat(tape.residual, held))
+        self._held = ca.vertcat(tape.residual, held)
+        self._algebraic = self._jacobian(self._held)
         self._slope = self._jacobian(tape.slope)
         #: Guards: relations, then room to the upper and to the lower bound, then flow or gap.
         self._guards = self._jacobian(ca.vertcat(tape.crossings, room, moving))
@@ -304,31 +306,85 @@ class SensitivityEquations:
         if not w.shape[2]:
             return []
         right = np.concatenate([x, p, d, t], axis=2)
-        out = -self._solved(w, right)
-        s = self.system
+        out, known = self._solved(w, right)
+        if not known.all():
+            out[~known] = self._solved_with_rates(points.some(np.flatnonzero(~known)), w[~known],
+                                                  right[~known])
+        out, s = -out, self.system
         return np.split(out, np.cumsum([s.nx, len(self.entries), s.nd]), axis=2)
 
-    def _solved(self, matrix: Array, right: Array) -> Array:
-        """Solutions of linear equations; the least one, where efforts share what they hold."""
-        rows = np.abs(matrix).max(axis=2, keepdims=True)
-        rows[rows == 0] = 1.0
-        matrix, right = matrix / rows, right / rows
-        columns = np.abs(matrix).max(axis=1, keepdims=True)
-        columns[columns == 0] = 1.0
-        matrix = matrix / columns
+    def _solved(self, matrix: Array, right: Array) -> tuple[Array, Flags]:
+        """Solutions of linear equations, and whether there is one; the least one, where efforts
+        share what they hold."""
+        matrix, rows, columns = _equilibrated(matrix)
+        right = right / rows
         inverse = _inverse(matrix)
         if inverse is not None:
-            return inverse @ right / columns.transpose(0, 2, 1)
+            return inverse @ right / columns, np.ones(len(matrix), dtype=bool)
         self.singular = True
         out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
-        missed = np.abs(matrix @ out - right).max(initial=0.0)
-        if missed > 1e-6 * (1.0 + np.abs(right).max(initial=0.0)):
-            raise ParameterError(
-                self.where, "meets friction at points without mass, whose efforts follow from the "
-                "states through their time derivatives: their derivatives are not known.",
-                "Give these points a small mass, or compare two runs.",
-                code="sensitivities.massless")  # fmt: skip
-        return out / columns.transpose(0, 2, 1)
+        return out / columns, _is_met(matrix @ out, right)
+
+    def _solved_with_rates(self, points: Points, matrix: Array, right: Array) -> Array:
+        """Solutions where some of the equations hold for states alone, as that of a coil behind
+        an open diode: what nothing else tells follows from their rates, which are zero, too."""
+        n = matrix.shape[1]
+        matrix, rows, columns = _equilibrated(matrix)
+        inverse = np.linalg.pinv(matrix, rcond=SINGULAR)
+        at_rest, _ = self._partial(self._rates, points, np.zeros((n, len(points))))
+        rate = -(inverse @ (at_rest[:, :, None] / rows)) / columns
+        # the rates of what these leave open must not matter
+        aside = rate + (np.eye(n) - inverse @ matrix) @ np.ones((n, 1)) / columns
+        found = []
+        for rates in (rate, aside):
+            _, (x, w, p, d, t, _) = self._partial(self._rates, points, rates[:, :, 0].T)
+            of_w = w / rows / columns.transpose(0, 2, 1)
+            size = np.abs(of_w).max(axis=(1, 2), keepdims=True)
+            size[size == 0] = 1.0
+            whole = np.concatenate([
+                np.concatenate([matrix, np.zeros_like(matrix)], axis=2),
+                np.concatenate([of_w / size, matrix], axis=2)], axis=1)  # fmt: skip
+            asked = np.concatenate([
+                matrix @ inverse @ (right / rows),
+                np.concatenate([x, p, d, t], axis=2) / rows / size], axis=1)  # fmt: skip
+            out = np.linalg.pinv(whole, rcond=SINGULAR) @ asked
+            if not _is_met(whole @ out, asked).all():
+                self._refuse_unknown()
+            found.append(out[:, :n])
+        if not _is_met(*found).all():
+            self._refuse_unknown()
+        return np.asarray(found[0] / columns)
+
+    @cached_property
+    def _rates(self) -> Made:
+        """How rows of what is held change in time, by the rates of torn unknowns and efforts."""
+        rates, tape = ca.SX.sym("rates", self._w.numel()), self.system.tape
+        return self._jacobian(
+            ca.jtimes(self._held, tape.x, tape.slope) + ca.jacobian(self._held, TIME)
+            + ca.jtimes(self._held, self._w, rates), rates)
+
+    def _refuse_unknown(self) -> NoReturn:
+        raise ParameterError(
+            self.where, "meets elements, such as friction at points without mass, whose efforts "
+            "follow from the states through second time derivatives: their derivatives are not "
+            "known.", "Give these points a small mass, or compare two runs.",
+            code="sensitivities.massless")  # fmt: skip
+
+
+def _equilibrated(matrix: Array) -> tuple[Array, Array, Array]:
+    """Matrices whose largest entries are 1, and how rows and unknowns were scaled."""
+    rows = np.abs(matrix).max(axis=2, keepdims=True)
+    rows[rows == 0] = 1.0
+    matrix = matrix / rows
+    columns = np.abs(matrix).max(axis=1, keepdims=True)
+    columns[columns == 0] = 1.0
+    return matrix / columns, rows, columns.transpose(0, 2, 1)
+
+
+def _is_met(value: Array, asked: Array) -> Flags:
+    """Whether equations hold, for each of several systems of them."""
+    missed, size = (np.abs(a).max(axis=(1, 2), initial=0.0) for a in (value - asked, asked))
+    return np.asarray(missed <= 1e-6 * (1.0 + size))
 
 
 def _inverse(matrix: Array) -> Array | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import brentq
 
 from blocks import (
     Component,
@@ -27,7 +28,9 @@ from blocks import (
     where,
 )
 from blocks.analysis.sensitivities import SensitivityWarning
+from blocks.analysis.sensitivity_courses import Coefficients, Course, solved_course
 from blocks.exceptions import ParameterError, UnknownName
+from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.translational import (
     Damper,
     ForceSource,
@@ -490,3 +493,99 @@ def test_a_smooth_stop_is_touched_and_left():
                     for h in (1e-5, -1e-5))
         assert_allclose(found["stop.x", path].final.to_base_units().m,
                         (up - down).to("m").m / (2e-5 * value), rtol=1e-6)
+
+
+def rectifier():
+    """A half-wave rectifier: a coil behind an ideal diode."""
+    model = Model("rectifier")
+    model.supply = ACVoltageSource(amplitude="24 V", frequency="50 Hz")
+    model.diode, model.ground = Diode(model="ideal"), ElectricalReference()
+    model.load, model.coil = Resistor(resistance="1 ohm"), Inductor(
+        inductance="10 mH", parasitic=False)
+    model.connect(model.supply.p, model.diode.p)
+    model.connect(model.diode.n, model.load.p)
+    model.connect(model.load.n, model.coil.p)
+    model.connect(model.coil.n, model.supply.n, model.ground.V)
+    return model
+
+
+def rectified_current(t, r, inductance):
+    """While it flows, from a start at zero."""
+    w = 2 * np.pi * 50
+    decay, wanted = np.exp(-r / inductance * t), r * np.sin(w * t) - w * inductance * np.cos(w * t)
+    return 24 * (wanted + w * inductance * decay) / (r**2 + (w * inductance) ** 2)
+
+
+def test_changes_of_a_coil_behind_an_ideal_diode():
+    """While the diode is open only the rates say what its voltage is: no current flows."""
+    run = rectifier().simulate("39 ms", rtol=1e-10,
+                               sensitivities=["load.resistance", "coil.inductance"])
+    h = 1e-30  # a derivative along the imaginary axis, which rounds nothing away
+    for t in (0.004, 0.013):
+        by_r = rectified_current(t, 1.0 + h * 1j, 0.01).imag / h
+        by_l = rectified_current(t, 1.0, 0.01 + h * 1j).imag / h
+        for later in (0.0, 0.02):  # the same in every period
+            at = f"{t + later} s"
+            assert run.sensitivities["coil.i_L", "load.resistance"].at(at).to(
+                "A/ohm").magnitude == pytest.approx(by_r, rel=1e-8)
+            assert run.sensitivities["coil.i_L", "coil.inductance"].at(at).to(
+                "A/H").magnitude == pytest.approx(by_l, rel=1e-8)
+    for variable in ("coil.i_L", "diode.v"):
+        for parameter in ("load.resistance", "coil.inductance"):
+            assert abs(run.sensitivities[variable, parameter].at("19 ms").magnitude) < 1e-9
+    assert not run.sensitivities.notes
+    # the current ends where the closed form does: i(t, R) = 0
+    end = brentq(lambda t: rectified_current(t, 1.0, 0.01), 0.012, 0.0199, xtol=1e-15)
+    slope = rectified_current(end + h * 1j, 1.0, 0.01).imag / h
+    moved = -rectified_current(end, 1.0 + h * 1j, 0.01).imag / h / slope
+    times, by = run.sensitivities.event_times
+    first = np.argmin(np.abs(times - end))
+    assert times[first] == pytest.approx(end, abs=1e-10)
+    assert by[first, 0] == pytest.approx(moved, rel=1e-6)
+
+
+def test_rounding_in_place_of_no_change_is_not_followed():
+    chance = np.random.default_rng(1)
+
+    def coefficients(t, which):
+        a = np.cos(t)[:, None, None] * np.ones((1, 1, 1))
+        return Coefficients(a, 1e-30 * chance.standard_normal((len(t), 1, 1)),
+                            np.zeros((len(t), 1, 0)))
+
+    def course_of(steps):
+        return Course(steps, 1, np.zeros((1, 1)), np.zeros((0, 1)), None)
+
+    ends = np.linspace(0.05, 1.0, 20)
+    course = solved_course(ends - 0.05, ends, np.zeros(20, dtype=int), coefficients, course_of,
+                           1e-9, np.ones((1, 1)))
+    assert len(course.steps) <= 20
+    assert abs(course.end[0, 0]) < 1e-28
+
+
+def test_changes_of_friction_at_a_point_without_mass():
+    """A spring behind friction (Jenkin's element): while that slides the rate alone tells how
+    fast, as the force stays what it is."""
+    model = Model("jenkin")
+    model.body, model.spring = Mass(mass="1 kg", v="0.5 m/s"), Spring(stiffness="500 N/m")
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="2 N",
+                                           breakaway_force="2 N")
+    model.other, model.ground = Spring(stiffness="100 N/m"), Reference()
+    model.connect(model.body.M, model.spring.R, model.other.R)
+    model.connect(model.spring.C, model.friction.R)
+    model.connect(model.friction.C, model.other.C, model.ground.V)
+    run = model.simulate("0.1 s", rtol=1e-10, sensitivities=["body.mass", "spring.stiffness"])
+
+    def velocity(t, m, k):
+        w, slow = np.sqrt((k + 100) / m), np.sqrt(100 / m)
+        begins = np.arcsin(2 * w / (k * 0.5)) / w  # to slide
+        t, v = t - begins, 0.5 * np.cos(w * begins)
+        return v * np.cos(slow * t) - (2 / k + 0.02) * slow * np.sin(slow * t)
+
+    h = 1e-30
+    for t in (0.02, 0.05, 0.1):
+        by = run.sensitivities["body.v", "body.mass"].at(f"{t} s").to_base_units().magnitude
+        assert by == pytest.approx(velocity(t, 1 + h * 1j, 500).imag / h, rel=1e-8)
+        for variable in ("body.v", "friction.v"):
+            by = run.sensitivities[variable, "spring.stiffness"].at(f"{t} s")
+            assert by.to_base_units().magnitude == pytest.approx(
+                velocity(t, 1, 500 + h * 1j).imag / h, rel=1e-7)

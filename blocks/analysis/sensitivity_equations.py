@@ -208,6 +208,15 @@ class SensitivityEquations:
         """What says when an event happens."""
         return self._total(self._guards, points, self.following(points))
 
+    def guards_by_shares(self, point: Points) -> Array:
+        """Guards at a point by efforts that nothing determines there, (guards, efforts)."""
+        _, (_, matrix, *_) = self._partial(self._algebraic, point)
+        matrix, _, columns = _equilibrated(matrix)
+        _, s, vt = np.linalg.svd(matrix[0])
+        some = s <= SINGULAR * s.max(initial=0.0)
+        _, (_, guards, *_) = self._partial(self._guards, point)
+        return np.asarray(guards[0] @ (vt[some].T / columns[0]))
+
     def rates_and_guards(self, points: Points, looked_at: Indices
                          ) -> tuple[Array, Derivatives] | None:
         """Slopes, (points, states), and at some points what says when an event happens.

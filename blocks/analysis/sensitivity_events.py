@@ -62,8 +62,21 @@ class Saltation:
         self.modes = episodes.modes if equations.elements is not None else np.zeros(
             (len(self.starts), 0), dtype=int)
         self.instants = Instants(self.sides, self._changed(), self.span)
+        if equations.singular:
+            self._join_those_who_share()
         for k in np.flatnonzero(self.instants.touched >= 0):
             self._tell_grazing(float(self.times[k]), int(self.instants.touched[k]))
+
+    def _join_those_who_share(self) -> None:
+        """Elements that share what they hold let go together, when the sum is too much: how they
+        share it, which nothing determines, does not count."""
+        for k in np.flatnonzero(self.instants.caused.sum(axis=1) > 1).tolist():
+            caused = np.flatnonzero(self.instants.caused[k])
+            shares = self.equations.guards_by_shares(self.sides.before(k))[caused]
+            u, s, _ = np.linalg.svd(shares)
+            rank = int(np.count_nonzero(s > 1e-9 * s.max(initial=0.0)))
+            if len(caused) - rank == 1:
+                self.instants.join(k, caused, u[:, -1])
 
     def look_at_start(self, changes: Changes) -> None:
         """Tell where the run starts at the end of a mode: the next value decides otherwise."""

@@ -71,6 +71,12 @@ class Instants:
         grazes = (rate <= GRAZES * np.maximum(scale, 1e-300)) | (rate <= 1e-13 * terms)
         self.touched[k[grazes]] = guard[grazes]
 
+    def join(self, k: int, guards: Indices, weights: Array) -> None:
+        """Let a sum of guards say when the k-th event happens, in place of each of them."""
+        mine = self._guards
+        for of in (mine.x, mine.p, mine.d, mine.t, self._rates):
+            of[k, guards] = weights @ of[k, guards]
+
     def follow(self, k: int, guard: int) -> tuple[Array, Array, Array]:
         """The instant of the k-th event by states, parameters and discrete values, by one guard."""
         g, rate = self._guards, self._rates[k, guard]

@@ -589,3 +589,31 @@ def test_changes_of_friction_at_a_point_without_mass():
             by = run.sensitivities[variable, "spring.stiffness"].at(f"{t} s")
             assert by.to_base_units().magnitude == pytest.approx(
                 velocity(t, 1, 500 + h * 1j).imag / h, rel=1e-7)
+
+
+def test_frictions_that_share_a_load_let_go_when_their_sum_is_reached():
+    """Pulled by a spring at 10 N/s two of 2 and 3 N hold for 0.5 s: 0.1 s more for every newton of
+    either, however they share the load."""
+    model = Model("pulled")
+    model.body, model.spring, model.ground = Mass(), Spring(stiffness="100 N/m"), Reference()
+    model.first = TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                        breakaway_force="2 N")
+    model.second = TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                         breakaway_force="3 N")
+    model.pull = VelocitySource(velocity="0.1 m/s")
+    model.connect(model.body.M, model.spring.R, model.first.R, model.second.R)
+    model.connect(model.spring.C, model.pull.R)
+    model.connect(model.first.C, model.second.C, model.pull.C, model.ground.V)
+    run = model.simulate("0.7 s", rtol=1e-10, sensitivities=[
+        "first.breakaway_force", "second.breakaway_force"])
+    times, moved = run.sensitivities.event_times
+    assert_allclose(times, 0.5, rtol=1e-9)
+    assert_allclose(moved, 0.1, rtol=1e-9)
+    assert not run.sensitivities.notes
+    # from 0.5 s on m x'' = 5 N + 10 N/s t - 2 N - k x, and begins with 1 N more for each newton
+    t, w = 0.2, 10.0
+    by_time = 3.0 * np.cos(w * t) + 1.0 * np.sin(w * t)  # x''
+    by_force = np.sin(w * t) / w - 0.1 * by_time
+    for one in ("first", "second"):
+        by = run.sensitivities["body.v", f"{one}.breakaway_force"].final.to_base_units().magnitude
+        assert by == pytest.approx(by_force, rel=1e-7)

@@ -261,16 +261,22 @@ class RunningMethod:
         if not (TEDIOUS if self.may_switch else ENDLESS) < rate * left < np.inf:
             return
         if not self.may_switch:
+            fastest = self._fastest_unknown(t, y)
             raise SimulationError(
-                "", f"from t = {t:.6g} s on something settles within {1 / rate:.2g} s, which holds "
+                "", f"from t = {t:.6g} s on {fastest} settles within {1 / rate:.2g} s, which holds "
                 f"the steps of {self.kind.name} to that: it would need {rate * left / 3:.1g} of "
                 f"them to the end of the run.", "Take method='auto' or 'rodas4', whose steps this "
                 "does not hold up. Where a parasitic resistance or conductance makes it so fast, "
-                "leave that out.", code="simulation.stiff", time=float(t), variables=())
+                "leave that out.", code="simulation.stiff", time=float(t), variables=(fastest,))
         kind = implicit_one_step(problem)
         if kind is not None:
             self.may_switch = False
             self._take(kind, f"it became stiff at t = {t:.4g} s (fastest rate {rate:.3g} 1/s)")
+
+    def _fastest_unknown(self, t: float, y: Array) -> str:
+        """What moves most where something settles fastest."""
+        values, vectors = np.linalg.eig(self.problem.slope_jacobian(t, y).toarray())
+        return self.problem.name_of(int(np.abs(vectors[:, np.abs(values).argmax()]).argmax()))
 
     def _held(self) -> bytes:
         """The present modes and relations."""

@@ -26,7 +26,7 @@ from .table import compiled_baseline
 
 __all__ = ["PROBLEMS", "Problem", "Timed", "main", "timed"]
 
-TOLERANCES = tuple(10.0 ** (-k / 3) for k in range(9, 25))  # 1e-3 to 1e-8
+TOLERANCES = tuple(10.0 ** (-k / 6) for k in range(18, 49))  # 1e-3 to 1e-8
 ERROR = 2e-6  # of the scales, that either side may have
 Value = tuple[str, int | None, float, float]  # path, instance, reference, scale
 

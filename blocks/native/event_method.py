@@ -24,6 +24,8 @@ from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["EventMethod"]
 
+LATELY = 20  # steps: at the bound of stability they wiggle from one to the next
+
 
 class EventMethod(Method):
     """A method in machine code.
@@ -55,6 +57,7 @@ class EventMethod(Method):
     q: Array
     scale: Array
     places: Any
+    _taken = 0  # steps that stand in the record
 
     def watch_relations(self, values: int) -> None:
         """Make room for what is watched in steps that move so many values."""
@@ -156,6 +159,7 @@ class EventMethod(Method):
         """
         problem: Any = self.problem
         self.work.add(*counts.tolist())
+        self._taken = taken
         before, ends, first = self.t, self.record.ends, 0
         if events:
             assert self.own_events is not None
@@ -183,6 +187,10 @@ class EventMethod(Method):
         crossed = np.flatnonzero(self.crossed) if status == LOCATED else None
         return Step(before, self.t, self.y.copy(), self._inside_last,
                     clear=status not in (CROSSED, LOCATED), crossed=crossed)
+
+    def usual_step(self, last: Step) -> float:
+        ends = self.record.ends[max(self._taken - LATELY, 0) : self._taken]
+        return float(np.median(np.diff(ends))) if len(ends) > 1 else super().usual_step(last)
 
     @property
     def _inside_last(self) -> Any:

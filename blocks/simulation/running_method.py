@@ -39,7 +39,7 @@ LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer t
 FIRST_LOOK = 128  # the first one there, at what is plainly stiff
 NEW_MODES = 0.05  # per exact step, that have been met before and are forgotten, or are met first
 WORTH = 5  # times that: steps left for which another method is worth beginning
-AT_THE_LIMIT = 3.0  # step times fastest rate near the stability bound of an explicit method
+AT_THE_LIMIT = 2.5  # step times fastest rate near the stability bound of an explicit method
 PERHAPS = 1.0  # the same where implicit steps can be tried: the rate may differ within a step
 FARTHER = 3.0  # times an explicit step, that implicit ones must reach to be worth their price
 TRIED = 200  # explicit steps, over which they are tried
@@ -344,7 +344,7 @@ class RunningMethod:
         return True
 
     def _steps_left(self, step: Step) -> float:
-        return (self.settings.t_end - step.t) / max(step.t - step.t_old, TINY)
+        return (self.settings.t_end - step.t) / max(self.current.usual_step(step), TINY)
 
     def _has_become_stiff(self, step: Step) -> bool:
         """Whether stability, not accuracy, limits the explicit method: take an implicit one.
@@ -382,7 +382,7 @@ class RunningMethod:
             kind = method_named("cvode" if problem.laws is None else "Radau")
             limit *= 1.0 if problem.laws is None else WITH_LAWS
         rate = problem.fastest_rate(step.t, step.y)
-        if rate * (step.t - step.t_old) < limit and not nowhere:
+        if rate * self.current.usual_step(step) < limit and not nowhere:
             return False
         if tried and not self._reaches_farther(kind, step):
             self._patience *= PATIENCE
@@ -421,11 +421,12 @@ class RunningMethod:
         return fits
 
     def _reaches_farther(self, kind: Any, step: Step) -> bool:
-        """Whether steps of a one-step method from here on are much longer than the last one.
+        """Whether steps of a one-step method from here on are much longer than the last ones.
 
         It then begins with the same first step, and so goes the same way.
         """
-        h, end, copy = step.t - step.t_old, self.settings.t_end, self.problem.copy_for_reading()
+        h, end = self.current.usual_step(step), self.settings.t_end
+        copy = self.problem.copy_for_reading()
         if copy.laws is not None:
             copy.laws.modes = self.problem.laws.modes.copy()
         if not self._fits(kind, copy, step):

@@ -249,6 +249,10 @@ class Method(ABC):
         """
         raise NotImplementedError(f"{self.name} does not carry out events")
 
+    def usual_step(self, last: Step) -> float:
+        """How long its steps have been lately, up to the last one."""
+        return last.t - last.t_old
+
     @property
     def replaced(self) -> int:
         """Modes whose matrices have made room for those of others, of exact steps."""

@@ -26,7 +26,6 @@ from .steps import Code, settle_after_events, settle_rows, workspace
 __all__ = ["CvodeCourse", "CvodeForm", "PassedPolynomials"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
-ALL = slice(None)
 WORTH = 32  # steps between two events that are worth putting together
 
 

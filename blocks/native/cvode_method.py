@@ -243,8 +243,7 @@ class CompiledCvode(EventMethod):
         problem: Any = self.problem
         reason = text or failure_of(int(self.state[cvode.FLAG]))
         slope = problem.slope(self.t, self.y)
-        return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {reason}",
-                           np.flatnonzero(~np.isfinite(slope)))
+        return self._stopped(reason, np.flatnonzero(~np.isfinite(slope)))
 
 
 class CompiledBDF(CompiledCvode):

@@ -280,8 +280,7 @@ class OneStep(EventMethod):
         for h in self.state[one_step.STEP] * AHEAD if self.carries else ():
             if problem.failure is None:  # which tells what cannot be solved for
                 problem.slope(self.t + h, self.y + h * slope)
-        return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {text}",
-                           np.flatnonzero(~np.isfinite(slope)))
+        return self._stopped(text, np.flatnonzero(~np.isfinite(slope)))
 
 
 class Dopri5(OneStep):

@@ -61,7 +61,7 @@ class PublishedControl(Method):
                 self._begin(t_stop)
             return self._advance(float(t_stop))
         except Exception as error:  # raised by the problem: a failure of this step
-            return Step.failed(self.t, self.y, self._stopped("the equations failed"), (), error)
+            return self._stopped("the equations failed", (), error)
 
     def _begin(self, t_stop: float) -> None:
         self._slope = self._slope_at(self.t, self.y)
@@ -100,7 +100,7 @@ class PublishedControl(Method):
         reason = "the equations are not finite"
         if not bad.size:
             reason = "the error stays above the tolerance however small the step"
-        return Step.failed(self.t, self.y, self._stopped(reason), bad)
+        return self._stopped(reason, bad)
 
     @abstractmethod
     def _first_h(self, longest: float) -> float:
@@ -129,9 +129,6 @@ class PublishedControl(Method):
 
     def _reduced(self, error: float) -> float:
         return max(0.1, 0.8 * (self.rtol / error) ** self.exponent)
-
-    def _stopped(self, reason: str) -> str:
-        return f"{self.name} stopped at t = {self.t:.9g}: {reason}"
 
 
 class Ode45(PublishedControl):

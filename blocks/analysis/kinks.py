@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Array, Flags
+from ..numerics.rewriting import applied, instructions, kinds
 
 __all__ = ["Kinks", "without_kinks"]
 
@@ -47,18 +48,16 @@ class Kinks:
 def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> Kinks:
     """Expressions with the sides of their kinks held."""
     function = ca.Function("kinked", arguments, [expression])
-    codes = [function.instruction_id(k) for k in range(function.n_instructions())]
-    none = Kinks(expression, ca.SX(0, 1), ca.SX(0, 1))
-    if not KINKED & set(codes) or ca.OP_CALL in codes:
-        return none
+    codes = kinds(function)
+    if not KINKED & codes or ca.OP_CALL in codes:
+        return Kinks(expression, ca.SX(0, 1), ca.SX(0, 1))
     plain: dict[int, ca.SX] = {}
     held: dict[int, ca.SX] = {}
     inputs = [ca.vertsplit(ca.vec(ca.densify(a))) if a.numel() else [] for a in arguments]
     out = [ca.SX(0)] * expression.nnz()
     sides: list[ca.SX] = []
     gaps: list[ca.SX] = []
-    for k, code in enumerate(codes):
-        source, target = function.instruction_input(k), function.instruction_output(k)
+    for code, source, target, k in instructions(function):
         if code == ca.OP_OUTPUT:
             out[target[1]] = held[source[0]]
         elif code == ca.OP_INPUT:
@@ -75,14 +74,10 @@ def without_kinks(expression: ca.SX, arguments: list[ca.SX]) -> Kinks:
                 gap = -gap
             sides.append(side)
             gaps.append(gap)
-            whole = _applied(code, [plain[s] for s in source])
+            whole = applied(code, [plain[s] for s in source])
             held[target[0]], plain[target[0]] = ca.if_else(side, first, second), whole
         else:
             values = [plain[s] for s in source], [held[s] for s in source]
-            plain[target[0]], held[target[0]] = (_applied(code, v) for v in values)
+            plain[target[0]], held[target[0]] = (applied(code, v) for v in values)
     rebuilt = ca.SX(expression.sparsity(), ca.vertcat(*out))
     return Kinks(rebuilt, ca.vertcat(*sides), ca.vertcat(*gaps))
-
-
-def _applied(code: int, values: list[ca.SX]) -> ca.SX:
-    return ca.SX.unary(code, values[0]) if len(values) == 1 else ca.SX.binary(code, *values)

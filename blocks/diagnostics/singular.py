@@ -297,12 +297,12 @@ def _dependent(flat: Flat, names: Names, singular: Singular) -> Finding:
     return dependence(names, "structure.dependent", chosen)
 
 
-def dependence(names: Names, code: str, equations: list[int],
-               where: str = "with the present parameters") -> Finding:
+def dependence(names: Names, code: str, equations: list[int]) -> Finding:
     """The finding for equations that depend on each other by their numbers."""
     owners = list(dict.fromkeys(o for e in equations for o in _owners(names, e)))
     states = [o for e in equations if (o := names.owner(e))] or owners
     zero = zero_parameters(names.flat, owners)
+    where = "with the present parameters"
     lines = enumerated([names.equation(e) for e in equations])
     advice = f"Remove one of {listed(dict.fromkeys(states))}, or change its parameters."
     if len(owners) == 1:

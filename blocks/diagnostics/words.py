@@ -41,6 +41,8 @@ _QUANTITIES = (
 )  # fmt: skip
 
 
+MOST_LINES = 6  # of an indented list
+
 _BY_NAME = {"mmf": ("magnetomotive force", "a reluctance")}  # what shares its unit with others
 
 
@@ -220,9 +222,9 @@ def ports_at(network: Network, node: int) -> list[str]:
     return paths
 
 
-def enumerated(lines: Sequence[str], limit: int = 6) -> str:
+def enumerated(lines: Sequence[str]) -> str:
     """Lines of an indented list, cut with the number of the rest."""
-    shown = [f"\n    {line}" for line in lines[:limit]]
-    if len(lines) > limit:
-        shown.append(f"\n    … and {len(lines) - limit:,} more")
+    shown = [f"\n    {line}" for line in lines[:MOST_LINES]]
+    if len(lines) > MOST_LINES:
+        shown.append(f"\n    … and {len(lines) - MOST_LINES:,} more")
     return "".join(shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..assembly.flatten import Group
@@ -25,12 +27,7 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
     """The error for constraints without a solution: how near they come, and which."""
     from scipy.optimize import least_squares
 
-    nz = system.nz
-
-    def residual(y: Array) -> Array:
-        problem.x[:] = y * problem.scale_x
-        return np.nan_to_num(system.residual(*problem.arguments(t))[nz:], nan=ENDLESS)
-
+    residual = _misses(system, problem, t)
     equations = [int(e) for cluster in system.clusters
                  for level, _ in cluster.levels for e in level]  # fmt: skip
     owners = [_owner(system, e) for e in equations]
@@ -68,6 +65,15 @@ def unclosed_constraints(system: System, problem: Problem, t: float) -> Initiali
         "Check the lengths and places of the parts around it, or give initial targets that are "
         "closer to a possible position.", variables=[where], gap=gap,
     )  # fmt: skip
+
+
+def _misses(system: System, problem: Problem, t: float) -> Callable[[Array], Array]:
+    """What constraints miss at scaled states, which the problem is taken to."""
+    def residual(y: Array) -> Array:
+        problem.x[:] = y * problem.scale_x
+        return np.nan_to_num(system.residual(*problem.arguments(t))[system.nz:], nan=ENDLESS)
+
+    return residual
 
 
 def _owner(system: System, equation: int) -> str:
@@ -137,14 +143,11 @@ def _fewest_beside(system: System, problem: Problem, t: float) -> int | None:
     from scipy.linalg import null_space
     from scipy.optimize import least_squares
 
-    nz, kept, counts, random = system.nz, problem.x.copy(), [], np.random.default_rng(0)
+    kept, counts, random = problem.x.copy(), [], np.random.default_rng(0)
 
-    def residual(y: Array) -> Array:
-        problem.x[:] = y * problem.scale_x
-        return np.nan_to_num(system.residual(*problem.arguments(t))[nz:], nan=ENDLESS)
-
-    jacobian = system.residual_x.sparse(*problem.arguments(t))[nz:].toarray() * problem.scale_x
-    ways = null_space(jacobian, rcond=DEPENDENT)
+    residual = _misses(system, problem, t)
+    jacobian = system.residual_x.sparse(*problem.arguments(t))[system.nz:].toarray()
+    ways = null_space(jacobian * problem.scale_x, rcond=DEPENDENT)
     for _ in range(TRIALS if ways.shape[1] else 0):
         step = ways @ random.standard_normal(ways.shape[1])
         near = least_squares(residual, kept / problem.scale_x + BESIDE * step / np.abs(step).max(),

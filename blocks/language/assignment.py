@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Parts: TypeAlias = dict[str, Component]  # by path
     Tables: TypeAlias = dict[str, dict[str, dict[str, Any]]]  # values of parts, by path
 
-__all__ = ["Aim", "Builds", "aim", "are_parts", "pass_on", "refuse_as_part", "refuse_count",
-           "shaped"]  # fmt: skip
+__all__ = ["Aim", "Builds", "aim", "are_parts", "is_same", "pass_on", "refuse_as_part",
+           "refuse_count", "shaped"]  # fmt: skip
 
 MOST_INSTANCES = 100_000_000
 _ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
@@ -141,7 +141,7 @@ class Builds:
         """Values of its parts by the present ones of the composite."""
         given = composite._count, *composite._values.items(), *composite._units.items()
         for values, tables in self._latest:
-            if _same(values, given):
+            if is_same(values, given):
                 return tables
         parts = composite._rebuilt()._parts()
         tables = {path: part._value_tables() for path, part in parts.items()}
@@ -159,12 +159,12 @@ def pass_on(parts: Parts, before: Tables, after: Tables) -> None:
             for name in was[table].keys() | now[table].keys():
                 if name not in now[table]:
                     mine.pop(name, None)
-                elif name not in was[table] or not _same(was[table][name], now[table][name]):
+                elif name not in was[table] or not is_same(was[table][name], now[table][name]):
                     mine[name] = now[table][name]
 
 
-def _same(a: Any, b: Any) -> bool:
+def is_same(a: Any, b: Any) -> bool:
     """Whether two values (or targets) of a part are the same."""
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(_same, a, b))
+        return len(a) == len(b) and all(map(is_same, a, b))
     return a is b or (not callable(a) and np.array_equal(a, b))

@@ -86,6 +86,7 @@ __all__ = [
 ]  # fmt: skip
 
 PRIORITIES = ("high", "low", "none")
+RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "below": "less than"}
 
 
 class Declaration:
@@ -327,13 +328,11 @@ class Parameter(Declaration):
             wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
                      "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]
             if wrong:
-                rule = {"minimum": "at least", "maximum": "at most",
-                        "above": "greater than", "below": "less than"}[word]
                 limit = from_si(bound, self.unit)
                 none = isinstance(self.when, str) and word == "above" and bound == 0 and np.any(
                     number == 0)  # fmt: skip
                 raise ParameterError(
-                    where, f"must be {rule} {limit.magnitude:g} {self.unit.text}".rstrip()
+                    where, f"must be {RULES[word]} {limit.magnitude:g} {self.unit.text}".rstrip()
                     + f", but is {as_written(value)}.",
                     f"For none choose {self.when}=False." if none else
                     f"Check the sign, the size and the unit of {self.name}"

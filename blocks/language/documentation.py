@@ -14,14 +14,12 @@ import numpy as np
 
 from ..exceptions import BlocksError, WrongCall
 from ..units import is_quantity, to_si
-from .declarations import Discrete, Input, Option, Output, Parameter, Port, Variable
+from .declarations import RULES, Discrete, Input, Option, Output, Parameter, Port, Variable
 
 if TYPE_CHECKING:
     from .component import Component
 
 __all__ = ["Documentation", "Signature", "nameless_values"]
-
-RULES = {"minimum": "at least", "maximum": "at most", "above": "greater than", "below": "less than"}
 
 
 class Signature:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from ..numerics.rewriting import applied, instructions, kinds
+
 __all__ = ["exponents_in", "lifted"]
 
 POWERS = ca.OP_EXP, ca.OP_EXPM1
@@ -35,8 +37,7 @@ def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list
     """
     symbols = ca.symvar(ca.veccat(ca.SX(), *expressions))
     function = ca.Function("expressions", symbols, list(expressions))
-    count = range(function.n_instructions())
-    if not any(function.instruction_id(k) in POWERS for k in count):
+    if kinds(function).isdisjoint(POWERS):
         return list(expressions), [], []
     values: dict[int, ca.SX] = {}  # as they are
     others: dict[int, ca.SX] = {}  # with symbols for exponents
@@ -44,9 +45,7 @@ def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list
     meant: dict[int, ca.SX] = {}
     entries = [[ca.SX(0)] * function.nnz_out(i) for i in range(len(expressions))]
     nodes = function.instructions_sx()
-    for k in count:
-        op, given, out = (function.instruction_id(k), function.instruction_input(k),
-                          function.instruction_output(k))
+    for op, given, out, k in instructions(function):
         if op == ca.OP_OUTPUT:
             entries[out[0]][out[1]] = others[given[0]]
             continue
@@ -64,9 +63,7 @@ def lifted(expressions: Sequence[ca.SX]) -> tuple[list[ca.SX], list[ca.SX], list
         if op == ca.OP_CALL:  # a table
             table = nodes[k].which_function()
             values[out[0]], others[out[0]] = table(*mine), table(*lift)
-        elif len(given) == 1:
-            values[out[0]], others[out[0]] = ca.SX.unary(op, *mine), ca.SX.unary(op, *lift)
         else:
-            values[out[0]], others[out[0]] = ca.SX.binary(op, *mine), ca.SX.binary(op, *lift)
+            values[out[0]], others[out[0]] = applied(op, mine), applied(op, lift)
     return [ca.SX(function.sparsity_out(i), ca.vertcat(ca.SX(0, 1), *e))
             for i, e in enumerate(entries)], list(stands.values()), list(meant.values())

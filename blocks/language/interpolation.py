@@ -24,6 +24,7 @@ import numpy as np
 
 from ..exceptions import EquationError
 from ..numerics.arrays import Array
+from ..numerics.rewriting import kinds
 from .expression import (
     TIME,
     Expression,
@@ -392,9 +393,8 @@ def _clock(x: ca.SX) -> tuple[float, float] | None:
     if [s.__hash__() for s in ca.symvar(x)] != [TIME.__hash__()]:
         return None
     written = ca.Function("clock", [TIME], [x])
-    kinds = {written.instruction_id(k) for k in range(written.n_instructions())}
     rate = ca.jacobian(x, TIME)
-    if not kinds <= STRAIGHT or not rate.is_constant() or float(rate) <= 0:
+    if not kinds(written) <= STRAIGHT or not rate.is_constant() or float(rate) <= 0:
         return None
     return float(rate), float(written(0.0))
 

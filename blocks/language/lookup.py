@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array, Indices
+from ..numerics.rewriting import applied, instructions, kinds
 
 __all__ = ["Choice", "Lookup", "derivatives_written", "jacobian", "lookup", "lookup_named"]
 
@@ -174,29 +175,23 @@ def derivatives_written(sx: ca.SX) -> ca.SX:
     CasADi makes a call of a derivative, which hides that it is zero where its seed is.
     """
     function = ca.Function("written", [ca.vertcat(*ca.symvar(sx))], [sx])
-    if not _known or all(function.instruction_id(k) != ca.OP_CALL
-                         for k in range(function.n_instructions())):
+    if not _known or ca.OP_CALL not in kinds(function):
         return sx
     symbols, nodes = function.sx_in(0), function.instructions_sx()
     work: dict[int, ca.SX] = {}
     entries: list[ca.SX] = [ca.SX(0)] * function.nnz_out(0)
-    for k in range(function.n_instructions()):
-        op, given = function.instruction_id(k), function.instruction_input(k)
+    for op, given, outputs, k in instructions(function):
         if op == ca.OP_OUTPUT:
-            entries[function.instruction_output(k)[1]] = work[given[0]]
-            continue
-        outputs = function.instruction_output(k)
-        if op == ca.OP_INPUT:
+            entries[outputs[1]] = work[given[0]]
+        elif op == ca.OP_INPUT:
             work[outputs[0]] = symbols.nz[given[1]]
         elif op == ca.OP_CONST:
             work[outputs[0]] = ca.SX(function.instruction_constant(k))
         elif op == ca.OP_CALL:
             values = _called(nodes[k].which_function(), [work[i] for i in given])
             work.update({out: v for out, v in zip(outputs, values, strict=True) if out >= 0})
-        elif len(given) == 1:
-            work[outputs[0]] = ca.SX.unary(op, work[given[0]])
         else:
-            work[outputs[0]] = ca.SX.binary(op, *(work[i] for i in given))
+            work[outputs[0]] = applied(op, [work[i] for i in given])
     column = ca.vertcat(*entries) if entries else ca.SX(0, 1)
     return ca.sparsify(ca.SX(function.sparsity_out(0), column))
 

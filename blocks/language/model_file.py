@@ -24,6 +24,7 @@ from ..numerics.arrays import Indices
 from ..results.files import name_of, reading, writing
 from ..results.versions import versions
 from ..units import is_quantity
+from .assignment import is_same
 from .component import Component
 from .declarations import Parameter, Port, Signal, Target, Variable
 from .references import PortRef
@@ -71,24 +72,18 @@ def _given(component: Component, but: Component | None = None) -> dict[str, Any]
     told: dict[str, Any] = {}
     values = {
         name: _value(component, name, value) for name, value in component._values.items()
-        if but is None or name not in but._values or not _equal(but._values[name], value)
+        if but is None or name not in but._values or not is_same(but._values[name], value)
     }
     starts = {}
     for name in dict.fromkeys([*component._targets, *component._nominals]):
         tables = [(c._targets.get(name), c._nominals.get(name)) for c in (component, but) if c]
-        if len(tables) < 2 or not all(map(_equal, *tables)):
+        if len(tables) < 2 or not all(map(is_same, *tables)):
             starts[name] = _start(component, name)
     if values:
         told["values"] = values
     if starts:
         told["start"] = starts
     return told
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(_equal, a, b))
-    return a is b or (not callable(a) and np.array_equal(a, b))
 
 
 def _value(component: Component, name: str, value: Any) -> Any:

@@ -11,7 +11,7 @@ import copy
 
 import casadi as ca
 
-from ..numerics.rewriting import rewritten
+from ..numerics.rewriting import kinds, rewritten
 from .kernel import Kernel, Law
 from .readable import readable
 
@@ -26,7 +26,7 @@ def pieces_of(law: Law) -> bool:
     if not symbols:
         return False
     function = ca.Function("law", symbols, [law.residual])
-    if not any(function.instruction_id(k) in PIECEWISE for k in range(function.n_instructions())):
+    if kinds(function).isdisjoint(PIECEWISE):
         return False
     return len(_Pieces(law.kernel).of(law.residual)[1]) > 0
 

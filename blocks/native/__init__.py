@@ -134,22 +134,9 @@ def compiled_method(name: str = "dopri5") -> type[OneStep]:
     """
     if not is_installed():
         raise ImportError("llvmlite")
-    from .method import (
-        RK23,
-        RK45,
-        BackwardEuler,
-        Dop853,
-        Dopri5,
-        Euler,
-        Exact,
-        Rodas4,
-        RungeKutta4,
-        Trapezoidal,
-    )
+    from .method import METHODS
 
-    others: list[type[OneStep]] = [BackwardEuler, Dop853, Euler, Exact, RK23, RK45, Rodas4,
-                                   RungeKutta4, Trapezoidal]  # fmt: skip
-    return {kind.name: kind for kind in others}.get(name, Dopri5)
+    return METHODS[name]
 
 
 def keeps_to_steps(problem: Problem, kind: type[Method]) -> bool:

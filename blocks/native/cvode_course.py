@@ -14,7 +14,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..solvers.interpolation import chebyshev_nodes
-from ..solvers.pieces import Pieces
+from ..solvers.pieces import CHUNK, Pieces
 from ..solvers.trajectory import refuse_outside
 from .courses import BetweenEvents
 from .cvode import Record, values_between
@@ -25,8 +25,6 @@ from .steps import Code, settle_after_events, settle_rows, workspace
 
 __all__ = ["CvodeCourse", "CvodeForm", "PassedPolynomials"]
 
-CHUNK = 1 << 21  # numbers gathered at a time by a query
-ALL = slice(None)
 WORTH = 32  # steps between two events that are worth putting together
 
 

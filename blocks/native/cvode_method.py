@@ -18,6 +18,7 @@ from ..solvers.sundials import failure_of
 from ..system.time_functions import ACROSS
 from . import cvode
 from .bound_advance import facts_of
+from .courses import BLOCK
 from .cvode_course import CvodeCourse, CvodeForm, PassedPolynomials
 from .cvode_library import ADAMS, BDF, Integration, loaded_sundials
 from .equations import equations_of
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CompiledAdams", "CompiledBDF", "CompiledCvode"]
 
-BLOCK = 1 << 19  # numbers of a block of rows
 ROUGHLY = 1e-3  # of nominal values
 AT_ONCE = 1e9  # times that, which nothing exceeds, and differences of slopes still stand
 MOST_STEPS = 1024  # of a call: Ctrl-C is heard between calls
@@ -243,8 +243,7 @@ class CompiledCvode(EventMethod):
         problem: Any = self.problem
         reason = text or failure_of(int(self.state[cvode.FLAG]))
         slope = problem.slope(self.t, self.y)
-        return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {reason}",
-                           np.flatnonzero(~np.isfinite(slope)))
+        return self._stopped(reason, np.flatnonzero(~np.isfinite(slope)))
 
 
 class CompiledBDF(CompiledCvode):

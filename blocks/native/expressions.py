@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import casadi as ca
 
 from ..language.lookup import lookup_named
+from ..numerics.rewriting import instructions
 from .lookups import lines_of_lookup
 from .operations import (
     ARITHMETIC,
@@ -213,27 +214,23 @@ class Writer:
         work: dict[int, str] = {}
         conditions: dict[int, str] = {}  # work entries that hold a truth value
         seen: dict[tuple[int, int], str] = {}
-        for k in range(function.n_instructions()):
-            op = function.instruction_id(k)
+        for op, given, outputs, k in instructions(function):
+            if op == ca.OP_OUTPUT:
+                result, i = outputs
+                keep(result, i, work[given[0]])
+                continue
             if op == ca.OP_INPUT:
-                argument, i = function.instruction_input(k)
+                argument, i = given
                 place = argument, i
                 if place not in seen:
                     seen[place] = read(argument, i)
-                (out,) = function.instruction_output(k)
-                work[out] = seen[place]
-                conditions.pop(out, None)
+                work[outputs[0]] = seen[place]
+            elif op == ca.OP_CONST:
+                work[outputs[0]] = self.constant(function.instruction_constant(k))
+            else:
+                self.operate(function, k, given, outputs, work, conditions)
                 continue
-            if op == ca.OP_OUTPUT:
-                result, i = function.instruction_output(k)
-                keep(result, i, work[function.instruction_input(k)[0]])
-                continue
-            (out, *_) = outputs = function.instruction_output(k)
-            if op == ca.OP_CONST:
-                work[out] = self.constant(function.instruction_constant(k))
-                conditions.pop(out, None)
-                continue
-            self.operate(function, k, function.instruction_input(k), outputs, work, conditions)
+            conditions.pop(outputs[0], None)
 
     def operate(self, function: ca.Function, k: int, given: Sequence[int],
                 outputs: Sequence[int], work: dict[int, str], conditions: dict[int, str]) -> None:

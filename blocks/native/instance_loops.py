@@ -21,6 +21,7 @@ from ..assembly.flatten import Group
 from ..assembly.tape import Step
 from ..language.kernel import Kernel, Key
 from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.rewriting import instructions
 from .block_loops import Solution, entries_of, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
@@ -461,8 +462,7 @@ class Loops:
         """What a kernel function reads on some instances, by argument and entry."""
         kernel, n = self.flat.network.families[f].kernel, len(instances)
         unknown = [kernel.variables[i].kind != "discrete" for i, _ in keys]
-        used = {tuple(function.instruction_input(k)) for k in range(function.n_instructions())
-                if function.instruction_id(k) == ca.OP_INPUT}
+        used = {tuple(given) for kind, given, *_ in instructions(function) if kind == ca.OP_INPUT}
         group, ones = Group(f, None, instances), np.ones(n)
         operands: dict[tuple[int, int], Operand] = {}
         relations = {r: o for g, r, o in self.tape.relation_layout if g == f}

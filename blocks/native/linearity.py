@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from ..numerics.rewriting import applied, instructions
 from ..system.evaluator import Evaluator
 from .forms import MOST_STATES, is_large, why_no_derivatives, why_not
 
@@ -96,9 +97,7 @@ def _factors(symbols: list[ca.SX], results: list[ca.SX]) -> ca.SX:
     function = ca.Function("slope", symbols, results)
     room: list[Any] = [None] * function.sz_w()  # expressions of parameters; None for all else
     found: list[ca.SX] = []
-    for k in range(function.n_instructions()):
-        operation = function.instruction_id(k)
-        given, out = function.instruction_input(k), function.instruction_output(k)
+    for operation, given, out, k in instructions(function):
         if operation == ca.OP_INPUT:
             room[out[0]] = symbols[PARAMETERS][given[1]] if given[0] == PARAMETERS else None
         elif operation == ca.OP_CONST:
@@ -109,10 +108,8 @@ def _factors(symbols: list[ca.SX], results: list[ca.SX]) -> ca.SX:
             room[out[0]] = None
             if len(known) < len(operands):
                 found += [o for o in known if not o.is_constant()]
-            elif len(known) == 1:
-                room[out[0]] = ca.SX.unary(operation, known[0])
             else:
-                room[out[0]] = ca.SX.binary(operation, *known)
+                room[out[0]] = applied(operation, known)
     return ca.vertcat(*found)
 
 
@@ -138,9 +135,7 @@ def degrees(function: ca.Function, moving: Sequence[int]) -> list[np.ndarray]:
     """
     room = np.zeros(function.sz_w(), dtype=int)
     out = [np.zeros(function.nnz_out(k), dtype=int) for k in range(function.n_out())]
-    for k in range(function.n_instructions()):
-        operation = function.instruction_id(k)
-        given, results = function.instruction_input(k), function.instruction_output(k)
+    for operation, given, results, _ in instructions(function):
         if operation == ca.OP_INPUT:
             room[results[0]] = int(given[0] in moving)
         elif operation == ca.OP_OUTPUT:

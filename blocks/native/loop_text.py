@@ -87,11 +87,8 @@ class LoopText:
         loops : turns of the instances, ascending, operands, target and body of each
         """
         outer = self._name()
-        self.lines += [f"  br label %{outer}.head", f"{outer}.head:", f"  br label %{outer}",
-                       f"{outer}:",
-                       f"  %{outer}.i = phi i64 [ 0, %{outer}.head ], "
-                       f"[ %{outer}.n, %{outer}.last ]",
-                       f"  %{outer}.n = add nuw nsw i64 %{outer}.i, 1"]  # fmt: skip
+        self.lines += [*_head(outer, f"{outer}.last"),
+                       f"  %{outer}.n = add nuw nsw i64 %{outer}.i, 1"]
         for turn, operands, target, body in loops:
             everything = [*operands, target]
             bases = np.stack([o.base for o in everything])
@@ -190,8 +187,7 @@ class LoopText:
         w = Writer(prefix=f"{tag}.")
         place = w.new(f"add nuw nsw i64 %{tag}.i, {sizes[0]}")
         large = w.compare("ugt", w.load("%q", place), w.constant(limit))
-        self.lines += [f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
-                       f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag} ]",
+        self.lines += [*_head(tag, tag),
                        f"  %{tag}.any = phi i1 [ false, %{tag}.head ], [ %{tag}.so, %{tag} ]",
                        *w.lines, f"  %{tag}.so = or i1 %{tag}.any, {large}",
                        f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
@@ -218,6 +214,12 @@ def _alike(rows: Iterable[Array | Indices]) -> Indices:
         _, label = np.unique(label * len(values) + number.ravel(), return_inverse=True)
         label = label.ravel()
     return label
+
+
+def _head(tag: str, last: str) -> list[str]:
+    """The beginning of a loop over ``%{tag}.i``, which comes back from ``last`` as ``%{tag}.n``."""
+    return [f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
+            f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{last} ]"]
 
 
 class _Loop:
@@ -248,9 +250,7 @@ class _Loop:
         if self.count == 1:
             return writer.lines
         return [
-            f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
-            f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag} ]",
-            *writer.lines,
+            *_head(tag, tag), *writer.lines,
             f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
             f"  %{tag}.c = icmp ult i64 %{tag}.n, {self.count}",
             f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end, !llvm.loop !1", f"{tag}.end:",
@@ -346,9 +346,7 @@ class _LoopOfSums:
         """The loops' text."""
         w, tag, target = self.writer, self.tag, self.target
         size = len(target.index)
-        w.lines += [f"  br label %{tag}.head", f"{tag}.head:", f"  br label %{tag}", f"{tag}:",
-                    f"  %{tag}.i = phi i64 [ 0, %{tag}.head ], [ %{tag}.n, %{tag}.last ]",
-                    f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1"]
+        w.lines += [*_head(tag, f"{tag}.last"), f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1"]
         value, last = w.constant(0.0), tag
         for kind in range(self.kind.max(initial=-1) + 1):
             value, last = self._terms(kind, value, last)

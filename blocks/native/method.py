@@ -46,8 +46,8 @@ from .steps import (
     workspace,
 )
 
-__all__ = ["RK23", "RK45", "BackwardEuler", "Dop853", "Dopri5", "Euler", "Exact", "OneStep",
-           "Rodas4", "RungeKutta4", "Trapezoidal"]  # fmt: skip
+__all__ = ["METHODS", "RK23", "RK45", "BackwardEuler", "Dop853", "Dopri5", "Euler", "Exact",
+           "OneStep", "Rodas4", "RungeKutta4", "Trapezoidal"]  # fmt: skip
 
 MOST_ROWS = 2048  # so soon it is asked whether another method had better go on
 FEW = 20_000  # unknowns up to which the end of every step is kept
@@ -280,8 +280,7 @@ class OneStep(EventMethod):
         for h in self.state[one_step.STEP] * AHEAD if self.carries else ():
             if problem.failure is None:  # which tells what cannot be solved for
                 problem.slope(self.t + h, self.y + h * slope)
-        return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {text}",
-                           np.flatnonzero(~np.isfinite(slope)))
+        return self._stopped(text, np.flatnonzero(~np.isfinite(slope)))
 
 
 class Dopri5(OneStep):
@@ -364,3 +363,7 @@ class Exact(OneStep):
     implicit = True  # stiffness does not matter
     keeps_step = True
     kind = EXACT
+
+
+METHODS: dict[str, type[OneStep]] = {kind.name: kind for kind in (
+    Dopri5, RK45, Dop853, RK23, RungeKutta4, BackwardEuler, Trapezoidal, Euler, Rodas4, Exact)}

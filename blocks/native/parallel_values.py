@@ -15,6 +15,7 @@ import numpy as np
 from ..assembly.flatten import Flat, Group
 from ..assembly.tape import Step
 from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.rewriting import instructions
 from .loop_text import Operand
 from .places import Q
 
@@ -180,8 +181,8 @@ class EqualValues:
         if law is None:
             return found
         function = law.solved(position)
-        used = sorted({function.instruction_input(k)[0] for k in range(function.n_instructions())
-                       if function.instruction_id(k) == ca.OP_INPUT})
+        used = sorted({given[0] for kind, given, *_ in instructions(function)
+                       if kind == ca.OP_INPUT})
         if len(used) > 2 or any(k >= len(law.arguments) or law.arguments[k] not in law.unknowns
                                 for k in used):
             return found

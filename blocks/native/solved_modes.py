@@ -287,7 +287,7 @@ class SolvedCode(Text):
         everything = ca.vertcat(ca.densify(values), *map(ca.vec, changes))
         self._fill(w, everything, 0, base="%out")
         if done != "true":
-            self._blank(w, done, 0, everything.numel())
+            self._blank(w, done, everything.numel())
         self._put(w, shares, "%out", everything.numel())
         return self._text(w)
 

@@ -15,6 +15,7 @@ from functools import cache
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
+from ..solvers.ode45 import ERROR, STAGE_TIMES, STAGES
 from .expressions import Writer
 from .loop_text import PARALLEL, WIDE
 from .machine import compiled
@@ -39,16 +40,6 @@ HIGH_ORDER_ROWS = (0, 1, 2, 3, 4, *range(10, 16), 5, 6, 16, 17, 18)
 #: Where a step is a polynomial: the rows of its coefficients, of those further ones from degree 7.
 NORDSIECK_ROWS = (*range(7), *range(10, 16))
 ROOT, ROOT_THIRD_ORDER = 1 / 5, 1 / 3  # 1 / order
-STAGE_TIMES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
-STAGES = (
-    (1 / 5,),
-    (3 / 40, 9 / 40),
-    (44 / 45, -56 / 15, 32 / 9),
-    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
-    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
-    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
-)
-ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
 #: The third divided difference of the slopes at 0, 3/10, 4/5 and 1: an estimate of lower order.
 BEND = (-25 / 6, 0.0, 200 / 21, -25 / 2, 0.0, 0.0, 50 / 7)
 HIGH = (-12715105075 / 11282082432, 0.0, 87487479700 / 32700410799, -10690763975 / 1880347072,

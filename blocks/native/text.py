@@ -162,15 +162,15 @@ class Text:
         """Put values into ``out``; none of them is a number where there is no solution."""
         self._fill(w, ca.densify(expression), 0, places, *more, base="%out")
         if done != "true":
-            self._blank(w, done, 0, expression.numel())
+            self._blank(w, done, expression.numel())
 
     @staticmethod
-    def _blank(w: Writer, done: str, entry: int, count: int) -> None:
-        """See to it that entries of ``out`` are no numbers where there is no solution."""
+    def _blank(w: Writer, done: str, count: int) -> None:
+        """See to it that the first of ``out`` are no numbers where there is no solution."""
         blank = name_of_code(blank_unless.callback)
         w.declared.add(f"declare i32 {blank}(ptr, ptr, ptr)")
         solved = w.new(f"inttoptr i64 {w.new(f'zext i1 {done} to i64')} to ptr")
-        w.new(f"call i32 {blank}(ptr {w.pointer('%out', entry)}, "
+        w.new(f"call i32 {blank}(ptr {w.pointer('%out', 0)}, "
               f"ptr inttoptr (i64 {count} to ptr), ptr {solved})")
 
     def _fill(self, w: Writer, expression: ca.SX, entry: int, places: Any = None, *more: Any,

@@ -1,12 +1,38 @@
-"""An expression, written anew operation by operation."""
+"""An expression, read and written anew operation by operation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import casadi as ca
 
-__all__ = ["rewritten"]
+__all__ = ["applied", "instructions", "kinds", "rewritten"]
+
+
+def instructions(function: ca.Function) -> Iterator[tuple[int, list[int], list[int], int]]:
+    """What a function of expressions does in turn.
+
+    Yields
+    ------
+    kind : a ``casadi.OP_``
+    given : work entries that are taken; of an input, which one and its entry
+    out : work entries that are filled, negative for what nobody asks; of an output, which one and
+        its entry
+    number : of the instruction
+    """
+    for k in range(function.n_instructions()):
+        yield (function.instruction_id(k), function.instruction_input(k),
+               function.instruction_output(k), k)
+
+
+def kinds(function: ca.Function) -> set[int]:
+    """All kinds of operations that a function has."""
+    return {function.instruction_id(k) for k in range(function.n_instructions())}
+
+
+def applied(kind: int, operands: Sequence[ca.SX]) -> ca.SX:
+    """An operation on one operand or two."""
+    return (ca.SX.unary if len(operands) == 1 else ca.SX.binary)(kind, *operands)
 
 
 def rewritten(expression: ca.SX, operate: Callable[[int, list[ca.SX]], ca.SX | None]) -> ca.SX:
@@ -23,14 +49,11 @@ def rewritten(expression: ca.SX, operate: Callable[[int, list[ca.SX]], ca.SX | N
     """
     symbols = ca.symvar(expression)
     function = ca.Function("expression", symbols, [expression])
-    operations = range(function.n_instructions())
-    if any(function.instruction_id(k) == ca.OP_CALL for k in operations):
+    if ca.OP_CALL in kinds(function):
         return expression
     room = [ca.SX(0)] * function.sz_w()
     result = ca.SX(0)
-    for k in operations:
-        operation = function.instruction_id(k)
-        given, out = function.instruction_input(k), function.instruction_output(k)
+    for operation, given, out, k in instructions(function):
         if operation == ca.OP_INPUT:
             room[out[0]] = symbols[given[0]]
         elif operation == ca.OP_CONST:
@@ -40,6 +63,5 @@ def rewritten(expression: ca.SX, operate: Callable[[int, list[ca.SX]], ca.SX | N
         else:
             operands = [room[i] for i in given]
             replaced = operate(operation, operands)
-            plain = ca.SX.unary if len(operands) == 1 else ca.SX.binary
-            room[out[0]] = plain(operation, *operands) if replaced is None else replaced
+            room[out[0]] = applied(operation, operands) if replaced is None else replaced
     return result

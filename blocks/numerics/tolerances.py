@@ -172,7 +172,8 @@ NO_STRESS = 1e-9  # entries of a projector, spans of an effort: not open
 NO_RESIDUAL = 1e-12  # of a unit vector: it is in the cone
 NO_LAST_ENTRY = 1e-13  # the same for the entry that the solution is divided by
 NO_EFFORT = 1e-200  # N: efforts that are rounding only, whose share of each other says nothing
-LINEAR_PROGRAM = 1e-10  # feasibility asked of linear programs
+LINEAR_PROGRAM = dict.fromkeys(  # asked of linear programs
+    ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), 1e-10)
 VERTEX_DETERMINANT = 1e-13  # of rows in equal units: no vertex
 VERTEX_WEIGHT = 1e-12  # a weight that is negative by rounding only
 VERTEX_BALANCE = 1e-10  # of rows in equal units: what a vertex leaves unbalanced

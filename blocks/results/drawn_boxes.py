@@ -120,12 +120,22 @@ class _Pieces:
         self.picture = Picture()
         given = part.values[:3] + (("…",) if len(part.values) > 3 else ())
         self.values = given if look.values else ()
+        self.widths = [width_of(self.name, NAME), *(width_of(v, SMALL) for v in self.values)]
         self.sockets: list[Socket] = []
 
     def _write(self, x: float, y: float, words: str, size: float, anchor: str,
                faint: bool = False) -> None:
         self.picture.write(x, y, words, size, anchor, faint=faint,
                            wrong=self.wrong and not faint, owner=self.part.path)
+
+    def _write_values(self, x: float, low: float, anchor: str = "middle", up: float = 0.0) -> None:
+        """Values below a height, one under the other."""
+        for k, value in enumerate(self.values):
+            self._write(x, low + LINE * (k + 1) - up, value, SMALL, anchor, True)
+
+    def _frame(self, left: float, top: float, right: float, bottom: float) -> None:
+        self.picture.draw([(left, top), (right, top), (right, bottom), (left, bottom),
+                           (left, top)])  # fmt: skip
 
     def _strokes(self, x: float, y: float, turn: Array, open_end: bool = False) -> None:
         """The symbol's lines about a point; ``turn`` is a 2 by 2 matrix into pixels."""
@@ -196,10 +206,8 @@ class _Pieces:
     def _beside(self, x: float, y: float, low: float) -> float:
         """Name and values to the right of a symbol; the width with them."""
         self._write(x, y, self.name, NAME, "start")
-        for k, value in enumerate(self.values):
-            self._write(x, low + LINE * (k + 1), value, SMALL, "start", True)
-        texts = [width_of(self.name, NAME), *(width_of(v, SMALL) for v in self.values)]
-        return x + max(texts) + 6
+        self._write_values(x, low, "start")
+        return x + max(self.widths) + 6
 
     def _railed(self, pin: Pin, width: float, height: float, dy: float,
                 ends: tuple[float, float]) -> Box:
@@ -218,9 +226,8 @@ class _Drawn(_Pieces):
         left, right = ends[::-1] if mirrored else ends
         half = symbol.half[1] * U
         enter, leave = self._extras(ends)
-        texts = [width_of(self.name, NAME), *(width_of(v, SMALL) for v in self.values)]
         signs = [self.look.sign(p) is not None for p in (left, right)]
-        width = max(60.0 + 2 * (STUB + 12) * any(signs), *texts) + 10
+        width = max(60.0 + 2 * (STUB + 12) * any(signs), *self.widths) + 10
         x, y = round(width / 2), 16 + half
         self._strokes(x, y, np.array([[-1.0 if mirrored else 1.0, 0], [0, -1]]))
         self._write(x, 11, self.name, NAME, "middle")
@@ -234,8 +241,7 @@ class _Drawn(_Pieces):
         low = y + half if not rows else max(y + half, under + rows * 14 + 3)
         if any(signs):
             low = max(low, y + 18)
-        for k, value in enumerate(self.values):
-            self._write(x, low + LINE * (k + 1) - 1, value, SMALL, "middle", True)
+        self._write_values(x, low, up=1.0)
         return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)
 
     def standing(self, mirrored: bool) -> Box:
@@ -269,16 +275,14 @@ class _Drawn(_Pieces):
         pin = self.part.physical()[0]
         wide, half = symbol.half[0] * U, symbol.half[1] * U
         enter, leave = self._extras([pin])
-        texts = [width_of(self.name, NAME), *(width_of(v, SMALL) for v in self.values)]
-        width = max(2 * wide + 16, *texts) + 8
+        width = max(2 * wide + 16, *self.widths) + 8
         x, y = round(width / 2), 16 + half
         self._strokes(x, y, np.array([[1.0, 0], [0, -1]]))
         self._write(x, 11, self.name, NAME, "middle")
         self._area(x - wide, y - half, x + wide, y + half)
         self._below(x, y + half, enter, leave, width)
         low = y + half + 14 * max(len(enter), len(leave))
-        for k, value in enumerate(self.values):
-            self._write(x, low + LINE * (k + 1), value, SMALL, "middle", True)
+        self._write_values(x, low)
         return self._railed(pin, width, low + LINE * len(self.values) + 3, y, (x - wide, x + wide))
 
     def hanging(self, mirrored: bool) -> Box:
@@ -295,8 +299,7 @@ class _Drawn(_Pieces):
         x = wide + 6 + 8 * bool(enter)
         top = 14.0 if symbol is None else 6.0
         if symbol is None:
-            self.picture.draw([(x - wide, top), (x + wide, top), (x + wide, top + deep),
-                               (x - wide, top + deep), (x - wide, top)])  # fmt: skip
+            self._frame(x - wide, top, x + wide, top + deep)
             self._write(x, top + deep / 2 + 3, kind, SMALL, "middle", True)
         elif form_is_two_port(symbol):
             self._strokes(x, 36.0, np.array([[0, 1.0], [1.0, 0]]), open_end=True)
@@ -335,16 +338,13 @@ class _Drawn(_Pieces):
         else:
             half_w = symbol.half[0] * U
             half_h = max(symbol.half[1] * U, (rows - 1) * spacing / 2 + 3)
-        texts = [width_of(self.name, NAME), *(width_of(v, SMALL) for v in self.values)]
-        width = max(2 * half_w + sum(margin), max(texts) + 10)
+        width = max(2 * half_w + sum(margin), max(self.widths) + 10)
         x = float(round(margin[0] + half_w + max(0.0, width - 2 * half_w - sum(margin)) / 2))
-        half_text = max(texts) / 2 + 4
+        half_text = max(self.widths) / 2 + 4
         x, width = max(x, half_text), max(width, x + half_text, half_text * 2)
         y = 16 + half_h
         if symbol is None:
-            self.picture.draw([(x - half_w, y - half_h), (x + half_w, y - half_h),
-                               (x + half_w, y + half_h), (x - half_w, y + half_h),
-                               (x - half_w, y - half_h)])  # fmt: skip
+            self._frame(x - half_w, y - half_h, x + half_w, y + half_h)
             self._write(x, y - half_h + 11 if named else y + 3, self.part.type, SMALL, "middle",
                         True)
         else:
@@ -366,8 +366,7 @@ class _Drawn(_Pieces):
             others = self._extras(lefts + rights)
             self._below(x, y + half_h, *others, width)
             low = max(low, y + half_h + 14 * max(map(len, others)) + 3)
-        for k, value in enumerate(self.values):
-            self._write(x, low + LINE * (k + 1) - 2, value, SMALL, "middle", True)
+        self._write_values(x, low, up=2.0)
         return Box(width, low + LINE * len(self.values) + 2, self.sockets, self.picture)
 
     def _sides(self, mirrored: bool) -> tuple[list[Pin], list[Pin]]:

@@ -54,21 +54,19 @@ class _Track:
         return min(every), max(every)
 
 
-def route(ends: Mapping[int, tuple[list[float], list[float]]], least: float = 0.0) -> Channel:
+def route(ends: Mapping[int, tuple[list[float], list[float]]]) -> Channel:
     """Wires of one channel.
 
     Parameters
     ----------
     ends : mapping of net to (heights on the left, heights on the right)
-    least : float
-        Least width.
     """
     tracks = [_Track(net, sorted(left), sorted(right)) for net, (left, right) in ends.items()
               if len({*left, *right}) > 1]  # fmt: skip
     order = _cut(tracks)
     _assign(tracks, order)
     most = max((t.x for t in tracks), default=-1.0)
-    width = max(least, 2 * EDGE + most if tracks else EDGE)
+    width = 2 * EDGE + most if tracks else EDGE
     shift = (width - most) / 2 if tracks else 0.0
     channel = Channel(width)
     for net, (left, right) in ends.items():

@@ -15,13 +15,13 @@ from ..numerics.arrays import Array, length
 from ..numerics.continuation import curve
 from ..numerics.tolerances import AT_FOLD, DIRECTION_STEP, TINY
 from ..system.failure import AlgebraicFailure
+from ..system.newton import TOLD
 from ..system.problem import Problem
 
 __all__ = ["GOES_ON", "beyond_fold", "derivatives_of_loops"]
 
 GOES_ON = "goes on from another solution"  # what is told of a variable as an event
 FARTHEST = 1e6  # nominal values: nothing comes back from there
-TOLD = 3  # unknowns that a failure names
 
 
 def beyond_fold(problem: Problem, t: float, before: Array, duration: float) -> Array | None:

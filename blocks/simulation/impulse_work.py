@@ -46,7 +46,6 @@ def impulse_work(recording: RunRecording, powers: Evaluator, number: int,
     work = []
     for factor in (LARGE, 0.0):
         laws.elements.put(problem.u, factor * impulse)
-        if problem.algebraic:
-            problem.solve_algebraic(t)
+        problem.solve_algebraic(t)
         work.append(powers(*problem.arguments(t)))
     return np.asarray(work[0] - work[1]).ravel() / LARGE

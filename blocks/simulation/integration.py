@@ -12,6 +12,7 @@ from ..numerics.tolerances import AT_FOLD
 from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, SEEN
 from ..system.failure import AlgebraicFailure
+from ..system.newton import TOLD
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Ending", "Integration"]
 
-TOLD = 3  # unknowns that a failure names
 
 
 class Ending(NamedTuple):

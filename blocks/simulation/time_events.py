@@ -15,6 +15,7 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.rewriting import kinds
 from ..numerics.tolerances import SAME_INSTANT
 from ..system.evaluator import Evaluator
 from ..system.system import System
@@ -356,5 +357,4 @@ def _refuse_too_many(path: str, period: float, count: float) -> None:
 def _jumps(sx: ca.SX) -> bool:
     """Whether an expression has jumps, which its derivative does not show."""
     function = ca.Function("crossing", ca.symvar(sx), [sx])
-    kinds = {function.instruction_id(k) for k in range(function.n_instructions())}
-    return bool(kinds & JUMPS)
+    return bool(kinds(function) & JUMPS)

@@ -272,6 +272,12 @@ class Method(ABC):
         """
         return 1.0 / np.sqrt(max(self.problem.size, 1))
 
+    def _stopped(self, reason: str, worst: Iterable[int] = (), cause: Exception | None = None
+                 ) -> Step:
+        """The report of a step that could not be taken from the present point."""
+        return Step.failed(self.t, self.y, f"{self.name} stopped at t = {self.t:.9g}: {reason}",
+                           worst, cause)
+
     @abstractmethod
     def advance(self, t_stop: float) -> Step:
         """Take one accepted step, not beyond ``t_stop``."""

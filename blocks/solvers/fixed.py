@@ -64,9 +64,9 @@ class FixedStep(Method):
             y_new, slope_new = self._leap(t_new, h)
             self._check_finite(t_new, y_new, slope_new)
         except _Trouble as trouble:
-            return Step.failed(self.t, self.y, self._stopped(str(trouble)), trouble.worst)
+            return self._stopped(str(trouble), trouble.worst)
         except Exception as error:  # raised by the problem: a failure of this step
-            return Step.failed(self.t, self.y, self._stopped("the equations failed"), (), error)
+            return self._stopped("the equations failed", (), error)
         dense = self._hermite(t_new, y_new, slope_new)
         step = Step(self.t, t_new, y_new, dense)
         self._grid_index += 1
@@ -97,9 +97,6 @@ class FixedStep(Method):
         bad = np.flatnonzero(~(np.isfinite(y) & np.isfinite(slope)))
         if bad.size:
             raise _Trouble(f"the values at t = {t:.9g} are not finite", bad[:NAMED])
-
-    def _stopped(self, reason: str) -> str:
-        return f"{self.name} stopped at t = {self.t:.9g}: {reason}"
 
 
 class Euler(FixedStep):

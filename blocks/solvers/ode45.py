@@ -25,9 +25,20 @@ from numpy.typing import ArrayLike
 
 from .base import Array, Method, Step
 
-__all__ = ["Ode45", "PublishedControl"]
+__all__ = ["ERROR", "STAGES", "STAGE_TIMES", "Ode45", "PublishedControl"]
 
 EPS = float(np.finfo(float).eps)
+#: Of the pair: when its stages after the first are, how these and the end add up, and the error.
+STAGE_TIMES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
+STAGES = (
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
 
 
 class PublishedControl(Method):
@@ -61,7 +72,7 @@ class PublishedControl(Method):
                 self._begin(t_stop)
             return self._advance(float(t_stop))
         except Exception as error:  # raised by the problem: a failure of this step
-            return Step.failed(self.t, self.y, self._stopped("the equations failed"), (), error)
+            return self._stopped("the equations failed", (), error)
 
     def _begin(self, t_stop: float) -> None:
         self._slope = self._slope_at(self.t, self.y)
@@ -100,7 +111,7 @@ class PublishedControl(Method):
         reason = "the equations are not finite"
         if not bad.size:
             reason = "the error stays above the tolerance however small the step"
-        return Step.failed(self.t, self.y, self._stopped(reason), bad)
+        return self._stopped(reason, bad)
 
     @abstractmethod
     def _first_h(self, longest: float) -> float:
@@ -130,27 +141,15 @@ class PublishedControl(Method):
     def _reduced(self, error: float) -> float:
         return max(0.1, 0.8 * (self.rtol / error) ** self.exponent)
 
-    def _stopped(self, reason: str) -> str:
-        return f"{self.name} stopped at t = {self.t:.9g}: {reason}"
-
 
 class Ode45(PublishedControl):
     """Dormand-Prince 5(4) as published: six evaluations a try, the last one kept."""
 
     name, order, exponent = "ode45", 5, 1.0 / 5.0
 
-    nodes: ClassVar[tuple[float, ...]] = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0)
-    stages: ClassVar[tuple[Array, ...]] = (
-        np.array([1 / 5]),
-        np.array([3 / 40, 9 / 40]),
-        np.array([44 / 45, -56 / 15, 32 / 9]),
-        np.array([19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729]),
-        np.array([9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656]),
-    )
-    weights = np.array([35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84])
-    error_weights = np.array(
-        [71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40]
-    )
+    stages = [np.array(row) for row in STAGES[:-1]]
+    weights = np.array(STAGES[-1])
+    error_weights = np.array(ERROR)
     interpolant = np.array(  # of s, s^2, s^3, s^4, by stage
         [
             [1, -183 / 64, 37 / 12, -145 / 128],
@@ -173,7 +172,7 @@ class Ode45(PublishedControl):
         sums = np.einsum  # threads of BLAS wait for work longer than they add up
         k = np.empty((7, y.size))
         k[0] = self._slope
-        for i, (node, row) in enumerate(zip(self.nodes, self.stages, strict=True), start=1):
+        for i, (node, row) in enumerate(zip(STAGE_TIMES, self.stages, strict=False), start=1):
             k[i] = self._slope_at(t + h * node, y + sums("i,ij", h * row, k[:i]))
         h = t_new - t
         y_new = y + sums("i,ij", h * self.weights, k[:6])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from .interpolation import basis, chebyshev_nodes, unit_interval
 
-__all__ = ["Growing", "Pieces", "RowBlocks", "Rows"]
+__all__ = ["CHUNK", "Growing", "Pieces", "RowBlocks", "Rows"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 BLOCK = 1 << 17  # numbers of a block of rows

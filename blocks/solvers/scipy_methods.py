@@ -87,9 +87,7 @@ class ScipyMethod(Method):
 
     def _failure(self, text: str, cause: Exception | None = None) -> Step:
         self._solver = None  # the next attempt starts afresh from the last accepted point
-        text = f"{self.name} stopped at t = {self.t:.9g}: {text}"
-        worst = np.flatnonzero(~np.isfinite(self._slope_now))
-        return Step.failed(self.t, self.y, text, worst, cause)
+        return self._stopped(text, np.flatnonzero(~np.isfinite(self._slope_now)), cause)
 
     def _reason(self, message: str | None) -> str:
         if not np.isfinite(self._slope_now).all():

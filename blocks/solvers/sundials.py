@@ -111,7 +111,7 @@ class SundialsMethod(FreshStart):
         except Exception as error:  # raised by the problem: a failure of this step
             self._started = False
             worst = error.worst if isinstance(error, NotFinite) else ()
-            return Step.failed(self.t, self.y, self._stopped("the equations failed"), worst, error)
+            return self._stopped("the equations failed", worst, error)
         step = Step(self.t, float(result.t), result.y, dense)
         self.t, self.y = step.t, step.y.copy()
         self.work.steps += 1
@@ -167,10 +167,7 @@ class SundialsMethod(FreshStart):
         self._started = False
         reason = failure_of(status)
         detail = f" ({complaint})" if complaint else ""
-        return Step.failed(self.t, self.y, self._stopped(f"{reason}{detail}"))
-
-    def _stopped(self, reason: str) -> str:
-        return f"{self.name} stopped at t = {self.t:.9g}: {reason}"
+        return self._stopped(f"{reason}{detail}")
 
     @abstractmethod
     def _make(self, options: dict[str, Any]) -> Any:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..language.lookup import Lookup, lookup_named
 from ..numerics.arrays import Array
+from ..numerics.rewriting import instructions, kinds
 
 __all__ = ["Columnwise"]
 
@@ -57,9 +58,7 @@ class Columnwise:
     def __init__(self, function: ca.Function) -> None:
         self._room, self._rows = function.sz_w(), function.size1_out(0)
         self._row_of = function.sparsity_out(0).row()
-        self._program = [(function.instruction_id(k), function.instruction_input(k),
-                          function.instruction_output(k), k) for k in range(
-                              function.n_instructions())]
+        self._program = list(instructions(function))
         self._constants = {k: function.instruction_constant(k)
                            for op, *_, k in self._program if op == ca.OP_CONST}
         self._tables = _tables(function)
@@ -71,7 +70,7 @@ class Columnwise:
         """Whether all operations can be carried out, and are not too many."""
         if not function.is_a("SXFunction") or function.n_instructions() > LONGEST:
             return False
-        others = {function.instruction_id(k) for k in range(function.n_instructions())} - EVERY
+        others = kinds(function) - EVERY
         return not others or others == {ca.OP_CALL} and None not in _tables(function).values()
 
     def __call__(self, given: Sequence[Array], count: int) -> Array:

@@ -50,8 +50,7 @@ class DaeProblem(Problem):
     def solve(self, t: float, y: Array) -> tuple[Array, Array]:
         if len(y) == self.size:
             self.place(y)
-            if self.algebraic:
-                self.solve_algebraic(t)
+            self.solve_algebraic(t)
         return self.x, self.z
 
     def slope(self, t: float, y: Array) -> Array:

@@ -20,6 +20,7 @@ from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Law
 from ..language.readable import readable
 from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.rewriting import instructions
 from .evaluator import Evaluator
 from .problem import Problem
 from .system import System
@@ -221,13 +222,12 @@ class FiniteValues:
         follows: dict[int, bool] = {}  # values that depend on these arguments
         decided: dict[int, bool] = {}  # or have operations that do
         found: list[int] = []
-        for k in range(function.n_instructions()):
-            operation, inputs = function.instruction_id(k), function.instruction_input(k)
+        for operation, inputs, results, _ in instructions(function):
             if operation == ca.OP_OUTPUT:
                 if decided[inputs[0]]:
-                    found.append(rows[function.instruction_output(k)[1]])
+                    found.append(rows[results[1]])
                 continue
-            (out,) = function.instruction_output(k)
+            (out,) = results
             if operation in (ca.OP_INPUT, ca.OP_CONST):
                 follows[out] = operation == ca.OP_INPUT and inputs[0] in given
                 decided[out] = False
@@ -305,10 +305,9 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
     negated: dict[int, int] = {}
     made: dict[int, int] = {}  # by which operation what stands in a place was made
     slopes, row_of = set(), {}
-    for k in range(function.n_instructions()):
-        operation, inputs = function.instruction_id(k), function.instruction_input(k)
+    for operation, inputs, results, k in instructions(function):
         if operation == ca.OP_OUTPUT:
-            which, row = function.instruction_output(k)
+            which, row = results
             if which == 0:
                 slopes.add(made[inputs[0]])
             else:
@@ -317,7 +316,7 @@ def _shown_by_slopes(system: System, expression: ca.SX) -> Flags:
         constant = function.instruction_constant(k) if operation == ca.OP_CONST else 0.0
         given = [] if operation in (ca.OP_INPUT, ca.OP_CONST) else [made[i] for i in inputs]
         key = operation, constant, *(given or inputs)
-        number = made[function.instruction_output(k)[0]] = numbers.setdefault(key, len(numbers))
+        number = made[results[0]] = numbers.setdefault(key, len(numbers))
         if number < len(operands):
             continue
         operands.append(given[: PASSES.get(operation, 0)])
@@ -447,11 +446,10 @@ def _is_partial(value: ca.SX, moves: Callable[[int], bool]) -> bool:
     work: dict[int, bool] = {}
     whole: dict[int, bool] = {}  # exponents with which every power has a value
     positive: dict[int, bool] = {}
-    for k in range(function.n_instructions()):
-        operation, inputs = function.instruction_id(k), function.instruction_input(k)
+    for operation, inputs, results, k in instructions(function):
         if operation == ca.OP_OUTPUT:
             continue
-        for out in function.instruction_output(k):
+        for out in results:
             if operation == ca.OP_INPUT:
                 work[out], whole[out] = moving_symbols[inputs[0]], False
                 positive[out] = False

@@ -34,7 +34,7 @@ from .system import DENSE, System
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
-__all__ = ["DENSE", "MANY", "AlgebraicUnknowns"]
+__all__ = ["DENSE", "MANY", "TOLD", "AlgebraicUnknowns"]
 
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
 MOST_STEPS = 40

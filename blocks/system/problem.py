@@ -159,8 +159,7 @@ class Problem:
 
     def update(self, t: float) -> None:
         """Bring algebraic unknowns and set-valued efforts in line with the present states."""
-        if self.algebraic:
-            self.solve_algebraic(t)
+        self.solve_algebraic(t)
         if self.laws is not None:
             self.laws.apply(self, t)
 

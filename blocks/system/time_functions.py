@@ -27,6 +27,7 @@ from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.copies import shallow_copy
+from ..numerics.rewriting import instructions
 from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
@@ -265,12 +266,11 @@ def _instructions(function: ca.Function | None) -> list[Instruction]:
     if function is None:
         return found
     known: dict[int, bool] = {}
-    for k in range(function.n_instructions()):
-        op = function.instruction_id(k)
+    given: Any
+    for op, given, results, k in instructions(function):
         if op == ca.OP_OUTPUT:
             continue
-        (out,) = function.instruction_output(k)
-        given: Any = function.instruction_input(k)
+        (out,) = results
         if op == ca.OP_CONST:
             given, known[out] = function.instruction_constant(k), True
         elif op == ca.OP_INPUT:

@@ -387,8 +387,7 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     found = linprog(np.append(np.zeros(basis.shape[1]), -1.0),
                     np.hstack([-turn * scale, np.ones((len(rows), 1))]), at,
                     bounds=[(None, None)] * basis.shape[1] + [(None, 1.0)], method="highs",
-                    options={"primal_feasibility_tolerance": LINEAR_PROGRAM,
-                             "dual_feasibility_tolerance": LINEAR_PROGRAM})  # fmt: skip
+                    options=LINEAR_PROGRAM)
     if found.x is None:
         least = float(at.min())
         return LoadedSplit(least, effort, np.unique(owner[at <= least + TIGHT_ROW]), True)

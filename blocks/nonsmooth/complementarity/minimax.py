@@ -141,8 +141,7 @@ def minimise_rows(a: Array, G: Array) -> tuple[float, Array, Array]:
 
     answer = linprog(
         cost, A_ub=np.column_stack([G, -np.ones(rows)]), b_ub=-a, bounds=(None, None),
-        method="highs-ds", options={"primal_feasibility_tolerance": LINEAR_PROGRAM,
-                                    "dual_feasibility_tolerance": LINEAR_PROGRAM},
+        method="highs-ds", options=LINEAR_PROGRAM,
     )  # fmt: skip
     if answer.status == 3:
         return -np.inf, np.zeros(free), np.zeros(rows)

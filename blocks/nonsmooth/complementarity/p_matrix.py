@@ -28,14 +28,12 @@ LARGEST = 10
 """Order up to which the recursive test is run."""
 
 
-def is_p_matrix(matrix: Matrix, *, tol: float = P_MATRIX) -> bool | None:
+def is_p_matrix(matrix: Matrix) -> bool | None:
     """Whether all principal minors are positive.
 
     Parameters
     ----------
     matrix : (n, n) array_like or sparse
-    tol : float
-        A pivot of the matrix scaled to unit diagonal counts as positive above this.
 
     Returns
     -------
@@ -52,7 +50,7 @@ def is_p_matrix(matrix: Matrix, *, tol: float = P_MATRIX) -> bool | None:
     """
     A = sp.csr_array(matrix, dtype=float) if sp.issparse(matrix) else np.array(matrix, float)
     diagonal = A.diagonal()
-    if np.any(diagonal <= tol * np.max(np.abs(diagonal), initial=0.0)):
+    if np.any(diagonal <= P_MATRIX * np.max(np.abs(diagonal), initial=0.0)):
         return False
     d = 1 / np.sqrt(diagonal)
     A = sp.diags_array(d) @ A @ sp.diags_array(d) if sp.issparse(A) else d[:, None] * A * d
@@ -62,7 +60,7 @@ def is_p_matrix(matrix: Matrix, *, tol: float = P_MATRIX) -> bool | None:
         return True
     if A.shape[0] > LARGEST:
         return None
-    return _minors_positive(A.toarray() if sp.issparse(A) else A, tol)
+    return _minors_positive(A.toarray() if sp.issparse(A) else A)
 
 
 def _dominant(A: Matrix) -> bool:
@@ -71,12 +69,11 @@ def _dominant(A: Matrix) -> bool:
     return bool(size.sum(axis=1).max() < 2 - P_MATRIX or size.sum(axis=0).max() < 2 - P_MATRIX)
 
 
-def _minors_positive(A: Array, tol: float) -> bool:
-    if A[0, 0] <= tol:
+def _minors_positive(A: Array) -> bool:
+    if A[0, 0] <= P_MATRIX:
         return False
     if len(A) == 1:
         return True
     rest = A[1:, 1:]
-    return _minors_positive(rest, tol) and _minors_positive(
-        rest - np.outer(A[1:, 0], A[0, 1:]) / A[0, 0], tol
-    )
+    return _minors_positive(rest) and _minors_positive(
+        rest - np.outer(A[1:, 0], A[0, 1:]) / A[0, 0])

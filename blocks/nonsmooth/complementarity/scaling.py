@@ -60,8 +60,6 @@ def as_bounds(lower: ArrayLike, upper: ArrayLike, n: int) -> tuple[Array, Array]
 
 def block(matrix: Matrix, rows: Indices | Flags, columns: Indices | Flags) -> Matrix:
     """Submatrix of a dense or CSR matrix, by index arrays or masks."""
-    if sp.issparse(matrix):
-        return matrix[rows][:, columns]
     return matrix[rows][:, columns]
 
 

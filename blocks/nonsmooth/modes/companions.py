@@ -21,6 +21,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices, Matrix
+from ...numerics.rewriting import kinds
 from ...numerics.tolerances import SYMMETRIC
 from .delassus import is_singular
 
@@ -266,8 +267,7 @@ def _is_split_unfelt(laws: LawExpressions, elements: Elements, group: list[int],
 
 def _is_product(ratio: ca.SX, parameters: ca.SX) -> bool:
     """Whether parameters are multiplied and divided only."""
-    f = ca.Function("ratio", [parameters], [ratio])
-    return {f.instruction_id(k) for k in range(f.n_instructions())} <= PRODUCTS
+    return kinds(ca.Function("ratio", [parameters], [ratio])) <= PRODUCTS
 
 
 def _alike(laws: LawExpressions, values: Evaluator, which: Flags) -> list[list[int]]:

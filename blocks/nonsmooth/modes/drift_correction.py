@@ -134,8 +134,7 @@ class _Closing:
             if np.abs(gap).max() <= 0.01 * allowed:
                 break
             problem.x[self.positions] -= way @ (inverse @ gap)
-            if problem.algebraic:
-                problem.solve_algebraic(t)
+            problem.solve_algebraic(t)
 
     def _derivatives(self, problem: Problem, t: float) -> tuple[Array, Array]:
         """d slope / d x and d gap / d x, dense."""

@@ -72,8 +72,7 @@ class Efforts:
                 step = self._step(problem, t, now, effort, anew=True)
                 size = np.abs(step).max()
             elements.put(problem.u, effort + step)
-            if problem.algebraic:
-                problem.solve_algebraic(t)
+            problem.solve_algebraic(t)
             if size <= EFFORTS_EXACT * whole + noise or (
                     size > 0.5 * last and size < EFFORTS_STALLED * whole):
                 break

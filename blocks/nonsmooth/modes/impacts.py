@@ -117,11 +117,9 @@ class Impacts:
         problem.x += change
         if not self.evaluation.functions.fixed:
             problem.x[:] = before + change / 2
-            if problem.algebraic:
-                problem.solve_algebraic(t)
-            problem.x[:] = before + self.delassus.slope_by_efforts(problem, t, index) @ impulse
-        if problem.algebraic:
             problem.solve_algebraic(t)
+            problem.x[:] = before + self.delassus.slope_by_efforts(problem, t, index) @ impulse
+        problem.solve_algebraic(t)
 
     def _impulses(self, problem: Problem, t: float, group: Flags, now: LawValues
                   ) -> tuple[Indices, Impact]:
@@ -180,8 +178,7 @@ class Impacts:
         effort = np.zeros(self.elements.size)
         effort[index] = FULL * impulse
         self.elements.put(problem.u, effort)
-        if problem.algebraic:
-            problem.solve_algebraic(t)
+        problem.solve_algebraic(t)
         slopes = [dense_block(s, index, index) for s in load.slopes(problem, t)]
         resting = (self.state.modes == 0)[index, None]
         return np.where(resting, slopes[0], slopes[2]), np.where(resting, slopes[1], slopes[3])

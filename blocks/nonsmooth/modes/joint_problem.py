@@ -116,8 +116,7 @@ class JointProblem:
             shift = effort - evaluation.efforts(problem)
             step = np.abs(shift).max()
             elements.put(problem.u, effort)
-            if problem.algebraic:
-                problem.solve_algebraic(t)
+            problem.solve_algebraic(t)
             largest = np.abs(effort).max()
             if step <= EFFORTS_EXACT * largest or step > 2 * previous:
                 break
@@ -161,8 +160,7 @@ class JointProblem:
             full = evaluation.efforts(problem)
             full[here] = solution.effort
             self.elements.put(problem.u, full)
-            if problem.algebraic:
-                problem.solve_algebraic(t)
+            problem.solve_algebraic(t)
             if load.affine or change > 2 * previous \
                     or change <= none + EFFORTS_EXACT * np.abs(solution.effort).max():
                 break

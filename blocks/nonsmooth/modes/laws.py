@@ -42,7 +42,7 @@ from .loaded_splits import LoadedSplits
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
 from .parts import DecisionParts, PredictedParts
-from .resting_relations import RestingRelations
+from .resting_relations import with_resting
 from .sensitivities import Sensitivities
 from .solved_modes import SolvedModes
 
@@ -95,10 +95,7 @@ class SetValuedLaws(Laws):
         return self.switching.present(problem, t)
 
     def crossings(self, problem: Problem, g: Array, t: float) -> Array:
-        if not self.state.decided:
-            return g
-        return RestingRelations.of(self.system).put(
-            self.system, g, self.state.solved_modes, t, *problem.arguments(t)[1:])
+        return with_resting(self.system, g, self.state, *problem.arguments(t))
 
     def notice(self, margins: Array) -> None:
         self.switching.notice(margins)

@@ -121,8 +121,7 @@ class LoadEfforts:
     # -- rates and what follows ------------------------------------------------------------
     def _driven(self, problem: Problem, t: float, coupled: CoupledFunctions) -> _Driven:
         """What drives the elements, with all that follows them brought up to date."""
-        if problem.algebraic:
-            problem.solve_algebraic(t)
+        problem.solve_algebraic(t)
         if self.set_valued is not None:
             self.set_valued.apply(problem, t)
         args = problem.arguments(t)

@@ -166,5 +166,4 @@ class LoadedSplits:
         effort[rests] += step
         effort[slides] += back @ step
         self.elements.put(problem.u, effort)
-        if problem.algebraic:
-            problem.solve_algebraic(t)
+        problem.solve_algebraic(t)

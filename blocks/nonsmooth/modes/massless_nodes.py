@@ -37,7 +37,7 @@ from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
 from .one_sided import one_sided
 from .parts import NetworkParts
-from .resting_relations import RestingRelations
+from .resting_relations import with_resting
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
@@ -145,10 +145,7 @@ class MasslessLaws(Laws):
         return MasslessLaws(self.system, self.equations)
 
     def crossings(self, problem: Problem, g: Array, t: float) -> Array:
-        if not self.state.decided:
-            return g
-        return RestingRelations.of(self.system).put(
-            self.system, g, self.state.solved_modes, t, *problem.arguments(t)[1:])
+        return with_resting(self.system, g, self.state, *problem.arguments(t))
 
     def notice(self, margins: Array) -> None:
         says = ~self.elements.switch & np.isfinite(margins)

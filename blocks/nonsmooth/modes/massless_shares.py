@@ -94,8 +94,7 @@ class MasslessShares:
 
     def _change(self, problem: Problem, t: float, change: Array) -> None:
         self.efforts.change(problem, change)
-        if problem.algebraic:
-            problem.solve_algebraic(t)
+        problem.solve_algebraic(t)
 
     def _even(self, problem: Problem, t: float, group: StressGroup) -> float | None:
         """Each at the same share of its range; None, and as it was, where that is not found."""

@@ -52,17 +52,20 @@ class OneMotion:
 
         That is where its elements have motions of their own, or friction carries itself.
         """
-        u, z = problem.u.copy(), problem.z.copy()
-        ways = self._ways(problem, t, part)
-        problem.u[:], problem.z[:] = u, z
+        ways = self._looked_at(problem, t, part)
         return min(-drive for _, drive, _ in ways) if ways else None
 
     def leading(self, problem: Problem, t: float, part: Indices) -> Indices | None:
         """Modes in the motion that is nearest to begin; None if unknown."""
+        ways = self._looked_at(problem, t, part)
+        return max(ways, key=lambda way: way[1])[0] if ways else None
+
+    def _looked_at(self, problem: Problem, t: float, part: Indices) -> list[Way]:
+        """Both motions; the problem stays where it is."""
         u, z = problem.u.copy(), problem.z.copy()
         ways = self._ways(problem, t, part)
         problem.u[:], problem.z[:] = u, z
-        return max(ways, key=lambda way: way[1])[0] if ways else None
+        return ways
 
     def decide(self, problem: Problem, t: float, part: Indices) -> tuple[Indices, Array] | None:
         """Modes and efforts of a part that was at rest, in the problem, too; None if unknown."""
@@ -73,8 +76,7 @@ class OneMotion:
             full = self.evaluation.efforts(problem)
             full[part] = effort
             self.elements.put(problem.u, full)
-            if problem.algebraic:
-                problem.solve_algebraic(t)
+            problem.solve_algebraic(t)
         else:
             modes, shared = np.zeros(len(part), dtype=int), self.split(problem, t, part)
             if shared is None:
@@ -111,8 +113,7 @@ class OneMotion:
             full[part] += step[:n]
             share += step[n]
             self.elements.put(problem.u, full)
-            if problem.algebraic:
-                problem.solve_algebraic(t)
+            problem.solve_algebraic(t)
             if not abs(share) <= FAR:
                 break
             if np.abs(step[:n]).max() <= EFFORTS_STALLED * np.abs(full[part]).max():
@@ -148,8 +149,7 @@ class OneMotion:
             bound = np.where(modes > 0, now.high[part], now.low[part])
             effort[part] += np.linalg.solve(matrix, bound - effort[part])
             self.elements.put(problem.u, effort)
-            if problem.algebraic:
-                problem.solve_algebraic(t)
+            problem.solve_algebraic(t)
         return None
 
 

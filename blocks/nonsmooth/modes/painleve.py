@@ -145,8 +145,7 @@ class Painleve:
         """Whether the modes hold at the efforts that are found from these."""
         modes = self.state.modes
         self.elements.put(problem.u, effort)
-        if problem.algebraic:
-            problem.solve_algebraic(t)
+        problem.solve_algebraic(t)
         self.efforts.apply(problem, t)
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         near = SEVERAL_MOTIONS * np.abs(effort).max()

@@ -91,8 +91,7 @@ class RestBands:
         flow = self.functions.flow(*args)[index]
         problem.x += push[:, index] @ np.linalg.lstsq(d, flow, rcond=LEAST_CHANGE_LOADED)[0]
         problem.x[self._held_states(problem, t)] = 0.0
-        if problem.algebraic:
-            problem.solve_algebraic(t)
+        problem.solve_algebraic(t)
 
     def _held_states(self, problem: Problem, t: float) -> Indices:
         """States that are, alone, the flow of an element that is held."""

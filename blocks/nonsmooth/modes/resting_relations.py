@@ -22,9 +22,10 @@ from .mode_equations import symbols_in
 
 if TYPE_CHECKING:
     from ...system import System
+    from ..mode_state import ModeState
     from .law_expressions import LawExpressions
 
-__all__ = ["RestingRelations"]
+__all__ = ["RestingRelations", "with_resting"]
 
 DRAWS = 3  # sets of parameters for which a combination must be one
 SPREAD = 0.61803398875  # its multiples modulo 1 fill an interval evenly
@@ -59,16 +60,6 @@ class RestingRelations:
         moves: Flags = (self.flows & (modes != 0) | self.efforts & (modes == 0)).any(axis=1)
         return ~moves
 
-    def put(self, system: System, g: Array, modes: Indices, t: float, *point: Array) -> Array:
-        """Crossing functions, with those that rest in some modes as they are there."""
-        rests = self.resting(modes)
-        if rests.any():
-            at_rest = system.once("crossings at rest", lambda: system.function(
-                "resting", ca.densify(self.at_rest)))(t, *point)
-            g = g.copy()
-            g[self.which[rests]] = at_rest[rests]
-        return g
-
     def put_in(self, crossings: ca.SX, modes: ca.SX) -> ca.SX:
         """The same as expressions."""
         if not len(self.which):
@@ -82,6 +73,20 @@ class RestingRelations:
                 moves = ca.logic_or(moves, modes[e] == 0)
             out[r] = ca.if_else(moves, out[r], self.at_rest[k])
         return ca.vertcat(*out)
+
+
+def with_resting(system: System, g: Array, state: ModeState, t: float, *point: Array) -> Array:
+    """Crossing functions, with those that rest in the present modes as they are there."""
+    if not state.decided:
+        return g
+    known = RestingRelations.of(system)
+    rests = known.resting(state.solved_modes)
+    if rests.any():
+        at_rest = system.once("crossings at rest", lambda: system.function(
+            "resting", ca.densify(known.at_rest)))(t, *point)
+        g = g.copy()
+        g[known.which[rests]] = at_rest[rests]
+    return g
 
 
 def _found(system: System) -> RestingRelations:

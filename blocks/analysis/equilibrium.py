@@ -32,6 +32,8 @@ MOST_STEPS = 60
 MOST_HALVINGS = 8
 MET = 1e-9  # of what a row is made of
 STEP_DONE = 1e-14
+NO_COLUMN = 1e-13  # of the largest entries of its rows: derivatives that are rounding
+OPEN = 1e-9  # of a direction: an unknown that takes no part in it
 SINGULAR = 1e-10
 REPEATED = 1e-6  # share of a row in a sum of rows that is zero
 BESIDE = 1e-2  # of nominal values: a point beside another
@@ -128,11 +130,11 @@ class Equations:
         point = solution.point
         scale = self._scale(point)
         _, matrix = self._rows(point, scale, kept, fixed, point.x)
-        u, s, vt = np.linalg.svd(matrix)
-        rank = int(np.count_nonzero(s > SINGULAR * s.max(initial=0.0)))
+        parts = _Directions.of(matrix)
         asked = np.arange(len(self.soft)) if kept is None else np.flatnonzero(kept)
-        says = np.abs(u[len(u) - len(asked) :, rank:]).max(axis=1, initial=0.0)
-        return replace(solution, open=vt[rank:].T * scale[:, None],
+        twice = parts.rows[:, len(parts.sizes) :]
+        says = np.abs(twice[len(twice) - len(asked) :]).max(axis=1, initial=0.0)
+        return replace(solution, open=parts.open * scale[:, None],
                        repeated=[self.soft[k] for k in asked[says > REPEATED]])
 
     def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:
@@ -153,7 +155,7 @@ class Equations:
             value, matrix = self._rows(point, scale, kept, lasting, x)
             if not all_finite(value):  # modes that cannot be, as past what bears any load
                 break
-            step = np.linalg.lstsq(matrix, -value, rcond=SINGULAR)[0]
+            step = _Directions.of(matrix).least_step(-value)
             before = float(np.linalg.norm(value))
             point, norm = self._stepped(
                 point, step * scale, before,
@@ -256,6 +258,45 @@ class Equations:
             if self.solve(start, kept).met:
                 kept[k] = True
         return np.flatnonzero(kept).tolist()
+
+
+@dataclass(frozen=True)
+class _Directions:
+    """What rows determine of the unknowns, which columns of even size tell.
+
+    The heat of a shaft changes by megawatts with its speed, and by microwatts with a temperature
+    that nothing else determines: beside the speed that would count as nothing.
+
+    Attributes
+    ----------
+    rows, sizes, columns : singular vectors and values of the matrix with such columns; first come
+        the rows of those that are not zero, then what rows say twice
+    unit : of the unknowns, in which columns are
+    open : (unknowns, directions) orthonormal directions that nothing determines
+    """
+
+    rows: Array
+    sizes: Array
+    columns: Array
+    unit: Array
+    open: Array
+
+    @classmethod
+    def of(cls, matrix: Array) -> _Directions:
+        """Those of a matrix whose rows are about as large as 1."""
+        size = np.abs(matrix).max(axis=0, initial=0.0)
+        unit = 1.0 / np.where(size > NO_COLUMN, size, 1.0)
+        u, s, vt = np.linalg.svd(matrix * unit)
+        rank = int(np.count_nonzero(s > SINGULAR * s.max(initial=0.0)))
+        free = np.where(np.abs(vt[rank:]) > OPEN, vt[rank:], 0.0).T * unit[:, None]
+        free = free / np.linalg.norm(free, axis=0)
+        return cls(u, s[:rank], vt[:rank].T, unit, np.linalg.qr(free)[0])
+
+    def least_step(self, value: Array) -> Array:
+        """The least change of the unknowns that comes next to values of the rows."""
+        told = self.rows[:, : len(self.sizes)].T @ value / self.sizes
+        step = (self.columns @ told) * self.unit
+        return np.asarray(step - self.open @ (self.open.T @ step))
 
 
 def _relations(point: Point) -> Array | None:

@@ -313,7 +313,7 @@ class Sensitivities:
         p = np.abs(self._recording.p[self._equations.entries])[:, None]
         sizes = np.divide(p, np.abs(self._dp), out=np.zeros_like(self._dp), where=self._dp != 0)
         sizes = sizes.max(axis=0, initial=0.0)
-        each = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+        each = np.divide(1.0, sizes, out=np.full_like(sizes, np.inf), where=sizes > 0)
         whole = np.asarray(self._recording.problem.scale_x)[:, None] * each
         return self._constraints.free(0, whole) if self._constraints else whole
 

@@ -139,16 +139,25 @@ class Course:
         self._stages = (steps.of_states @ self.begin[:, None] + steps.of_parameters
                         + steps.of_discrete @ d[:, None])
 
-    def errors(self, scale: Array, least: Array) -> Array:
-        """The last term of every step's polynomial, in parts of the largest change so far; by
-        each parameter this counts as ``least`` at least, in the units of the states."""
+    def errors(self, scale: Array, whole: Array, rounded: float) -> Array:
+        """The last term of every step's polynomial, in parts of the change of the state itself.
+
+        That is the largest within the step, or so far, up to ``whole``: where an event moves what
+        settles at once, the change is as steep as the course just after it, and soon nothing.
+        Against the largest of all, by each parameter, ``rounded`` of it is rounding.
+        """
         length, unit = self.steps.length[:, None, None], scale[:, None]
         change = length[..., None] * np.abs(self._stages)
         largest = np.maximum(np.abs(self.begin), change.max(axis=1, initial=0.0)) / unit
-        so_far = np.maximum.accumulate(largest.max(axis=1, initial=0.0), axis=0)[:, None]
-        so_far = np.maximum(so_far, np.maximum(least, NOTHING * largest.max(initial=0.0)))
+        so_far = np.maximum.accumulate(largest, axis=0)
+        whole = whole / unit
+        size = np.maximum(largest, np.minimum(so_far, whole))
+        of_all = np.maximum(so_far.max(axis=1, keepdims=True, initial=0.0), np.maximum(
+            np.where(np.isfinite(whole), whole, 0.0).max(axis=0, initial=0.0),
+            NOTHING / rounded * largest.max(initial=0.0)))
+        size = np.maximum(size, rounded * of_all)
         last = length * np.tensordot(self._stages, LAST_TERM, ([1], [0])) / unit
-        return np.asarray((np.abs(last) / np.where(so_far > 0, so_far, 1.0)).max(
+        return np.asarray((np.abs(last) / np.where(size > 0, size, 1.0)).max(
             axis=(1, 2), initial=0.0))
 
     def at(self, t: Array, which: Indices) -> Array:
@@ -201,7 +210,7 @@ def solved_course(starts: Array, ends: Array, which: Indices,
     course_of : changes along steps
     rtol : of the run, which knows its course no better
     whole : (states, parameters) changes by as much as a state is, for one by as much as a
-        parameter is; what is nothing beside them is rounding
+        parameter is, without end where that is nothing
     """
     enough = max(ENOUGH, 10 * rtol)
     kept = ends > starts
@@ -211,10 +220,9 @@ def solved_course(starts: Array, ends: Array, which: Indices,
     first, last = _grouped(which)
     steps = _stages(starts[first], ends[last] - starts[first], which[first], coefficients)
     scale = balance(np.abs(sizes).max(axis=0)) if len(sizes) else np.ones(sizes.shape[1])
-    least = ROUNDED / enough * (whole / scale[:, None]).max(axis=0, initial=0.0)
     for number in range(ROUNDS):
         course = course_of(steps)
-        error = course.errors(scale, least)
+        error = course.errors(scale, whole, ROUNDED / enough)
         good = error <= enough
         slopes = steps.of_states.size + steps.of_parameters.size
         if good.all() or (slopes > MOST_ENTRIES and len(steps) > len(starts)):

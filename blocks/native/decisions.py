@@ -34,8 +34,8 @@ from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["Elements", "VALUES", "decide_modes", "follow_leaders", "hold_last_state",
-           "largest_effort", "notice_speeds", "others_keep", "room_of",
-           "stuck_ones_rest"]  # fmt: skip
+           "largest_effort", "notice_flows", "notice_speeds", "others_keep", "room_of",
+           "stop_creeping", "stuck_ones_rest"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)
 VALUES = 7  # of an element, one row each
@@ -75,7 +75,8 @@ class Elements(NamedTuple):
     push_states: Indices  # these states
     push: Vector  # change of the slope of each
     rounding: float  # part of the rates of states that is rounding
-    speed: Vector  # (1,) the largest flow so far
+    kinds: Indices  # (elements,) who are compared with each other
+    fast: Vector  # (kinds,) their largest flow so far
     struck: Indices  # (1,) the contact that was struck at the last event, or NOBODY
     found: Matrix  # (VALUES, elements) room
     gaps: Matrix  # (OF_CONTACTS, elements) room
@@ -93,13 +94,20 @@ class Elements(NamedTuple):
 
 
 @machine_code
-def notice_speeds(relations: Relations, modes: Vector, contact: Flags, speed: Vector, first: int
-                  ) -> None:
+def notice_speeds(relations: Relations, modes: Vector, contact: Flags, kinds: Indices, fast: Vector,
+                  first: int) -> None:
     """Take note of the largest flows of what slid since the last event, from a margin on."""
     largest = relations.looks[LARGEST]
     for e in range(modes.size):
         if modes[e] != 0.0 and not contact[e] and np.isfinite(largest[first + e]):
-            speed[0] = max(speed[0], largest[first + e])
+            fast[kinds[e]] = max(fast[kinds[e]], largest[first + e])
+
+
+@machine_code
+def notice_flows(found: Matrix, kinds: Indices, fast: Vector) -> None:
+    """The same of the flows at a point."""
+    for e in range(kinds.size):
+        fast[kinds[e]] = max(fast[kinds[e]], abs(found[FLOW, e]))
 
 
 @machine_code
@@ -133,8 +141,7 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
     """Choose the modes of those that decide."""
     modes, found = elements.modes, elements.found
     look_at_elements(code, work, elements, t, x)
-    for e in range(modes.size):
-        elements.speed[0] = max(elements.speed[0], abs(found[FLOW, e]))
+    notice_flows(found, elements.kinds, elements.fast)
     if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, t, x, crossed):
         return False
     touched, count = _touched(relations, elements, crossed)
@@ -151,9 +158,10 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
 @machine_code
 def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[int, int]:
     """An element whose mode has ended, the one that slid; and how many have, or ``IN_DOUBT``."""
-    modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
+    modes, found = elements.modes, elements.found
     first, touched, count = relations.wrong.size - modes.size, NOBODY, 0
     for e in range(modes.size):
+        slow = FLOW_TURNED * elements.fast[elements.kinds[e]]
         doubtful = crossed and relations.wrong[first + e]
         if elements.leader[e] != e:
             continue
@@ -217,16 +225,15 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
     _push(elements, x, e, (1.0 + elements.gaps[RESTITUTION, e]) * flow / own)
     elements.struck[0] = e
     look_at_elements(code, work, elements, t, x)
-    slow = FLOW_TURNED * elements.speed[0]
     for k in range(elements.starts[part], elements.starts[part + 1]):
         i = elements.members[k]
         if not elements.contact[i] and elements.leader[i] != NOBODY:
-            if not abs(found[FLOW, i]) > slow:
+            if not abs(found[FLOW, i]) > FLOW_TURNED * elements.fast[elements.kinds[i]]:
                 return False
             modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
     _hold(elements, part)
     look_at_elements(code, work, elements, t, x)
-    if abs(found[FLOW, e]) > REBOUND_RESTS * elements.speed[0]:
+    if abs(found[FLOW, e]) > REBOUND_RESTS * elements.fast[elements.kinds[e]]:
         return True
     return _decide_one(code, work, elements, t, x, part, e) == 1
 
@@ -268,7 +275,7 @@ def stuck_ones_rest(code: Code, work: Workspace, elements: Elements, t: float, x
     look_at_elements(code, work, elements, t, x)
     for e in range(elements.modes.size):
         if elements.modes[e] == 0.0 and (
-                not abs(elements.found[FLOW, e]) <= FLOW_TURNED * elements.speed[0]):
+                not abs(elements.found[FLOW, e]) <= FLOW_TURNED * elements.fast[elements.kinds[e]]):
             return False
     return True
 
@@ -309,7 +316,8 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
     look_at_elements(code, work, elements, t, x)
     if not _choose_rest(code, work, elements, t, x, part, rests):
         return False
-    _bring_to_rest(elements, x)
+    stop_creeping(elements.modes, elements.kinds, elements.fast, elements.flow_starts,
+                  elements.flow_states, elements.reach, elements.free, x)
     return True
 
 
@@ -345,11 +353,15 @@ def _choose_rest(code: Code, work: Workspace, elements: Elements, t: float, x: V
 
 
 @machine_code
-def _bring_to_rest(elements: Elements, x: Vector) -> None:
+def stop_creeping(modes: Vector, kinds: Indices, fast: Vector, flow_starts: Indices,
+                  flow_states: Indices, reach: Vector, free: Vector, x: Vector) -> None:
     """Bring what stuck elements hold, but for rounding, to rest."""
-    for i in range(elements.free.size):
-        if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
-            x[i] = 0.0
+    for e in range(modes.size):
+        if modes[e] == 0.0:
+            for j in range(flow_starts[e], flow_starts[e + 1]):
+                i = flow_states[j]
+                if free[i] == 0.0 and reach[j] * abs(x[i]) <= FLOW_NONE * fast[kinds[e]]:
+                    x[i] = 0.0
 
 
 @machine_code
@@ -380,7 +392,8 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     if not others_keep(found, modes, elements.members, elements.starts[part],
                        elements.starts[part + 1], e):
         return SEVERAL
-    _bring_to_rest(elements, x)
+    stop_creeping(elements.modes, elements.kinds, elements.fast, elements.flow_starts,
+                  elements.flow_states, elements.reach, elements.free, x)
     return 1
 
 

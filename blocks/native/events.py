@@ -69,11 +69,11 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     passed.x[number, :] = x
     begin_resets(resets)
     if elements.modes.size:
-        notice_speeds(relations, elements.modes, elements.contact, elements.speed,
+        notice_speeds(relations, elements.modes, elements.contact, elements.kinds, elements.fast,
                       relations.wrong.size - elements.modes.size)
     if predicted.modes.size:
-        notice_speeds(relations, predicted.modes, predicted.contact, predicted.speed,
-                      relations.wrong.size - predicted.modes.size - 1)
+        notice_speeds(relations, predicted.modes, predicted.contact, predicted.kinds,
+                      predicted.fast, relations.wrong.size - predicted.modes.size - 1)
     if network.modes.size:
         notice_margins(relations, network)
     decides = elements.modes.size > 0 or predicted.modes.size > 0 or network.modes.size > 0

@@ -220,17 +220,17 @@ class OneStep(EventMethod):
             self.problem = self.course = self.passed = None  # type: ignore[assignment]  # the run's
             system.cache[self._place()] = self
 
-    def begin_run(self, problem: Any, t: float, atol: Array, speed: float) -> None:
+    def begin_run(self, problem: Any, t: float, atol: Array, fast: Array) -> None:
         """Begin another run of the same system, as if made for it.
 
         Parameters
         ----------
         problem : at the start, with parameters of its own
         atol : absolute tolerances of the states in SI units
-        speed : the largest flow of set-valued elements
+        fast : the largest flow of each kind of set-valued elements
         """
         assert self.own_events is not None
-        self.own_events.elements.speed[0] = speed
+        self.own_events.elements.fast[:] = fast
         self.problem, self.scale = problem, np.asarray(problem.scale)
         self.p[:], self.k[ATOL] = problem.p, atol
         self._forget()

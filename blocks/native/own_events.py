@@ -165,7 +165,7 @@ class OwnEvents:
             return False
         self.rules = rules
         for one in (self.elements, self.predicted):
-            one.speed[:] = 0.0 if parts is None else parts.speed
+            one.fast[:] = 0.0 if parts is None else parts.fast
         return True
 
     def begin(self, t: float) -> None:
@@ -174,10 +174,10 @@ class OwnEvents:
             self.predicted.last[0] = t
 
     @property
-    def speed(self) -> float:
-        """The largest flow so far."""
-        return max((float(e.speed[0]) for e in (self.elements, self.predicted) if e.speed.size),
-                   default=0.0)
+    def fast(self) -> Array:
+        """The largest flow so far beside each element."""
+        one = self.elements if self.elements.modes.size else self.predicted
+        return one.fast[one.kinds]
 
     def before(self, t: float, t_stop: float) -> tuple[Given, float]:
         """What machine code is given, and how far it may go with that."""
@@ -254,7 +254,7 @@ class OwnEvents:
         n, most = len(p.part), int(np.diff(p.starts).max())
         return filled(
             Elements, p, modes=self.part("modes"), k=self.part("K"), free=self.part("free"),
-            values=values, of_contacts=of_contacts, speed=np.array([p.speed]),
+            values=values, of_contacts=of_contacts, fast=p.fast.copy(),
             struck=np.array([NOBODY]), found=np.empty((VALUES, n)),
             gaps=np.empty((OF_CONTACTS, n)), slope=np.empty(states),
             factor=np.empty((most, most)), stuck=np.zeros(most, dtype=np.int64),
@@ -286,7 +286,7 @@ class PassedEvents:
         self.d = self.q[:, equations.part_of_constants("discrete values")]
         self.modes = self.q[:, equations.part_of_constants("modes")].astype(int) \
             if own.rules.parts is not None else None
-        self.speed, self._whole = own.speed, own.q.copy()
+        self.fast, self._whole = own.fast, own.q.copy()
 
     def __len__(self) -> int:
         return len(self.times)

@@ -40,8 +40,10 @@ from .decisions import (
     follow_leaders,
     hold_last_state,
     largest_effort,
+    notice_flows,
     others_keep,
     room_of,
+    stop_creeping,
 )
 from .functions import filled, machine_code
 from .joint_choice import AT_REST, DRIVE, MOVED, STATE, choose_jointly, is_positive
@@ -87,9 +89,11 @@ class PredictedElements(NamedTuple):
     bent_by: Matrix  # (elements, elements) 1 where they may do so with an effort
     flow_starts: Indices  # (elements + 1,) where the states of a flow begin
     flow_states: Indices  # states that a flow depends on
+    reach: Vector  # size of the change of the flow by each of them
     positions: Indices  # states that gaps are made of
     scale: Vector  # (states,) nominal values
-    speed: Vector  # (1,) the largest flow so far
+    kinds: Indices  # (elements,) who are compared with each other
+    fast: Vector  # (kinds,) their largest flow so far
     last: Vector  # (1,) time of the last decision
     members: Indices  # (elements,) room: those of the part that is decided on
     sizes: Indices  # (MOST_PREDICTED,) room: how many rows there are to choose from
@@ -130,7 +134,7 @@ def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
         present=present, room=room, found=found.reshape(VALUES, n), d=d.reshape(n, n),
         bounds=bounds.reshape(4, n, n), push=push.reshape(n, nx), share=share,
         dependent=np.array([parts.dependent]), in_a_circle=np.array([parts.in_a_circle]),
-        speed=np.array([parts.speed]), last=np.array([-np.inf]),
+        fast=parts.fast.copy(), last=np.array([-np.inf]),
         members=np.zeros(n, dtype=np.int64), sizes=number,
         chosen=number.copy(), rows=np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)),
         matrix=np.empty((n, n)), right=np.empty(n), unit=np.ones(n),
@@ -158,8 +162,7 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     settle_in_place(code, work, t, x)
     if not _look(code, work, elements, t, x):
         return False
-    for e in range(modes.size):
-        elements.speed[0] = max(elements.speed[0], abs(found[FLOW, e]))
+    notice_flows(found, elements.kinds, elements.fast)
     e, touched = _touched(relations, elements, x, crossed)
     if touched == IN_DOUBT:
         return False
@@ -266,24 +269,25 @@ def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x:
 def _touched(relations: Relations, elements: PredictedElements, x: Vector, crossed: bool
              ) -> tuple[int, int]:
     """An element whose mode has ended, the one that slid; and how many have, or ``IN_DOUBT``."""
-    modes, found, slow = elements.modes, elements.found, FLOW_TURNED * elements.speed[0]
+    modes, found = elements.modes, elements.found
     first, touched = relations.wrong.size - modes.size - 1, NOBODY
     far = _largest_position(elements, x)
     count = 0
     for e in range(modes.size):
+        fast = elements.fast[elements.kinds[e]]
         doubtful = crossed and relations.wrong[first + e]
         elements.doubtful[e] = 0
         if elements.leader[e] != e:
             continue
         if doubtful:
-            if modes[e] * found[FLOW, e] < -slow and not elements.contact[e]:
+            if modes[e] * found[FLOW, e] < -FLOW_TURNED * fast and not elements.contact[e]:
                 return NOBODY, IN_DOUBT
         elif modes[e] == 0.0:
             doubtful = room_of(found, e) < 0.0
         elif elements.contact[e]:
             if not found[GAP, e] >= NEAR_GAP * far:
                 return NOBODY, IN_DOUBT
-        elif not modes[e] * found[FLOW, e] > FLOW_NONE * elements.speed[0]:
+        elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast:
             return NOBODY, IN_DOUBT
         if doubtful:
             if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0:
@@ -548,9 +552,8 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
     elements.whole[: 2 * parts] = share[: 2 * parts]
     elements.whole[2 * parts] = ALLOWED_DRIFT * _largest_position(elements, x)
     _hold_states(elements)
-    for i in range(elements.free.size):  # what sticks does not creep
-        if elements.free[i] == 0.0 and abs(x[i]) <= FLOW_NONE * elements.speed[0]:
-            x[i] = 0.0
+    stop_creeping(modes, elements.kinds, elements.fast, elements.flow_starts,
+                  elements.flow_states, elements.reach, elements.free, x)
     elements.last[0] = t
     return True
 

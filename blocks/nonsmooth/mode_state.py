@@ -13,11 +13,15 @@ __all__ = ["ModeState"]
 class ModeState:
     """Modes of all elements in one run.
 
+    Elements are compared with those of their kind alone: a body is not at rest because a shaft
+    beside it turns a million times as fast in rad/s.
+
     Attributes
     ----------
+    kinds : the number of each element's kind
+    fast : (n,) the largest flow so far of all elements of its kind
     modes : 0 stuck or closed, 1 sliding forward, -1 sliding backward or open
     decided : whether anybody has decided on them yet
-    speed : the largest flow so far
     slack : efforts beyond their bounds that end no mode: friction at its bound by rounding sticks
         until its load is that much larger, closed contacts may pull with so much
     noise : what rounding alone may make of every margin, where that is measured: while the element
@@ -31,10 +35,11 @@ class ModeState:
     approach : the fastest impact so far there
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, kinds: Indices) -> None:
+        size, self.kinds = len(kinds), kinds
         self.modes: Indices = np.zeros(size, dtype=int)
         self.decided = False
-        self.speed = 0.0
+        self.fast = np.zeros(size)
         self.slack: Array | float = 0.0
         self.noise = np.zeros((2, size))
         self.unloaded: Flags = np.zeros(size, dtype=bool)
@@ -56,33 +61,42 @@ class ModeState:
     @property
     def largest(self) -> Array:
         """What is large by what has been seen so far."""
-        return np.array([self.speed])
+        return self.fast
 
     @largest.setter
     def largest(self, value: Array) -> None:
-        self.speed = float(value[0])
+        self.fast = value
+
+    def largest_of_kinds(self, values: Array) -> Array:
+        """For each element the largest of its kind."""
+        if not self.kinds.any():
+            return np.full(len(self.kinds), np.abs(values).max(initial=0.0))
+        return self.by_kind(values)[self.kinds]
+
+    def by_kind(self, values: Array) -> Array:
+        """The largest of each kind."""
+        largest = np.zeros(int(self.kinds.max(initial=0)) + 1)
+        np.maximum.at(largest, self.kinds, np.abs(values))
+        return largest
 
     def notice_flow(self, flow: Array) -> None:
-        """Take note of the largest flow."""
-        self.speed = max(self.speed, float(np.abs(flow).max(initial=0.0)))
+        """Take note of the largest flows."""
+        self.fast = np.maximum(self.fast, self.largest_of_kinds(flow))
 
 
 class NetworkState(ModeState):
     """Modes of elements at nodes without mass, and what is large beside each.
 
-    A current is not small because another part of the model bears a large force: elements are
-    compared with those of their kind alone.
+    A current is not small because another part of the model bears a large force.
 
     Attributes
     ----------
-    kinds : the number of each element's kind
-    fast, strong : (n,) the largest flow and effort so far of all elements of its kind
+    strong : (n,) the largest effort so far of all elements of its kind
     """
 
     def __init__(self, kinds: Indices) -> None:
-        super().__init__(len(kinds))
-        self.kinds = kinds
-        self.fast, self.strong = np.zeros((2, len(kinds)))
+        super().__init__(kinds)
+        self.strong = np.zeros(len(kinds))
 
     @property
     def largest(self) -> Array:
@@ -93,13 +107,7 @@ class NetworkState(ModeState):
     def largest(self, value: Array) -> None:
         self.fast, self.strong = value
 
-    def largest_of_kinds(self, values: Array) -> Array:
-        """For each element the largest of its kind."""
-        largest = np.zeros(int(self.kinds.max(initial=-1)) + 1)
-        np.maximum.at(largest, self.kinds, np.abs(values))
-        return largest[self.kinds]
-
     def notice(self, flow: Array, effort: Array) -> None:
         """Take note of the largest flows and efforts."""
-        self.fast = np.maximum(self.fast, self.largest_of_kinds(flow))
+        self.notice_flow(flow)
         self.strong = np.maximum(self.strong, self.largest_of_kinds(effort))

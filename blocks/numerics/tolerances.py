@@ -77,11 +77,11 @@ HELD_PIVOT = 1e-9  # of a row of the held modes' equations: a smaller one is lef
 FAR_FROM_PARADOX = 1e-2  # determinant per that of what sticks, above which no paradox is near
 SURELY_DETERMINED = 1e-6  # determinant of what sticks, above which nothing is undetermined
 # flows and rates that are rounding
-FLOW_NONE = 1e-12  # of the fastest flow: one that is at rest
+FLOW_NONE = 1e-12  # of the fastest flow of its kind: one that is at rest
 FLOW_NONE_AT_START = 1e-13  # of what the states could make: rounding of a consistent start
-FLOW_TURNED = 1e-6  # of the fastest flow: one that is no rounding
+FLOW_TURNED = 1e-6  # of the fastest flow of its kind: one that is no rounding
 SURELY_NO_FLOW = 1e-30  # in SI units: a flow against its mode that is none, far below any tolerance
-REBOUND_RESTS = 1e-9  # of the fastest impact: a slower rebound is none
+REBOUND_RESTS = 1e-9  # of the fastest impact of its kind: a slower rebound is none
 RATE_ROUNDING = 1e-12  # of the rates of all states that a flow is made of
 RATE_ROUNDING_OF_NORMALS = 1e-15  # of the same where normals turn: it is in either direction
 RATE_ROUNDING_OF_TURNING = 1e-14  # of speed squared by distance: what turning normals make
@@ -187,7 +187,7 @@ NEARLY_SOLVED = 1e-6  # residual of efforts whose pieces are tried
 
 # -- time stepping ----------------------------------------------------------------------------
 TOUCHES = 1e-9  # of the largest position: a gap that is none at the start
-NO_FLOW = 1e-12  # of the largest flow: at rest at the start
+NO_FLOW = 1e-12  # of the largest flow of its kind: at rest at the start
 STEP_RESIDUAL = 1e-8  # of the flows at the end of a step, in units of the fastest: sought
 ACCEPTED_RESIDUAL = 1e-5  # and accepted from hundreds of contacts that jam
 SAME_IMPULSES = 1e-6  # of the largest impulse: a change that is none within a step

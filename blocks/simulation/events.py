@@ -100,7 +100,7 @@ class Events:
         self.log.remember_passed(passed)
         problem.m[:], problem.d[:] = events.m[-1], events.d[-1]
         if events.modes is not None:
-            problem.laws.take_over(events.modes[-1], events.speed, float(events.times[-1]))
+            problem.laws.take_over(events.modes[-1], events.fast, float(events.times[-1]))
 
     def begin(self, t: float, contacts: Contacts | None) -> None:
         """Bring relations and modes in line with the start; refuse a start that cannot be."""

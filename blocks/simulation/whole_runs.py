@@ -98,7 +98,7 @@ class WholeRuns:
             return None
         method = self._method
         if type(method) is kind and isinstance(parts, DecisionParts) and parts.is_like(self._parts):
-            method.begin_run(problem, t0, atol, parts.speed)
+            method.begin_run(problem, t0, atol, parts.fast)
         else:
             method = kind(problem, t0, problem.start_vector(), t_end=t1, rtol=self.rtol,
                           atol=atol / problem.scale, max_step=self.max_step)

@@ -577,3 +577,28 @@ def test_a_motor_behind_an_ideal_diode_rests_on_its_stop():
     assert abs(op["rotor.w"].magnitude) < 1e-12
     load = 0.85 * 24.0 - 0.25 * op["stop.f"].to("N").magnitude
     assert abs(load) <= 0.55
+
+
+@pytest.mark.parametrize("brakes", [1, 2])
+@pytest.mark.parametrize("resistance", [1e3, 1e6, 1e8])
+def test_the_temperature_of_a_brake_that_holds_a_press_is_that_around_it(brakes, resistance):
+    # no heat at rest: T = 300 K however little of it leaves, though the heat of the brake changes
+    # with the speed by 10 MW for 1 m/s
+    model = Model("press")
+    model.ram, model.push, model.frame = Mass(mass="1 t"), ForceSource(force="10 MN"), Reference()
+    model.pad, model.air = ThermalMass(mass="1 kg"), TemperatureSource(temperature="300 K")
+    model.pad.T = "350 K"
+    model.skin = ThermalResistance(resistance=quantity(resistance, "K/W"))
+    model.connect(model.push.C, model.frame.V)
+    model.connect(model.push.R, model.ram.M)
+    for k in range(brakes):
+        brake = TranslationalFriction(law="coulomb", coulomb_force="20 MN",
+                                      breakaway_force="20 MN", thermal_port=k == 0)
+        model.add(f"brake_{k}", brake)
+        model.connect(brake.R, model.ram.M)
+        model.connect(brake.C, model.frame.V)
+    model.connect(model.brake_0.H, model.pad.M, model.skin.A)
+    model.connect(model.skin.B, model.air.A)
+    op = model.operating_point()
+    assert op["pad.T"].to("K").magnitude == pytest.approx(300.0, rel=1e-9)
+    assert not any("Not determined" in note for note in op.notes)

@@ -617,3 +617,38 @@ def test_frictions_that_share_a_load_let_go_when_their_sum_is_reached():
     for one in ("first", "second"):
         by = run.sensitivities["body.v", f"{one}.breakaway_force"].final.to_base_units().magnitude
         assert by == pytest.approx(by_force, rel=1e-7)
+
+
+class Boiler(Component):
+    """A heated boiler whose valve, open from 50 K on, fills a chamber at once."""
+
+    loss, valve = Parameter("10 W/K"), Parameter("1e6 1/s")
+    T = Variable("K", "0 K", priority="high")
+    p = Variable("Pa", "1e5 Pa", priority="high", nominal="1e5 Pa")
+
+    def equations(self):
+        yield quantity("1 kJ/K") * der(self.T) == quantity("1 kW") - self.loss * self.T
+        yield der(self.p) == where(quantity("50 K") < self.T, self.valve * (
+            quantity("2e5 Pa") - self.p), quantity("0 Pa/s"))
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode"])
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("rate", [1e6, 1e9])
+def test_changes_die_out_with_what_settles_at_once_after_an_event(rate, rtol, method):
+    # T = P/loss (1 - exp(-loss t / C)) opens the valve; p moves with that instant, by its slope
+    # valve 1e5 Pa exp(-valve t), and is 2e5 Pa whatever the loss, soon after
+    model = Model("boiler")
+    model.boiler = Boiler(valve=quantity(rate, "1/s"))
+    run = model.simulate("100 s", method=method, rtol=rtol, sensitivities=["boiler.loss"])
+    series = run.sensitivities["boiler.p", "boiler.loss"]
+    times, by = run.sensitivities.event_times
+    c, loss, part = 1e3, 10.0, 0.5  # of the 100 K at the end
+    moves = (c / loss**2) * (np.log(1 - part) + part / (1 - part))
+    assert_allclose(by, [[moves]], rtol=0.01 if method == "cvode" else 10 * rtol)
+    for after in (5.0, 10.0, 20.0, 40.0, 100.0, 1e3):
+        t = times[0] + after / rate
+        exact = -rate * 1e5 * np.exp(-rate * (t - times[0])) * by[0, 0]
+        # in parts of 1e5 Pa for 10 W/K, and of what is there
+        assert_allclose(series.at(quantity(t, "s")).to_base_units().m, exact,
+                        rtol=10 * rtol, atol=10 * rtol * 1e4)

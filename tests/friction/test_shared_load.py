@@ -105,3 +105,29 @@ def test_a_one_way_clutch_that_holds_a_train_leaves_brakes_room():
     pull = -RISE * times.to("s").m
     assert_allclose(into + brake, pull, atol=1e-9)
     assert_allclose(RATIO * (into - loss), bearing + run["hold.t"].at(times).m, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "BDF"])
+@pytest.mark.parametrize("pull", [0.2, -0.2, -2.0])
+def test_brakes_beside_a_one_way_clutch_share_in_proportion_to_their_ranges(pull, method):
+    """A body, two brakes and a lossy gear: a clutch of 1e6 N*m bears what it can, not brakes."""
+    model = Model("held body")
+    model.shaft, model.frame = Inertia(inertia="0.01 kg*m^2"), RotationalReference()
+    model.pull, model.hold = TorqueSource(torque=quantity(pull, "N*m")), OneWayClutch()
+    model.brake, model.bearing = friction(BRAKE), friction(FRICTION)
+    model.gear = LossyGear(ratio=RATIO, forward_efficiency=DRIVING, backward_efficiency=DRIVEN)
+    model.load, model.last = Inertia(inertia="0.02 kg*m^2"), friction(0.4)
+    model.connect(model.shaft.I, model.pull.R, model.hold.R, model.brake.R, model.bearing.R,
+                  model.gear.S)
+    model.connect(model.gear.O, model.load.I, model.last.R)
+    model.connect(model.frame.W, model.pull.C, model.hold.C, model.brake.C, model.bearing.C,
+                  model.last.C)
+    run = model.simulate("1 s", method=method)
+    assert_allclose(run["shaft.w"].final.m, 0.0, atol=1e-12)
+    brake, bearing, hold = (run[f"{name}.t"].final.m for name in ("brake", "bearing", "hold"))
+    assert_allclose(brake + bearing + hold + run["gear.S.t"].final.m, pull, atol=1e-9)
+    assert_allclose(brake / BRAKE, bearing / FRICTION, atol=1e-6)
+    # without losses all brakes together would bear the pull at this share of their ranges; what
+    # the clutch bears the way it locks takes load from them
+    least = abs(pull) / (BRAKE + FRICTION + 0.4 / RATIO)
+    assert hold < 0.0 and abs(brake) <= 1.1 * min(least, 0.5) * BRAKE

@@ -48,7 +48,7 @@ from .internal_stress import (
 )
 from .linear_solves import signed_pivot
 from .minimal_splits import minimal_splits
-from .minimax import open_sides
+from .minimax import open_sides, ranges_end
 from .p_matrix import is_p_matrix
 from .scaling import components
 from .solution import Solution, Status
@@ -74,6 +74,7 @@ __all__ = [
     "minimal_splits",
     "open_load",
     "open_sides",
+    "ranges_end",
     "sequential_impact",
     "signed_pivot",
     "simultaneous_impact",

@@ -13,7 +13,9 @@ shaft of a gear that loses more the more it carries) shares of bounds have no me
 effect for every p in the kernel of the matrix; bounds are affine in them. ``room`` is the largest
 t for which some split keeps every element t of its size away from both its bounds: the elements
 hold as long as room >= 0. The split shown is the smallest one among those that have that room
-(but no more than half of it: far from the bounds it is the smallest of all).
+(but no more than half of it: far from the bounds it is the smallest of all), with the least sum of
+effort^2 / range, so that frictions share in proportion to their ranges, and what bears as good as
+anything one way (a one-way clutch) bears it.
 """
 
 from __future__ import annotations
@@ -394,7 +396,8 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     room, p = float(found.x[-1]), scale * found.x[:-1]
     tight = np.unique(owner[np.abs(found.ineqlin.marginals) > TIGHT_ROW])
     best = effort + basis @ p
-    return LoadedSplit(room, _small(best, basis, rows, at + turn @ p, room, typical), tight, True)
+    small = _small(best, basis, rows, at + turn @ p, room, np.sqrt(half * size))
+    return LoadedSplit(room, small, tight, True)
 
 
 def least_efforts(D: Array, effort: Array, others: Array | None = None) -> Array:
@@ -452,7 +455,7 @@ def open_load(D: Array, through: Array, others: Array) -> bool:
 
 def _small(best: Array, basis: Array, rows: Array, at: Array, room: float, typical: Array
            ) -> Array:
-    """The smallest efforts, in units of their size, with half of the room."""
+    """The smallest efforts, in units of what is typical of them, with half of the room."""
     q, _ = np.linalg.qr(basis / typical[:, None])
     shape = typical[:, None] * q
     toward = -q.T @ (best / typical)

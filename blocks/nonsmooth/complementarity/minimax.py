@@ -17,7 +17,7 @@ from math import comb
 
 import numpy as np
 
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     LINEAR_PROGRAM,
     RANK,
@@ -27,7 +27,8 @@ from ...numerics.tolerances import (
     VERTEX_WEIGHT,
 )
 
-__all__ = ["Rows", "half_range", "kernel", "minimise_rows", "open_sides", "rows_of", "vertices"]
+__all__ = ["Rows", "half_range", "kernel", "minimise_rows", "open_sides", "ranges_end", "rows_of",
+           "vertices"]
 
 ENDLESS = 1e4
 """Times the smallest range: as good as no bound."""
@@ -59,6 +60,14 @@ def open_sides(lower: Array, upper: Array) -> tuple[Array, Array]:
     far = ENDLESS * np.where(np.isfinite(least), least, np.inf)
     below, above = (lower < -far) & (upper < far), (upper > far) & (lower > -far)
     return np.where(below, -np.inf, lower), np.where(above, np.inf, upper)
+
+
+def ranges_end(lower: Array, upper: Array) -> Flags:
+    """Whether all ranges end on both sides, also beside those of others: else no share is even.
+
+    At one time, or at several, which are columns.
+    """
+    return np.asarray(np.isfinite(np.subtract(*open_sides(lower, upper))).all(axis=0))
 
 
 def kernel(A: Array) -> tuple[Array, Array]:

@@ -31,10 +31,11 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     held, functions, elements = evaluation.held_modes, evaluation.functions, evaluation.elements
     if isinstance(held, SolvedModes):
         known = held.affine or held.affine_rates and not elements.contact.any()
-        return _predicted_parts(evaluation, held, problem) if known else None
+        return _predicted_parts(evaluation, held, problem, t) if known else None
     if not isinstance(held, HeldModes) or not functions.fixed or not held.blocks:
         return None
     n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
+    kinds, fast = elements.kinds, evaluation.state.by_kind(evaluation.state.fast)
     blocks = held.blocks
     members = np.concatenate([part for part, _ in blocks])
     sizes = np.array([len(part) for part, _ in blocks])
@@ -54,7 +55,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         own, blocks, strict=True)] if still.any() else own
     push = delassus.slope_by_efforts(problem, t, np.arange(n)).T
     return DecisionParts(
-        evaluation.state.speed, part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
+        kinds, fast, part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
         np.concatenate([entries.ravel() for _, entries in blocks]),
         np.concatenate([block.ravel() for block in own]),
         np.array([_is_regular(b) for b in moving]), np.array([_is_symmetric(b) for b in moving]),
@@ -68,10 +69,12 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     )  # fmt: skip
 
 
-def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
+def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem, t: float
                      ) -> PredictedParts | None:
     """Those of elements whose efforts are solved for."""
-    starts, states = evaluation.functions.flow_x.by_rows
+    flow_x, state = evaluation.functions.flow_x, evaluation.state
+    starts, states = flow_x.by_rows
+    reach = np.abs(flow_x.sparse(*problem.arguments(t)).tocsr().data)
     companions, part = evaluation.functions.companions, np.empty(held.size, dtype=int)
     bends = held.dependent & (not held.affine)
     for group in companions.groups:
@@ -79,11 +82,12 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
     for k, block in enumerate(held.blocks):
         part[block] = k
     return PredictedParts(
-        evaluation.state.speed, companions.leading(problem.p), companions.sense(problem.p),
+        evaluation.elements.kinds, state.by_kind(state.fast),
+        companions.leading(problem.p), companions.sense(problem.p),
         evaluation.elements.contact, ~evaluation.functions.flow_varies,
         bool(held.dependent.any()), held.in_a_circle, bends,
-        held.bent_by(), starts, states, gap_states(evaluation.system),
-        np.array(problem.scale_x, dtype=float), part)
+        held.bent_by(), starts, states, np.where(reach > 0, reach, np.inf),
+        gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part)
 
 
 def _rows(matrix: Matrix) -> tuple[Indices, Indices, Array]:

@@ -91,7 +91,7 @@ class Decisions:
         """Modes at the start of a run, from flows, gaps and loads."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         now = evaluation.values(problem, t)
-        state.speed, state.slack, self.last = float(np.abs(now.flow).max()), 0.0, -np.inf
+        state.fast, state.slack, self.last = state.largest_of_kinds(now.flow), 0.0, -np.inf
         # of velocities that come out of equations, rounding is measured against nominal ones too;
         # tied states come out of one least-squares problem, with the rounding of the largest
         least = np.max(np.abs(problem.x / problem.scale_x), initial=1.0) if (
@@ -132,9 +132,7 @@ class Decisions:
         before = self.state.modes.copy()
         struck = self._decide_jointly(problem, t, touched)
         self._join(problem, t)
-        held, speed = self.held_states.of(problem, t), self.state.speed
-        creeps = held[(problem.x[held] != 0) & (np.abs(problem.x[held]) <= FLOW_NONE * speed)]
-        problem.x[creeps] = 0.0
+        problem.x[self.held_states.creeping(problem, t)] = 0.0
         self.efforts.apply(problem, t)
         if self.painleve is not None:
             self.painleve.refuse_several(problem, t)
@@ -213,7 +211,7 @@ class Decisions:
             self.painleve.refuse_jam(problem, t, crossed)
         struck = self.impacts.strike(problem, t, crossed & contact & (before != 0))
         now = evaluation.values(problem, t)
-        pace = max(state.speed, float(np.abs(now.flow).max(initial=0.0)))
+        pace = np.maximum(state.fast, state.largest_of_kinds(now.flow))
         leaving = self._leaving(problem, t, crossed & (before == 0), now)
         free = ~contact
         # what the present rate stops or makes within an instant is no motion
@@ -264,7 +262,7 @@ class Decisions:
         width = np.where(np.isfinite(width), width, np.abs(self.evaluation.efforts(problem)))
         far = largest_position(problem)
         size = np.where(self.state.modes == 0, width,
-                        np.where(self.elements.contact, far, self.state.speed))
+                        np.where(self.elements.contact, far, self.state.fast))
         crossed[touched] = margin[touched] <= MODE_ENDED * size[touched]
         if not crossed.any():
             crossed[touched[np.argmin(margin[touched] / np.maximum(size[touched], TINY))]] = True
@@ -282,7 +280,7 @@ class Decisions:
                 leaving[open_] &= first[open_]
         return leaving
 
-    def _slide_after_impact(self, now: LawValues, pace: float) -> Flags:
+    def _slide_after_impact(self, now: LawValues, pace: Array) -> Flags:
         """Velocities have jumped: what was at rest may slide now; returns what moves."""
         contact, modes = self.elements.contact, self.state.modes
         jumped = np.abs(now.flow) > REBOUND_RESTS * pace

@@ -42,7 +42,7 @@ class Evaluation:
     def __init__(self, functions: LawFunctions) -> None:
         self.functions, self.system, self.elements = functions, functions.system, functions.elements
         self.size = self.elements.size
-        self.state = ModeState(self.size)
+        self.state = ModeState(self.elements.kinds)
         self.memory = Memory(functions.last_run, functions.constant, functions.simple,
                              hands_on=self.size <= DENSE)  # fmt: skip
         self.delassus = Delassus(functions, self.memory)

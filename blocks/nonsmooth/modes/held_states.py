@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import FLOW_NONE
 from .evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -37,6 +38,19 @@ class HeldStates:
         if len(held):
             slope[held] = 0.0
         return slope
+
+    def creeping(self, problem: Problem, t: float) -> Indices:
+        """Those that rounding has left in motion: what they add to the flows that hold them."""
+        held = self.of(problem, t)
+        if not problem.x[held].any():
+            return held[:0]
+        by_state = abs(self.evaluation.functions.flow_x.sparse(*problem.arguments(t))).tocoo()
+        stuck = self.state.modes[by_state.row] == 0
+        element, state = by_state.row[stuck], by_state.col[stuck]
+        moves = by_state.data[stuck] * np.abs(problem.x[state])
+        creeps = np.zeros(len(problem.x), dtype=bool)
+        creeps[state[moves <= FLOW_NONE * self.state.fast[element]]] = True
+        return held[creeps[held]]
 
     def _found(self, problem: Problem, t: float) -> Indices:
         evaluation, size = self.evaluation, self.evaluation.size

@@ -52,11 +52,11 @@ class Impacts:
         if not impact.converged:
             raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
         self.state.notice_flow(now.flow)
-        slow = REBOUND_RESTS * self.state.speed
+        slow = REBOUND_RESTS * self.state.fast
         self._push(problem, t, index, impact.impulse)
         after = self.evaluation.values(problem, t).flow
         rest = np.zeros(size, dtype=bool)
-        rest[index] = np.abs(after[index]) <= slow
+        rest[index] = np.abs(after[index]) <= slow[index]
         self.stop(problem, t, rest, rest)
         struck[index[(impact.impulse > 0) & contact[index]]] = True
         return struck

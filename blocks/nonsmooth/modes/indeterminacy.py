@@ -224,15 +224,21 @@ class Indeterminacy:
     def _even_groups(self, problem: Problem, t: float) -> list[tuple[Indices, Array]] | None:
         """Groups at rest of one motion each, and their efforts, where nothing else is open.
 
-        Their split is part of the equations of held modes.
+        Their split is part of the equations of held modes. What bears as good as anything one way
+        (a one-way clutch) has no range to share: there the split with the most room is shown.
         """
         held, modes = self.evaluation.held_modes, self.state.modes
         if not isinstance(held, SolvedModes) or not held.apply(
                 problem, t, modes, self.delassus) or not held.reserve(modes) > 0:
             return None
-        effort = self.evaluation.efforts(problem)
-        return [(group, effort[group]) for group in self.evaluation.functions.companions.groups
-                if modes[group[0]] == 0]
+        from ..complementarity import ranges_end
+
+        effort, now = self.evaluation.efforts(problem), self.evaluation.values(problem, t)
+        groups = [group for group in self.evaluation.functions.companions.groups
+                  if modes[group[0]] == 0]
+        if not all(ranges_end(now.low[group], now.high[group]).all() for group in groups):
+            return None
+        return [(group, effort[group]) for group in groups]
 
     def _best_of_parts(self, problem: Problem, t: float, open_: Indices, low: Array, high: Array,
                        effort: Array) -> Array:

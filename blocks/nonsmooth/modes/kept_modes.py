@@ -53,7 +53,7 @@ class KeptModes:
             np.full(count, -1, dtype=np.int64), np.zeros(1, dtype=np.int64),
             np.zeros(links, dtype=np.int64), np.zeros(links, dtype=np.int64),
             np.zeros(links, dtype=bool), state.kinds,
-            np.zeros((2, int(state.kinds.max(initial=0)) + 1)), held.equations.endless,
+            np.zeros((2, len(state.by_kind(state.fast)))), held.equations.endless,
             np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
             held.decided_by)
         self._number: dict[tuple[int, bytes, bytes, bytes], int] = {}

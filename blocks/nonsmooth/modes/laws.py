@@ -186,12 +186,12 @@ class SetValuedLaws(Laws):
             return decision_parts(self.evaluation, problem, t)
         parts = self.evaluation.memory.once_simple(
             problem.p, "decision parts", lambda: decision_parts(self.evaluation, problem, t))
-        return parts and replace(parts, speed=self.state.speed)
+        return parts and replace(parts, fast=self.state.by_kind(self.state.fast))
 
-    def take_over(self, modes: Indices, speed: float, t: float) -> None:
+    def take_over(self, modes: Indices, fast: Array, t: float) -> None:
         self.state.modes, self.state.slack = modes.copy(), 0.0  # which decisions change in place
         self.decisions.last = t
-        self.state.speed = max(self.state.speed, speed)
+        self.state.notice_flow(fast)
 
     def held_constants(self, problem: Problem, t: float) -> Array:
         return self.compiled.constants(problem, t)

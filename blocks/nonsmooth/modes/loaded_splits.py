@@ -74,12 +74,17 @@ class LoadedSplits:
     def best(self, problem: Problem, t: float, index: Indices) -> list[tuple[Indices, Array]]:
         """Per connected part of indeterminate elements with a choice: who, and the split shown.
 
-        Leaves the problem at those splits, of one motion the even one, else that with the most
-        room, the same whatever split the run has come with. One that does not hold is refused.
+        Leaves the problem at those splits, of one motion the even one where all ranges end, else
+        that with the most room, the same whatever split the run has come with. One that does not
+        hold is refused.
         """
-        out = []
+        from ..complementarity import ranges_end
+
+        out, now = [], self.evaluation.values(problem, t)
         for rests, part in self._parts(problem, t, index):
-            even = self.one_motion.split(problem, t, rests) if len(rests) == len(part) else None
+            alike = len(rests) == len(part) and bool(
+                ranges_end(now.low[rests], now.high[rests]))
+            even = self.one_motion.split(problem, t, rests) if alike else None
             if even is None:
                 found = self._shown(problem, t, rests, part)
                 even = found.effort if found.free else None

@@ -122,7 +122,7 @@ class Margins:
     def notice(self, margins: Array) -> None:
         """Take note of the largest margins of an episode: the speeds of what slid in it."""
         slid = (self.state.modes != 0) & ~self.elements.contact & np.isfinite(margins)
-        self.state.notice_flow(margins[slid])
+        self.state.notice_flow(np.where(slid, margins, 0.0))
 
 
 class CompiledMargins:

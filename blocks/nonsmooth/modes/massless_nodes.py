@@ -323,7 +323,7 @@ class MasslessLaws(Laws):
     def decision_parts(self, problem: Problem, t: float) -> NetworkParts | None:
         return None if self.kept is None else self.kept.parts
 
-    def take_over(self, modes: Indices, speed: float, t: float) -> None:
+    def take_over(self, modes: Indices, fast: Array, t: float) -> None:
         assert self.kept is not None  # which has decided
         self.state.modes = modes.copy()
         self.kept.take_over()

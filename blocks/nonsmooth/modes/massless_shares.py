@@ -75,8 +75,11 @@ class MasslessShares:
 
     def take(self, problem: Problem, t: float, group: StressGroup) -> float:
         """Leave the problem at the split of a group that is shown; returns its share of bounds."""
+        from ..complementarity import ranges_end
+
         _, _, low, high = self._at(problem, t, group)[:4]
-        if group.efforts.shape[1] == len(group.members) - 1 and _have_ends(low, high):
+        if group.efforts.shape[1] == len(group.members) - 1 and ranges_end(
+                low, high).all():
             share = self._even(problem, t, group)
             if share is not None:
                 return share
@@ -133,10 +136,3 @@ class MasslessShares:
             self._change(problem, t, group.inputs @ np.linalg.lstsq(
                 basis, found.effort - effort, rcond=None)[0])
         return 1.0 - room
-
-
-def _have_ends(low: Array, high: Array) -> bool:
-    """Whether all ranges end on both sides, also beside those of others: else no share is even."""
-    from ..complementarity import open_sides
-
-    return bool(np.isfinite(np.subtract(*open_sides(low, high))).all())

@@ -20,7 +20,7 @@ class NoElements(Laws):
 
     def __init__(self, system: System) -> None:
         super().__init__(system, elements_of(system))
-        self.state = ModeState(0)
+        self.state = ModeState(self.elements.kinds)
 
     def start(self, problem: Problem, t: float) -> None:
         """Nothing to choose."""

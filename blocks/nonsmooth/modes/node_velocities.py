@@ -130,8 +130,10 @@ class NodeVelocities:
         found = solve_hybrid(matrix, offset, gives, low, high)
         if not found.converged:
             return None
-        fastest = np.abs(np.concatenate([found.flow, offset[~gives]])).max()
         effort, flow = np.zeros(len(asked)), self.state.modes.astype(float)
+        given = np.zeros(len(asked))
+        given[asked] = np.maximum(np.abs(found.flow), np.where(gives, 0.0, np.abs(offset)))
+        fastest = self.state.largest_of_kinds(given)[asked]
         effort[asked] = found.effort
         flow[asked] = np.where(np.abs(found.flow) > FLOW_NONE * fastest, found.flow, 0.0)
         return Hybrid(effort, flow, True)

@@ -179,7 +179,7 @@ class Painleve:
         now, rest = self.evaluation.present(problem, t), self.state.modes == 0
         far = largest_position(problem)
         touching = self.elements.contact & ~rest & (now.gap <= CLOSED_GAP * far) & (
-            np.abs(now.flow) <= FLOW_NONE * self.state.speed)
+            np.abs(now.flow) <= FLOW_NONE * self.state.fast)
         if touching.any():
             rest |= touching & (np.abs(now.rate) <= self.evaluation.rounding.of_rates(problem, t))
         return rest

@@ -23,16 +23,18 @@ class _OfElements:
 
     Attributes
     ----------
-    speed : the largest flow so far
+    kinds : (elements,) the number of each element's kind
+    fast : (kinds,) their largest flow so far
     """
 
-    speed: float
+    kinds: Indices
+    fast: Array
 
     def is_like(self, other: object) -> bool:
         """Whether the same is known of elements, but for their speeds."""
         return type(other) is type(self) and all(
             _is_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)
-            if f.name != "speed")
+            if f.name != "fast")
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -101,7 +103,8 @@ class PredictedParts(_OfElements):
     dependent, in_a_circle : whether some bounds depend on efforts, and may on their own
     bends : (elements,) whether bounds of an element, or of its group, bend as efforts change
     bent_by : (elements, elements) 1 where they may do so with an effort, else 0
-    flow_starts, flow_states : the states that the flow of an element is made of
+    flow_starts, flow_states, reach : the states that the flow of an element is made of, and the
+        size of its change by each at the start; without end where it is none there
     positions : states that gaps are made of
     scale : (states,) nominal values
     part : (elements,) of the parts of the equations that efforts are solved from
@@ -117,6 +120,7 @@ class PredictedParts(_OfElements):
     bent_by: Matrix
     flow_starts: Indices
     flow_states: Indices
+    reach: Array
     positions: Indices
     scale: Array
     part: Indices

@@ -42,7 +42,8 @@ class Rounding:
         OverflowError
             If flows are so fast that their squares, as energies have them, are no numbers.
         """
-        functions, args, square = self.functions, problem.arguments(t), self.state.speed**2
+        functions, args = self.functions, problem.arguments(t)
+        square = np.array([speed**2 for speed in self.state.fast.tolist()])  # no number: raises
         slope = np.abs(functions.system.slope(*args))
         noise = RATE_ROUNDING * self.flow_magnitudes(problem, t, slope)
         if not functions.turns or not functions.system.nx:

@@ -13,6 +13,7 @@ determinants have no unit. Where nothing moves with the states,
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -99,7 +100,7 @@ class SolvedModes:
         kinetic = ca.if_else(joined > 0, forth, ca.if_else(joined < 0, back, 0))
         (whole, _), (least, most), (backward, forward) = (companions.together(*pair) for pair in (
             (effort, effort), (low, high), (back, forth)))
-        self.decides = companions.decides
+        self.decides, self._groups = companions.decides, companions.groups
         kinetic += companions.split(whole, joined, low, high) * ca.DM((~self.decides).astype(float))
         #: How rates, with their sign turned, and slopes change by efforts, directly and through
         #: torn unknowns that follow them; where laws in motion know no effort.
@@ -268,6 +269,7 @@ class SolvedModes:
             found, known = solved_at_points(
                 self._both, np.vstack([z, effort]), nominal, t, x, p, m, d, modes.astype(float))
             effort = found[len(z) :]
+            known &= self._even((t, x, found[: len(z)], p, m, d), modes, effort)
             return effort, known & self._touching(problem, points, modes, effort)
         active, first = np.arange(len(points)), np.abs(effort).max(axis=0)
         for _ in range(1 if self.affine else ROUNDS):
@@ -288,7 +290,21 @@ class SolvedModes:
             active = active[size > LAST_NEWTON_STEP_AT_TIMES * whole]
         if not self.affine:
             known[active] = False
+        known &= self._even(points.columns()[:6], modes, effort)
         return effort, known & self._touching(problem, points, modes, effort)
+
+    def _even(self, columns: Sequence[Array], modes: Indices, effort: Array) -> Flags:
+        """Whether all groups at rest have ranges to share, so that the split is as shown."""
+        even = np.ones(effort.shape[1], dtype=bool)
+        if not self._groups:
+            return even
+        from ..complementarity import ranges_end
+
+        out = self.evaluate.at_columns(*columns, modes.astype(float), effort)
+        low, high = out[: 7 * self.size].reshape(7, self.size, -1)[1:3]
+        for group in self._groups:
+            even &= (modes[group[0]] != 0) | ranges_end(low[group], high[group])
+        return even
 
     def _at_columns(self, points: Points, modes: Indices, effort: Array
                     ) -> tuple[Array, Array, Array, Array]:

@@ -144,7 +144,7 @@ class StepLaws(Laws):
 
     def _open(self) -> ModeState:
         """Modes before the start: contacts are open."""
-        state = ModeState(self.size)
+        state = ModeState(self.elements.kinds)
         state.modes = np.where(self.contact, -1, 0).astype(np.int8)  # type: ignore[assignment]
         return state
 
@@ -164,7 +164,7 @@ class StepLaws(Laws):
         far = largest_position(problem)
         refuse_overlap(self.system, self.elements, gaps[self.contact],
                        np.flatnonzero(self.contact), far)  # fmt: skip
-        small = NO_FLOW * max(float(np.abs(flow).max()), TINY)
+        small = NO_FLOW * (self.state.largest_of_kinds(flow) + TINY)
         rests = np.abs(flow) <= small
         touches = (gaps <= TOUCHES * far) & (flow >= -small)
         self.modes = np.where(self.contact, np.where(touches, 0, -1),

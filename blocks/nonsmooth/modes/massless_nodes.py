@@ -232,12 +232,14 @@ class MasslessLaws(Laws):
 
     def _allow_rounding(self, problem: Problem, t: float, touched: Indices) -> None:
         """Modes that were to end go on: what two matrices make of their margins in machine code,
-        and Newton's method does not, is rounding, and is to end no mode again."""
+        and Newton's method does not, is rounding, and is to end no mode again; nor is what was
+        allowed below zero."""
         state, held = self.state, self._held
         if held is None or not self.equations.constant or held.left_open(
                 problem, t, self.modes).shape[1]:  # such a split is shown in two ways
             return
-        apart = np.abs(self.margins(problem, t) - held.margins_at(problem, t, state))[touched]
+        margin = self.margins(problem, t)
+        apart = np.maximum(np.abs(margin - held.margins_at(problem, t, state)), -margin)[touched]
         most = state.drift * self.switching.sizes(problem, t)[0][touched]  # more is no rounding
         kind = (self.modes[touched] != 0).astype(int)
         raised = state.noise[kind, touched] + 2.0 * apart

@@ -46,7 +46,8 @@ class _Allowed:
     """Shares of their sizes by which margins may be negative, and what modes hold may be off.
 
     Modes that hold clearly, though for less than an instant, are taken where ``brief`` ones will
-    do: another one ends right behind this event, but not with it.
+    do: another one ends right behind this event, but not with it. They come before modes whose
+    margins are negative: a current that dies out is as small for long before it ends.
     """
 
     margin: float
@@ -81,9 +82,9 @@ class ModeSearch:
         tried: list[Indices] = []
         noted = self._noted(problem, t, proposals, tried)
         degrees = (_Allowed(MODE_MARGIN_CLEAR, MODE_MISSED),
+                   _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True),
                    _Allowed(MODE_MARGIN_NONE, MODE_MISSED),
-                   _Allowed(MODE_MARGIN_NONE, self.state.drift),
-                   _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True))
+                   _Allowed(MODE_MARGIN_NONE, self.state.drift))
         for allowed in degrees:
             found = self._first(problem, t, doubt, noted, allowed)
             if found is not None:

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from blocks import Model, SimulationError, quantity, where
+from blocks import Model, SimulationError, mod, quantity, where
 from library.electrical import (
     IGBT,
     MOSFET,
@@ -404,3 +404,33 @@ def test_a_charge_pump_names_what_would_jump_and_not_what_a_resistance_holds():
     assert caught.value.code == "simulation.jump"
     assert "at t = 0 s store.vc from 0 to 5 V would have to jump" in str(caught.value)
     assert "flying" not in str(caught.value)
+
+
+def dickson(stages):
+    """A chain of diodes between capacitors that two opposite clocks of 100 kHz lift in turn."""
+    clocks = [ControlledVoltageSource(voltage=lambda t, first=first, then=then: where(
+        mod(t, quantity("10 us")) < quantity("5 us"), first, then))
+        for first, then in ((quantity("5 V"), quantity("0 V")),
+                            (quantity("0 V"), quantity("5 V")))]  # fmt: skip
+    diodes = [Diode(model="ideal", on_resistance="10 ohm") for _ in range(stages + 1)]
+    m = circuit("dickson", source=DCVoltageSource(voltage="5 V"), even=clocks[0], odd=clocks[1],
+                store=Capacitor(capacitance="100 nF"), load=Resistor(resistance="1 Mohm"),
+                **{f"d{k}": diode for k, diode in enumerate(diodes)},
+                **{f"c{k}": Capacitor(capacitance="10 nF") for k in range(stages)})  # fmt: skip
+    lifted = [getattr(m, f"c{k}") for k in range(stages)]
+    m.connect(m.source.p, diodes[0].p)
+    for k, capacitor in enumerate(lifted):
+        m.connect(diodes[k].n, capacitor.p, diodes[k + 1].p)
+        m.connect(capacitor.n, (m.odd if k % 2 else m.even).p)
+    m.connect(diodes[-1].n, m.store.p, m.load.p)
+    m.connect(m.ground.V, m.source.n, m.even.n, m.odd.n, m.store.n, m.load.n)
+    return m
+
+
+@pytest.mark.parametrize(("method", "rtol"), [
+    ("dopri5", 1e-7), ("dopri5", 1e-8), ("cvode", 1e-8), ("DOP853", 1e-6),
+    ("RK23", 1e-4)])  # fmt: skip
+def test_a_dickson_pump_whose_currents_die_out_by_any_method(method, rtol):
+    run = dickson(4).simulate("9 ms", method=method, rtol=rtol)
+    regulation = 4 / (1e5 * 10e-9)  # a stage hands on frequency times capacitance
+    assert_allclose(run["load.v"]["8.9 ms":"9 ms"].mean().m, 25 / (1 + regulation / 1e6), rtol=1e-5)

@@ -176,10 +176,15 @@ def _written(value: Any, declared: Parameter) -> str:
     units = list(value.unit_items())
     if len(units) == 1 and units[0][1] == 1 and units[0][0] in PREFIXED:
         value = (value * (1 + 1e-12)).to_compact()  # 1e-3 is a milli, not a thousand micros
-        return f"{_plain(value.magnitude)} {value.units:~P}"
+        return f"{_plain(value.magnitude)} {_symbol(value)}"
     if declared.open:
-        return f"{_plain(value.magnitude)} {value.units:~P}".rstrip()
+        return f"{_plain(value.magnitude)} {_symbol(value)}".rstrip()
     return f"{_plain(value.magnitude)} {pretty(declared.unit)}".rstrip()
+
+
+def _symbol(value: Any) -> str:
+    """Pint's symbol of a unit, whose micro is a Greek letter from version 0.26 on."""
+    return f"{value.units:~P}".replace("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
 
 
 def _plain(value: float) -> str:

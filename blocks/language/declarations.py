@@ -346,7 +346,7 @@ def _in_class_body() -> bool:
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_name == "__init__":
         frame = frame.f_back
-    return {"__module__", "__qualname__"} <= frame.f_locals.keys()
+    return {"__module__", "__qualname__"} <= set(frame.f_locals)
 
 
 class Option(Declaration):

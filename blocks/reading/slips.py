@@ -63,9 +63,9 @@ _MEASURES = (
 
 def glued(name: str) -> str:
     """Two units written together, "kNm", taken apart: "kN*m"; empty where they are not."""
-    first = "[kMGmunµ]?[NWAVJ]|kg"
+    first = "[kMGmunµμ]?[NWAVJ]|kg"
     match = re.fullmatch(f"({first})(m)(s)", name) or re.fullmatch(
-        f"({first})([mcnuµk]?[ms]|h)", name)  # fmt: skip
+        f"({first})([mcnuµμk]?[ms]|h)", name)  # fmt: skip
     if match is None or name in ("kgs", "kgh") or name.endswith("Wh"):
         return ""
     return "*".join(match.groups())

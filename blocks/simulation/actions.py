@@ -65,16 +65,21 @@ class Requirements:
             return None
         return self.values.function
 
-    def check(self, problem: Problem, t: float) -> None:
-        """Raise for the first one that does not hold."""
+    def check(self, problem: Problem, t: float, fixed_step: bool = False) -> None:
+        """Raise for the first one that does not hold.
+
+        With steps of constant length, which no error shortens, these may be to blame.
+        """
         if self.values is None:
             return
         broken = np.flatnonzero(self.values(*problem.arguments(t)) < 0.5)
         if len(broken):
             family, instance, message = self.messages[int(broken[0])]
             path = family.path(instance)
-            raise SimulationError(path, f"at t = {t:.9g} s {message}", code="simulation.required",
-                                  time=t, variables=(path,))
+            advice = ("If that cannot be, the steps are too long for what happens there: try "
+                      "shorter ones, or method='auto'.") if fixed_step else ""
+            raise SimulationError(path, f"at t = {t:.9g} s {message}", advice,
+                                  code="simulation.required", time=t, variables=(path,))
 
 
 class Resets:

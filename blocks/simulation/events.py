@@ -174,7 +174,7 @@ class Events:
 
     def _require(self, t: float) -> None:
         try:
-            self.requirements.check(self.problem, t)
+            self.requirements.check(self.problem, t, fixed_step=self.recording.accuracy is None)
         except SimulationError as error:
             self.recording.fail(str(error))
             raise

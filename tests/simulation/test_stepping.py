@@ -25,6 +25,7 @@ from library.mechanisms import DiscBrake
 from library.rotational import Inertia, RotationalDamper, RotationalReference
 from library.signal import DiscreteIntegrator, Sine, Step, TimeTable
 from library.translational import (
+    Damper,
     ForceSource,
     HardStop,
     Mass,
@@ -349,3 +350,22 @@ def test_a_run_that_fails_has_its_result():
             run.set("push.S", "6 N")
     assert caught.value.result["body.v"].at("1 s").m == pytest.approx(1.0)
     assert caught.value.result.status == "failed"
+
+
+def test_steps_that_are_too_long_are_named_where_they_break_what_must_hold():
+    class Watched(Mass):
+        """A body that must not turn round."""
+
+        def equations(self):
+            yield from super().equations()
+            yield require(self.v > quantity("-1 mm/s"), "it has turned round.")
+
+    model = Model("slowing down")
+    model.body, model.floor = Watched(mass="1 kg", v="1 m/s"), Reference()
+    model.damper = Damper(damping="150 N*s/m")  # v = exp(-150 t); Euler makes it -0.5 in 10 ms
+    model.connect(model.body.M, model.damper.R)
+    model.connect(model.floor.V, model.damper.C)
+    with pytest.raises(SimulationError, match="it has turned round. If that cannot be, the steps "
+                       "are too long for what happens there"):
+        model.simulate("0.1 s", method="euler", step="10 ms")
+    assert model.simulate("0.02 s")["body.v"].final.m == pytest.approx(np.exp(-3), rel=1e-4)

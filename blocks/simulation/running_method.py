@@ -37,6 +37,7 @@ GROWS = 1.5  # a step that takes up another one, against that
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
 FIRST_LOOK = 128  # the first one there, at what is plainly stiff
+PLAINLY = 50_000  # steps left at that pace: one that only begins at the bound has fewer
 NEW_MODES = 0.05  # per exact step, that have been met before and are forgotten, or are met first
 WORTH = 5  # times that: steps left for which another method is worth beginning
 AT_THE_LIMIT = 2.5  # step times fastest rate near the stability bound of an explicit method
@@ -190,7 +191,7 @@ class RunningMethod:
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""
         if (self.may_switch or self.may_forget) and self.current.looks_itself and not self._judged:
-            self.current.look = FIRST_LOOK, 0.0 if self.may_forget else WORTH * LOOK_COMPILED
+            self.current.look = FIRST_LOOK, 0.0 if self.may_forget else PLAINLY
         step: Step = self.current.advance(self._limit(t, stop))
         return step
 
@@ -366,7 +367,7 @@ class RunningMethod:
         average = (step.t - self._judged_at) / (taken - self._judged)
         self._judged, self._judged_at = taken, step.t
         left = self._steps_left(step)
-        if problem.bulky or left < WORTH * between and not nowhere:
+        if problem.bulky or left < (PLAINLY if first else WORTH * between) and not nowhere:
             return False
         kind = None
         solves = native.is_solved_for(problem.system)  # with memory, a doubt begins anew

@@ -93,13 +93,13 @@ def table_of_frame(frame: Any, file: Any, attributes: Any = None, first: int = 1
 
 
 def _numbers(column: Any, heading: str, file: Any, first: int) -> np.ndarray:
-    """The numbers of a column; an empty cell is nan."""
+    """The numbers of a column; an empty cell is nan, and a list of one number is none."""
     if column.dtype.kind in "fiub":
         return column.to_numpy(dtype=float)
     values = np.empty(len(column))
     for k, cell in enumerate(column):
         try:
-            values[k] = np.nan if cell is None else float(cell)
+            values[k] = np.nan if cell is None else float(cell if np.ndim(cell) == 0 else "")
         except (TypeError, ValueError, OverflowError):
             _refuse(file, f"the column {brief(heading)} holds {brief(cell)} in row {k + first}",
                     "Leave a cell empty where there is no number.")  # fmt: skip

@@ -303,7 +303,7 @@ def test_bounds_are_kept_during_the_run():
     vanishing = Damper(thermal_port=True, damping=lambda temperature: quantity("5 N*s/m") * (
         1 - (temperature - ROOM) / quantity("10 K")))
     with pytest.raises(SimulationError, match=r"element: at t = .* s damping is no longer at least "
-                       r"0.0 N·s/m, by the function given for it"):
+                       r"0.0 N[·⋅]s/m, by the function given for it"):
         braked(vanishing, 1.0).simulate("3 s").energy()
     limited = Damper(thermal_port=True, damping=lambda temperature: maximum(
         quantity("5 N*s/m") * (1 - (temperature - ROOM) / quantity("10 K")), 0))

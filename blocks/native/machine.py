@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..exceptions import MissingPackage
 from .object_code import placed, processor
 from .operations import HEADER
 
@@ -30,6 +31,7 @@ __all__ = ["compiled", "compiled_from_source", "folder", "function_of_lapack", "
 QUICK = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "dead_arg_elimination",
          "new_gvn", "simplify_cfg")  # fmt: skip
 VERY_LONG = 6_000  # lines of a text that takes longer to compile well than it saves
+OLDEST = (0, 45)  # version of llvmlite whose LLVM reads pointers without types
 MOST_KEPT = 500  # objects on disk; the ones not used for longest go first
 
 
@@ -222,6 +224,11 @@ def _made_for() -> tuple[str, ...]:
     """What compiles, and for which processor: what was kept is used where both are the same."""
     import llvmlite
 
+    if tuple(int(part) for part in llvmlite.__version__.split(".")[:2]) < OLDEST:
+        raise MissingPackage(
+            "", f"machine code needs llvmlite {'.'.join(map(str, OLDEST))} or newer, and "
+            f"{llvmlite.__version__} is installed, as an older numba may ask for.",
+            "Install it with: pip install --upgrade llvmlite", package="llvmlite", extra="")
     if processor():
         return llvmlite.__version__, processor()
     import llvmlite.binding as llvm

@@ -516,3 +516,18 @@ def test_a_model_without_states_runs_by_any_method(method):
     model.part = Swung()
     result = model.simulate("1 s", method=method)
     assert_allclose(result["part.y"].at("0.7 s").magnitude, np.sin(1.4), rtol=1e-9)
+
+
+def test_an_old_llvmlite_is_named(monkeypatch):
+    import llvmlite
+
+    from blocks.native import machine
+
+    monkeypatch.setattr(llvmlite, "__version__", "0.44.0")
+    machine._made_for.cache_clear()
+    try:
+        with pytest.raises(MissingPackage, match="needs llvmlite 0.45 or newer, and 0.44.0 is "
+                           "installed.*pip install --upgrade llvmlite"):
+            machine.compiled("define void @main() {\n  ret void\n}\n")
+    finally:
+        machine._made_for.cache_clear()

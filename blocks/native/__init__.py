@@ -35,6 +35,7 @@
     rosenbrock, rosenbrock_arithmetic  a step of the implicit method
     newton_steps    one of fixed length that Newton's method solves for
     linearity       whether equations are linear with constant coefficients
+    oscillations    sines and cosines that act on them from outside
     kept_matrices, exponentials  what such equations come to after some time
     exact_steps     a step of the exact method
     step_kinds      how steps of the methods differ
@@ -95,8 +96,8 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "TIGHT_FOR_SOLVES",
            "column_values", "compiled_cvode", "compiled_method", "compiled_steps",
-           "compiles_quickly", "is_installed", "is_large", "is_solved_for", "keeps_to_steps",
-           "many_values", "most_steps", "pays_off", "residuals_of_run", "steps_to_compile",
+           "compiles_quickly", "exact_steps_to_follow", "is_installed", "is_large",
+           "is_solved_for", "keeps_to_steps", "many_values", "most_steps", "pays_off", "residuals_of_run", "steps_to_compile",
            "study", "unwritable", "weight_of_steps", "why_not", "why_not_implicit",
            "why_not_linear"]  # fmt: skip
 
@@ -122,6 +123,15 @@ def why_not_linear(problem: Problem) -> str:
     from .linearity import why_not_linear
 
     return why_not_linear(problem.system, problem.laws, problem.p)
+
+
+def exact_steps_to_follow(problem: Problem, t: float, span: float, rtol: float, fastest: float
+                          ) -> tuple[int, float]:
+    """About how many exact steps follow what oscillates in a time, and how many unknowns they have.
+    """
+    from .linearity import exact_steps_to_follow
+
+    return exact_steps_to_follow(problem, t, span, rtol, fastest)
 
 
 def compiled_method(name: str = "dopri5") -> type[OneStep]:

@@ -73,7 +73,8 @@ class CourseForm:
     @cached_property
     def work(self) -> Kept:
         """Room for the steps that are taken again, with the tolerances as units of unknowns."""
-        work_space = workspace(self.atol.size, self.kind, self.matrix)
+        work_space = workspace(self.atol.size, self.kind, self.matrix,
+                               self.equations.oscillations(self.kind))
         work_space.k[ATOL], work_space.rtol[0] = self.atol, self.rtol
         work_space.present[READS] = 1
         return Kept(work_space._replace(branch=room_for_branch(self.loops)))

@@ -26,6 +26,7 @@ from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
 from .machine import compiled, name_of_code
 from .matrices import band_of, sparse_form, why_differences
+from .oscillations import Oscillations, oscillations_in
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
@@ -162,7 +163,7 @@ class Equations:
         if system.nz:
             from .solved_modes import LoopCode  # they load LAPACK
 
-            code = LoopCode(system, self._places, int(self.offsets[-1]))
+            code = LoopCode(system, self._places, int(self.offsets[-1]), self._acting)
             code.beginning = self.beginning
             self.slope = compiled(code.of(system.tape.slope), parallel=False)
             self.crossings = system.nm and compiled(code.of(system.tape.crossings), parallel=False)
@@ -268,8 +269,37 @@ class Equations:
                 return self.entries
         if self.system.nx > MOST_STATES and not (self.large and self.system.nz):
             return 0
+        if kind == EXACT:
+            return self._exact
         by_direction = self.large and solves_with_derivatives(kind)
         return self._in_direction if by_direction else self.derivatives
+
+    def oscillations(self, kind: int) -> int:
+        """How many sines and cosines steps of a kind carry along."""
+        return self._acting.symbols.numel() if kind == EXACT else 0
+
+    @cached_property
+    def _acting(self) -> Oscillations:
+        """What oscillates in slopes and in what is solved for with them."""
+        arguments, slope = self.explicit
+        results = [slope, self.system.tape.residual]
+        return (Oscillations.none(results) if is_solved_for(self.system)
+                else oscillations_in(arguments, results))
+
+    @cached_property
+    def _exact(self) -> int:
+        """Address of df/dx and df/dt with all that oscillates, and of that itself."""
+        acting, solved = self._acting, self._solved
+        if not acting.symbols.numel():
+            return self.derivatives
+        if solved is not None:
+            return compiled(solved.exact(acting), parallel=False)  # type: ignore[union-attr]
+        slope = acting.results[0]
+        matrix, of_time, now = acting.augmented(
+            ca.jacobian(slope, ca.vertcat(self.system.tape.x, acting.symbols)),
+            ca.jacobian(slope, TIME))
+        return self._straight(ca.Function("derivatives", self.explicit[0], [
+            ca.vertcat(ca.vec(matrix.T), of_time, now)]))
 
     @cached_property
     def _in_direction(self) -> int:

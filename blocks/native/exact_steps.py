@@ -14,10 +14,10 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN
 from .exponentials import (
-    ASIDE,
     add_kept_shift,
     composed_shift,
     first_bit,
+    length_aside,
     present_mode,
     span_of,
 )
@@ -26,18 +26,14 @@ from .kept_matrices import LOOKED_AT, READS
 from .signatures import run_code
 from .stages import NEW
 from .step_control import SAFETY
-from .steps import Code, Workspace, slope_at
+from .steps import Code, Workspace, slope_at, times_tolerance
 
 __all__ = ["ROOT", "exact_values_inside", "growth_of_step", "take_exact_step",
            "whole_power"]
 
 ROOT = 1 / 4  # the defect grows with the fourth power of the step
 DEFECT = 6  # row of k
-SEEN = 100.0  # times its tolerance: what of an unknown is worth a shorter step
-#: What the polynomial through the quarters makes of them where a value is looked at aside.
-WEIGHTS = tuple(float(np.prod([(ASIDE - j) / (i - j) for j in range(5) if j != i]))
-                for i in range(5))
-SLOPE, SHIFT = 5, 6  # rows of room
+SLOPE, SHIFT, INSIDE = 5, 6, 7  # rows of room
 NEARLY, LARGE = 1.0 + 1e-9, 1e290  # of a power of two; lengths that are no more rounded
 
 
@@ -63,11 +59,12 @@ def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, 
     number of slopes that it took
     """
     k, slopes = work.k, 0
-    if not again:
+    if not again or oscillates(work):
         work.at[0] = t
         run_code(code.linear, work.at, x, code.p, code.q, work.linear)
     mode = present_mode(work)
     span = span_of(work, mode, t, h)
+    _follow_by_oscillations(work, k[0])
     if span >= 0:
         for place in range(LOOKED_AT):
             row = k[place + 1]
@@ -78,27 +75,56 @@ def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, 
                 row[:] = 0.0
             else:
                 row[:] = x
-            add_kept_shift(work, mode, span, place, k[0], row)
+            add_kept_shift(work, mode, span, place, work.inner[SLOPE], row)
     else:
         slopes = _by_quarters(code, work, mode, t, 0.25 * h, x)
     if work.present[READS] == 0:
-        _measure_defect(k, x)
+        _measure_defect(k, x, length_aside(work, mode, 0.25 * h) / (0.25 * h),
+                        times_tolerance(work.rtol[0]))
     return slopes
+
+
+@machine_code
+def oscillates(work: Workspace) -> bool:
+    """Whether anything oscillates from outside."""
+    return work.order.size > work.size[0]
+
+
+@machine_code
+def _follow_by_oscillations(work: Workspace, slope: Vector) -> None:
+    """A slope, and what oscillates at the time for which derivatives were asked last."""
+    out, n = work.inner[SLOPE], work.order.size
+    for i in range(n):
+        if i < work.size[0]:
+            out[i] = slope[i]
+        else:
+            out[i] = work.linear[n + 1, i]
+
+
+@machine_code
+def _slope_in_step(code: Code, work: Workspace, t: float, x: Vector) -> None:
+    """The same at a point within a step."""
+    if oscillates(work):
+        work.at[0] = t
+        run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+    slope_at(code, work, t, x, work.inner[INSIDE])
+    _follow_by_oscillations(work, work.inner[INSIDE])
 
 
 @machine_code
 def _by_quarters(code: Code, work: Workspace, mode: int, t: float, part: float, x: Vector) -> int:
     """The same values where no matrices are kept of the step, each quarter from the one before."""
     k, n = work.k, x.size
-    slope, moved, before = work.inner[SLOPE], work.inner[SHIFT], x
+    moved, before = work.inner[SHIFT], x
     if work.present[READS] == 0:
-        composed_shift(work, mode, ASIDE * part, k[0], k[DEFECT])
-    slope[:] = k[0]
+        composed_shift(work, mode, length_aside(work, mode, part), work.inner[SLOPE], moved)
+        for i in range(n):
+            k[DEFECT, i] = moved[i]
     for quarter in range(4):
         if quarter > 0:
             before = k[quarter]
-            slope_at(code, work, t + quarter * part, before, slope)
-        composed_shift(work, mode, part, slope, moved)
+            _slope_in_step(code, work, t + quarter * part, before)
+        composed_shift(work, mode, part, work.inner[SLOPE], moved)
         after = k[NEW]
         if quarter < 3:
             after = k[quarter + 1]
@@ -108,14 +134,20 @@ def _by_quarters(code: Code, work: Workspace, mode: int, t: float, part: float, 
 
 
 @machine_code
-def _measure_defect(k: Matrix, x: Vector) -> None:
-    """How far the course is from a polynomial, in place of how far it goes up to the look aside."""
+def _measure_defect(k: Matrix, x: Vector, place: float, seen: float) -> None:
+    """How far the course is from a polynomial, in place of how far it goes up to the look aside.
+
+    That is at a part of the first quarter; ``seen`` is what of it matters, in tolerances.
+    """
     defect, new = k[DEFECT], k[NEW]
+    a, b, c, d = place - 1.0, place - 2.0, place - 3.0, place - 4.0
+    w0, w1, w2 = a * b * c * d / 24.0, -place * b * c * d / 6.0, place * a * c * d / 4.0
+    w3, w4 = -place * a * b * d / 6.0, place * a * b * c / 24.0
     for i in range(x.size):
         bend = (2.0 / 3.0) * (x[i] - 4.0 * k[1, i] + 6.0 * k[2, i] - 4.0 * k[3, i] + new[i])
-        aside = x[i] + defect[i] - (WEIGHTS[0] * x[i] + WEIGHTS[1] * k[1, i] + WEIGHTS[2] * k[2, i]
-                                    + WEIGHTS[3] * k[3, i] + WEIGHTS[4] * new[i])
-        defect[i] = max(abs(aside), abs(bend)) / SEEN  # not a number, if the look aside is none
+        aside = x[i] + defect[i] - (w0 * x[i] + w1 * k[1, i] + w2 * k[2, i] + w3 * k[3, i]
+                                    + w4 * new[i])
+        defect[i] = max(abs(aside), abs(bend)) / seen  # not a number, if the look aside is none
 
 
 @machine_code
@@ -133,17 +165,17 @@ def exact_values_inside(code: Code, work: Workspace, t: float, theta: float, h: 
         return
     quarter = min(int(4.0 * theta), 3)
     rest = theta * h - 0.25 * h * quarter
-    before, slope = x, work.inner[SLOPE]
+    before = x
     if quarter > 0:
         before = k[quarter]
     if rest <= 0.0:
         out[:] = before
         return
-    if quarter > 0:
-        slope_at(code, work, t + 0.25 * h * quarter, before, slope)
+    if quarter > 0 or oscillates(work):
+        _slope_in_step(code, work, t + 0.25 * h * quarter, before)
     else:
-        slope[:] = k[0]
+        _follow_by_oscillations(work, k[0])
     moved = work.inner[SHIFT]
-    composed_shift(work, work.present[0], rest, slope, moved)
+    composed_shift(work, work.present[0], rest, work.inner[SLOPE], moved)
     for i in range(x.size):
         out[i] = before[i] + moved[i]

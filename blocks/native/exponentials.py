@@ -12,6 +12,8 @@ beside fast ones::
 
     G(2h) = 2 G + G G,    P(2h) = 2 P + G P,    Q(2h) = 2 Q + h P + G Q
 
+What oscillates from outside, as the sine of w t, is part of both: its sine and cosine stand behind
+the slope, where they move by themselves and change the slope, and nothing comes of them but that.
 Any other length is composed of these and a Taylor series. Of a step whose length comes again the
 matrices are kept for all places where it is looked at: it is one product then. [C. Moler and
 C. Van Loan, "Nineteen dubious ways to compute the exponential of a matrix, twenty-five years
@@ -30,6 +32,7 @@ from .kept_matrices import (
     CAME,
     GROWTH,
     IN_TIME,
+    KEPT_FOR,
     KEY,
     KNOWN,
     LENGTH,
@@ -48,16 +51,17 @@ from .kept_matrices import (
     SPAN,
     SPANS,
     TERM,
+    UNITS,
 )
 from .stages import ATOL
 from .steps import Workspace
 
-__all__ = ["ASIDE", "PLACES", "add_kept_shift", "composed_shift", "first_bit", "present_mode",
-           "span_of"]  # fmt: skip
+__all__ = ["ASIDE", "add_kept_shift", "composed_shift", "first_bit", "length_aside", "length_to",
+           "present_mode", "span_of"]  # fmt: skip
 
 OFTEN = 3  # times that a length came before its matrices are made
 ASIDE = 0.3819660112501051  # the golden section of a quarter, which no period has in common with it
-PLACES = (0.25, 0.5, 0.75, 1.0, 0.25 * ASIDE)  # where a step is looked at, in parts of it
+MANY = 16.0  # of the shortest lengths in a quarter: the golden section is a number of these
 SHORT = 0.5  # rate times the shortest length
 TERMS = 15  # of its series: 0.5^15 / 15! is 2e-17
 ROUNDS = 30  # of the search for units in which coefficients are small
@@ -87,10 +91,26 @@ def present_mode(work: Workspace) -> int:
     else:
         present[KNOWN] = mode + 1
     present[PRESENT] = mode
-    work.marks[mode, :] = 0.0
-    work.marks[mode, IN_TIME] = in_time
+    marks = work.marks[mode]
+    if marks[RATE] > 0.0 and marks[IN_TIME] == in_time and _is_mode(
+            work.modes[mode, KEY], work.linear) and _has_units(work, mode):
+        marks[OLDEST] = 0.0  # it is that of the run before
+        for s in range(SPANS):
+            marks[LENGTH + s] = marks[CAME + s] = 0.0
+        return mode
+    marks[:] = 0.0
+    marks[IN_TIME] = in_time
     _make_mode(work, mode)
     return mode
+
+
+@machine_code
+def _has_units(work: Workspace, mode: int) -> bool:
+    units = work.modes[mode, UNITS]
+    for i in range(work.k.shape[1]):  # noqa: SIM110
+        if units[i] != work.k[ATOL, i]:
+            return False
+    return True
 
 
 @machine_code
@@ -111,7 +131,11 @@ def _make_mode(work: Workspace, mode: int) -> None:
     for i in range(n):
         for j in range(n):
             key[i * n + j] = work.linear[i, j]
-    rate = _rate(key, work.k[ATOL], work.inner[OWN], work.inner[MOVED])
+    units = work.modes[mode, UNITS]
+    units[:] = 1.0  # of what oscillates
+    for i in range(work.k.shape[1]):
+        units[i] = work.k[ATOL, i]
+    rate = _rate(key, units, work.inner[OWN], work.inner[MOVED])
     marks[RATE] = rate
     if not rate < np.inf:
         return
@@ -144,8 +168,9 @@ def _rate(a: Vector, unit: Vector, size: Vector, image: Vector) -> float:
     For sizes v > 0 no eigenvalue is beyond the largest of (abs(A) v)_i / v_i [R. A. Horn and
     C. R. Johnson, "Matrix Analysis", 2nd ed., cor. 8.1.31].
     """
-    n, best = unit.size, np.inf
-    size[:] = unit
+    n, best = size.size, np.inf
+    for i in range(n):
+        size[i] = unit[i]
     for _ in range(ROUNDS):
         bound = 0.0
         for i in range(n):
@@ -199,9 +224,9 @@ def _double(work: Workspace, mode: int) -> None:
 
 @machine_code
 def _add_product(a: Vector, v: Vector, out: Vector) -> None:
-    """out += a v."""
+    """out += a v, as many rows as ``out`` has."""
     n = v.size
-    for i in range(n):
+    for i in range(out.size):
         total = 0.0
         for j in range(n):
             total += a[i * n + j] * v[j]
@@ -215,7 +240,7 @@ def add_kept_shift(work: Workspace, mode: int, span: int, place: int, slope: Vec
     kept = SPAN + LOOKED_AT * span + place
     _add_product(work.modes[mode, kept], slope, out)
     if work.marks[mode, IN_TIME] != 0.0:
-        _add_product(work.modes[mode, kept + LOOKED_AT * SPANS], work.linear[out.size], out)
+        _add_product(work.modes[mode, kept + LOOKED_AT * SPANS], work.linear[work.order.size], out)
 
 
 @machine_code
@@ -223,9 +248,31 @@ def composed_shift(work: Workspace, mode: int, h: float, slope: Vector, out: Vec
     """How far a motion that has this slope goes in the time ``h``."""
     if work.marks[mode, RATE] < np.inf:
         work.inner[OWN, :] = slope
-        _compose(work, mode, h, work.inner[OWN], work.linear[out.size], out)
+        _compose(work, mode, h, work.inner[OWN], work.linear[work.order.size], out)
     else:
         out[:] = np.nan
+
+
+@machine_code
+def length_aside(work: Workspace, mode: int, quarter: float) -> float:
+    """How far from the start of a step it is looked at aside.
+
+    An odd number of the shortest lengths, where the quarter is a power of two of them: what
+    returned in both would return within one of them, and no motion is as fast. That takes no
+    series.
+    """
+    shortest = work.marks[mode, SHORTEST]
+    if quarter >= MANY * shortest and quarter == first_bit(quarter):
+        return (2.0 * np.floor(0.5 * ASIDE * quarter / shortest) + 1.0) * shortest
+    return ASIDE * quarter
+
+
+@machine_code
+def length_to(work: Workspace, mode: int, place: int, h: float) -> float:
+    """How far it is to a place where a step is looked at: its quarters, and one aside."""
+    if place < LOOKED_AT - 1:
+        return 0.25 * (place + 1.0) * h
+    return length_aside(work, mode, 0.25 * h)
 
 
 @machine_code
@@ -265,6 +312,9 @@ def first_bit(value: float) -> float:
 def _keep_step(work: Workspace, mode: int, s: int) -> None:
     """Keep the matrices of all places in a step, column by column."""
     n, h, kinds = work.order.size, work.marks[mode, LENGTH + s], 1
+    if work.marks[mode, KEPT_FOR + s] == h:
+        return
+    work.marks[mode, KEPT_FOR + s] = h
     if work.marks[mode, IN_TIME] != 0.0:
         kinds = 2
     slope, out, one = work.inner[OWN], work.inner[OTHER], work.inner[ONE]
@@ -278,7 +328,7 @@ def _keep_step(work: Workspace, mode: int, s: int) -> None:
                     slope[j] = 1.0
                 else:
                     one[j] = 1.0
-                _compose(work, mode, PLACES[place] * h, slope, one, out)
+                _compose(work, mode, length_to(work, mode, place, h), slope, one, out)
                 for i in range(n):
                     kept[i * n + j] = out[i]
 

@@ -5,25 +5,27 @@ Of every mode, which is what its coefficients are, an array (matrices, n * n) an
 
 from __future__ import annotations
 
-__all__ = ["CAME", "GROWTH", "IN_TIME", "KEY", "KNOWN", "LENGTH", "LEVEL", "LEVELS",
+__all__ = ["CAME", "GROWTH", "IN_TIME", "KEPT_FOR", "KEY", "KNOWN", "LENGTH", "LEVEL", "LEVELS",
            "LEVEL_IN_TIME", "LOOKED_AT", "MADE", "MARKS", "MATRICES", "OLDEST", "PRESENT",
            "PRODUCT", "RATE", "READS", "REPLACED", "SHORTEST", "SPAN", "SPANS", "TERM",
-           "most_modes"]  # fmt: skip
+           "UNITS", "most_modes"]  # fmt: skip
 
 LEVELS = 64  # lengths that are powers of two times the shortest
 SPANS = 12  # steps whose matrices are kept, by their length
 LOOKED_AT = 5  # places in a step: its quarters, and one aside
-#: Matrices of a mode: A, G of the longest level, room; then P and Q of levels, and of all places
-#: in the steps that are kept.
-KEY, GROWTH, TERM, PRODUCT, LEVEL = range(5)
+#: Matrices of a mode: A, G of the longest level, room, and in one row the units of the unknowns;
+#: then P and Q of levels, and of all places in the steps that are kept.
+KEY, GROWTH, TERM, PRODUCT, UNITS, LEVEL = range(6)
 LEVEL_IN_TIME = LEVEL + LEVELS
 SPAN = LEVEL_IN_TIME + LEVELS
 MATRICES = SPAN + 2 * LOOKED_AT * SPANS
 #: Numbers of a mode: levels made, shortest length, rate, whether df/dt counts, the step to be
-#: replaced next; then lengths of steps, and how often they came.
+#: replaced next; then lengths of steps, how often they came in this run, and for which length
+#: matrices stand there: those of the run before serve as they are.
 MADE, SHORTEST, RATE, IN_TIME, OLDEST, LENGTH = range(6)
 CAME = LENGTH + SPANS
-MARKS = CAME + SPANS
+KEPT_FOR = CAME + SPANS
+MARKS = KEPT_FOR + SPANS
 #: Entries of ``present``: which mode, how many are known, how many have made room for others; and
 #: whether steps are taken again for a reader, who must find the same in whatever order: without
 #: kept steps.

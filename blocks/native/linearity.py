@@ -1,7 +1,7 @@
 """Are the equations of a model linear, with constant coefficients?
 
-While relations, modes and discrete values are held: x' = A x + b + c t. Read off the expressions;
-what looks linear at some points only, as a sign or a floor does, is not.
+While relations, modes and discrete values are held: x' = A x + b + c t, and sines of time. Read
+off the expressions; what looks linear at some points only, as a sign or a floor does, is not.
 """
 
 from __future__ import annotations
@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from ..language.expression import TIME
 from ..numerics.rewriting import applied, instructions
 from ..system.evaluator import Evaluator
-from .forms import MOST_STATES, is_large, why_no_derivatives, why_not
+from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives, why_not
+from .oscillations import NONLINEAR, Oscillations, degree, oscillations_in
 
 if TYPE_CHECKING:
     from ..language.kernel import Kernel
     from ..numerics.arrays import Array
-    from ..system import System
+    from ..system import Problem, System
 
-__all__ = ["degrees", "why_not_linear"]
+__all__ = ["degrees", "exact_steps_to_follow", "why_not_linear"]
 
-SUMS = {ca.OP_ADD, ca.OP_SUB}
-KEEP = {ca.OP_NEG, ca.OP_TWICE, ca.OP_ASSIGN}
 MOVING, PARAMETERS = (0, 1, 2), 3  # arguments of a system's functions: time, states, unknowns
-NONLINEAR = 2
 SPECIAL = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # factors, terms and exponents
 
 
@@ -47,6 +46,8 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
         return "algebraic loops are solved side by side at every point"
     if laws is not None and laws.held_modes.length:
         return "efforts are solved for at every point"
+    if system.nx + _symbols_and_results(system, laws)[0][-1].numel() > MOST_STATES:
+        return f"more than {MOST_STATES} states, with all that oscillates from outside"
     kept = system.cache.setdefault("nonlinear states", {})
     if (laws is None) not in kept:
         kept[laws is None] = _nonlinear_states(system, laws, None)
@@ -84,12 +85,43 @@ def _with_parameters(system: System, laws: Any, p: Array) -> tuple[list[int], bo
     return found
 
 
+def exact_steps_to_follow(problem: Problem, t: float, span: float, rtol: float, fastest: float
+                          ) -> tuple[int, float]:
+    """About how many exact steps follow what oscillates in a time, and how many unknowns they have.
+
+    Parameters
+    ----------
+    problem : without set-valued laws
+    fastest : oscillation of the system itself, in rad/s
+    """
+    from .steps import times_tolerance
+
+    system = problem.system
+    _symbols_and_results(system, None)
+    speeds = system.cache["speeds"]
+    acting = np.zeros(0) if speeds is None else np.abs(speeds(*problem.arguments(t)))
+    turned = 4.0 * (1.5 * times_tolerance.python(rtol) * rtol) ** 0.25  # rad, in a step
+    return problem.size + 2 * acting.size, span * float(np.max(acting, initial=fastest)) / turned
+
+
 def _symbols_and_results(system: System, laws: Any) -> tuple[list[ca.SX], list[ca.SX]]:
-    """What slopes and residuals are functions of, and these."""
-    symbols, slope = system.arguments, system.tape.slope
-    if laws is not None:
-        symbols, slope = laws.held_modes.symbols, laws.held_modes.expressions["slope"]
-    return symbols, [slope, system.tape.residual]
+    """What slopes and residuals are functions of, and these; what oscillates is the last of those.
+    """
+    kept = system.cache.setdefault("slopes and residuals", {})
+    if (laws is None) not in kept:
+        symbols, slope = system.arguments, system.tape.slope
+        if laws is not None:
+            symbols, slope = laws.held_modes.symbols, laws.held_modes.expressions["slope"]
+        results = [slope, system.tape.residual]
+        # what Newton's method solves for has no derivatives by more than states and time
+        found = (Oscillations.none(results) if is_solved_for(system)
+                 else oscillations_in(symbols, results))
+        kept[laws is None] = [*symbols, found.symbols], found.results
+        if laws is None:
+            system.cache["speeds"] = None if not found.angles.numel() else Evaluator(
+                ca.Function("speeds", symbols, [ca.densify(ca.jacobian(found.angles, TIME))]))
+    symbols, results = kept[laws is None]
+    return symbols, results
 
 
 def _factors(symbols: list[ca.SX], results: list[ca.SX]) -> ca.SX:
@@ -121,8 +153,10 @@ def _nonlinear_states(system: System, laws: Any, p: Array | None) -> tuple[list[
         given: list[Any] = [*symbols[:PARAMETERS], ca.DM(p), *symbols[PARAMETERS + 1 :]]
         free = [*symbols[:PARAMETERS], *symbols[PARAMETERS + 1 :]]
         function = ca.Function("slope", free, function.call(given))
-    slopes, residuals = degrees(function, MOVING)
-    of_time = any((rows >= NONLINEAR).any() for rows in degrees(function, MOVING[:1]))
+    moving = *MOVING, function.n_in() - 1
+    slopes, residuals = degrees(function, moving)
+    of_time = any((rows >= NONLINEAR).any()
+                  for rows in degrees(function, (*MOVING[:1], function.n_in() - 1)))
     if (residuals >= NONLINEAR).any():
         return list(range(system.nx)), of_time
     return [int(i) for i in np.flatnonzero(slopes >= NONLINEAR)], of_time
@@ -143,23 +177,8 @@ def degrees(function: ca.Function, moving: Sequence[int]) -> list[np.ndarray]:
         elif operation == ca.OP_CONST:
             room[results[0]] = 0
         else:
-            room[results[0]] = _degree(operation, [int(room[i]) for i in given])
+            room[results[0]] = degree(operation, [int(room[i]) for i in given])
     return out
-
-
-def _degree(operation: int, given: list[int]) -> int:
-    """The degree of a result, by those of the operands."""
-    if operation in SUMS:
-        return max(given)
-    if operation in KEEP:
-        return given[0]
-    if operation == ca.OP_MUL:
-        return min(sum(given), NONLINEAR)
-    if operation == ca.OP_DIV and not given[1]:
-        return given[0]
-    if operation == ca.OP_IF_ELSE_ZERO and not given[0]:
-        return given[1]
-    return NONLINEAR if any(given) else 0
 
 
 def _nonlinear_law(system: System) -> str:
@@ -188,7 +207,10 @@ def _bends(kernel: Kernel, expression: ca.SX) -> bool:
     """Whether an expression of a class is not linear in its variables and time."""
     held = [s for (i, _), s in kernel.symbols.items() if kernel.variables[i].kind == "discrete"]
     fixed = {s.__hash__() for s in [*held, *kernel.relation_symbols]} | kernel.parameter_hashes
-    moving = [s for s in ca.symvar(expression) if s.__hash__() not in fixed]
+    now = TIME.__hash__()
+    moving = [s for s in ca.symvar(expression) if s.__hash__() not in fixed | {now}]
     others = [s for s in ca.symvar(expression) if s.__hash__() in fixed]
-    function = ca.Function("law", [ca.vertcat(*moving), ca.vertcat(*others)], [expression])
-    return bool((degrees(function, (0,))[0] >= NONLINEAR).any())
+    symbols = [TIME, ca.vertcat(*moving), ca.SX(0, 1), ca.vertcat(*others)]
+    found = oscillations_in(symbols, [expression])
+    function = ca.Function("law", [*symbols, found.symbols], found.results)
+    return bool((degrees(function, (0, 1, 4))[0] >= NONLINEAR).any())

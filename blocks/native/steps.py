@@ -39,7 +39,7 @@ __all__ = ["BACKWARD_EULER", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLIC
            "goes_nowhere", "has_slopes_alone", "is_explicit", "is_fixed", "keep_denormals",
            "known_of", "rate_of_error", "secant", "settle_after_events", "settle_at",
            "settle_in_place", "settle_rows", "slope_at", "solves_with_derivatives", "take_stages",
-           "tells_its_limit", "workspace"]  # fmt: skip
+           "tells_its_limit", "times_tolerance", "workspace"]  # fmt: skip
 
 #: Kinds of steps. The last two solve for the end of a step by Newton's method; these and the two
 #: before them are of fixed length.
@@ -48,6 +48,8 @@ __all__ = ["BACKWARD_EULER", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLIC
 INNER = ATOL + 3  # rows
 NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding
 OF_MOTION = 2e-3  # the same beside what the unknown moves by: of one that is followed it is less
+SEEN = 100.0  # times its tolerance: what of an unknown is worth a shorter step that is exact
+FINEST = 1e-6  # a tighter tolerance asks for no shorter ones: they have no error
 STAYS = 0.02  # times what its slope would move it by: an unknown that stays where it is
 
 
@@ -83,12 +85,13 @@ class Workspace(NamedTuple):
     step: Vector  # (2,) length of the step, and tolerance or part of the step
     error: Vector  # (3,) largest error, sum of errors, largest one of lower order
     processor: Vector  # (2,) its state before denormals were flushed
-    linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit or exact method. Or columns
-    # of a band, (n, width), and in factors the same with room for what an exchange of rows fills
+    linear: Matrix  # (n + 1, n) df/dx and, last, df/dt; of an implicit method. Or columns of a
+    # band, (n, width), and in factors the same with room for what an exchange of rows fills. Of an
+    # exact one (N + 2, N): n states are followed by what oscillates, whose values come last
     factors: Matrix  # (n, n) of the matrix of its stages
     order: Indices  # (n,) of the rows of these
     inner: Matrix  # (12, n) rows as in k, of a step of a part of the length; and work space
-    modes: Cube  # (modes, matrices, n * n) of :mod:`~blocks.native.kept_matrices`; exact steps
+    modes: Cube  # (modes, matrices, N * N) of :mod:`~blocks.native.kept_matrices`; exact steps
     marks: Matrix  # (modes, numbers) of the same
     present: Indices  # (4,) of the same
     band: Indices  # (3,) diagonals above, below, and above of factors; empty: a full matrix
@@ -118,9 +121,9 @@ class Banded(NamedTuple):
     sizes: Vector  # nominal values, in units of the model
 
 
-def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = None
-              ) -> Workspace:
-    """Work space for ``n`` unknowns, and steps of a kind."""
+def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = None,
+              oscillations: int = 0) -> Workspace:
+    """Work space for ``n`` unknowns, and steps of a kind; exact ones carry oscillations along."""
     if isinstance(matrix, Sparse):
         entries, numbers = room_of(matrix.form)
         linear = np.zeros((1, entries + n))
@@ -135,14 +138,15 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
             band=np.array([upper, lower, 0]), unknowns=matrix.order, by_time=np.empty(n),
             sizes=matrix.sizes)
     explicit = has_slopes_alone(kind)
-    width, modes = 0 if explicit else n, most_modes(n) if kind == EXACT else 0
+    width = 0 if explicit else n + oscillations
+    modes = most_modes(width) if kind == EXACT else 0
     rows = ALL_ROWS if kind == HIGH_ORDER else len(ROWS)
     # of derivatives only those are written that are not always zero
     return Workspace(np.empty((rows, n)), np.empty(1), np.array([n]), np.empty(2),
-                     np.empty(3), np.empty(2), np.zeros((width + 1, width)),
+                     np.empty(3), np.empty(2), np.zeros((width + 1 + (kind == EXACT), width)),
                      np.empty((width, width)), np.zeros(width, dtype=int),
-                     np.empty((INNER, width)), np.empty((modes, MATRICES, n * n)),
-                     np.empty((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
+                     np.empty((INNER, width)), np.empty((modes, MATRICES, width * width)),
+                     np.zeros((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
                      np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
                      np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)))
 
@@ -323,6 +327,25 @@ def goes_nowhere(work: Workspace, x: Vector, h: float, rtol: float) -> bool:
 
 
 @machine_code
+def _defect_of_oscillations(work: Workspace, h: float, rtol: float) -> float:
+    """How far the fastest oscillation from outside is from a polynomial in a step, in tolerances.
+
+    Margins of what is at rest may follow it alone.
+    """
+    first, speed = work.size[0], 0.0
+    for i in range(first, work.order.size):
+        for j in range(first, work.order.size):
+            speed = max(speed, abs(work.linear[i, j]))
+    return (2.0 / 3.0) * (0.25 * speed * h) ** 4 / (times_tolerance(rtol) * rtol)
+
+
+@machine_code
+def times_tolerance(rtol: float) -> float:
+    """How many tolerances of an unknown are worth a shorter step that is exact."""
+    return SEEN * max(1.0, FINEST / rtol)
+
+
+@machine_code
 def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector) -> float:
     """The largest error of all unknowns in units of their tolerance; nan if one is nan."""
     if by_newton(code):
@@ -339,4 +362,7 @@ def error_of_step(code: Code, work: Workspace, h: float, rtol: float, x: Vector)
         return np.nan
     if code.kind == HIGH_ORDER:
         return told_error_of_high_order(work.error[0], work.error[2], rtol)
+    if code.kind == EXACT:
+        return max(told_error(work.error[0], work.error[2], rtol),
+                   _defect_of_oscillations(work, h, rtol))
     return told_error(work.error[0], work.error[2], rtol)

@@ -31,6 +31,8 @@ MOST_BULKY = 10_000  # explicit steps that cost less than some two thousand of I
 SOME = 100.0  # tolerances, within which slopes are looked at
 BENT = 2.0  # times: rates that are not the same
 SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
+TO_MAKE = 0.1  # explicit steps that take as long as to make matrices of one state, by its cube
+FULL = 100.0  # entries of a matrix, whose product takes as long as an explicit step
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
 EXPLICIT = "DOP853", "RK45", "RK23", "rk4", "euler"  # of which there is machine code, too
@@ -140,15 +142,30 @@ def implicit_one_step(problem: Problem) -> type[Method] | None:
     return method
 
 
-def _rate_at_start(problem: Problem, t0: float) -> float:
-    """The fastest rate there; kept for the next run that starts at the same point."""
+def _fewer_are_exact(problem: Problem, t0: float, span: float, rtol: float, steps: float,
+                     oscillation: float) -> bool:
+    """Whether exact steps, which only follow what oscillates, cost less than explicit ones.
+
+    Each is a product with a full matrix, and matrices are made first.
+    """
+    size = problem.size
+    if problem.laws is not None or not oscillation < np.inf or (
+            not SMALL < size <= native.MOST_STATES or steps < TO_MAKE * size**3):
+        return False
+    n, follow = native.exact_steps_to_follow(problem, t0, span, rtol, oscillation)
+    return steps > TO_MAKE * n**3 + follow * (1 + n * n / FULL)
+
+
+def _motions_at_start(problem: Problem, t0: float) -> tuple[float, float]:
+    """The fastest rate there, and the fastest oscillation; kept for the next run that starts at
+    the same point."""
     y = problem.start_vector()
     here = t0, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
-    before, rate = problem.system.cache.get("rate at start", ((), 0.0))
+    before, motions = problem.system.cache.get("motions at start", ((), (0.0, 0.0)))
     if before != here:
-        rate = problem.fastest_rate(t0, y)
-        problem.system.cache["rate at start"] = here, rate
-    return float(rate)
+        motions = problem.fastest_motions(t0, y)
+        problem.system.cache["motions at start"] = here, motions
+    return motions  # type: ignore[no-any-return]
 
 
 def bends_within_tolerance(problem: Problem, t: float, y: Array, rtol: float) -> bool:
@@ -258,7 +275,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         if exact := exact_one_step(problem):
             return exact, LINEAR
         return explicit_steps(rtol), "explicit, in machine code: cheap to restart after events"
-    rate = _rate_at_start(problem, t0)
+    rate, oscillation = _motions_at_start(problem, t0)
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         switches = switches_in_run(problem.system)
@@ -267,7 +284,8 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
             most = min(most, MOST_BULKY)
         hard = rate * (t1 - t0) > MILD and steps > most
         if (hard or switches or native.pays_off(steps, problem.size)) and (
-                exact := exact_one_step(problem, hard)):
+                exact := exact_one_step(problem, hard or _fewer_are_exact(
+                    problem, t0, t1 - t0, rtol, steps, oscillation))):
             return exact, LINEAR  # whatever the tolerance
         if steps <= most and native.pays_off(steps, problem.size, switches) and (
                 not native.unwritable(problem)):

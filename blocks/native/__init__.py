@@ -97,7 +97,8 @@ if TYPE_CHECKING:
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "TIGHT_FOR_SOLVES",
            "column_values", "compiled_cvode", "compiled_method", "compiled_steps",
            "compiles_quickly", "exact_steps_to_follow", "is_installed", "is_large",
-           "is_solved_for", "keeps_to_steps", "many_values", "most_steps", "pays_off", "residuals_of_run", "steps_to_compile",
+           "is_solved_for", "keeps_to_steps", "many_values", "most_steps", "pays_off",
+           "residuals_of_run", "steps_to_compile",
            "study", "unwritable", "weight_of_steps", "why_not", "why_not_implicit",
            "why_not_linear"]  # fmt: skip
 

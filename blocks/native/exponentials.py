@@ -312,7 +312,7 @@ def first_bit(value: float) -> float:
 def _keep_step(work: Workspace, mode: int, s: int) -> None:
     """Keep the matrices of all places in a step, column by column."""
     n, h, kinds = work.order.size, work.marks[mode, LENGTH + s], 1
-    if work.marks[mode, KEPT_FOR + s] == h:
+    if work.marks[mode, KEPT_FOR + s] == h > 0.0:
         return
     work.marks[mode, KEPT_FOR + s] = h
     if work.marks[mode, IN_TIME] != 0.0:

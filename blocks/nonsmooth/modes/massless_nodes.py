@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -49,6 +49,7 @@ __all__ = ["MasslessLaws", "refuse_massless", "without_mass"]
 
 
 NOBODY = np.zeros(0, dtype=int)
+MOST_SPLITS = 64  # ways to leave some of the closed diodes without a load
 
 
 def refuse_massless(system: System) -> None:
@@ -264,18 +265,26 @@ class MasslessLaws(Laws):
 
     def _unloaded(self, problem: Problem, t: float) -> Flags:
         """Closed diodes that need not bear anything of an effort whose split the motion leaves
-        open, so that the others have one; nobody, where all have one, or this is not found."""
+        open, so that the others have one; nobody, where all have one, or this is not found.
+
+        As many as there are splits: without one more, the others would no longer hold what all of
+        them do, and the motion would be another one.
+        """
         modes, nobody = self.modes, np.zeros(self.elements.size, dtype=bool)
         held = self._held
         if held is None or held.fits(problem, t, modes) or not held.keeps_apart(problem, t, modes):
             return nobody
+        splits = held.left_open(problem, t, modes).shape[1]
         for trial in self.velocities.modes(problem, t, modes):
-            unloaded = self.elements.valve & (modes == 0) & (trial != 0)
-            solved = np.where(unloaded, -1, modes)
-            if unloaded.any() and held.fits(problem, t, solved):
-                leaving = self.search.leaving(problem, t, solved)
-                if leaving is not None and not leaving[~unloaded].any():
-                    return unloaded
+            some = np.flatnonzero(self.elements.valve & (modes == 0) & (trial != 0))
+            for few in islice(combinations(some.tolist(), min(splits, len(some))), MOST_SPLITS):
+                unloaded = nobody.copy()
+                unloaded[list(few)] = True
+                solved = np.where(unloaded, -1, modes)
+                if unloaded.any() and held.fits(problem, t, solved):
+                    leaving = self.search.leaving(problem, t, solved)
+                    if leaving is not None and not leaving[~unloaded].any():
+                        return unloaded
         return nobody
 
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices,

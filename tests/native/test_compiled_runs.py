@@ -294,6 +294,11 @@ def test_statistics_say_which_method_ran_and_why():
     damped.push = ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")))
     damped.connect(damped.push.R, damped.block.M)
     damped.connect(damped.push.C, damped.ground.V)
+    assert damped.simulate("10 s").statistics["method"] == "exact"
+    del damped.push
+    damped.gusts = ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")) ** 2)
+    damped.connect(damped.gusts.R, damped.block.M)
+    damped.connect(damped.gusts.C, damped.ground.V)
     assert damped.simulate("10 s").statistics["method"] == "cvode"
 
 

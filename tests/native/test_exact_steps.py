@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
+from scipy.optimize import brentq
 
+from benchmarks.domains import ladder
 from benchmarks.models import Buck, alone, block_on_belt, stick_slip
 from blocks import (
     Component,
@@ -19,6 +21,7 @@ from blocks import (
     ParameterError,
     Variable,
     breakpoints,
+    cos,
     der,
     floor,
     quantity,
@@ -27,8 +30,24 @@ from blocks import (
     when,
     where,
 )
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+)
 from library.signal import Gain, Step
-from library.translational import Damper, ForceSource, Mass, MotionSensor, Reference, Spring
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
 from library.translational.domain import TwoPort
 
 pytest.importorskip("llvmlite")
@@ -44,6 +63,7 @@ from blocks.native.exponentials import (  # noqa: E402
 from blocks.native.kept_matrices import LOOKED_AT, most_modes  # noqa: E402
 from blocks.native.linearity import degrees  # noqa: E402
 from blocks.native.method import Exact  # noqa: E402
+from blocks.native.oscillations import oscillations_in  # noqa: E402
 from blocks.native.stages import ATOL, NEW  # noqa: E402
 from blocks.native.step_control import count_up_to  # noqa: E402
 from blocks.native.steps import EXACT, slope_at, workspace  # noqa: E402
@@ -420,3 +440,146 @@ def test_more_modes_than_matrices_are_kept_of_are_left_to_another_method():
     assert "more modes than matrices are kept of" in run.statistics["why"]
     fast = np.floor(1 / periods) * periods / 2 + np.minimum(1 % periods, periods / 2)
     assert_allclose(run["parts.x"].final.m, np.exp(-3 * fast - (1 - fast)), rtol=1e-6)
+
+
+# -- what oscillates from outside ---------------------------------------------------------------
+def steady_and_free(t, w, force, k=1000.0, d=10.0, v0=1.0):
+    """Velocity of 1 kg on a spring and a damper, pushed by the imaginary part of force exp(jwt)."""
+    amplitude = 1j * w * force / (k - w**2 + 1j * w * d)
+    x0 = (amplitude / (1j * w)).imag  # x starts at 0
+    free, start = np.sqrt(k - d**2 / 4), v0 - amplitude.imag
+    a = -x0
+    b = (start + d / 2 * a) / free
+    away = np.exp(-d / 2 * t)
+    moving = away * ((b * free - d / 2 * a) * np.cos(free * t)
+                     - (a * free + d / 2 * b) * np.sin(free * t))
+    return (amplitude * np.exp(1j * w * t)).imag + moving
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-10])
+@pytest.mark.parametrize("w", [0.1, 7.0, 31.0, 2000.0])
+def test_a_sine_of_time_is_exact(w, rtol):
+    def force(t):
+        angle = t * quantity(w, "rad/s")
+        return quantity("3 N") * sin(angle) + quantity("2 N") * cos(angle + 0.5)
+
+    run = oscillator(force=force).simulate("2 s", method="exact", rtol=rtol)
+    t = np.linspace(0, 2, 777)
+    expected = steady_and_free(t, w, 3 + 2j * np.exp(0.5j))
+    assert_allclose(at(run, "block.v", t), expected, rtol=0, atol=2e-13)
+    assert abs(run.energy().relative_residual) < 1e-7
+
+
+def test_a_sine_at_the_frequency_of_what_it_drives_is_exact():
+    run = oscillator(damping="0 N*s/m", stiffness="100 N/m", force=lambda t: quantity(
+        "2 N") * cos(t * quantity("10 rad/s"))).simulate("20 s", method="exact")
+    t = np.linspace(0, 20, 333)
+    v = np.cos(10 * t) + np.sin(10 * t) / 10 + t * np.cos(10 * t)  # x = sin(10 t)(1 + t) / 10
+    assert_allclose(at(run, "block.v", t), v, rtol=0, atol=1e-11)
+
+
+def test_exact_steps_of_a_tight_tolerance_are_no_shorter():
+    def steps(rtol):
+        return oscillator(force=lambda t: quantity("3 N") * sin(t * quantity("7 rad/s"))).simulate(
+            "2 s", method="exact", rtol=rtol).statistics["steps"]
+
+    assert 2 * steps(1e-3) < steps(1e-6) > 0.95 * steps(1e-11)
+
+
+@pytest.mark.parametrize("peak", [1.0001, 1.01, 1.2, 1.4])
+def test_a_break_away_by_a_sine_is_not_missed_while_everything_rests(peak):
+    # twice in a period it slips: what sticks again is at rest
+    model = Model("at rest")
+    model.body, model.floor = Mass(mass="1 kg"), Reference()
+    model.rub = TranslationalFriction(law="coulomb", coulomb_force="1 N", breakaway_force="1 N")
+    model.load = ForceSource(force=lambda t: quantity(peak, "N") * sin(t * quantity("2 rad/s")))
+    model.connect(model.body.M, model.rub.R, model.load.R)
+    model.connect(model.floor.V, model.rub.C, model.load.C)
+    run = model.simulate(quantity(40 * np.pi, "s"), method="exact")
+    slips = [e.time for e in run.events if e.previous == "stuck"]
+    expected = np.arcsin(1 / peak) / 2 + np.pi / 2 * np.arange(80)
+    assert_allclose(slips, expected, rtol=0, atol=1e-9)
+
+
+def test_a_half_wave_rectifier_commutates_at_its_closed_form():
+    # a coil and a resistor behind a diode: (R sin wt - wL cos wt + wL exp(-t R/L)) U / Z^2
+    model = Model("rectifier")
+    model.mains, model.ground = ACVoltageSource(amplitude="10 V", frequency="50 Hz"), \
+        ElectricalReference()
+    model.diode, model.coil = Diode(model="ideal"), Inductor(inductance="10 mH")
+    model.load = Resistor(resistance="2 ohm")
+    model.connect(model.mains.p, model.diode.p)
+    model.connect(model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.load.n, model.mains.n, model.ground.V)
+    run = model.simulate("19 ms")
+    assert run.statistics["method"] == "exact"
+    w, r, x = 100 * np.pi, 2.0, np.pi
+
+    def current(t):
+        return 10 / (r**2 + x**2) * (r * np.sin(w * t) - x * np.cos(w * t) + x * np.exp(-200 * t))
+
+    end = brentq(current, 0.011, 0.019, xtol=1e-15)
+    opens = [e.time for e in run.events if e.description == "opens" and e.time > 1e-3]
+    assert_allclose(opens, [end], rtol=0, atol=1e-12)
+    t = np.linspace(0, end, 99)
+    assert_allclose(at(run, "coil.i_L", t), current(t), rtol=0, atol=1e-12)
+
+
+def test_sines_in_an_algebraic_loop_are_exact():
+    # 1 ohm and 2 ohm in series from a source of 3 V, 1 mF across the second: tau = 2/3 ms
+    model = Model("divider")
+    model.mains, model.ground = ACVoltageSource(amplitude="3 V", frequency="200 Hz"), \
+        ElectricalReference()
+    model.first, model.second = Resistor(resistance="1 ohm"), Resistor(resistance="2 ohm")
+    model.third, model.store = Resistor(resistance="4 ohm"), Capacitor(capacitance="1 mF")
+    model.connect(model.mains.p, model.first.p)
+    model.connect(model.first.n, model.second.p, model.third.p)
+    model.connect(model.third.n, model.store.p)
+    model.connect(model.second.n, model.store.n, model.mains.n, model.ground.V)
+    run = model.simulate("10 ms", method="exact")
+    # seen from the capacitor: 2/3 of the source behind 4 + 2/3 ohm
+    w, tau = 400 * np.pi, 1e-3 * (4 + 2 / 3)
+    gain = 2 / (1 + 1j * w * tau)
+    t = np.linspace(0, 10e-3, 333)
+    expected = (gain * np.exp(1j * w * t)).imag - gain.imag * np.exp(-t / tau)
+    assert_allclose(at(run, "store.vc", t), expected, rtol=0, atol=1e-13)
+
+
+def test_runs_that_find_matrices_of_the_run_before_are_the_same_to_the_last_bit():
+    model = oscillator(force=lambda t: quantity("3 N") * sin(t * quantity("7 rad/s")))
+    first, second = (model.simulate("2 s", method="exact")["block.v"].m for _ in range(2))
+    model.simulate("2 s", method="exact", rtol=1e-3)
+    model.spring.stiffness = "20 N/m"
+    model.simulate("1 s", method="exact")
+    model.spring.stiffness = "1000 N/m"
+    third = model.simulate("2 s", method="exact")["block.v"].m
+    fresh = oscillator(force=lambda t: quantity("3 N") * sin(t * quantity("7 rad/s"))).simulate(
+        "2 s", method="exact")["block.v"].m
+    assert np.array_equal(first, second)
+    assert np.array_equal(first, third)
+    assert np.array_equal(first, fresh)
+
+
+def test_equal_angles_are_one_and_what_a_state_turns_is_none():
+    t, x, p = (ca.SX.sym(n) for n in "txp")
+    found = oscillations_in([t, x, ca.SX(0, 1), p], [ca.vertcat(
+        ca.sin(2 * t + p) + ca.cos(2 * t + p), p * ca.sin(3 * p * t), ca.sin(x), ca.sin(t * t),
+        ca.sin(p), ca.sin(ca.sin(t)))])
+    angles = ca.Function("angles", [t, p], [found.angles])(0.3, 0.7)
+    assert_allclose(np.ravel(angles), [1.3, 0.63, 0.3], rtol=1e-15)
+    assert found.symbols.numel() == 6
+    values = ca.Function("values", [t, x, p, found.symbols], found.results)
+    at_point = ca.Function("sines", [t, p], [found.values])(0.3, 0.7)
+    assert_allclose(np.ravel(values(0.3, 1.1, 0.7, at_point)), [
+        np.sin(1.3) + np.cos(1.3), 0.7 * np.sin(0.63), np.sin(1.1), np.sin(0.09), np.sin(0.7),
+        np.sin(np.sin(0.3))], rtol=1e-15)
+
+
+def test_auto_follows_what_oscillates_where_the_fastest_motion_has_died_out():
+    # ten cells of a ladder: explicit steps follow 4e5 1/s, exact ones the source alone
+    run = ladder(10).simulate("3 ms")
+    assert run.statistics["method"] == "exact"
+    assert run.statistics["steps"] < 100
+    ends = [run["capacitors.vc"].final.m[k] for k in (4, 9)]
+    assert_allclose(ends, [-1.72605668566, -1.51060312998], rtol=0, atol=1e-11)

@@ -157,14 +157,15 @@ class Bell(Component):
 
 
 class Follower(Component):
-    """Drawn to cos t within a microsecond."""
+    """Drawn to cos t within a microsecond, the more the farther it is."""
 
     rate = Parameter("1e6 1/s")
     x = Variable("1", 0, priority="high")
 
     def equations(self):
         now = time * PER_SECOND
-        yield der(self.x) == self.rate * (cos(now) - self.x) - PER_SECOND * sin(now)
+        away = cos(now) - self.x
+        yield der(self.x) == self.rate * (away + away**3) - PER_SECOND * sin(now)
 
 
 def test_the_error_falls_with_the_fourth_power_of_the_step_also_between_the_steps():

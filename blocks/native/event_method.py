@@ -190,7 +190,10 @@ class EventMethod(Method):
 
     def usual_step(self, last: Step) -> float:
         ends = self.record.ends[max(self._taken - LATELY, 0) : self._taken]
-        return float(np.median(np.diff(ends))) if len(ends) > 1 else super().usual_step(last)
+        if len(ends) < 2:
+            return super().usual_step(last)
+        steps = np.sort(ends[1:] - ends[:-1])
+        return float(steps[len(steps) // 2])
 
     @property
     def _inside_last(self) -> Any:

@@ -32,6 +32,7 @@ __all__ = ["ZeroCrossings"]
 LOOKS_WITHIN = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at in any case
 FAR = 10.0  # times the tolerance of a margin
 LAST_TIMES = 8  # representable times before a crossing that are looked at one by one
+MOST_TRIALS = 5000  # to find a root: of the least of many margins it takes more than of a smooth one
 
 
 class ZeroCrossings:
@@ -174,7 +175,8 @@ class ZeroCrossings:
             from scipy.optimize import brentq
 
             at = brentq(lambda t: ends[t] if t in ends else margin(t), low, high,
-                        xtol=max(ROOT_XTOL * max(abs(low), abs(high)), grain), rtol=ROOT_RTOL)
+                        xtol=max(ROOT_XTOL * max(abs(low), abs(high)), grain), rtol=ROOT_RTOL,
+                        maxiter=MOST_TRIALS)
         # go to the far side of the crossing, so that rounding cannot undo the switch
         forward = spacing = max(np.spacing(max(abs(low), abs(high))), grain)
         near = at

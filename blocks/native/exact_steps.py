@@ -141,8 +141,8 @@ def _measure_defect(k: Matrix, x: Vector, place: float, seen: float) -> None:
     """
     defect, new = k[DEFECT], k[NEW]
     a, b, c, d = place - 1.0, place - 2.0, place - 3.0, place - 4.0
-    w0, w1, w2 = a * b * c * d / 24.0, -place * b * c * d / 6.0, place * a * c * d / 4.0
-    w3, w4 = -place * a * b * d / 6.0, place * a * b * c / 24.0
+    w0, w1, w2 = (1 / 24) * a * b * c * d, (-1 / 6) * place * b * c * d, 0.25 * place * a * c * d
+    w3, w4 = (-1 / 6) * place * a * b * d, (1 / 24) * place * a * b * c
     for i in range(x.size):
         bend = (2.0 / 3.0) * (x[i] - 4.0 * k[1, i] + 6.0 * k[2, i] - 4.0 * k[3, i] + new[i])
         aside = x[i] + defect[i] - (w0 * x[i] + w1 * k[1, i] + w2 * k[2, i] + w3 * k[3, i]

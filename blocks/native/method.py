@@ -230,7 +230,7 @@ class OneStep(EventMethod):
         fast : the largest flow of each kind of set-valued elements
         """
         assert self.own_events is not None
-        self.own_events.elements.fast[:] = fast
+        self.own_events.begin_with(fast)
         self.problem, self.scale = problem, np.asarray(problem.scale)
         self.p[:], self.k[ATOL] = problem.p, atol
         self._forget()

@@ -164,9 +164,14 @@ class OwnEvents:
                 mine.parts is None if parts is None else parts.is_like(mine.parts)):
             return False
         self.rules = rules
-        for one in (self.elements, self.predicted):
-            one.fast[:] = 0.0 if parts is None else parts.fast
+        self.begin_with(0.0 if parts is None else parts.fast)
         return True
+
+    def begin_with(self, fast: Array | float) -> None:
+        """Take flows for the largest of each kind so far."""
+        for one in (self.elements, self.predicted):
+            if one.fast.size:  # the other one decides on nobody
+                one.fast[:] = fast
 
     def begin(self, t: float) -> None:
         """Others have decided at a time."""

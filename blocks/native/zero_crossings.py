@@ -62,15 +62,14 @@ def margins_at(code: Code, relations: Relations, at: Vector, t: float, x: Vector
     arrived = t >= relations.instant[0]
     violated = False
     for r in range(margins.size):
-        if held[r] <= 0.5:
-            margins[r] = -margins[r]
-        margins[r] += slack[r]
+        margin = slack[r] + (margins[r] if held[r] > 0.5 else -margins[r])
         if known[r]:
-            margins[r] = 1.0
+            margin = 1.0
         elif arrived and relations.timed[r]:
-            margins[r] = np.nan  # nothing that a parabola should go through
-        elif not margins[r] >= 0.0:
+            margin = np.nan  # nothing that a parabola should go through
+        elif not margin >= 0.0:
             violated = True
+        margins[r] = margin
     return violated
 
 

@@ -242,9 +242,12 @@ class Problem:
 
     def fastest_motions(self, t: float, y: Array) -> tuple[float, float]:
         """The same, and the fastest oscillation among its motions; infinite where it is not known.
+
+        Nothing changes by that, not even the last bits of unknowns that are solved for.
         """
-        if not self.size:
-            return 0.0, 0.0
+        return self.copy_for_reading()._fastest_motions(t, y) if self.size else (0.0, 0.0)
+
+    def _fastest_motions(self, t: float, y: Array) -> tuple[float, float]:
         if self.size <= DENSE and not self.algebraic and self.laws is None:
             self.solve(t, y)
             full = self.system.slope_x.dense(*self.arguments(t))

@@ -32,7 +32,7 @@ __all__ = ["ZeroCrossings"]
 LOOKS_WITHIN = np.array([0.25, 0.5, 0.75, 1.0])  # where a step is looked at in any case
 FAR = 10.0  # times the tolerance of a margin
 LAST_TIMES = 8  # representable times before a crossing that are looked at one by one
-MOST_TRIALS = 5000  # to find a root: of the least of many margins it takes more than of a smooth one
+MOST_TRIALS = 5000  # to find a root: of the least of many margins it takes more than usual
 
 
 class ZeroCrossings:

@@ -17,7 +17,7 @@ from ..numerics.tolerances import BAND_DIFFERENCE, DIAGONAL_PIVOT
 from .functions import machine_code
 from .signatures import multiply_add, run_code
 from .stages import ATOL, NEW, WORK
-from .steps import Code, Workspace, derive_by_time, secant, slope_at
+from .steps import BASE, Code, Workspace, secant, slope_at
 
 __all__ = ["derive_band", "factorize_band", "solve_band"]
 
@@ -27,25 +27,37 @@ OF_THREE = -1  # that there are three in all, and those above are divided by the
 
 
 @machine_code
-def derive_band(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
-    """The derivatives of the slopes by unknowns and time, near ``slope`` = f(t, x)."""
-    n, linear, order = x.size, work.linear, work.unknowns
+def derive_band(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector,
+                straight: bool) -> None:
+    """The derivatives of the slopes by unknowns, near ``slope`` = f(t, x).
+
+    Or, of slopes that are ``straight``, from where all unknowns are zero.
+    """
+    n, linear, order, base = x.size, work.linear, work.unknowns, work.inner[BASE]
     upper, lower = work.band[0], work.band[1]
     point, other = work.k[WORK], work.k[NEW]
     if code.linear != 0:
         work.at[0], other[0] = t, np.nan
         run_code(code.linear, work.at, x, code.p, code.q, other)
     for first in range(min(upper + lower + 1, n)):
-        point[:] = x
+        if straight:
+            point[:] = 0.0
+        else:
+            point[:] = x
         other[:] = 0.0
         j = first
         while j < n:
             i = order[j]
-            point[i] += BAND_DIFFERENCE * max(abs(x[i]), work.sizes[i])
+            if straight:
+                point[i] = work.sizes[i]
+            else:
+                point[i] += BAND_DIFFERENCE * max(abs(x[i]), work.sizes[i])
             other[i] = 1.0
             j += upper + lower + 1
         if code.linear != 0:
             run_code(code.linear, work.at, x, code.p, code.q, other)
+        elif straight:
+            slope_at(code, work, 0.0, point, other)
         else:
             slope_at(code, work, t, point, other)
         j = first
@@ -54,10 +66,11 @@ def derive_band(code: Code, work: Workspace, t: float, h: float, x: Vector, slop
             for row in range(max(0, j - upper), min(n, j + lower + 1)):
                 r = order[row]
                 linear[j, row - j + upper] = other[r]
-                if code.linear == 0:
+                if code.linear == 0 and straight:
+                    linear[j, row - j + upper] = (other[r] - base[r]) / work.sizes[i]
+                elif code.linear == 0:
                     linear[j, row - j + upper] = secant(other[r], slope[r], point[i] - x[i])
             j += upper + lower + 1
-    derive_by_time(code, work, t, h, x, slope)
 
 
 @machine_code

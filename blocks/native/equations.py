@@ -274,6 +274,13 @@ class Equations:
         by_direction = self.large and solves_with_derivatives(kind)
         return self._in_direction if by_direction else self.derivatives
 
+    @cached_property
+    def is_steady(self) -> bool:
+        """Whether derivatives of slopes by states change at events alone."""
+        from .linearity import has_steady_derivatives
+
+        return has_steady_derivatives(self.system)
+
     def oscillations(self, kind: int) -> int:
         """How many sines and cosines steps of a kind carry along."""
         return self._acting.symbols.numel() if kind == EXACT else 0

@@ -51,7 +51,7 @@ from .front_lists import (
 from .functions import machine_code, vector_code
 from .signatures import CFunction, indices_at, run_code, vector_at
 from .stages import NEW, WORK
-from .steps import Code, Workspace, derive_by_time, secant, slope_at
+from .steps import BASE, Code, Workspace, secant, slope_at
 
 __all__ = ["derive_columns", "factorize_code", "factorize_fronts", "form_with", "solve_code",
            "solve_fronts"]  # fmt: skip
@@ -70,10 +70,11 @@ def form_with(form: Indices, size: int) -> Indices:
 
 
 @machine_code
-def derive_columns(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector
-                   ) -> None:
-    """The entries of df/dx, and df/dt, near ``slope`` = f(t, x)."""
-    form, values = work.sparse, work.linear[0]
+def derive_columns(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector,
+                   straight: bool) -> None:
+    """The entries of df/dx, near ``slope`` = f(t, x), or as :func:`~blocks.native.band.derive_band`
+    where slopes are ``straight``."""
+    form, values, base = work.sparse, work.linear[0], work.inner[BASE]
     point, other = work.k[WORK], work.k[NEW]
     group_starts, groups = form[form[GROUP_STARTS]:], form[form[GROUPS]:]
     starts, rows = form[form[COLUMN_STARTS]:], form[form[COLUMN_ROWS]:]
@@ -81,6 +82,8 @@ def derive_columns(code: Code, work: Workspace, t: float, h: float, x: Vector, s
         work.at[0], other[0] = t, np.nan
         run_code(code.linear, work.at, x, code.p, code.q, other)
         other[:] = 0.0
+    elif straight:
+        point[:] = 0.0
     else:
         point[:] = x
     for g in range(form[COLUMN_GROUPS]):
@@ -88,22 +91,30 @@ def derive_columns(code: Code, work: Workspace, t: float, h: float, x: Vector, s
             j = groups[q]
             if code.linear != 0:
                 other[j] = 1.0
+            elif straight:
+                point[j] = work.sizes[j]
             else:
                 point[j] = x[j] + BAND_DIFFERENCE * max(abs(x[j]), work.sizes[j])
         if code.linear != 0:
             run_code(code.linear, work.at, x, code.p, code.q, other)
+        elif straight:
+            slope_at(code, work, 0.0, point, other)
         else:
             slope_at(code, work, t, point, other)
         for q in range(group_starts[g], group_starts[g + 1]):
             j = groups[q]
             for e in range(starts[j], starts[j + 1]):
                 values[e] = other[rows[e]]
-                if code.linear == 0:
+                if code.linear == 0 and straight:
+                    values[e] = (other[rows[e]] - base[rows[e]]) / work.sizes[j]
+                elif code.linear == 0:
                     values[e] = secant(other[rows[e]], slope[rows[e]], point[j] - x[j])
-            point[j] = x[j]
+            if straight:
+                point[j] = 0.0
+            else:
+                point[j] = x[j]
         if code.linear != 0:
             other[:] = 0.0
-    derive_by_time(code, work, t, h, x, slope)
 
 
 @vector_code

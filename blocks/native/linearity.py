@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..numerics.arrays import Array
     from ..system import Problem, System
 
-__all__ = ["degrees", "exact_steps_to_follow", "why_not_linear"]
+__all__ = ["degrees", "exact_steps_to_follow", "has_steady_derivatives", "why_not_linear"]
 
 MOVING, PARAMETERS = (0, 1, 2), 3  # arguments of a system's functions: time, states, unknowns
 SPECIAL = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # factors, terms and exponents
@@ -83,6 +83,12 @@ def _with_parameters(system: System, laws: Any, p: Array) -> tuple[list[int], bo
     last.clear()
     last[p.tobytes()] = found
     return found
+
+
+def has_steady_derivatives(system: System) -> bool:
+    """Whether the derivatives of slopes by states change at events alone: every law is linear."""
+    return bool(system.once("steady derivatives", lambda: not (
+        system.nu or system.clusters or _nonlinear_law(system))))
 
 
 def exact_steps_to_follow(problem: Problem, t: float, span: float, rtol: float, fastest: float

@@ -5,6 +5,8 @@ It is full, a narrow band or sparse, and the rest of a step does not know which.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..numerics.arrays import Vector
 from .band import derive_band, factorize_band, solve_band
 from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
@@ -12,8 +14,8 @@ from .fronts import derive_columns, factorize_code, solve_code
 from .functions import machine_code
 from .lu import factorize, solve
 from .signatures import run_code
-from .stages import ATOL
-from .steps import Code, Workspace
+from .stages import ATOL, WORK
+from .steps import BASE, Code, Workspace, derive_by_time, slope_at
 
 __all__ = ["derive", "factorize_less", "solve_with"]
 
@@ -21,14 +23,40 @@ __all__ = ["derive", "factorize_less", "solve_with"]
 @machine_code
 def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector) -> None:
     """df/dx and df/dt, near ``slope`` = f(t, x)."""
-    if work.band.size > 0:
-        derive_band(code, work, t, h, x, slope)
+    if work.steady[1] != 0:
+        derive_by_time(code, work, t, h, x, slope)
         return
-    if work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0:
-        derive_columns(code, work, t, h, x, slope)
+    banded = work.band.size > 0
+    if banded or (work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0):
+        straight = work.steady[0] != 0 and _has_slopes_of_nothing(code, work)
+        if banded:
+            derive_band(code, work, t, h, x, slope, straight)
+        else:
+            derive_columns(code, work, t, h, x, slope, straight)
+        if straight:
+            work.steady[1] = 1
+        derive_by_time(code, work, t, h, x, slope)
         return
     work.at[0] = t
     run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+
+
+@machine_code
+def _has_slopes_of_nothing(code: Code, work: Workspace) -> bool:
+    """Whether slopes are numbers where all unknowns, and time, are zero; they are kept.
+
+    Differences from there are the derivatives of what is linear, whenever and by whomever they are
+    taken.
+    """
+    if code.linear != 0:
+        return True
+    nothing, base = work.k[WORK], work.inner[BASE]
+    nothing[:] = 0.0
+    slope_at(code, work, 0.0, nothing, base)
+    for i in range(base.size):  # noqa: SIM110
+        if not np.isfinite(base[i]):
+            return False
+    return True
 
 
 @machine_code

@@ -33,7 +33,7 @@ from .stages import (
 )
 from .step_control import told_error, told_error_of_high_order
 
-__all__ = ["BACKWARD_EULER", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
+__all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
            "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse", "Workspace",
            "by_newton", "derive_by_time", "error_of_step", "first_stage", "flush_denormals",
            "goes_nowhere", "has_slopes_alone", "is_explicit", "is_fixed", "keep_denormals",
@@ -46,6 +46,7 @@ __all__ = ["BACKWARD_EULER", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLIC
 (EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER, THIRD_ORDER, RUNGE_KUTTA, EULER, BACKWARD_EULER,
  TRAPEZOIDAL) = range(9)
 INNER = ATOL + 3  # rows
+BASE = ATOL  # of these: slopes where all unknowns are zero, while derivatives are found
 NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding
 OF_MOTION = 2e-3  # the same beside what the unknown moves by: of one that is followed it is less
 SEEN = 100.0  # times its tolerance: what of an unknown is worth a shorter step that is exact
@@ -103,6 +104,7 @@ class Workspace(NamedTuple):
     rtol: Vector  # (1,) relative tolerance
     extended: Indices  # (1,) whether the last step of order 8 has the stages of its extension
     branch: Matrix  # rows of :mod:`~blocks.native.loop_branch`; none where loops are linear
+    steady: Indices  # (2,) whether df/dx changes at events alone, and whether it is there
 
 
 class Sparse(NamedTuple):
@@ -148,7 +150,8 @@ def workspace(n: int, kind: int = EXPLICIT, matrix: Banded | Sparse | None = Non
                      np.empty((INNER, width)), np.empty((modes, MATRICES, width * width)),
                      np.zeros((modes, MARKS)), np.zeros(4, dtype=int), np.zeros(0, dtype=int),
                      np.zeros(0, dtype=int), np.empty(0), np.empty(0), np.zeros(0, dtype=int),
-                     np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)))
+                     np.zeros(1), np.zeros(1, dtype=int), np.empty((0, 0)),
+                     np.zeros(2, dtype=int))
 
 
 def has_slopes_alone(kind: int) -> bool:

@@ -20,7 +20,7 @@ import test_compiled_loops as loops  # noqa: E402
 import test_lookups as tables  # noqa: E402
 import test_tied_states as tied  # noqa: E402
 
-from benchmarks import drivetrain, models, planar  # noqa: E402
+from benchmarks import domains, drivetrain, models, planar  # noqa: E402
 from blocks import (  # noqa: E402
     Component,
     Discrete,
@@ -39,17 +39,16 @@ from blocks import (  # noqa: E402
     where,
 )
 from blocks import time as now  # noqa: E402
-from blocks.native.band import derive_band  # noqa: E402
 from blocks.native.front_lists import (  # noqa: E402
     COLUMN_GROUPS,
     COLUMN_ROWS,
     COLUMN_STARTS,
     ENTRIES,
 )
-from blocks.native.fronts import derive_columns  # noqa: E402
 from blocks.native.matrices import slope_of_states, sparse_form  # noqa: E402
 from blocks.native.method import Dopri5, Rodas4  # noqa: E402
 from blocks.native.signatures import run_code  # noqa: E402
+from blocks.native.step_matrix import derive  # noqa: E402
 from blocks.native.steps import slope_at  # noqa: E402
 from blocks.nonsmooth.modes.solved_modes import SolvedModes  # noqa: E402
 from library.electrical import (  # noqa: E402
@@ -266,6 +265,7 @@ EXAMPLES = [path for path in sorted((Path(__file__).parents[2] / "examples").glo
 MODELS = {
     "chain": named(models.chain_of_arrays, 12), "large chain": named(models.chain_of_arrays, 150),
     "chain of parts": named(models.chain_of_parts, 7), "stick-slip": models.stick_slip,
+    "seventy cells": named(domains.ladder, 70),
     "friction chain": named(models.friction_chain, 6),
     "large friction chain": named(models.friction_chain, 120),
     "belt": models.block_on_belt, "random network": named(models.random_network, 25),
@@ -350,15 +350,16 @@ def derivatives(implicit, t):
         return entries(work.sparse, linear[0], n) if work.sparse.size else linear[:n], 1e-8
     slope = np.empty(n)
     slope_at(code, work, t, x, slope)
+    work.steady[1] = 0
+    derive(code, work, t, 1e-3, x, slope)
+    error = 1e-10 if work.steady[0] else 1e-6
     if work.sparse.size:
-        derive_columns(code, work, t, 1e-3, x, slope)
-        return entries(work.sparse, work.linear[0], n), 1e-6
-    derive_band(code, work, t, 1e-3, x, slope)
+        return entries(work.sparse, work.linear[0], n), error
     (upper, lower), order, found = work.band[:2], work.unknowns, np.zeros((n, n))
     for j in range(n):
         rows = np.arange(max(0, j - upper), min(n, j + lower + 1))
         found[order[rows], order[j]] = work.linear[j, rows - j + upper]
-    return found, 1e-6
+    return found, error
 
 
 def has_entries(problem):

@@ -88,7 +88,7 @@ def _with_parameters(system: System, laws: Any, p: Array) -> tuple[list[int], bo
 def has_steady_derivatives(system: System) -> bool:
     """Whether the derivatives of slopes by states change at events alone: every law is linear."""
     return bool(system.once("steady derivatives", lambda: not (
-        system.nu or system.clusters or _nonlinear_law(system))))
+        system.nu or system.clusters or why_no_derivatives(system) or _nonlinear_law(system))))
 
 
 def exact_steps_to_follow(problem: Problem, t: float, span: float, rtol: float, fastest: float

@@ -75,13 +75,11 @@ class Oscillations:
         of_time, now : (n + 2 m, 1) the constant part, and what oscillates at this time
         """
         n, m = of_states.shape[0], self.angles.numel()
-        below = self.rates(ca.SX.eye(2 * m))
         matrix = ca.vertcat(
             ca.horzcat(of_states[:, :n], self.rates(of_states[:, n:])),
-            ca.horzcat(ca.SX(2 * m, n), below))
-        found = [matrix, ca.vertcat(of_time, ca.SX(2 * m, 1)),
-                 ca.vertcat(ca.SX(n, 1), self.values)]
-        return self.resolved(found[0]), self.resolved(found[1]), found[2]
+            ca.horzcat(ca.SX(2 * m, n), self.rates(ca.SX.eye(2 * m))))
+        return (self.resolved(matrix), self.resolved(ca.vertcat(of_time, ca.SX(2 * m, 1))),
+                ca.vertcat(ca.SX(n, 1), self.values))
 
     def resolved(self, expression: ca.SX) -> ca.SX:
         """An expression with what oscillates in place of its symbols."""

@@ -125,6 +125,8 @@ def _dependent(system: System, problem: Problem, t: float, tolerance: float
         return count, found
     at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
     jacobian = system.residual_x.sparse(*problem.arguments(t))
+    if not np.isfinite(jacobian.data).all():  # it says nothing of what follows from what
+        return count, found
     for cluster in system.clusters:
         equations, classes = cluster.levels[0]
         columns = np.array([at[int(c)] for c in classes])

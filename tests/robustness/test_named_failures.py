@@ -33,6 +33,7 @@ from blocks import (
 from blocks.initialisation.initial_values import InitialWarning
 from blocks.language.replaceable import Replacement
 from library import signal
+from library.isothermal_liquid import ConstantVolumeChamber, GasChargedAccumulator, Reservoir
 from library.mechanisms import BandBrake, Differential, DiscClutch, LossyGear, RollingWheel
 from library.rotational import Inertia, RotationalReference
 from library.translational import (
@@ -434,3 +435,13 @@ def test_values_that_outgrow_all_numbers_stop_the_run_by_name():
     with pytest.raises(SimulationError, match="grow beyond all numbers"), pytest.warns(
             InitialWarning, match="body.v.*ring.v"):
         model.simulate("0.1 s", method="moreau_jean", step="1 ms")
+
+
+def test_a_parameter_beyond_all_bounds_is_told_by_its_law():
+    model = Model("circuit")
+    model.store = GasChargedAccumulator(precharge_pressure="1e300 MPa")
+    model.chamber, model.tank = ConstantVolumeChamber(), Reservoir()
+    model.connect(model.store.A, model.chamber.A, model.tank.A)
+    (error,) = model.check().errors
+    assert error.code == "initial.failed"
+    assert "precharge_pressure" in error.problem and "no finite value" in error.problem

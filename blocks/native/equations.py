@@ -26,7 +26,7 @@ from .instance_loops import Loops, NominalValues
 from .loop_text import LoopText
 from .machine import compiled, name_of_code
 from .matrices import band_of, sparse_form, why_differences
-from .oscillations import Oscillations, oscillations_in
+from .oscillations import Oscillations, oscillations_of
 from .repetitions import Repetitions
 from .rosenbrock_arithmetic import rosenbrock_arithmetic
 from .signatures import address_of, run_code
@@ -288,10 +288,7 @@ class Equations:
     @cached_property
     def _acting(self) -> Oscillations:
         """What oscillates in slopes and in what is solved for with them."""
-        arguments, slope = self.explicit
-        results = [slope, self.system.tape.residual]
-        return (Oscillations.none(results) if is_solved_for(self.system)
-                else oscillations_in(arguments, results))
+        return oscillations_of(self.system, *self.explicit)
 
     @cached_property
     def _exact(self) -> int:

@@ -59,7 +59,7 @@ def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, 
     number of slopes that it took
     """
     k, slopes = work.k, 0
-    if not again or oscillates(work):
+    if not again or _oscillates(work):
         work.at[0] = t
         run_code(code.linear, work.at, x, code.p, code.q, work.linear)
     mode = present_mode(work)
@@ -85,7 +85,7 @@ def take_exact_step(code: Code, work: Workspace, t: float, h: float, x: Vector, 
 
 
 @machine_code
-def oscillates(work: Workspace) -> bool:
+def _oscillates(work: Workspace) -> bool:
     """Whether anything oscillates from outside."""
     return work.order.size > work.size[0]
 
@@ -104,7 +104,7 @@ def _follow_by_oscillations(work: Workspace, slope: Vector) -> None:
 @machine_code
 def _slope_in_step(code: Code, work: Workspace, t: float, x: Vector) -> None:
     """The same at a point within a step."""
-    if oscillates(work):
+    if _oscillates(work):
         work.at[0] = t
         run_code(code.linear, work.at, x, code.p, code.q, work.linear)
     slope_at(code, work, t, x, work.inner[INSIDE])
@@ -171,7 +171,7 @@ def exact_values_inside(code: Code, work: Workspace, t: float, theta: float, h: 
     if rest <= 0.0:
         out[:] = before
         return
-    if quarter > 0 or oscillates(work):
+    if quarter > 0 or _oscillates(work):
         _slope_in_step(code, work, t + 0.25 * h * quarter, before)
     else:
         _follow_by_oscillations(work, k[0])

@@ -56,7 +56,7 @@ from .kept_matrices import (
 from .stages import ATOL
 from .steps import Workspace
 
-__all__ = ["ASIDE", "add_kept_shift", "composed_shift", "first_bit", "length_aside", "length_to",
+__all__ = ["add_kept_shift", "composed_shift", "first_bit", "length_aside", "length_to",
            "present_mode", "span_of"]  # fmt: skip
 
 OFTEN = 3  # times that a length came before its matrices are made

@@ -16,8 +16,8 @@ import numpy as np
 from ..language.expression import TIME
 from ..numerics.rewriting import applied, instructions
 from ..system.evaluator import Evaluator
-from .forms import MOST_STATES, is_large, is_solved_for, why_no_derivatives, why_not
-from .oscillations import NONLINEAR, Oscillations, degree, oscillations_in
+from .forms import MOST_STATES, is_large, why_no_derivatives, why_not
+from .oscillations import NONLINEAR, Oscillations, degree, oscillations_in, oscillations_of
 
 if TYPE_CHECKING:
     from ..language.kernel import Kernel
@@ -46,7 +46,7 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
         return "algebraic loops are solved side by side at every point"
     if laws is not None and laws.held_modes.length:
         return "efforts are solved for at every point"
-    if system.nx + _symbols_and_results(system, laws)[0][-1].numel() > MOST_STATES:
+    if system.nx + _acting(system, laws)[1].symbols.numel() > MOST_STATES:
         return f"more than {MOST_STATES} states, with all that oscillates from outside"
     kept = system.cache.setdefault("nonlinear states", {})
     if (laws is None) not in kept:
@@ -102,32 +102,31 @@ def exact_steps_to_follow(problem: Problem, t: float, span: float, rtol: float, 
     """
     from .steps import times_tolerance
 
-    system = problem.system
-    _symbols_and_results(system, None)
-    speeds = system.cache["speeds"]
-    acting = np.zeros(0) if speeds is None else np.abs(speeds(*problem.arguments(t)))
+    symbols, found = _acting(problem.system, None)
+    acting = np.zeros(found.angles.numel())
+    if acting.size:
+        speeds = problem.system.once("speeds", lambda: Evaluator(ca.Function("speeds", symbols, [
+            ca.densify(ca.jacobian(found.angles, TIME))])))
+        acting = np.abs(speeds(*problem.arguments(t)))
     turned = 4.0 * (1.5 * times_tolerance.python(rtol) * rtol) ** 0.25  # rad, in a step
     return problem.size + 2 * acting.size, span * float(np.max(acting, initial=fastest)) / turned
 
 
-def _symbols_and_results(system: System, laws: Any) -> tuple[list[ca.SX], list[ca.SX]]:
-    """What slopes and residuals are functions of, and these; what oscillates is the last of those.
-    """
-    kept = system.cache.setdefault("slopes and residuals", {})
+def _acting(system: System, laws: Any) -> tuple[list[ca.SX], Oscillations]:
+    """What slopes and residuals are functions of, and both, with all that oscillates in them."""
+    kept: dict[bool, tuple[list[ca.SX], Oscillations]] = system.cache.setdefault("acting", {})
     if (laws is None) not in kept:
         symbols, slope = system.arguments, system.tape.slope
         if laws is not None:
             symbols, slope = laws.held_modes.symbols, laws.held_modes.expressions["slope"]
-        results = [slope, system.tape.residual]
-        # what Newton's method solves for has no derivatives by more than states and time
-        found = (Oscillations.none(results) if is_solved_for(system)
-                 else oscillations_in(symbols, results))
-        kept[laws is None] = [*symbols, found.symbols], found.results
-        if laws is None:
-            system.cache["speeds"] = None if not found.angles.numel() else Evaluator(
-                ca.Function("speeds", symbols, [ca.densify(ca.jacobian(found.angles, TIME))]))
-    symbols, results = kept[laws is None]
-    return symbols, results
+        kept[laws is None] = symbols, oscillations_of(system, symbols, slope)
+    return kept[laws is None]
+
+
+def _symbols_and_results(system: System, laws: Any) -> tuple[list[ca.SX], list[ca.SX]]:
+    """The same as symbols, of which the last ones are what oscillates, and results."""
+    symbols, found = _acting(system, laws)
+    return [*symbols, found.symbols], found.results
 
 
 def _factors(symbols: list[ca.SX], results: list[ca.SX]) -> ca.SX:

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from ..language.expression import TIME
 from ..numerics.rewriting import applied, instructions, kinds
+from .forms import is_solved_for
 
-__all__ = ["NONLINEAR", "Oscillations", "degree", "oscillations_in"]
+if TYPE_CHECKING:
+    from ..system import System
+
+__all__ = ["NONLINEAR", "Oscillations", "degree", "oscillations_in", "oscillations_of"]
 
 SUMS = {ca.OP_ADD, ca.OP_SUB}
 KEEP = {ca.OP_NEG, ca.OP_TWICE, ca.OP_ASSIGN}
@@ -84,6 +89,14 @@ class Oscillations:
     def resolved(self, expression: ca.SX) -> ca.SX:
         """An expression with what oscillates in place of its symbols."""
         return ca.substitute(expression, self.symbols, self.values)
+
+
+def oscillations_of(system: System, symbols: Sequence[ca.SX], slope: ca.SX) -> Oscillations:
+    """What oscillates in slopes and residuals; nothing where Newton's method solves for unknowns,
+    which has derivatives by states and time alone."""
+    results = [slope, system.tape.residual]
+    return Oscillations.none(results) if is_solved_for(system) else oscillations_in(
+        symbols, results)
 
 
 def oscillations_in(symbols: Sequence[ca.SX], results: Sequence[ca.SX]) -> Oscillations:

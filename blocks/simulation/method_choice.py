@@ -216,9 +216,10 @@ def _stiff_one_step(problem: Problem, t0: float, rtol: float) -> tuple[type[Meth
     return None if kind is None else (kind, f"implicit, one-step, in machine code: {why}")
 
 
-def exact_one_step(problem: Problem, stiff: bool = False) -> type[Method] | None:
-    """The exact method, where equations are linear and full matrices cost no more than others."""
-    if not native.is_installed() or not stiff and problem.size > SMALL \
+def exact_one_step(problem: Problem, of_many: bool = False) -> type[Method] | None:
+    """The exact method, where equations are linear; ``of_many`` states, whose full matrices cost
+    more, only where that is worth it."""
+    if not native.is_installed() or not of_many and problem.size > SMALL \
             or native.why_not_linear(problem) \
             or native.unwritable(problem):
         return None

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Solution", "entries_of", "write_blocks", "write_changes"]
 
 ROUNDS = 15  # of Newton's method, which starts from the last solution
+ROUNDS_DOWN = 750  # down an exponential, by 1 of its exponent a round: above 709 it is infinite
 
 
 def write_blocks(loops: Loops, blocks: list[Block]) -> None:
@@ -60,7 +61,8 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
         order.write(loops.values)
         return
     last, sizes = loops.room(1), loops.room(n * count)
-    rounds = loops.text.begin_rounds(int(last[0]), ROUNDS)
+    most = ROUNDS_DOWN if loops.tape.exponents.numel() else ROUNDS
+    rounds = loops.text.begin_rounds(int(last[0]), most)
     newton.write(_Ending(loops.magnitudes[torn], sizes.reshape(n, count), last))
     order.write(loops.values)
     loops.text.end_rounds(rounds, sizes, TIED_SOLVED)

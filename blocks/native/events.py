@@ -21,7 +21,7 @@ from .network_modes import (
 from .predictions import PredictedElements, predict_modes
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, count_samples
-from .steps import Code, Workspace, settle_in_place, slope_at
+from .steps import Code, Workspace, has_slope, settle_in_place
 from .switches import (
     Switches,
     follow_modes,
@@ -114,6 +114,9 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         settle_in_place(code, work, t, x)
     if done:
         done = meets_requirements(code, work, switches, t, x)
+    if done:  # maybe further than full steps of Newton's method lead
+        counts[2] += 1
+        done = has_slope(code, work, t, x)
     if not done:
         q[:] = passed.q[number]
         x[:] = passed.x[number]
@@ -133,8 +136,6 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         relations.instant[0] = switches.until[instant]
     elif passed.restarts[0]:
         state[STEP] = 0.0
-    slope_at(code, work, t, x, work.k[0])
-    counts[2] += 1
     state[LAST_ERROR], state[LOOKED] = LEAST_ERROR, 0.0
     return True
 

@@ -182,11 +182,11 @@ class LoopText:
 
     def end_rounds(self, name: str, sizes: Indices, limit: float) -> None:
         """End lines that are repeated where some of the consecutive entries ``sizes`` of ``q``
-        are larger than ``limit``."""
+        are larger than ``limit``; what is no number stays so, and holds nothing up."""
         tag = f"{name}.max"
         w = Writer(prefix=f"{tag}.")
         place = w.new(f"add nuw nsw i64 %{tag}.i, {sizes[0]}")
-        large = w.compare("ugt", w.load("%q", place), w.constant(limit))
+        large = w.compare("ogt", w.load("%q", place), w.constant(limit))
         self.lines += [*_head(tag, tag),
                        f"  %{tag}.any = phi i1 [ false, %{tag}.head ], [ %{tag}.so, %{tag} ]",
                        *w.lines, f"  %{tag}.so = or i1 %{tag}.any, {large}",

@@ -56,6 +56,7 @@ from .steps import (
     error_of_step,
     flush_denormals,
     goes_nowhere,
+    has_slope,
     is_explicit,
     is_fixed,
     keep_denormals,
@@ -138,8 +139,11 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
     """
     taken, events, instant, behind = begun[0], begun[1], 0, 0
     work.steady[1] = 0
-    if state[KNOWN] != 1.0 and not _has_slope(code, work, x, state, counts):
-        return NOT_FINITE, taken, events
+    if state[KNOWN] != 1.0:
+        counts[2] += 1
+        if not has_slope(code, work, state[TIME], x):
+            return NOT_FINITE, taken, events
+        state[KNOWN] = 1.0
     while True:
         stop = limits.t_stop
         if instant < switches.times.size:
@@ -158,18 +162,6 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         work.steady[1] = 0
         if known:
             instant += 1
-
-
-@machine_code
-def _has_slope(code: Code, work: Workspace, x: Vector, state: Vector, counts: Indices) -> bool:
-    """Whether f(t, x) is finite where steps begin, which is looked at once."""
-    slope_at(code, work, state[TIME], x, work.k[0])
-    counts[2] += 1
-    for i in range(x.size):
-        if not abs(work.k[0, i]) < np.inf:
-            return False
-    state[KNOWN] = 1.0
-    return True
 
 
 @machine_code

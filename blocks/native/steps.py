@@ -36,10 +36,10 @@ from .step_control import told_error, told_error_of_high_order
 __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
            "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse", "Workspace",
            "by_newton", "derive_by_time", "error_of_step", "first_stage", "flush_denormals",
-           "goes_nowhere", "has_slopes_alone", "is_explicit", "is_fixed", "keep_denormals",
-           "known_of", "rate_of_error", "secant", "settle_after_events", "settle_at",
-           "settle_in_place", "settle_rows", "slope_at", "solves_with_derivatives", "take_stages",
-           "tells_its_limit", "times_tolerance", "workspace"]  # fmt: skip
+           "goes_nowhere", "has_slope", "has_slopes_alone", "is_explicit", "is_fixed",
+           "keep_denormals", "known_of", "rate_of_error", "secant", "settle_after_events",
+           "settle_at", "settle_in_place", "settle_rows", "slope_at", "solves_with_derivatives",
+           "take_stages", "tells_its_limit", "times_tolerance", "workspace"]  # fmt: skip
 
 #: Kinds of steps. The last two solve for the end of a step by Newton's method; these and the two
 #: before them are of fixed length.
@@ -267,6 +267,16 @@ def settle_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix
     for k in range(times.size):
         q[:] = constants[which[k]]
         settle_at(code, work, times[k], rows[k], out[k])
+
+
+@machine_code
+def has_slope(code: Code, work: Workspace, t: float, x: Vector) -> bool:
+    """Whether f(t, x) is finite where steps begin; it stands in the first row of stages then."""
+    slope_at(code, work, t, x, work.k[0])
+    finite = True
+    for i in range(x.size):
+        finite &= abs(work.k[0, i]) < np.inf
+    return finite
 
 
 @machine_code

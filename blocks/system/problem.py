@@ -157,14 +157,17 @@ class Problem:
             self.update(t)
         return self.x, self.z
 
-    def update(self, t: float) -> None:
+    def update(self, t: float, patient: bool = False) -> None:
         """Bring algebraic unknowns and set-valued efforts in line with the present states."""
-        self.solve_algebraic(t)
+        self.solve_algebraic(t, patient)
         if self.laws is not None:
             self.laws.apply(self, t)
 
-    def solve_algebraic(self, t: float) -> None:
+    def solve_algebraic(self, t: float, patient: bool = False) -> None:
         """Bring tied states and torn unknowns in line with the states that are integrated.
+
+        Where a branch is followed, a point that has none is told at once, unless asked to be
+        ``patient``.
 
         Raises
         ------
@@ -172,12 +175,12 @@ class Problem:
             Naming the unknowns with the largest residuals.
         """
         if self.algebraic:
-            self.unknowns.solve(self.arguments(t), self.start_z is None)
+            self.unknowns.solve(self.arguments(t), patient or self.start_z is None)
 
     def settle(self, t: float) -> None:
-        """Solve the algebraic unknowns after relations or states have changed."""
+        """Solve the algebraic unknowns after relations or states have changed, maybe by far."""
         self.unknowns.forget()
-        self.update(t)
+        self.update(t, patient=True)
         self.settled = self.z.copy()
 
     def slope(self, t: float, y: Array) -> Array:

@@ -79,6 +79,19 @@ def test_a_grid_with_diodes_ends_where_the_program_by_hand_does():
     assert_allclose(found, by_hand, rtol=0, atol=1e-7 * 5)
 
 
+def test_steps_beside_many_junctions_are_as_long_as_accuracy_allows():
+    """Down an exponential Newton's method needs a round for each thermal voltage, and stages of
+    nodes that settle in nanoseconds lie volts apart."""
+    pytest.importorskip("llvmlite")
+    coarse, fine = (grid_with_diodes(10, 5).simulate("2 ms", rtol=rtol, method="rodas4")
+                    for rtol in (1e-3, 1e-8))
+    assert coarse.statistics["steps"] < 300
+    times = quantity(np.linspace(0, 2e-3, 200), "s")
+    for path, unit, allowed in (("nodes.v", "V", 1e-4), ("junctions.i", "A", 1e-6)):
+        one, other = (run[path].at(times).to(unit).m for run in (coarse, fine))
+        assert_allclose(one, other, rtol=0, atol=allowed)
+
+
 @pytest.mark.slow
 def test_a_grid_of_ten_thousand_nodes_ends_at_the_published_voltages():
     run = grid_with_diodes().simulate("2 ms", rtol=1e-6)

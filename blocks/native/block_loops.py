@@ -195,6 +195,8 @@ def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices,
         for j in range(n):
             loops.call(function, given, entries_of(Q, unknowns[j]), j)
         return
+    finite = ca.sum1(ca.fabs(ca.vec(a))) < np.inf  # else a step of nothing tells of no solution
+    found = ca.if_else(finite, found, np.nan)
     share = ca.fabs(found) / (ca.fabs(z + found) + size)
     given |= {(2, i): entries_of(Q, unknowns[i]) for i in range(n)}
     given |= {(3, i): entries_of(Q, ending.magnitudes[i]) for i in range(n)}

@@ -49,7 +49,9 @@ COUNTERS = (2, 2, 3, 4, 1, 1)
 SIZE, SLOPE, JACOBIAN, P, Q, AT, VECTOR, MATRIX, UNKNOWNS, SLOPES, ORDER, BY_ROWS = range(12)
 #: What brings a point back onto its constraints, and room for the last such point before that.
 SETTLE, EXPECTED = 12, 13
-USER = 14
+#: Numbers in a matrix, and the tolerances of what is integrated, in the model's order.
+LENGTH, NEAR = 14, 15
+USER = 16
 STUCK = -3.0  # of CVODE's answers: however short the step
 
 one_step = CFunction("i32", "ptr", "double", "ptr", "ptr", "i32")
@@ -117,27 +119,40 @@ def slope_of(t: float, unknowns: int, slopes: int, given: int) -> int:
 @machine_code
 def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a: int, b: int,
                 c: int) -> int:
-    """The derivative of the slopes; entries that are always zero are so already."""
+    """The derivative of the slopes; entries that are always zero are so already.
+
+    Where a law is infinitely steep, as a root where it begins, Newton's method would stay there
+    and call it a solution. There it is that of a point a tolerance away; 1 without such a point.
+    """
     user = indices_at(given, USER)
     n, at = user[SIZE], vector_at(user[AT], 1)
     at[0] = t
-    x = vector_at(place_of(user[VECTOR], unknowns), n)
-    out = place_of(user[MATRIX], matrix)
-    if user[BY_ROWS] != 0:
-        by_rows, by_columns = vector_at(user[BY_ROWS], n * n), vector_at(out, n * n)
-        run_code(user[JACOBIAN], at, x, user[P], user[Q], by_rows)
-        for i in range(n):
-            for j in range(n):
-                by_columns[j * n + i] = by_rows[i * n + j]
-    elif user[ORDER] == 0:
-        run_code(user[JACOBIAN], at, x, user[P], user[Q], out)
-    else:
+    x, own = vector_at(place_of(user[VECTOR], unknowns), n), vector_at(user[UNKNOWNS], n)
+    near, out = vector_at(user[NEAR], n), place_of(user[MATRIX], matrix)
+    written = vector_at(out, user[LENGTH])
+    for i in range(n):
+        own[i] = x[i]
+    if user[ORDER] != 0:
         order = indices_at(user[ORDER], n)
-        own = vector_at(user[UNKNOWNS], n)
         for i in range(n):
             own[order[i]] = x[i]
-        run_code(user[JACOBIAN], at, own, user[P], user[Q], out)
-    return 0
+    for k in range(3):
+        if user[BY_ROWS] != 0:
+            by_rows = vector_at(user[BY_ROWS], n * n)
+            run_code(user[JACOBIAN], at, own, user[P], user[Q], by_rows)
+            for i in range(n):
+                for j in range(n):
+                    written[j * n + i] = by_rows[i * n + j]
+        else:
+            run_code(user[JACOBIAN], at, own, user[P], user[Q], out)
+        finite = True
+        for i in range(user[LENGTH]):
+            finite &= abs(written[i]) < np.inf
+        if finite:
+            return 0
+        for i in range(n):
+            own[i] += (1.0 - 3.0 * k) * near[i]
+    return 1
 
 
 @machine_code

@@ -139,6 +139,10 @@ class CompiledCvode(EventMethod):
         self.user = np.zeros(cvode.USER, dtype=np.int64)
         self.room = np.empty((3, n))
         self.at = np.empty(1)
+        self.near = np.zeros(n)
+        self.near[self.places] = self.atol * self.scale
+        band = matrices.band
+        length = n if band is None else min(n - 1, band.upper + band.lower) + band.lower + 1
         shown = {
             cvode.SIZE: n, cvode.SLOPE: self.equations.slope, cvode.JACOBIAN: jacobian,
             cvode.P: self.p.ctypes.data, cvode.AT: self.at.ctypes.data,
@@ -149,6 +153,7 @@ class CompiledCvode(EventMethod):
             cvode.ORDER: order.ctypes.data if order.size else 0,
             cvode.BY_ROWS: self.rows.ctypes.data if by_rows else 0,
             cvode.SETTLE: self.equations.settle, cvode.EXPECTED: self.room[2].ctypes.data,
+            cvode.LENGTH: length * n, cvode.NEAR: self.near.ctypes.data,
         }  # fmt: skip
         for place, value in shown.items():
             self.user[place] = value

@@ -182,7 +182,10 @@ class LoopText:
 
     def end_rounds(self, name: str, sizes: Indices, limit: float) -> None:
         """End lines that are repeated where some of the consecutive entries ``sizes`` of ``q``
-        are larger than ``limit``; what is no number stays so, and holds nothing up."""
+        are larger than ``limit``; what is no number stays so, and holds nothing up.
+
+        The first round tells nothing: slopes may be steep there, as of a root that begins.
+        """
         tag = f"{name}.max"
         w = Writer(prefix=f"{tag}.")
         place = w.new(f"add nuw nsw i64 %{tag}.i, {sizes[0]}")
@@ -194,7 +197,9 @@ class LoopText:
                        f"  %{tag}.c = icmp ult i64 %{tag}.n, {len(sizes)}",
                        f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}.end:",
                        f"  %{name}.early = xor i1 %{name}.late, true",
-                       f"  %{name}.again = and i1 %{tag}.so, %{name}.early",
+                       f"  %{name}.first = icmp eq i64 %{name}.k, 0",
+                       f"  %{name}.moves = or i1 %{tag}.so, %{name}.first",
+                       f"  %{name}.again = and i1 %{name}.moves, %{name}.early",
                        f"  br i1 %{name}.again, label %{name}, label %{name}.end",
                        f"{name}.end:"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Vector
+from ..numerics.arrays import Matrix, Vector
 from .band import derive_band, factorize_band, solve_band
 from .front_lists import COLUMN_GROUPS, FACTORIZE, SOLVE
 from .fronts import derive_columns, factorize_code, solve_code
@@ -39,6 +39,39 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
         return
     work.at[0] = t
     run_code(code.linear, work.at, x, code.p, code.q, work.linear)
+    for k in range(2):
+        if _is_finite(work.linear):
+            return
+        near, side = work.k[WORK], 1.0 - 2.0 * k
+        for i in range(x.size):
+            near[i] = x[i]
+            if work.k[ATOL, i] < np.inf:
+                near[i] += side * work.k[ATOL, i]
+        run_code(code.linear, work.at, near, code.p, code.q, work.linear)
+    _give_up(work.linear)
+
+
+@machine_code
+def _is_finite(linear: Matrix) -> bool:
+    """Whether derivatives are numbers: a root is infinitely steep where it begins.
+
+    By such ones a step would leave the unknown there, whatever flows. Those a tolerance away tell
+    as much as the unknown is known.
+    """
+    finite = True
+    for i in range(linear.shape[0]):
+        for j in range(linear.shape[1]):
+            finite &= abs(linear[i, j]) < np.inf
+    return finite
+
+
+@machine_code
+def _give_up(linear: Matrix) -> None:
+    """A step of no numbers is tried again, shorter."""
+    for i in range(linear.shape[0]):
+        for j in range(linear.shape[1]):
+            if not abs(linear[i, j]) < np.inf:
+                linear[i, j] = np.nan
 
 
 @machine_code

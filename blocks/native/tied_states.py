@@ -262,14 +262,18 @@ class Tied(Text):
             size = w.binary("fadd", w.intrinsic("fabs", value), w.load("%q", self.magnitudes + j))
             part = w.binary("fdiv", w.intrinsic("fabs", step), size)
             norm = w.intrinsic("maxnum", norm, part)
-            whole = w.binary("fadd", whole, part)
+            pivot = w.load("%q", self.matrix + j * (n + 1))
+            whole = w.binary("fadd", w.binary("fadd", whole, part),
+                             w.binary("fmul", pivot, w.constant(0.0)))
         w.lines.append(f"  %norm = fadd double {norm}, 0.0")
         exact = w.compare("ole", norm, w.constant(TIED_SOLVED))
+        if not self.linear:  # where a slope is steep at first, as of a root, a step tells nothing
+            exact = w.new(f"and i1 {exact}, {w.new('icmp ne i64 %count, 0')}")
         no_shorter = w.compare("ogt", norm, w.binary("fmul", w.constant(NO_SHORTER), "%last"))
         little = w.compare("ole", norm, w.constant(NEWTON_STALLED))
         stalled = w.new(f"and i1 {no_shorter}, {little}")
         exact = w.new(f"or i1 {exact}, {stalled}")
-        finite = w.compare("olt", whole, w.constant(1e300))  # a part may be no number
+        finite = w.compare("olt", whole, w.constant(1e300))  # nor may a pivot be infinite
         large = w.new(f"xor i1 {little}, true")
         unsure = w.new(f"and i1 {no_shorter}, {w.new(f'and i1 {finite}, {large}')}")
         w.lines += [f"  br i1 {unsure}, label %look, label %judged", "look:"]

@@ -11,6 +11,7 @@ from ..diagnostics.breakdown import breakdown
 from ..diagnostics.start import undetermined
 from ..exceptions import SimulationError
 from ..solvers import Step
+from ..system.failure import STEEP, AlgebraicFailure
 from ..system.problem import Problem
 from .recording import RunRecording
 
@@ -21,6 +22,8 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     """The method has found no way on: say which unknowns, and which equation has no value."""
     problem, system = recording.problem, recording.system
     names: list[str] = [problem.name_of(i) for i in step.worst[:3]]
+    if problem.failure is None:  # of machine code, which does not say why
+        problem.slope(step.t, step.y)
     reason = step.failure
     if problem.failure is not None:
         names = list(problem.failure.worst)
@@ -37,6 +40,8 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     advice = f"Look for a value that grows without bound there; {other} may help."
     if problem.failure is not None and problem.failure.advice:
         advice = problem.failure.advice
+    if broken is None and problem.failure is None and _is_steep(problem, step):
+        advice = STEEP
     if broken is not None:
         advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
                   "root or logarithm of a negative number.")
@@ -47,6 +52,17 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
         f"{advice} Everything before is in error.result.",
         time=step.t, variables=tuple(names), system=system.network.root._name,
     ) from step.cause  # fmt: skip
+
+
+def _is_steep(problem: Problem, step: Step) -> bool:
+    """Whether a derivative of the slopes is infinite where a step failed."""
+    if problem.bulky:
+        return False
+    try:
+        with np.errstate(all="ignore"):
+            return bool(np.isinf(problem.slope_jacobian(step.t, step.y).data).any())
+    except AlgebraicFailure:
+        return False
 
 
 def _steepest(problem: Problem, step: Step) -> list[str]:

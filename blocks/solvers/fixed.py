@@ -18,6 +18,7 @@ import numpy as np
 from ..numerics.tolerances import SAME_COEFFICIENT, STEP_REST, TINY
 from .base import Array, Method, Step
 from .interpolation import Hermite
+from .trouble import finite_derivatives
 
 __all__ = ["BackwardEuler", "Euler", "RungeKutta4", "Trapezoidal", "factorize", "shifted"]
 
@@ -167,8 +168,10 @@ class ImplicitFixedStep(FixedStep):
             self.work.jacobians += 1
             self.work.factorizations += 1
             if explicit:
-                return factorize(shifted(self.problem.slope_jacobian(t_new, y), a))
-            return factorize(self.problem.residual_jacobian(t_new, y, slope_of(y), a))
+                return factorize(shifted(finite_derivatives(
+                    self.problem.slope_jacobian, t_new, y, self.atol), a))
+            return factorize(finite_derivatives(
+                self.problem.residual_jacobian, t_new, y, self.atol, slope_of(y), a))
 
         guess = self.y + h * self._slope * differential
         if not np.isclose(self._factors_for, a, rtol=SAME_COEFFICIENT, atol=0.0):

@@ -25,6 +25,7 @@ from .base import Array
 from .differences import AdaptiveDifferences
 from .fixed import factorize, shifted
 from .ode45 import EPS, PublishedControl
+from .trouble import finite_derivatives
 
 __all__ = ["Ode23s"]
 
@@ -71,7 +72,7 @@ class Ode23s(PublishedControl):
 
     def _slope_jacobian(self, t: float, y: Array) -> Any:
         if y.size > DIFFERENCES_UP_TO:
-            return self.problem.slope_jacobian(t, y)
+            return finite_derivatives(self.problem.slope_jacobian, t, y, self.atol)
         from scipy.sparse import csc_matrix
 
         matrix = self._differences(lambda moved: self._slope_at(t, moved), y, self._slope)

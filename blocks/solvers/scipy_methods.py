@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .base import Array, Method, Step
-from .trouble import finite
+from .trouble import finite, finite_derivatives
 
 __all__ = ["BDF", "DOP853", "RK23", "RK45", "Radau"]
 
@@ -189,7 +189,7 @@ class _Implicit(ScipyMethod):
 
     def _jacobian(self, t: float, y: Array) -> Any:
         self.work.jacobians += 1
-        return self.problem.slope_jacobian(t, y)
+        return finite_derivatives(self.problem.slope_jacobian, t, y, self.atol)
 
 
 class Radau(_Implicit):

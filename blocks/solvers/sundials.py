@@ -40,7 +40,7 @@ from ..numerics.arrays import Indices
 from ..numerics.tolerances import LEAST_RTOL
 from .base import Array, Step
 from .interpolation import NodalPolynomial, basis, chebyshev_nodes
-from .trouble import FreshStart, NotFinite, finite
+from .trouble import FreshStart, NotFinite, finite, finite_derivatives
 
 __all__ = ["CVODE", "IDA", "Adams", "failure_of"]
 
@@ -267,7 +267,7 @@ class CVODE(SundialsMethod):
             out[:] = finite(t, self.problem.slope(t, y))
 
         def jacobian(t, y, slope_there, out):
-            self._store(self.problem.slope_jacobian(t, y), out)
+            self._store(finite_derivatives(self.problem.slope_jacobian, t, y, self.atol), out)
 
         with warnings.catch_warnings():  # a pattern beside a Jacobian: that is what we want
             warnings.simplefilter("ignore")
@@ -308,7 +308,8 @@ class IDA(SundialsMethod):
             out[:] = finite(t, self.problem.residual(t, y, slope))
 
         def jacobian(t, y, slope, residual_there, c, out):
-            self._store(self.problem.residual_jacobian(t, y, slope, c), out)
+            self._store(finite_derivatives(
+                self.problem.residual_jacobian, t, y, self.atol, slope, c), out)
 
         algebraic = [int(i) for i in np.flatnonzero(~np.asarray(self.problem.differential))]
         with warnings.catch_warnings():  # a pattern beside a Jacobian: that is what we want

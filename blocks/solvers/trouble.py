@@ -15,13 +15,16 @@ unknowns are held.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from .base import Array, Method, Step
 from .interpolation import NodalPolynomial
 
-__all__ = ["SLIVER", "FreshStart", "NotFinite", "finite", "is_singular", "is_sliver"]
+__all__ = ["SLIVER", "FreshStart", "NotFinite", "finite", "finite_derivatives", "is_singular",
+           "is_sliver"]  # fmt: skip
 
 SLIVER = 8  # units in the last place of t
 
@@ -43,6 +46,26 @@ def finite(t: float, values: Array) -> Array:
     if not ok.all():
         raise NotFinite(float(t), tuple(int(i) for i in np.flatnonzero(~ok)))
     return values
+
+
+def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol: Array,
+                       *more: Any) -> Any:
+    """A Jacobian at a point, or a tolerance away where a law is infinitely steep there.
+
+    As a root where it begins: by an infinite slope Newton's method would stay there and call it a
+    solution. What is within a tolerance is known no better than that.
+
+    Raises
+    ------
+    NotFinite
+        If derivatives are no numbers on either side.
+    """
+    for away in (1.0, -1.0, 0.0):
+        matrix = derivatives(t, y + away * atol if away else y, *more)
+        ok = np.isfinite(matrix.data)
+        if ok.all():
+            return matrix
+    raise NotFinite(float(t), tuple(int(i) for i in np.unique(matrix.indices[~ok])))
 
 
 def is_singular(error: Exception) -> bool:

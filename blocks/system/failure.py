@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["AlgebraicFailure"]
+__all__ = ["STEEP", "AlgebraicFailure"]
+
+#: What may help where a derivative is infinite.
+STEEP = ("A root or a power is infinitely steep where it begins: go on by a straight line close to "
+         "that, as the laws of the library do.")
 
 
 class AlgebraicFailure(ArithmeticError):

@@ -27,7 +27,7 @@ from ..numerics.tolerances import (
     TINY,
 )
 from .evaluator import Arguments
-from .failure import AlgebraicFailure
+from .failure import STEEP, AlgebraicFailure
 from .lifted_newton import approached
 from .system import DENSE, System
 
@@ -67,6 +67,7 @@ class AlgebraicUnknowns:
         self._said_nothing: Array = np.zeros((0, 0))  # coefficients of equations that follow
         self._which = np.zeros(0, dtype=int)  # from others, and their numbers
         self._solver: Callable[[Array], Array] | None = None
+        self._steep = False  # infinitely, at the point at which a matrix was made last
 
     def afresh(self) -> AlgebraicUnknowns:
         """The same for another problem, with nothing known of it."""
@@ -140,9 +141,8 @@ class AlgebraicUnknowns:
             even = NO_SHORTER * last < norm
             stalled = iteration > 2 and even and self._is_rounding(
                 arguments, r, before, norm <= NEWTON_STALLED)
-            if stalled or norm <= NEWTON_CONVERGES and (
-                    norm <= NEWTON_EXACT or even or iteration > 2
-                    or (self.constant and iteration > 0)):
+            if stalled or norm <= NEWTON_CONVERGES and iteration > 0 and (
+                    norm <= NEWTON_EXACT or even or iteration > 2 or self.constant):
                 return True if len(self._which) and not self._is_consistent(r, size) else None
             last = norm
         return False
@@ -314,13 +314,17 @@ class AlgebraicUnknowns:
 
     def _failure(self, t: float, residual: Array, singular: bool) -> AlgebraicFailure:
         worst = np.argsort(-np.nan_to_num(np.abs(residual), nan=np.inf))[:TOLD]
-        if singular:
+        advice = ""
+        if self._steep:
+            reason, advice = "a law is infinitely steep there", STEEP
+        elif singular:
             reason = "no equation determines them there"
         elif np.isfinite(residual).all():
             reason = "Newton's method does not converge"
         else:
             reason = "the equations have no finite value there"
-        return AlgebraicFailure(t, [self._name(int(i)) for i in worst], reason, singular)
+        return AlgebraicFailure(t, [self._name(int(i)) for i in worst], reason, singular,
+                                advice)
 
     def _name(self, equation: int) -> str:
         """The unknown that an equation is counted for: torn ones first, then tied states."""
@@ -344,20 +348,31 @@ class AlgebraicUnknowns:
     def _factored(self, arguments: Arguments) -> Callable[[Array], Array]:
         """What solves the linear equations at a point; where they are singular it gives nan."""
         try:
+            self._steep = False
             if self.size > DENSE:
                 return self._factored_large(arguments)
             if self.may_stay_open:
                 return self._with_open_unknowns(arguments)
-            inverse = np.linalg.inv(self._transposed(arguments))
+            inverse = np.linalg.inv(self._with_ends(self._transposed(arguments)))
             return lambda r: r @ inverse  # columns of the Jacobian are rows here
         except (RuntimeError, np.linalg.LinAlgError):  # singular here
             return lambda r: np.full(len(r), np.nan)
 
+    def _with_ends(self, slopes: Array) -> Array:
+        """The same slopes, none infinite: a step of nothing would pass for a solution there."""
+        self._steep = bool(np.isinf(slopes).any())
+        if self._steep:
+            raise RuntimeError("a law is infinitely steep")
+        return slopes
+
     def _factored_large(self, arguments: Arguments) -> Callable[[Array], Array]:
         self._which = np.zeros(0, dtype=int)
         try:
-            return self._kept_factors(arguments) if self.constant else factored(
-                self.matrix(arguments))
+            if self.constant:
+                return self._kept_factors(arguments)
+            matrix = self.matrix(arguments)
+            self._with_ends(matrix.data)
+            return factored(matrix)
         except RuntimeError:
             if not self.may_stay_open:
                 raise
@@ -382,7 +397,7 @@ class AlgebraicUnknowns:
         """The same where a flow may have ceased: what nothing determines does not change."""
         matrix = (self._transposed(arguments).T if self.size <= DENSE
                   else self.matrix(arguments).toarray())
-        if not np.isfinite(matrix).all():
+        if not np.isfinite(self._with_ends(matrix)).all():
             raise RuntimeError("a matrix that is not finite")
         self._which, left_open = open_unknowns(matrix, self.scale, self._carried)
         if not self._carried[left_open].all():

@@ -29,7 +29,7 @@ def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *give
     """
     unknowns, done = unknowns.copy(), np.zeros(unknowns.shape[1], dtype=bool)
     n, last = len(unknowns), np.full(unknowns.shape[1], np.inf)
-    for _ in range(ROUNDS):
+    for k in range(ROUNDS):
         left = np.flatnonzero(~done)
         if not len(left):
             break
@@ -49,7 +49,8 @@ def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *give
         unknowns[:, left] -= step.T
         size = np.abs(unknowns[:, left]).T + np.abs(unknowns).max(axis=1)
         little = TIED_SOLVED * size + SOLVED_ALREADY * nominal
-        close = (np.abs(step) <= little).all(axis=1)
+        # slopes may be steep at first, as of a root: the step tells nothing then
+        close = (np.abs(step) <= little).all(axis=1) & (k > 0)
         # a current of nothing beside voltages: what does not shrink any more is their rounding
         largest = np.abs(step).max(axis=1)
         close |= (largest >= FALLS_NO_MORE * last[left]) & (

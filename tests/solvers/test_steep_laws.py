@@ -1,0 +1,137 @@
+"""Laws that are infinitely steep where a run is: a root where it begins.
+
+By an infinite derivative Newton's method would stay there, whatever flows, and call it a solution.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.special import lambertw
+
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    SimulationError,
+    Variable,
+    breakpoints,
+    der,
+    quantity,
+    sqrt,
+    time,
+    where,
+)
+from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
+
+INFLOW, OUTLET, SECOND = 0.05, 0.1, 0.07
+
+
+class Tank(Component):
+    """A tank that is filled from empty, with a hole."""
+
+    h = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.h) == quantity(INFLOW, "m/s") - quantity(OUTLET, "m**0.5/s") * sqrt(self.h)
+
+
+class TwoTanks(Component):
+    """The first one runs into the second."""
+
+    h, low = Variable("m", "0 m", priority="high"), Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        between = quantity(OUTLET, "m**0.5/s") * sqrt(self.h)
+        yield der(self.h) == quantity(INFLOW, "m/s") - between
+        yield der(self.low) == between - quantity(SECOND, "m**0.5/s") * sqrt(self.low)
+
+
+def level(t):
+    """Of the first tank: with u = 1 - OUTLET sqrt(h) / INFLOW, u e^-u = e^(-1 - OUTLET^2 t / 2
+    / INFLOW)."""
+    u = -lambertw(-np.exp(-1 - OUTLET**2 * t / (2 * INFLOW))).real
+    return ((1 - u) * INFLOW / OUTLET) ** 2
+
+
+def low_level(end):
+    """Of the second one, from where it follows h^(3/4) times a constant."""
+    begin, part = 1e-9, 2 / 3 * OUTLET * np.sqrt(INFLOW)
+    return solve_ivp(lambda t, y: OUTLET * np.sqrt(level(t)) - SECOND * np.sqrt(np.abs(y)),
+                     (begin, end), [part * begin**1.5], rtol=1e-9, atol=1e-13).y[0, -1]
+
+
+@pytest.mark.parametrize("count", [None, 60])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "cvode", "Radau", "ida",
+                                    "ode23s"])
+def test_a_tank_is_filled_from_empty(method, count):
+    model = Model("tank")
+    model.tank = Tank() if count is None else Tank(count=count)
+    run = model.simulate("20 s", method=method, rtol=1e-6)
+    times = np.array([0.01, 0.1, 1, 5, 20])
+    found = run["tank.h"].at(quantity(times, "s")).m
+    assert_allclose(np.atleast_2d(found)[-1], level(times), rtol=1e-5, atol=5e-7)
+
+
+@pytest.mark.parametrize("count", [None, 60])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "cvode", "Radau", "ida",
+                                    "adams"])
+def test_two_tanks_are_filled_or_refused(method, count):
+    """The level of the second one does not move at first, and its law is as steep as can be."""
+    model = Model("tanks")
+    model.pair = TwoTanks() if count is None else TwoTanks(count=count)
+    try:
+        run = model.simulate("20 s", method=method, rtol=1e-6)
+    except SimulationError as error:
+        assert method not in ("cvode", "auto") or count
+        assert "infinitely steep" in str(error) or "no finite value" in str(error)
+        return
+    assert_allclose(np.ravel(run["pair.low"].final.m)[0], low_level(20.0), rtol=1e-4)
+
+
+class Relief(TwoPort):
+    """Lets go above 10 V, by a root."""
+
+    def equations(self):
+        over = self.v - quantity("10 V")
+        yield self.i == where(over > quantity("0 V"),
+                              quantity(0.02, "A/V**0.5") * sqrt(over), quantity("0 A"))
+
+
+class Square(TwoPort):
+    """A voltage that changes its sign."""
+
+    amplitude = Parameter("50 V")
+
+    def equations(self):
+        phase = time / quantity("1 ms")
+        yield breakpoints(quantity("0 s"), quantity("0.5 ms"))
+        yield self.v == where(phase - np.floor(phase) < 0.5, -self.amplitude, self.amplitude)
+
+
+@pytest.mark.parametrize("count", [1, 60])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "cvode", "Radau", "ida"])
+def test_a_loop_through_a_root_that_begins_is_refused_where_it_does(method, count):
+    m = Model("relief")
+    m.source, m.ground, m.relief = Square(), ElectricalReference(), Relief(count=count)
+    m.wire, m.link = (Resistor(count=count, resistance="1 kohm") for _ in range(2))
+    m.store = Capacitor(count=count, capacitance="100 nF")
+    m.connect(m.source.p, m.wire.p)
+    m.connect(m.wire.n, m.relief.p)
+    m.connect(m.relief.p, m.link.p)
+    m.connect(m.link.n, m.store.p)
+    for end in (m.store.n, m.relief.n, m.source.n):
+        m.connect(end, m.ground.V)
+    with pytest.raises(SimulationError, match="infinitely steep there.*straight line") as caught:
+        m.simulate("3 ms", rtol=1e-6, method=method)
+    # the store is charged through both wires until the relief begins at 10 V: from -50 V towards
+    # 50 V, where the voltage between the wires is the mean of both ends
+    begins = 0.5e-3 + 2e-4 * np.log((50 - stored(0.5e-3)) / (50 + 30))
+    assert_allclose(caught.value.time, begins, rtol=1e-6)
+
+
+def stored(t):
+    """The voltage of the store while the source is at -50 V."""
+    return -50 * (1 - np.exp(-t / 2e-4))

@@ -218,7 +218,25 @@ class Equations:
     # -- rows ------------------------------------------------------------------------------
     def _rows(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, x: Array
               ) -> tuple[Array, Array]:
-        """Scaled values and derivatives of all rows, the soft ones last."""
+        """Scaled values and derivatives of all rows, the soft ones last.
+
+        Where a law is infinitely steep, as a root where it begins, derivatives are those beside.
+        """
+        v, whole = self._as_they_are(point, scale, kept, lasting, x)
+        nx = self.system.nx
+        for side in (1.0, -1.0):
+            if np.isfinite(whole).all():
+                break
+            beside = replace(point, x=point.x + side * BESIDE * point.scale_x,
+                             z=point.z + side * BESIDE * scale[nx : nx + len(point.z)])
+            whole = self._as_they_are(beside, scale, kept, lasting, x)[1]
+        size = np.abs(whole).max(axis=1, initial=0.0)
+        size = np.where(size > 0, size, 1.0)
+        return v / size, whole / size[:, None]
+
+    def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, x: Array
+                     ) -> tuple[Array, Array]:
+        """The same of unknowns in units of ``scale``, rows as large as they are."""
         at = self.derivatives.at(point)
         value, matrix = self._hard(point, at)
         mine = np.ones(len(self.soft), dtype=bool) if kept is None else kept
@@ -227,10 +245,7 @@ class Equations:
                   (at.value["outputs"] - self.values)[wished]]
         matrix += [np.pad(lasting, ((0, 0), (0, len(scale) - self.system.nx))),
                    at.whole("slope")[self.resting[rest]], at.whole("outputs")[wished]]
-        whole, v = np.concatenate(matrix) * scale, np.concatenate(value)
-        size = np.abs(whole).max(axis=1, initial=0.0)
-        size = np.where(size > 0, size, 1.0)
-        return v / size, whole / size[:, None]
+        return np.concatenate(value), np.concatenate(matrix) * scale
 
     def _hard(self, point: Point, at: DerivativesAt) -> tuple[list[Array], list[Array]]:
         value = [at.value["residual"], at.value["constraints"]]

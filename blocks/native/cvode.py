@@ -121,8 +121,9 @@ def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a
                 c: int) -> int:
     """The derivative of the slopes; entries that are always zero are so already.
 
-    Where a law is infinitely steep, as a root where it begins, Newton's method would stay there
-    and call it a solution. There it is that of a point a tolerance away; 1 without such a point.
+    It is that of a point a tolerance away: where a law is infinitely steep, as a root where it
+    begins, and close to that, Newton's method would stay and call it a solution. 1 where
+    derivatives are no numbers.
     """
     user = indices_at(given, USER)
     n, at = user[SIZE], vector_at(user[AT], 1)
@@ -137,6 +138,8 @@ def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a
         for i in range(n):
             own[order[i]] = x[i]
     for k in range(3):
+        for i in range(n):  # ahead, behind, there
+            own[i] += near[i] if k != 1 else -2.0 * near[i]
         if user[BY_ROWS] != 0:
             by_rows = vector_at(user[BY_ROWS], n * n)
             run_code(user[JACOBIAN], at, own, user[P], user[Q], by_rows)
@@ -150,8 +153,6 @@ def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a
             finite &= abs(written[i]) < np.inf
         if finite:
             return 0
-        for i in range(n):
-            own[i] += (1.0 - 3.0 * k) * near[i]
     return 1
 
 

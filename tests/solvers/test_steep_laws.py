@@ -91,6 +91,39 @@ def test_two_tanks_are_filled_or_refused(method, count):
     assert_allclose(np.ravel(run["pair.low"].final.m)[0], low_level(20.0), rtol=1e-4)
 
 
+def test_empty_tanks_have_an_operating_point():
+    """Where as much flows out as comes in."""
+    model = Model("tanks")
+    model.pair = TwoTanks()
+    found = model.operating_point()
+    assert_allclose([found["pair.h"].m, found["pair.low"].m],
+                    [(INFLOW / OUTLET) ** 2, (INFLOW / SECOND) ** 2], rtol=1e-9)
+
+
+class Drag(Component):
+    """A body that a sine pushes against a root of its speed."""
+
+    v = Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        v = self.v / quantity("1 m/s")
+        push = np.sin(time / quantity("1 s")) - 0.5 * np.sign(v) * sqrt(np.abs(v))
+        yield der(self.v) == quantity("1 m/s**2") * push
+
+
+@pytest.mark.parametrize("count", [None, 60])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853", "rodas4", "cvode", "ida"])
+def test_a_body_leaves_the_speed_at_which_its_drag_is_steepest(method, count):
+    model = Model("drag")
+    model.body = Drag() if count is None else Drag(count=count)
+    run = model.simulate("8 s", method=method, rtol=1e-6)
+    times = np.linspace(0.05, 8, 60)
+    exact = solve_ivp(lambda t, v: np.sin(t) - 0.5 * np.sign(v) * np.sqrt(np.abs(v)), (0, 8), [0],
+                      method="DOP853", rtol=1e-9, atol=1e-12, max_step=2e-3, t_eval=times).y[0]
+    found = np.atleast_2d(run["body.v"].at(quantity(times, "s")).m)[-1]
+    assert_allclose(found, exact, rtol=0, atol=2e-5)
+
+
 class Relief(TwoPort):
     """Lets go above 10 V, by a root."""
 

@@ -68,7 +68,7 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
         if np.isfinite(matrix.data).all():
             return matrix
     matrix = derivatives(t, y, *more)
-    finite(t, np.bincount(matrix.indices, matrix.data, len(y)))
+    finite(t, np.asarray(matrix.sum(axis=1), dtype=float).ravel())
     return matrix
 
 

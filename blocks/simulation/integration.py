@@ -156,6 +156,9 @@ class Integration:
             ending = self._beyond_end(step.t, np.asarray(step.y))
             if ending is not None:
                 return ending
+            if self.running.takes_another(step):
+                self.problem.solve(step.t, np.asarray(step.y))
+                return Ending(step.t)
             stop_at_failed_step(self.recording, step, self.running.settings.t_start)
         if self.decided_in_steps:
             return self._look_at_decisions(step)

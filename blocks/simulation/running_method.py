@@ -99,6 +99,8 @@ class RunningMethod:
         #: From a multistep method in machine code, where laws bend so that it hardly gets on.
         self.may_crawl = settings.may_switch and bool(problem.size) and (
             self.kind.name == "cvode" and self.kind.looks_itself)
+        #: To a method of another kind, where one that was not chosen by the user stops.
+        self.may_replace = settings.may_switch and bool(problem.size)
         #: From exact steps, where there are more modes than matrices are kept of.
         self.may_forget = settings.may_switch and self.kind.name == "exact" and (
             problem.size > SMALL)
@@ -311,6 +313,22 @@ class RunningMethod:
         if self._explicit is not None:
             return self._is_no_better(step)
         return self.may_switch and (self._has_become_stiff(step) or self._is_long(step))
+
+    def takes_another(self, step: Step) -> bool:
+        """Whether a method of another kind tries what one has stopped at.
+
+        As stages of a one-step method may lie where a root has no value, and points of a multistep
+        method do not, or the other way round.
+        """
+        kind = None
+        if self.may_replace:
+            kind = method_named("cvode") if self.kind.name == "rodas4" else implicit_one_step(
+                self.problem)
+        if kind is None or not self._fits(kind, self.problem, step):
+            return False
+        self.may_replace = self.may_switch = self.may_crawl = False
+        self._take(kind, f"{self.kind.name} did not get beyond t = {step.t:.4g} s")
+        return True
 
     def _has_too_many_modes(self, step: Step) -> bool:
         """Whether exact steps find modes that they have no matrices of, again and again.

@@ -85,7 +85,7 @@ def test_two_tanks_are_filled_or_refused(method, count):
     try:
         run = model.simulate("20 s", method=method, rtol=1e-6)
     except SimulationError as error:
-        assert method not in ("cvode", "auto") or count
+        assert method not in ("cvode", "auto")
         assert "infinitely steep" in str(error) or "no finite value" in str(error)
         return
     assert_allclose(np.ravel(run["pair.low"].final.m)[0], low_level(20.0), rtol=1e-4)

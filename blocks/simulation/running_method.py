@@ -321,7 +321,7 @@ class RunningMethod:
         method do not, or the other way round.
         """
         kind = None
-        if self.may_replace:
+        if self.may_replace and isinstance(step.cause, (ArithmeticError, type(None))):
             kind = method_named("cvode") if self.kind.name == "rodas4" else implicit_one_step(
                 self.problem)
         if kind is None or not self._fits(kind, self.problem, step):

@@ -11,6 +11,8 @@ from scipy.special import wrightomega
 from blocks import Model, Parameter, breakpoints, exp, quantity, time, where
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
 
+pytest.importorskip("llvmlite")  # of which most methods are
+
 SATURATION, THERMAL, RESISTANCE, CAPACITANCE, HALF = 1e-12, 0.025, 1e3, 1e-7, 0.5e-3
 
 

@@ -26,6 +26,8 @@ from blocks import (
 )
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
 
+pytest.importorskip("llvmlite")  # of which most methods are
+
 INFLOW, OUTLET, SECOND = 0.05, 0.1, 0.07
 
 

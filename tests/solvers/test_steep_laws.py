@@ -17,14 +17,19 @@ from blocks import (
     Parameter,
     SimulationError,
     Variable,
+    abs_,
     breakpoints,
     der,
+    dry_friction,
     quantity,
     sqrt,
     time,
     where,
 )
 from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
+from library.frictionlaws import velocity
+from library.frictionlaws.curves import Coulomb
+from library.translational import Reference, Spring, TranslationalFriction, VelocitySource
 
 pytest.importorskip("llvmlite")  # of which most methods are
 
@@ -170,3 +175,27 @@ def test_a_loop_through_a_root_that_begins_is_refused_where_it_does(method, coun
 def stored(t):
     """The voltage of the store while the source is at -50 V."""
     return -50 * (1 - np.exp(-t / 2e-4))
+
+
+class Root(Coulomb):
+    """Exact friction that rises with a root of the speed."""
+
+    uses = ("coulomb",)
+    slow = Parameter("1 cm/s", velocity, above=0, doc="Speed at which it is twice as large")
+
+    def equations(self, c):
+        yield dry_friction(c.effort, c.flow, static=c.coulomb,
+                           kinetic=c.coulomb * (1 + sqrt(abs_(c.flow) / c.slow)))
+
+
+def test_friction_that_rises_like_a_root_is_refused_at_a_node_without_mass():
+    m = Model("dragged")  # by a belt that pulls a spring
+    m.ground, m.spring = Reference(), Spring(stiffness="100 N/m")
+    m.belt = VelocitySource(velocity="0.1 m/s")
+    m.friction = TranslationalFriction(law=Root, coulomb_force="5 N")
+    m.connect(m.belt.R, m.spring.R)
+    m.connect(m.spring.C, m.friction.R)
+    m.connect(m.friction.C, m.ground.V, m.belt.C)
+    with pytest.raises(SimulationError, match="no mass at a node.*small. mass") as caught:
+        m.simulate("3 s")
+    assert caught.value.time == pytest.approx(0.5, rel=1e-9)

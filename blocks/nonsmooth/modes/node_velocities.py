@@ -154,7 +154,8 @@ class NodeVelocities:
         output_u, back_u, forth_u = self.equations.by_inputs(problem, t)[:3]
         own = np.where(elements.gives_flow[:, None], np.eye(n), output_u)
         size = np.maximum((own**2).sum(axis=1), TINY)
-        slopes = [np.maximum((k * own).sum(axis=1) / size, 0.0) for k in (back_u, forth_u)]
+        slopes = [np.maximum((np.where(np.isfinite(k), k, 0.0) * own).sum(axis=1) / size, 0.0)
+                  for k in (back_u, forth_u)]  # one of a root at rest has no end
         slope = np.where(kinetic, np.where(flow > 0, slopes[1], slopes[0]), 0.0)
         bottom = np.where(kinetic, back - slopes[0] * flow, low)
         top = np.where(kinetic, forth - slopes[1] * flow, high)

@@ -1,0 +1,38 @@
+"""A square wave, and behind resistors a law to ground beside capacitors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blocks import Model, Parameter, breakpoints, quantity, time, where
+from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
+
+RESISTANCE, CAPACITANCE, HALF = 1e3, 1e-7, 0.5e-3
+
+
+class Square(TwoPort):
+    """A voltage that changes its sign every half a millisecond; negative at first."""
+
+    amplitude = Parameter("10 V")
+
+    def equations(self):
+        phase = time / quantity(2 * HALF, "s")
+        yield breakpoints(quantity("0 s"), quantity(HALF, "s"))
+        yield self.v == where(phase - np.floor(phase) < 0.5, -self.amplitude, self.amplitude)
+
+
+def clamps(law, count, amplitude):
+    """So many of a law, each between two resistors."""
+    m = Model("clamps")
+    m.source, m.ground = Square(amplitude=quantity(amplitude, "V")), ElectricalReference()
+    m.wire, m.link = (Resistor(count=count, resistance=quantity(RESISTANCE, "ohm"))
+                      for _ in range(2))
+    m.clamp = law(count=count)
+    m.store = Capacitor(count=count, capacitance=quantity(CAPACITANCE, "F"))
+    m.connect(m.source.p, m.wire.p)
+    m.connect(m.wire.n, m.clamp.p)
+    m.connect(m.clamp.p, m.link.p)
+    m.connect(m.link.n, m.store.p)
+    for end in (m.store.n, m.clamp.n, m.source.n):
+        m.connect(end, m.ground.V)
+    return m

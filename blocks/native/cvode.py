@@ -131,9 +131,10 @@ def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a
     x, own = vector_at(place_of(user[VECTOR], unknowns), n), vector_at(user[UNKNOWNS], n)
     near, out = vector_at(user[NEAR], n), place_of(user[MATRIX], matrix)
     written = vector_at(out, user[LENGTH])
-    for i in range(n):
-        own[i] = x[i]
-    if user[ORDER] != 0:
+    if user[ORDER] == 0:
+        for i in range(n):
+            own[i] = x[i]
+    else:
         order = indices_at(user[ORDER], n)
         for i in range(n):
             own[order[i]] = x[i]

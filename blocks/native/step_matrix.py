@@ -48,7 +48,7 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
             if work.k[ATOL, i] < np.inf:
                 near[i] += side * work.k[ATOL, i]
         run_code(code.linear, work.at, near, code.p, code.q, work.linear)
-    _give_up(work.linear)
+    _leave_no_infinite(work.linear)
 
 
 @machine_code
@@ -66,8 +66,8 @@ def _is_finite(linear: Matrix) -> bool:
 
 
 @machine_code
-def _give_up(linear: Matrix) -> None:
-    """A step of no numbers is tried again, shorter."""
+def _leave_no_infinite(linear: Matrix) -> None:
+    """What is infinite on either side is no number: such a step is tried again, shorter."""
     for i in range(linear.shape[0]):
         for j in range(linear.shape[1]):
             if not abs(linear[i, j]) < np.inf:

@@ -273,7 +273,7 @@ class Tied(Text):
         little = w.compare("ole", norm, w.constant(NEWTON_STALLED))
         stalled = w.new(f"and i1 {no_shorter}, {little}")
         exact = w.new(f"or i1 {exact}, {stalled}")
-        finite = w.compare("olt", whole, w.constant(1e300))  # nor may a pivot be infinite
+        finite = w.compare("olt", whole, w.constant(1e300))  # parts are numbers, pivots finite
         large = w.new(f"xor i1 {little}, true")
         unsure = w.new(f"and i1 {no_shorter}, {w.new(f'and i1 {finite}, {large}')}")
         w.lines += [f"  br i1 {unsure}, label %look, label %judged", "look:"]

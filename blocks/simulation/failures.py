@@ -22,33 +22,33 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
     """The method has found no way on: say which unknowns, and which equation has no value."""
     problem, system = recording.problem, recording.system
     names: list[str] = [problem.name_of(i) for i in step.worst[:3]]
-    if problem.failure is None:  # of machine code, which does not say why
+    if problem.failure is None and step.by_numbers:  # machine code does not say why
         problem.slope(step.t, step.y)
     reason = step.failure
     if problem.failure is not None:
         names = list(problem.failure.worst)
         reason = str(problem.failure)
-    if not names:
+    if not names and step.by_numbers:
         names = _steepest(problem, step)
     recording.fail(reason)
-    broken = None if problem.failure is not None else breakdown(
-        system, problem, step.t, step.y, t_start)
+    told = problem.failure is not None or not step.by_numbers
+    broken = None if told else breakdown(system, problem, step.t, step.y, t_start)
     owners = ", ".join(dict.fromkeys(filter(None, (
         n.rpartition(".")[0].removeprefix("der(") for n in names))))
+    unsolved = f" Unsolved: {', '.join(names)}{f' (of {owners})' if owners else ''}."
     other = ("a shorter step" if recording.accuracy is None else  # of a method of fixed step
              "a smaller max_step, a looser rtol or nominal values that fit")
     advice = f"Look for a value that grows without bound there; {other} may help."
     if problem.failure is not None and problem.failure.advice:
         advice = problem.failure.advice
-    if broken is None and problem.failure is None and _is_steep(problem, step):
+    if broken is None and not told and _is_steep(problem, step):
         advice = STEEP
     if broken is not None:
         advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
                   "root or logarithm of a negative number.")
     raise SimulationError(
         broken[0] if broken else "",
-        f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}. "
-        f"Unsolved: {', '.join(names)}{f' (of {owners})' if owners else ''}.",
+        f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}.{unsolved * bool(names)}",
         f"{advice} Everything before is in error.result.",
         time=step.t, variables=tuple(names), system=system.network.root._name,
     ) from step.cause  # fmt: skip

@@ -321,12 +321,13 @@ class RunningMethod:
         method do not, or the other way round.
         """
         kind = None
-        if self.may_replace and isinstance(step.cause, (ArithmeticError, type(None))):
+        if self.may_replace and step.by_numbers:
             kind = method_named("cvode") if self.kind.name == "rodas4" else implicit_one_step(
                 self.problem)
         if kind is None or not self._fits(kind, self.problem, step):
             return False
-        self.may_replace = self.may_switch = self.may_crawl = False
+        self.may_replace = self.may_switch = self.may_crawl = self.may_forget = False
+        self._explicit = None
         self._take(kind, f"{self.kind.name} did not get beyond t = {step.t:.4g} s")
         return True
 

@@ -113,6 +113,11 @@ class Step(NamedTuple):
 
         return cls(t, t, y.copy(), stay, failure, tuple(int(i) for i in worst), cause)
 
+    @property
+    def by_numbers(self) -> bool:
+        """Whether it failed by what the equations come to, not by an exception of their own."""
+        return self.cause is None or isinstance(self.cause, ArithmeticError)
+
 
 class Course(Protocol):
     """The steps of a run, as :class:`~blocks.solvers.trajectory.Trajectory` keeps them."""

@@ -67,7 +67,7 @@ class AlgebraicUnknowns:
         self._said_nothing: Array = np.zeros((0, 0))  # coefficients of equations that follow
         self._which = np.zeros(0, dtype=int)  # from others, and their numbers
         self._solver: Callable[[Array], Array] | None = None
-        self._steep = False  # infinitely, at the point at which a matrix was made last
+        self._steep = False  # whether a law is, infinitely, where a matrix was made last
 
     def afresh(self) -> AlgebraicUnknowns:
         """The same for another problem, with nothing known of it."""
@@ -141,8 +141,10 @@ class AlgebraicUnknowns:
             even = NO_SHORTER * last < norm
             stalled = iteration > 2 and even and self._is_rounding(
                 arguments, r, before, norm <= NEWTON_STALLED)
-            if stalled or norm <= NEWTON_CONVERGES and iteration > 0 and (
-                    norm <= NEWTON_EXACT or even or iteration > 2 or self.constant):
+            tells = iteration > 0 or self.constant  # a law may be steep where a root begins
+            if stalled or norm <= NEWTON_CONVERGES and tells and (
+                    norm <= NEWTON_EXACT or even or iteration > 2
+                    or (self.constant and iteration > 0)):
                 return True if len(self._which) and not self._is_consistent(r, size) else None
             last = norm
         return False
@@ -353,13 +355,14 @@ class AlgebraicUnknowns:
                 return self._factored_large(arguments)
             if self.may_stay_open:
                 return self._with_open_unknowns(arguments)
-            inverse = np.linalg.inv(self._with_ends(self._transposed(arguments)))
+            inverse = np.linalg.inv(self._none_infinite(self._transposed(arguments)))
             return lambda r: r @ inverse  # columns of the Jacobian are rows here
         except (RuntimeError, np.linalg.LinAlgError):  # singular here
             return lambda r: np.full(len(r), np.nan)
 
-    def _with_ends(self, slopes: Array) -> Array:
-        """The same slopes, none infinite: a step of nothing would pass for a solution there."""
+    def _none_infinite(self, slopes: Array) -> Array:
+        """The same slopes, refused where one is infinite: a step of nothing would pass for a
+        solution there."""
         self._steep = bool(np.isinf(slopes).any())
         if self._steep:
             raise RuntimeError("a law is infinitely steep")
@@ -371,7 +374,7 @@ class AlgebraicUnknowns:
             if self.constant:
                 return self._kept_factors(arguments)
             matrix = self.matrix(arguments)
-            self._with_ends(matrix.data)
+            self._none_infinite(matrix.data)
             return factored(matrix)
         except RuntimeError:
             if not self.may_stay_open:
@@ -397,7 +400,7 @@ class AlgebraicUnknowns:
         """The same where a flow may have ceased: what nothing determines does not change."""
         matrix = (self._transposed(arguments).T if self.size <= DENSE
                   else self.matrix(arguments).toarray())
-        if not np.isfinite(self._with_ends(matrix)).all():
+        if not np.isfinite(self._none_infinite(matrix)).all():
             raise RuntimeError("a matrix that is not finite")
         self._which, left_open = open_unknowns(matrix, self.scale, self._carried)
         if not self._carried[left_open].all():

@@ -326,6 +326,25 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.parametrize("method", ["auto", "Radau", "ida", "ode23s"])
+def test_an_exception_of_the_equations_stops_the_run_with_all_before(method, monkeypatch):
+    model = oscillator()
+    model.simulate("1 ms", method=method)
+    original = Problem.arguments
+
+    def arguments(self, t):
+        if t > 5.0:
+            raise ValueError("no such value")
+        return original(self, t)
+
+    monkeypatch.setattr(Problem, "arguments", arguments)
+    with pytest.raises(SimulationError, match="ValueError: no such value. Look") as caught:
+        model.simulate("20 s", rtol=1e-9, method=method)
+    monkeypatch.undo()
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert 3 < caught.value.result.time.to("s").magnitude[-1] < 5
+
+
 def test_an_interrupt_in_a_wrapper_of_casadi_is_raised_after_it():
     wrapper = {"__name__": "casadi.casadi", "signal": signal}
     exec("def shape():\n    signal.raise_signal(signal.SIGINT)\n    return 1, 1", wrapper)

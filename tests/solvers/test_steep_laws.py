@@ -65,7 +65,7 @@ def level(t):
 
 
 def low_level(end):
-    """Of the second one, from where it follows h^(3/4) times a constant."""
+    """Of the second one, from where it has only been filled, by OUTLET sqrt(INFLOW t)."""
     begin, part = 1e-9, 2 / 3 * OUTLET * np.sqrt(INFLOW)
     return solve_ivp(lambda t, y: OUTLET * np.sqrt(level(t)) - SECOND * np.sqrt(np.abs(y)),
                      (begin, end), [part * begin**1.5], rtol=1e-9, atol=1e-13).y[0, -1]

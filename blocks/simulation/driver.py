@@ -18,7 +18,7 @@ from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import SAME_INSTANT
 from ..solvers import Step
-from ..solvers.trouble import is_singular
+from ..solvers.base import is_singular
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
 from ..system.problem import Problem

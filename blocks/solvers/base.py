@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 from ..exceptions import UnknownName
 from ..numerics.arrays import Array, Flags, Indices
 
-__all__ = ["Course", "Method", "Problem", "Step", "UnknownMethod", "Work"]
+__all__ = ["Course", "Method", "Problem", "Step", "UnknownMethod", "Work", "is_singular"]
 
 
 class Problem(Protocol):
@@ -116,7 +116,14 @@ class Step(NamedTuple):
     @property
     def by_numbers(self) -> bool:
         """Whether it failed by what the equations come to, not by an exception of their own."""
-        return self.cause is None or isinstance(self.cause, ArithmeticError)
+        return self.cause is None or isinstance(self.cause, ArithmeticError) or is_singular(
+            self.cause)
+
+
+def is_singular(error: Exception) -> bool:
+    """Whether a library of linear algebra complains of a matrix, singular or not finite."""
+    text = str(error)
+    return isinstance(error, np.linalg.LinAlgError) or "singular" in text or "infs or NaNs" in text
 
 
 class Course(Protocol):

@@ -23,8 +23,7 @@ import numpy as np
 from .base import Array, Method, Step
 from .interpolation import NodalPolynomial
 
-__all__ = ["SLIVER", "FreshStart", "NotFinite", "finite", "finite_derivatives", "is_singular",
-           "is_sliver"]  # fmt: skip
+__all__ = ["SLIVER", "FreshStart", "NotFinite", "finite", "finite_derivatives", "is_sliver"]
 
 SLIVER = 8  # units in the last place of t
 
@@ -70,12 +69,6 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
     matrix = derivatives(t, y, *more)
     finite(t, np.asarray(matrix.sum(axis=1), dtype=float).ravel())
     return matrix
-
-
-def is_singular(error: Exception) -> bool:
-    """Whether a library of linear algebra complains of a matrix, singular or not finite."""
-    text = str(error)
-    return isinstance(error, np.linalg.LinAlgError) or "singular" in text or "infs or NaNs" in text
 
 
 def is_sliver(t: float, t_stop: float) -> bool:

@@ -3,7 +3,9 @@
 Gaussian elimination in plain loops, for a few unknowns an order of magnitude faster than a call of
 LAPACK. Rows are chosen in units of their equations [G. H. Golub and C. F. Van Loan, "Matrix
 Computations", 4th ed., sec. 3.4 and 3.5], so that newtons and pascals are treated alike, and zeros
-are passed over.
+are passed over. The inverses of pivots are kept in their place: a matrix is solved with many times,
+and a division takes as long as all else in a row. Sums end with what was solved for last, so that
+their other terms need not wait for it.
 """
 
 from __future__ import annotations
@@ -41,9 +43,10 @@ def factorize(a: Matrix, unit: Vector, order: Indices) -> float:
                 a[k, j] = a[best, j]
                 a[best, j] = kept
         determinant *= a[k, k]
+        a[k, k] = 1.0 / a[k, k]
         for i in range(k + 1, n):
             if a[i, k] != 0.0:
-                a[i, k] = a[i, k] / a[k, k]
+                a[i, k] *= a[k, k]
                 for j in range(k + 1, n):
                     a[i, j] -= a[i, k] * a[k, j]
     return determinant
@@ -60,6 +63,6 @@ def solve(factors: Matrix, order: Indices, b: Vector, room: Vector) -> None:
         room[i] = value
     for i in range(n - 1, -1, -1):
         value = room[i]
-        for j in range(i + 1, n):
+        for j in range(n - 1, i, -1):
             value -= factors[i, j] * b[j]
-        b[i] = value / factors[i, i]
+        b[i] = value * factors[i, i]

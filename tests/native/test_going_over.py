@@ -127,7 +127,7 @@ def test_machine_code_returns_to_ask_for_another_method_only_with_many_steps_lef
     model.connect(model.push.C, model.ground.V)
     model.dampers.damping = damping
     run = model.simulate(duration)
-    assert run.statistics["steps"] > 128  # after which it is looked at
+    assert run.statistics["steps"] > 64  # after which it is looked at
     assert run.statistics["method"] == ", then ".join(methods)
     assert stops.count("dopri5") == 1
 

@@ -26,6 +26,7 @@ from .interpolation import NodalPolynomial
 __all__ = ["SLIVER", "FreshStart", "NotFinite", "finite", "finite_derivatives", "is_sliver"]
 
 SLIVER = 8  # units in the last place of t
+STEEPEST = 1e15  # 1/s: a law is infinitely steep where anything would move as fast
 
 
 class NotFinite(ArithmeticError):
@@ -57,7 +58,7 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
     Raises
     ------
     NotFinite
-        If derivatives are no numbers there either.
+        If derivatives are no numbers there either, or those of no motion.
     """
     for away in (1.0, -1.0):
         try:
@@ -67,7 +68,9 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
         if np.isfinite(matrix.data).all():
             return matrix
     matrix = derivatives(t, y, *more)
-    finite(t, np.asarray(matrix.sum(axis=1), dtype=float).ravel())
+    steep = ~(np.abs(matrix.data) < STEEPEST)
+    if steep.any():
+        raise NotFinite(float(t), tuple(int(i) for i in np.unique(matrix.indices[steep])))
     return matrix
 
 

@@ -42,6 +42,7 @@ MOST_HALVINGS = 10  # of a step
 MOST_PIECES = 200  # steps through the pieces of a block
 FAR = 10.0  # sizes of unknowns: a step that leads beyond other pieces
 SCANNED = 14  # powers of two of a size, up and down, at which these are looked for
+BESIDE = 1e-8  # nominal values: a law that rises with a power has a slope there, beside its zero
 TOLD = 3  # unknowns that a failure names
 
 
@@ -112,6 +113,13 @@ class AlgebraicUnknowns:
         else:
             if patient and approached(self.system, arguments, self.tied) and (
                     self._iterated(arguments, False) is None):
+                return
+            x[self.tied], z[:] = start[:nt], start[nt:]
+            self._solver = None
+        nominal = self.scale[nt:]
+        beside = patient and not (self.constant or self._steep)
+        for z[:] in (start[nt:] + BESIDE * nominal, nominal) if beside else ():
+            if self._iterated(arguments, False) is None:
                 return
             x[self.tied], z[:] = start[:nt], start[nt:]
             self._solver = None
@@ -235,7 +243,11 @@ class AlgebraicUnknowns:
             try:
                 inverse = np.linalg.inv(matrix)
             except np.linalg.LinAlgError:
-                break
+                if np.array_equal(z[span], scale):
+                    break
+                z[span] = scale  # beside, a law that rises with a power has a slope
+                r = residual()
+                continue
             now, step, share = z[span].copy(), inverse @ r, 1.0
             size = np.abs(now) + scale
             first = np.max(np.abs(step) / size)

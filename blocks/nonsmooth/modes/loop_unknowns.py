@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Followed", "LoopUnknowns"]
 
+BESIDE = 1e-8  # times the nominal value of an unknown: an absolute tolerance
+
 
 @dataclass(frozen=True)
 class Followed:
@@ -63,10 +65,10 @@ class LoopUnknowns:
         args = problem.arguments(t)
         key = t, *(a.tobytes() for a in args[1:])
         if key != self._at:
-            self._last, self._at = self._found(args, t), key
+            self._last, self._at = self._found(args, t, problem.scale_z), key
         return self._last
 
-    def _found(self, args: tuple[Any, ...], t: float) -> Followed:
+    def _found(self, args: tuple[Any, ...], t: float, scale: Array) -> Followed:
         system, elements = self.system, self.elements
         by_z = system.residual_z.dense(*args)[: system.nz]
         by_x = system.residual_x.dense(*args)[: system.nz]
@@ -76,12 +78,25 @@ class LoopUnknowns:
         by_time = self._by_time(*args).reshape(-1, 1)
         right = np.hstack([by_x @ system.slope(*args)[:, None] + by_time, by_u[: system.nz], by_x,
                            system.residual(*args)[: system.nz, None]])
-        try:
-            follows: Array = np.array(-np.linalg.solve(by_z, right), dtype=float)
-        except np.linalg.LinAlgError:
-            raise AlgebraicFailure(t, [system.torn_name(0)], "its loop is singular there",
-                                   True) from None
+        follows: Array = np.array(-self._solved(args, t, scale, by_z, right), dtype=float)
         n = elements.size
         taken, states, missed = np.split(follows[:, 1:], [n, n + system.nx], axis=1)
         return Followed(follows[:, 0], taken, states, states @ (slope_u + slope_z @ taken),
                         states @ (slope_x + slope_z @ states), missed[:, 0])
+
+    def _solved(self, args: tuple[Any, ...], t: float, scale: Array, by_z: Array, right: Array
+                ) -> Array:
+        """What the matrix of the loops has to be multiplied by to give a right side.
+
+        A law that rises with the square of an unknown has no slope where it is zero; beside, it
+        has.
+        """
+        for beside in (0.0, BESIDE, -BESIDE):
+            if beside:
+                moved = (*args[:2], args[2] + beside * scale, *args[3:])
+                by_z = self.system.residual_z.dense(*moved)[: self.system.nz]
+            try:
+                return np.linalg.solve(by_z, right)
+            except np.linalg.LinAlgError:
+                continue
+        raise AlgebraicFailure(t, [self.system.torn_name(0)], "its loop is singular there", True)

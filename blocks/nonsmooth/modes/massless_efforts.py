@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["MasslessEfforts"]
 
 ROUNDS = 60  # of Newton's method: down an exponential it goes by a thermal voltage a round
+FARTHEST = 1e6  # sizes of unknowns of loops, that a round leads to
 
 
 class MasslessEfforts:
@@ -88,7 +89,14 @@ class MasslessEfforts:
             else:
                 follows = equations.loops.at(problem, t)
                 self.change(problem, -step)
-                problem.z += follows.missed - follows.by_taken @ step
+                moved = follows.missed - follows.by_taken @ step
+                if (np.abs(moved) <= FARTHEST * (np.abs(problem.z) + problem.scale_z)).all():
+                    problem.z += moved
+                else:  # from where a law is flat
+                    try:
+                        problem.solve_algebraic(t, patient=True)
+                    except AlgebraicFailure:
+                        break
             size = np.abs(step).max(initial=0.0) / max(np.abs(problem.u).max(initial=0.0), TINY)
             before, missed = missed, np.abs(held.residual).max(initial=0.0)
             if k and equations.constant and not held.null.shape[1]:
@@ -100,7 +108,8 @@ class MasslessEfforts:
                 held.error <= LAST_NEWTON_STEP * first) or (
                 self._is_rounding(problem, t, modes, held))
             exact = size <= LAST_NEWTON_STEP or (np.abs(step) <= nothing).all()
-            if exact or (equations.affine and k) or stalled:
+            tells = k > 0 or equations.affine  # laws may be flat or steep where it begins
+            if exact and tells or (equations.affine and k) or stalled:
                 problem.solve_algebraic(t)
                 if not (held.null.shape[1] and decided) or self._agrees(problem, t, modes, first):
                     return

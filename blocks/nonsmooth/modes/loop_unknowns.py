@@ -78,7 +78,7 @@ class LoopUnknowns:
         by_time = self._by_time(*args).reshape(-1, 1)
         right = np.hstack([by_x @ system.slope(*args)[:, None] + by_time, by_u[: system.nz], by_x,
                            system.residual(*args)[: system.nz, None]])
-        follows: Array = np.array(-self._solved(args, t, scale, by_z, right), dtype=float)
+        follows = -self._solved(args, t, scale, by_z, right)
         n = elements.size
         taken, states, missed = np.split(follows[:, 1:], [n, n + system.nx], axis=1)
         return Followed(follows[:, 0], taken, states, states @ (slope_u + slope_z @ taken),
@@ -96,7 +96,7 @@ class LoopUnknowns:
                 moved = (*args[:2], args[2] + beside * scale, *args[3:])
                 by_z = self.system.residual_z.dense(*moved)[: self.system.nz]
             try:
-                return np.linalg.solve(by_z, right)
+                return np.array(np.linalg.solve(by_z, right), dtype=float)
             except np.linalg.LinAlgError:
                 continue
         raise AlgebraicFailure(t, [self.system.torn_name(0)], "its loop is singular there", True)

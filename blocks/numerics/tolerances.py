@@ -20,6 +20,7 @@ NEWTON_STALLED = 1e-6  # of an unknown: steps that no longer shrink are rounding
 NO_SHORTER = 0.1  # of the step before: Newton steps that do not get smaller by more are rounding
 FALLS_NO_MORE = 0.5  # of a residual: what a Newton step leaves of it where all else is rounding
 NEWTON_EXACT = 1e-15  # of an unknown: a step after which there is nothing left to gain
+BESIDE_ZERO = 1e-8  # nominal values: a law that rises with a power has a slope there
 OPEN_UNKNOWN = 1e-14  # of the largest pivot, rows scaled to 1: an unknown that is left open
 OPEN_CONSISTENT = 1e-9  # of its terms: what an equation may miss that says nothing new
 CEASED_FLOW = 1e-10  # in SI units: a flow that is none but for rounding, of either direction

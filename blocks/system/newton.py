@@ -16,6 +16,7 @@ from ..numerics.copies import shallow_copy
 from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
 from ..numerics.tolerances import (
+    BESIDE_ZERO,
     CEASED_FLOW,
     FALLS_NO_MORE,
     LAST_BITS,
@@ -42,7 +43,6 @@ MOST_HALVINGS = 10  # of a step
 MOST_PIECES = 200  # steps through the pieces of a block
 FAR = 10.0  # sizes of unknowns: a step that leads beyond other pieces
 SCANNED = 14  # powers of two of a size, up and down, at which these are looked for
-BESIDE = 1e-8  # nominal values: a law that rises with a power has a slope there, beside its zero
 TOLD = 3  # unknowns that a failure names
 
 
@@ -118,7 +118,8 @@ class AlgebraicUnknowns:
             self._solver = None
         nominal = self.scale[nt:]
         beside = patient and not (self.constant or self._steep)
-        for z[:] in (start[nt:] + BESIDE * nominal, nominal) if beside else ():
+        for guess in (start[nt:] + BESIDE_ZERO * nominal, nominal) if beside else ():
+            z[:] = guess
             if self._iterated(arguments, False) is None:
                 return
             x[self.tied], z[:] = start[:nt], start[nt:]

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...numerics.arrays import Array
+from ...numerics.tolerances import BESIDE_ZERO
 from ...system import AlgebraicFailure
 from .elements import Elements
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ...system import Problem, System
 
 __all__ = ["Followed", "LoopUnknowns"]
-
-BESIDE = 1e-8  # times the nominal value of an unknown: an absolute tolerance
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class LoopUnknowns:
         A law that rises with the square of an unknown has no slope where it is zero; beside, it
         has.
         """
-        for beside in (0.0, BESIDE, -BESIDE):
+        for beside in (0.0, BESIDE_ZERO, -BESIDE_ZERO):
             if beside:
                 moved = (*args[:2], args[2] + beside * scale, *args[3:])
                 by_z = self.system.residual_z.dense(*moved)[: self.system.nz]

@@ -114,17 +114,15 @@ class Evaluator:
 
     def dense(self, *arguments: ArrayLike) -> Array:
         """The first result as a matrix, without the help of SciPy."""
-        rows, starts = self._pattern
-        out = np.zeros(self.function.size_out(0))
-        out[rows, np.repeat(np.arange(len(starts) - 1), np.diff(starts))] = self(*arguments)
+        out = np.zeros(self.mask.shape)
+        out[self._places] = self(*arguments)
         return out
 
     @cached_property
     def mask(self) -> Flags:
         """Where the first result may be other than zero."""
-        rows, starts = self._pattern
         out = np.zeros(self.function.size_out(0), dtype=bool)
-        out[rows, np.repeat(np.arange(len(starts) - 1), np.diff(starts))] = True
+        out[self._places] = True
         return out
 
     @cached_property
@@ -132,6 +130,12 @@ class Evaluator:
         """Where each row of the first result begins among its entries, and their columns."""
         turned = self.function.sparsity_out(0).T
         return np.array(turned.colind(), dtype=int), np.array(turned.row(), dtype=int)
+
+    @cached_property
+    def _places(self) -> tuple[Indices, Indices]:
+        """Row and column of every nonzero."""
+        rows, starts = self._pattern
+        return rows, np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
     @cached_property
     def _pattern(self) -> tuple[np.ndarray, np.ndarray]:

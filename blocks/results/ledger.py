@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..numerics.tolerances import LEDGER_ROUNDING, TINY
 from ..units import quantity, unit
 from .ledger_table import WORDS, energy_unit, rows_of, sheet_of
 from .lookup import collapsed
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ledger"]
 
-MOST_OF = 0.1  # of what the worst components miss: worth a word
+MOST_OF = 0.1  # of what the worst component misses: worth a word
 
 
 class Ledger(ByComponent[EnergyTerm]):
@@ -51,7 +52,9 @@ class Ledger(ByComponent[EnergyTerm]):
         at start, events and end.
     relative_residual : float
         What is missing over what was turned over or, where that is more, held: a body that
-        flies alone turns nothing over, and its rounding errors are those of what it holds.
+        flies alone turns nothing over, and its errors are those of what it holds. What is missing
+        of components that hold nothing themselves is taken over what was turned over, and the
+        larger of both counts: what a resistor fails to say is not small because a wall is warm.
         0 where nothing is missing.
     """
 
@@ -99,12 +102,17 @@ class Ledger(ByComponent[EnergyTerm]):
 
     @property
     def relative_residual(self) -> float:
-        missing, scale = self.residual.magnitude, max(self.turned_over, self.held).magnitude
+        missing, turned_over, held = (
+            e.magnitude for e in (self.residual, self.turned_over, self.held))
+        scale = max(turned_over, held)
         if missing == 0:
             return 0.0
-        if not np.isfinite(missing):  # energies beyond all numbers
+        if not (scale and np.isfinite(missing)):  # or energies are beyond all numbers
             return float("inf")
-        return missing / scale if scale else float("inf")
+        bare = sum(max(abs(t.violation) - t.uncertainty, 0.0)
+                   for t in self._terms if not (t.held or t.stored))
+        sure = max(bare - LEDGER_ROUNDING * held, 0.0)
+        return max(missing / scale, sure / max(turned_over, TINY))
 
     @property
     def uncertainty(self) -> Quantity:
@@ -116,9 +124,10 @@ class Ledger(ByComponent[EnergyTerm]):
         if tolerance is None or not self.relative_residual > tolerance:
             return
         worst = sorted(self._terms, key=lambda t: -abs(t.violation))[:3]
+        worst = [t for t in worst if abs(t.violation) > MOST_OF * abs(worst[0].violation)]
         shown = energy_unit(self.residual.magnitude)
         named = ", ".join(f"{t.component} ({t.violation / shown.factor:.3g} {pretty(shown)})"
-                          for t in worst if abs(t.violation) > 0)
+                          for t in worst)
         warnings.warn(
             f"The energy of {self.name or 'the run'} does not close: "
             f"{self.residual.magnitude / shown.factor:.3g} {pretty(shown)} are unaccounted for, "
@@ -165,12 +174,12 @@ class Ledger(ByComponent[EnergyTerm]):
 
 def _advice(worst: Sequence[EnergyTerm]) -> str:
     """What to look for in the components that miss most."""
-    total = sum(abs(t.violation) for t in worst)
-    silent = [t.component for t in worst if abs(t.violation) > MOST_OF * total
-              and not (t.stored or t.dissipated or t.supplied)]
+    silent = [t.component for t in worst
+              if not (t.stored or t.dissipated or t.supplied or t.carried)]
     if silent:
         return (f"{' and '.join(silent)} {'says' if len(silent) == 1 else 'say'} nothing of "
                 "energy: declare a Variable power_dissipated, power_supplied or energy_stored, and "
                 "state its equation.")
-    return ("Look for a wrong sign in a law or in what a component says of its energy; with a "
-            "fixed step, for a step that is too long.")
+    return ("Look for a wrong sign in a law or in what a component says of its energy, and for an "
+            "energy_stored or power_supplied that it leaves out; with a fixed step, for one that is "
+            "too long.")

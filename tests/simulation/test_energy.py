@@ -9,6 +9,7 @@ import pytest
 from parts import Capacitor, Ground, Inductor, Resistor, VoltageSource
 
 from blocks import Component, EnergyWarning, Model, Parameter, Port, Variable, der, quantity, sin
+from library import electrical, thermal
 from library.planar import Body, Circle, Contact, Line, Prismatic
 from library.planar import Ground as World
 from library.translational import (
@@ -153,6 +154,32 @@ def test_a_component_that_makes_energy_is_found_out():
     assert worst.component == "engine"
     assert worst.work_in == pytest.approx(-gained, rel=1e-6)
     assert ledger.relative_residual > 0.1
+
+
+def test_one_that_says_what_it_loses_as_heat_but_not_what_it_stores_is_told_so():
+    class Cell(electrical.TwoPort):
+        H = Port(thermal.thermal, carries="power_dissipated")
+        charge = Variable("C", "0 C", priority="high")
+        power_dissipated = Variable("W")
+
+        def equations(self):
+            yield der(self.charge) == self.i
+            yield self.v == quantity("3.6 V") + quantity("1 ohm") * self.i
+            yield self.power_dissipated == quantity("1 ohm") * self.i**2
+
+    model = Model("charger")
+    model.cell, model.lump = Cell(), thermal.ThermalMass()
+    model.source = electrical.DCVoltageSource(voltage="4.6 V")
+    model.ground = electrical.ElectricalReference()
+    model.connect(model.source.p, model.cell.p)
+    model.connect(model.source.n, model.cell.n, model.ground.V)
+    model.connect(model.cell.H, model.lump.M)
+    run = model.simulate("10 s")
+    with pytest.warns(EnergyWarning, match=r"most of it in cell \(36 J\)\. Look .* leaves out"):
+        ledger = run.energy()
+    assert ledger.held > quantity("100 kJ")  # the lump is warm, against which 36 J are nothing
+    assert ledger.relative_residual == pytest.approx(36 / 46, rel=1e-6)
+    assert next(term for term in ledger if term.component == "cell").carried == pytest.approx(10)
 
 
 def dissipated_and_supplied(ledger):

@@ -181,5 +181,5 @@ def _advice(worst: Sequence[EnergyTerm]) -> str:
                 "energy: declare a Variable power_dissipated, power_supplied or energy_stored, and "
                 "state its equation.")
     return ("Look for a wrong sign in a law or in what a component says of its energy, and for an "
-            "energy_stored or power_supplied that it leaves out; with a fixed step, for one that is "
-            "too long.")
+            "energy_stored or power_supplied that it leaves out; with a fixed step, for one that "
+            "is too long.")

@@ -50,15 +50,19 @@ class Elements(NamedTuple):
     """Elements of set-valued laws, as machine code decides on them."""
 
     modes: Vector  # which machine code reads
-    k: Vector  # entries of K, which machine code reads
+    k: Vector  # numbers of K, which machine code reads
     free: Vector  # 0 for states that stuck elements hold, which machine code reads
     values: int  # address of what gives the rows of ``found``
+    factors: int  # address of what gives the factors of all parts that have them; 0 for none
     part: Indices  # (elements,) connected part of each
     starts: Indices  # (parts + 1,) where the members of a part begin
     members: Indices  # (elements,) part by part
-    first: Indices  # (parts,) where the block of a part begins
-    entries: Indices  # where the entries of K stand, block by block, row by row
-    d: Vector  # D, in the same order
+    first: Indices  # (parts,) where its block of D begins
+    held_first: Indices  # (parts,) where its numbers begin in K: D_SS^-1 row by row, or factors
+    d: Vector  # D, block by block, row by row
+    factored: Flags  # (parts,) whether K holds factors, in the order of the members
+    upper_starts: Indices  # where these have entries, column by column, a member each
+    upper_rows: Indices  # (entries,) in which rows
     regular: Flags  # (parts,) whether D of a part is symmetric and positive definite
     symmetric: Flags  # (parts,) whether it is symmetric
     leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
@@ -83,7 +87,8 @@ class Elements(NamedTuple):
     slope: Vector  # (states,) room
     factor: Matrix  # room for the factors of a block
     stuck: Indices  # room for the members of a part that stick
-    column: Vector  # room for a right-hand side
+    column: Vector  # room for a right-hand side, or what comes of it
+    made: Vector  # room for factors
     block: Matrix  # room for D of what rests in a part
     rest: Matrix  # (AT_REST, …) room for what is known of it
     still: Indices  # room for the members of a part that rest
@@ -231,7 +236,7 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
             if not abs(found[FLOW, i]) > FLOW_TURNED * elements.fast[elements.kinds[i]]:
                 return False
             modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
-    _hold(elements, part)
+    _hold(code, work, elements, x, part)
     look_at_elements(code, work, elements, t, x)
     if abs(found[FLOW, e]) > REBOUND_RESTS * elements.fast[elements.kinds[e]]:
         return True
@@ -243,23 +248,32 @@ def _is_regular(elements: Elements, part: int, e: int) -> bool:
     """Whether D of an element and those that rest beside is symmetric and positive definite."""
     if elements.regular[part]:
         return True
-    return elements.symmetric[part] and is_positive(
-        elements.block, elements.factor, _at_rest(elements, part, e))
+    if not elements.symmetric[part]:
+        return False
+    rests = _at_rest(elements, part, e)
+    _fill_block(elements, part, rests)
+    return is_positive(elements.block, elements.factor, rests)
 
 
 @machine_code
 def _at_rest(elements: Elements, part: int, e: int) -> int:
-    """Fill in which elements of a part rest, ``e`` among them, and their D; how many."""
-    size, first, still, rests = _size_of(elements, part), elements.first[part], elements.still, 0
-    for a in range(size):
+    """Fill in which elements of a part rest, ``e`` among them; how many."""
+    still, rests = elements.still, 0
+    for a in range(_size_of(elements, part)):
         i = elements.members[elements.starts[part] + a]
         if (elements.modes[i] == 0.0 or i == e) and elements.leader[i] != NOBODY:
             still[rests] = a
             rests += 1
+    return rests
+
+
+@machine_code
+def _fill_block(elements: Elements, part: int, rests: int) -> None:
+    """D of those of a part that rest."""
+    size, first, still = _size_of(elements, part), elements.first[part], elements.still
     for a in range(rests):
         for b in range(rests):
             elements.block[a, b] = elements.d[first + still[a] * size + still[b]]
-    return rests
 
 
 @machine_code
@@ -310,7 +324,7 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
         if answer != SEVERAL:
             return answer == 1
     modes[e] = 0.0
-    _hold(elements, part)
+    _hold(code, work, elements, x, part)
     if before != 0.0 and touched > 1:
         _stop(elements, x, part, e, found[FLOW, e])
     look_at_elements(code, work, elements, t, x)
@@ -326,6 +340,7 @@ def _choose_rest(code: Code, work: Workspace, elements: Elements, t: float, x: V
                  rests: int) -> bool:
     """Choose the modes of all in a part that rest, where one of them does not keep its own."""
     modes, found, rest, start = elements.modes, elements.found, elements.rest, elements.starts[part]
+    _fill_block(elements, part, rests)
     for a in range(rests):
         i = elements.members[start + elements.still[a]]
         for side in range(4):
@@ -342,7 +357,7 @@ def _choose_rest(code: Code, work: Workspace, elements: Elements, t: float, x: V
         modes[i] = rest[STATE, a]
         if elements.contact[i] and modes[i] != 0.0:
             return False
-    _hold(elements, part)
+    _hold(code, work, elements, x, part)
     look_at_elements(code, work, elements, t, x)
     for a in range(rests):
         i = elements.members[start + elements.still[a]]
@@ -372,7 +387,7 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     before = modes[e]
     if before != 0.0:
         modes[e] = 0.0
-        _hold(elements, part)
+        _hold(code, work, elements, x, part)
         _stop(elements, x, part, e, found[FLOW, e])
         look_at_elements(code, work, elements, t, x)
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
@@ -385,7 +400,7 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
         if mode == NOT_SURE:
             return 0
         modes[e] = mode
-        _hold(elements, part)
+        _hold(code, work, elements, x, part)
         look_at_elements(code, work, elements, t, x)
     if modes[e] == before:
         return 0  # a mode that goes on is one for shorter steps
@@ -448,16 +463,14 @@ def _others_hold_it(elements: Elements, part: int, e: int) -> bool:
     It moves with less, so the others might hold what they have been torn away by: as in Python,
     friction in motion is looked at only then.
     """
-    found, k, size = elements.found, elements.k, _size_of(elements, part)
-    here, first, largest = _place_of(elements, part, e), elements.first[part], _largest(
-        elements, part)
+    found, here, largest = elements.found, _place_of(elements, part, e), _largest(elements, part)
+    _find_column(elements, part, here)
     over = max(found[EFFORT, e] - found[HIGH, e], 0.0) + min(found[EFFORT, e] - found[LOW, e], 0.0)
-    for a in range(size):
+    for a in range(_size_of(elements, part)):
         i = elements.members[elements.starts[part] + a]
         if i == e or elements.modes[i] != 0.0 or elements.leader[i] == NOBODY:
             continue
-        effort = found[EFFORT, i] - over * k[elements.entries[first + a * size + here]] / _own(
-            elements, part, e)
+        effort = found[EFFORT, i] - over * elements.column[a] / elements.column[here]
         room = min(found[HIGH, i] - effort, effort - found[LOW, i])
         if not room > CLEAR_ROOM * largest:
             return False
@@ -494,39 +507,77 @@ def _place_of(elements: Elements, part: int, e: int) -> int:
 
 @machine_code
 def _own(elements: Elements, part: int, e: int) -> float:
-    """The entry of K of an element that is stuck."""
+    """The entry of D_SS^-1 of an element that is stuck."""
     here = _place_of(elements, part, e)
-    return elements.k[elements.entries[elements.first[part] + here * (
-        _size_of(elements, part) + 1)]]
+    _find_column(elements, part, here)
+    return elements.column[here]
+
+
+@machine_code
+def _find_column(elements: Elements, part: int, here: int) -> None:
+    """The column of D_SS^-1 of a member of a part, or zeros where it slides."""
+    for a in range(_size_of(elements, part)):
+        elements.column[a] = 1.0 if a == here else 0.0
+    _solve(elements, part)
+
+
+@machine_code
+def _solve(elements: Elements, part: int) -> None:
+    """Put D_SS^-1 times a column in its place."""
+    size, first, y = _size_of(elements, part), elements.held_first[part], elements.column
+    k, right = elements.k, elements.right
+    if not elements.factored[part]:
+        for a in range(size):
+            right[a] = y[a]
+        for a in range(size):
+            value = 0.0
+            for b in range(size):
+                value += k[first + a * size + b] * right[b]
+            y[a] = value
+        return
+    starts, rows, start = elements.upper_starts, elements.upper_rows, elements.starts[part]
+    upper, pivots = first - starts[start], first + starts[start + size] - starts[start]
+    for a in range(size):
+        for j in range(starts[start + a], starts[start + a + 1]):
+            y[a] -= k[upper + j] * y[rows[j]]
+    for a in range(size):
+        y[a] *= k[pivots + a]
+    for a in range(size - 1, -1, -1):
+        for j in range(starts[start + a], starts[start + a + 1]):
+            y[rows[j]] -= k[upper + j] * y[a]
 
 
 @machine_code
 def _stop(elements: Elements, x: Vector, part: int, e: int, flow: float) -> None:
     """Bring the flow of an element that sticks now to zero, those of others that stick kept."""
-    size, here = _size_of(elements, part), _place_of(elements, part, e)
-    for a in range(size):
-        impulse = flow * elements.k[elements.entries[elements.first[part] + a * size + here]]
-        if impulse != 0.0:
-            _push(elements, x, elements.members[elements.starts[part] + a], impulse)
+    _find_column(elements, part, _place_of(elements, part, e))
+    for a in range(_size_of(elements, part)):
+        _push(elements, x, elements.members[elements.starts[part] + a],
+              flow * elements.column[a])
 
 
 @machine_code
 def _stop_drift(elements: Elements, x: Vector, part: int) -> bool:
     """Bring to zero what the error of steps has made of the flows of those that stick; whether any
     was not. What is let go would be off by that, and may be beyond the end of what comes."""
-    drifted = False
-    for k in range(elements.starts[part], elements.starts[part + 1]):
-        e = elements.members[k]
-        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
-            flow = elements.found[FLOW, e]
-            drifted |= flow != 0.0
-            _stop(elements, x, part, e, flow)
+    drifted, start = False, elements.starts[part]
+    for a in range(_size_of(elements, part)):
+        e = elements.members[start + a]
+        sticks = elements.modes[e] == 0.0 and elements.leader[e] != NOBODY
+        elements.column[a] = elements.found[FLOW, e] if sticks else 0.0
+        drifted |= elements.column[a] != 0.0
+    if drifted:
+        _solve(elements, part)
+        for a in range(_size_of(elements, part)):
+            _push(elements, x, elements.members[start + a], elements.column[a])
     return drifted
 
 
 @machine_code
 def _push(elements: Elements, x: Vector, e: int, impulse: float) -> None:
     """Change the states as an impulse of an element does."""
+    if impulse == 0.0:
+        return
     for j in range(elements.push_starts[e], elements.push_starts[e + 1]):
         x[elements.push_states[j]] += impulse * elements.push[j]
 
@@ -545,9 +596,15 @@ def hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e:
 
 
 @machine_code
-def _hold(elements: Elements, part: int) -> None:
+def _hold(code: Code, work: Workspace, elements: Elements, x: Vector, part: int) -> None:
     """K of a part, and the states that it holds, for its present modes."""
-    _invert(elements, part)
+    if elements.factored[part]:
+        run_code(elements.factors, work.at, x, code.p, code.q, elements.made)
+        behind = elements.k.size - elements.made.size
+        for j in range(elements.made.size):
+            elements.k[behind + j] = elements.made[j]
+    else:
+        _invert(elements, part)
     start, stop = elements.starts[part], elements.starts[part + 1]
     for k in range(start, stop):
         e = elements.members[k]
@@ -568,14 +625,15 @@ def _invert(elements: Elements, part: int) -> None:
     """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere."""
     start, size = elements.starts[part], _size_of(elements, part)
     first, stuck, l, y = elements.first[part], elements.stuck, elements.factor, elements.column
+    k = elements.held_first[part]
     count = 0
     for a in range(size):
         e = elements.members[start + a]
         if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
             stuck[count] = a
             count += 1
-    for k in range(size * size):
-        elements.k[elements.entries[first + k]] = 0.0
+    for j in range(size * size):
+        elements.k[k + j] = 0.0
     for a in range(count):
         for b in range(a + 1):
             value = elements.d[first + stuck[a] * size + stuck[b]]
@@ -592,4 +650,4 @@ def _invert(elements: Elements, part: int) -> None:
             for c in range(a + 1, count):
                 y[a] -= l[c, a] * y[c]
             y[a] = y[a] / l[a, a]
-            elements.k[elements.entries[first + stuck[a] * size + stuck[column]]] = y[a]
+            elements.k[k + stuck[a] * size + stuck[column]] = y[a]

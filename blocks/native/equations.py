@@ -411,6 +411,11 @@ class Equations:
         return self.system.once("of contacts", lambda: self._straight(
             ca.Function("contacts", self.explicit[0], [values])))
 
+    def of_factors(self, factors: ca.SX) -> int:
+        """Factors that hold what sticks, in the modes that are held."""
+        return self.system.once("of factors", lambda: self._straight(
+            ca.Function("factors", self.explicit[0], [factors])))
+
     @cached_property
     def present(self) -> int:
         """What elements whose efforts are solved for come to, and all that follows from efforts."""

@@ -109,7 +109,7 @@ def test_slopes_margins_and_values_of_held_modes_are_those_of_the_expressions(bu
     p = np.array(problem.p, dtype=float)
     for _ in range(5):
         modes, x = random.integers(-1, 2, n), random.normal(size=nx)
-        constants = held.constants(modes, d)
+        constants = held.constants(problem, modes, d)
         q = equations.with_room(np.concatenate([problem.z, problem.m, problem.d, constants,
                                                 np.ones(nx)]))
         k = ca.DM(held.symbols[-1].sparsity(), constants[n:])

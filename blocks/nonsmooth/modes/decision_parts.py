@@ -32,16 +32,15 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     if isinstance(held, SolvedModes):
         known = held.affine or held.affine_rates and not elements.contact.any()
         return _predicted_parts(evaluation, held, problem, t) if known else None
-    if not isinstance(held, HeldModes) or not functions.fixed or not held.blocks:
+    if not isinstance(held, HeldModes) or not functions.fixed or not held.parts:
         return None
     n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
     kinds, fast = elements.kinds, evaluation.state.by_kind(evaluation.state.fast)
-    blocks = held.blocks
-    members = np.concatenate([part for part, _ in blocks])
-    sizes = np.array([len(part) for part, _ in blocks])
+    parts, members = held.parts, np.concatenate(held.parts)
+    sizes = np.array([len(part) for part in parts])
     starts = np.append(0, np.cumsum(sizes))
     part = np.zeros(n, dtype=int)
-    part[members] = np.repeat(np.arange(len(blocks)), sizes)
+    part[members] = np.repeat(np.arange(len(parts)), sizes)
     part = part[held.companions.leader]
     flow_starts, flow_states, flow_values = _rows(
         (functions.flow_x.dense if functions.few else functions.flow_x.sparse)(*args))
@@ -49,15 +48,14 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         flow_states, np.repeat(part, np.diff(flow_starts))]), axis=0)[:, 0]
     if len(np.unique(of_state)) < len(of_state):  # a state that two parts may hold
         return None
-    own = _blocks_of(delassus.matrix(problem, t), [part for part, _ in blocks])
+    own = _blocks_of(delassus.matrix(problem, t), parts)
     still = delassus.at_rest_for_good(problem, t)
-    moving = [block[np.ix_(~still[part], ~still[part])] for block, (part, _) in zip(
-        own, blocks, strict=True)] if still.any() else own
+    moving = [block[np.ix_(~still[part], ~still[part])] for block, part in zip(
+        own, parts, strict=True)] if still.any() else own
     push = delassus.slope_by_efforts(problem, t, np.arange(n)).T
     return DecisionParts(
         kinds, fast, part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
-        np.concatenate([entries.ravel() for _, entries in blocks]),
-        np.concatenate([block.ravel() for block in own]),
+        held.first, np.concatenate([block.ravel() for block in own]), *held.columns,
         np.array([_is_regular(b) for b in moving]), np.array([_is_symmetric(b) for b in moving]),
         np.where(still, -1, held.companions.leading(problem.p)), held.companions.sense(problem.p),
         elements.contact,
@@ -65,7 +63,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         gap_states(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
         flow_starts, flow_states, np.abs(flow_values), *_rows(push), RATE_ROUNDING,
-        held.decided_by,
+        held.decided_by, held.factors if held.factored else None,
     )  # fmt: skip
 
 
@@ -116,7 +114,13 @@ def _is_regular(block: Array) -> bool:
         return False
     if len(own) <= 1:
         return True
-    return _is_symmetric(block) and bool(np.linalg.eigvalsh(_scaled(block))[0] > SAFE_PIVOT)
+    if not _is_symmetric(block):
+        return False
+    try:
+        np.linalg.cholesky(_scaled(block) - SAFE_PIVOT * np.eye(len(own)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _is_symmetric(block: Array) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
 from ...language.kernel import VALVES
@@ -118,6 +119,11 @@ class Elements:
     def columns_of(self, by_inputs: Array) -> Array:
         """Of derivatives by inputs those by the efforts of the elements."""
         return by_inputs[:, self.column] * self.unit
+
+    def delassus(self, by_inputs: ca.SX) -> ca.SX:
+        """D, the change of rates by efforts with its sign turned, of derivatives by inputs."""
+        units = ca.repmat(ca.DM(self.unit).T, self.size, 1)
+        return -by_inputs[:, self.column.tolist()] * units
 
     def inputs_of(self, effort: Array, count: int) -> Array:
         """Efforts of the elements as columns of that many inputs."""

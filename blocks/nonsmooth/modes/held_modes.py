@@ -4,19 +4,20 @@ Between two events the modes of set-valued laws are held. Efforts that slide are
 the states, and those that stick follow linearly from them: with D the matrix of the rates per
 effort and S the elements that stick, lambda_S = D_SS^-1 b_S. Where D is constant this and the
 slopes are one function of the states, the modes and K, which is D_SS^-1 on S and 0 elsewhere:
-block by block, where not all elements act on each other. Where it is not, see
-:mod:`blocks.nonsmooth.modes.solved_modes`; what a general network needs is in
+part by part, where not all elements act on each other, and of a part with many elements and few
+entries of D the factors instead (:mod:`blocks.nonsmooth.modes.held_factors`). Where D is not
+constant, see :mod:`blocks.nonsmooth.modes.solved_modes`; what a general network needs is in
 :mod:`blocks.nonsmooth.modes.laws`.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
-from ...language.lookup import jacobian
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.copies import shallow_copy
@@ -26,6 +27,7 @@ from ..complementarity.scaling import DENSE_LIMIT, components
 from .companions import Companions
 from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
+from .held_factors import FactoredPart, factored_part
 from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:
@@ -34,13 +36,14 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST", "HeldModes", "connected", "parts_of", "point_to_the_bit"]
 
-MOST = 300  # elements that act on each other: each of them needs all the others
+MOST = 300  # elements that act on each other, by an inverse: each of them needs all the others
+MOST_FACTORED = 1000  # the same by factors
 MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 
 
 def parts_of(laws: LawExpressions, columns: Indices) -> list[Indices]:
     """Elements that may act on each other's rate, part by part; ``columns`` are their inputs."""
-    return connected(jacobian(laws.rate, laws.system.tape.u)[:, columns.tolist()].sparsity())
+    return connected(laws.rate_u[:, columns.tolist()].sparsity())
 
 
 def connected(pattern: ca.Sparsity) -> list[Indices]:
@@ -74,7 +77,11 @@ class HeldModes:
     ----------
     slope : slopes at the last evaluation
     length : operations of what is solved for at every point: nothing
-    entries : of K that may not be zero
+    entries : how many numbers K is
+    alone : elements that act on no other, whose own entries come first
+    full : parts by their inverse, and where that stands in K
+    factored : parts by their factors, which stand behind that
+    factors : expressions of these, in the modes and parameters
     affine : whether rates and bounds are known to be linear in the efforts
     direct : whether efforts follow from the point and the modes alone, without a guess
     """
@@ -87,19 +94,20 @@ class HeldModes:
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
                  parts: list[Indices], companions: Companions) -> None:
         n, tape, column = elements.size, system.tape, elements.column.tolist()
-        decided = (part[companions.decides[part]] for part in parts)
-        parts = [part for part in decided if len(part)]
-        pattern = _pattern(n, parts)
-        modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", pattern)
-        self.parts, self.entries, self.companions = parts, pattern.nnz(), companions
-        self._place = _Place(n, parts, pattern)
+        decided = [part[companions.decides[part]] for part in parts]
+        self.size, self.inputs = n, system.nu
+        self._place_parts(decided, elements.delassus(laws.rate_u), tape.p)
+        modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", self.entries)
+        self.companions = companions
         joined = companions.modes(modes)
+        self.factors = ca.vertcat(*(part.factors(modes) for part in self.factored))
+        self._factors = Evaluator(ca.Function("factors", [tape.p, modes], [self.factors]))
         sliding = ca.if_else(joined > 0, laws.forth, ca.if_else(joined < 0, laws.back, 0))
         place = ca.DM.triplet(column, list(range(n)), ca.DM(elements.unit), system.nu, n)
         of_sliding = ca.densify(ca.mtimes(place, sliding))
         unheld = ca.substitute(laws.rate, tape.u, of_sliding)
         # none may be a zero of the structure: what replaces the inputs has their pattern
-        at_rest = companions.split(ca.mtimes(k, unheld), joined, laws.low, laws.high)
+        at_rest = companions.split(self.efforts_of(k, unheld), joined, laws.low, laws.high)
         inputs = ca.densify(of_sliding + ca.mtimes(place, at_rest))
         slope = ca.substitute(tape.slope, tape.u, inputs)
         crossings, exponents = ca.substitute(
@@ -122,13 +130,74 @@ class HeldModes:
             "flow", "low", "high", "back", "forth", "rate", "effort")))
         everything = ca.vertcat(inputs, *values, slope)
         self.evaluate = Evaluator(ca.Function("held", self.symbols, [ca.densify(everything)]))
-        self.size, self.inputs = n, system.nu
         self.slope: Array = np.zeros(system.nx)
         self._out: Array | None = None  # all of the last evaluation
         self._point: tuple[bytes, ...] = ()  # where that was
         self._inverses: dict[bytes, Array] = {}  # K by modes
         self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by part and what sticks in it
         self._matrix: Matrix | None = None  # D that they belong to
+        self._fits = True
+
+    def _place_parts(self, parts: list[Indices], d: ca.SX, parameters: ca.SX) -> None:
+        """Where the numbers of K stand."""
+        self.alone = np.array([part[0] for part in parts if len(part) == 1], dtype=int)
+        self.full: list[tuple[Indices, Indices]] = []
+        self.factored: list[FactoredPart] = []
+        self.entries = len(self.alone)
+        for part in (part for part in parts if len(part) > 1):
+            found = factored_part(part, d, parameters)
+            if found is not None:
+                self.factored.append(found)
+                continue
+            size = len(part)
+            self.full.append((part, self.entries + np.arange(size * size).reshape(size, size)))
+            self.entries += size * size
+        self.behind = self.entries  # all others
+        self.entries += sum(part.count for part in self.factored)
+
+    def efforts_of(self, k: ca.SX, rates: ca.SX) -> ca.SX:
+        """Efforts that cancel rates, of the elements that decide, by the numbers of K."""
+        out = ca.SX(self.size, 1)
+        if len(self.alone):
+            out[self.alone.tolist()] = k[: len(self.alone)] * rates[self.alone.tolist()]
+        for part, entries in self.full:
+            inverse = ca.reshape(k[entries.T.ravel().tolist()], len(part), len(part))
+            out[part.tolist()] = ca.mtimes(inverse, rates[part.tolist()])
+        start = self.behind
+        for one in self.factored:
+            out[one.members.tolist()] = one.efforts(
+                k[start : start + one.count], rates[one.members.tolist()])
+            start += one.count
+        return out
+
+    @cached_property
+    def parts(self) -> list[Indices]:
+        """Elements that act on each other, in the order in which factors have them."""
+        return [*self.alone[:, None], *(part for part, _ in self.full),
+                *(one.members[one.order] for one in self.factored)]
+
+    @cached_property
+    def first(self) -> Indices:
+        """Where the numbers of each part begin in K."""
+        of_full = [entries[0, 0] for _, entries in self.full]
+        counts = np.array([one.count for one in self.factored], dtype=int)
+        return np.array([*range(len(self.alone)), *of_full,
+                         *(self.behind + np.cumsum(counts) - counts)], dtype=np.int64)
+
+    @cached_property
+    def columns(self) -> tuple[Flags, Indices, Indices]:
+        """Which parts have factors, and where these have entries, a column per member."""
+        few = len(self.alone) + sum(len(part) for part, _ in self.full)
+        sizes = [np.diff(one.starts) for one in self.factored]
+        starts = np.cumsum(np.concatenate([[0], np.zeros(few, dtype=np.int64), *sizes]))
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(one.rows for one in self.factored)])
+        return np.array([False] * (len(self.parts) - len(self.factored))
+                        + [True] * len(self.factored)), starts, rows
+
+    @property
+    def largest(self) -> int:
+        """Members of the largest part by its inverse."""
+        return max((len(part) for part, _ in self.full), default=min(len(self.alone), 1))
 
     def with_efforts(self, function: ca.Function) -> ca.Function:
         """A function of what the system's functions take as one of these ``symbols``."""
@@ -142,9 +211,12 @@ class HeldModes:
         return new
 
     def apply(self, problem: Problem, t: float, modes: Indices, delassus: Delassus) -> bool:
-        """Set the problem's inputs, and remember what there is besides; always possible."""
+        """Set the problem's inputs, and remember what there is besides; whether that is possible.
+        """
         d = delassus.matrix(problem, t)
-        out = self.evaluate(*problem.arguments(t)[:-1], modes, self._inverse(modes, d))
+        if not self.fits(problem, d):
+            return False
+        out = self.evaluate(*problem.arguments(t)[:-1], modes, self._inverse(problem, modes, d))
         problem.u[:] = out[: self.inputs]
         self.slope = out[self.inputs + 7 * self.size :]
         self._out, self._point = out, point_to_the_bit(problem, t, modes)
@@ -156,65 +228,46 @@ class HeldModes:
             return None
         return self._out[self.inputs : self.inputs + 7 * self.size].reshape(7, self.size)
 
-    @property
-    def blocks(self) -> list[tuple[Indices, Indices]]:
-        """Parts of elements that act on each other, and where their blocks stand in K."""
-        place = self._place
-        alone = [(np.array([e]), place.of_alone[[[e]]]) for e in place.alone]
-        return alone + place.several
-
-    def constants(self, modes: Indices, d: Matrix) -> Array:
+    def constants(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
         """Modes and K in one row."""
-        return np.concatenate([modes, self._inverse(modes, d)])
+        return np.concatenate([modes, self._inverse(problem, modes, d)])
 
-    def _inverse(self, modes: Indices, d: Matrix) -> Array:
-        """K, column by column, for the elements that stick."""
+    def fits(self, problem: Problem, d: Matrix) -> bool:
+        """Whether parts by factors have them: D may be singular for these parameters."""
+        self._look_at(problem, d)
+        return self._fits
+
+    def _look_at(self, problem: Problem, d: Matrix) -> None:
         if d is not self._matrix:
             self._inverses, self._blocks, self._matrix = {}, {}, d
+            self._fits = not self.factored or bool(np.isfinite(
+                self._factors(problem.p, np.zeros(self.size))).all())
+
+    def _inverse(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
+        """K for the elements that stick."""
+        self._look_at(problem, d)
         key = modes.tobytes()
         if key not in self._inverses:
             if len(self._inverses) * self.entries > MOST_KEPT:
                 self._inverses = {}
-            self._inverses[key] = self._made(modes == 0, d)
+            self._inverses[key] = self._made(problem, modes, d)
         return self._inverses[key]
 
-    def _made(self, stuck: Flags, d: Matrix) -> Array:
-        own, place = np.asarray(d.diagonal()), self._place
-        holds = stuck & (own > OWN_RATE_NONE**2 * own.max(initial=0.0))
+    def _made(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
+        own, alone = np.asarray(d.diagonal()), self.alone
+        holds = (modes == 0) & (own > OWN_RATE_NONE**2 * own.max(initial=0.0))
         out = np.zeros(self.entries)
-        alone = place.alone[holds[place.alone]]
-        out[place.of_alone[alone]] = 1.0 / own[alone]
-        for i, (part, entries) in enumerate(place.several):
+        np.divide(1.0, own[alone], out=out[: len(alone)], where=holds[alone])
+        for i, (part, entries) in enumerate(self.full):
             which = part[holds[part]]
             if len(which):
                 key = i, which.tobytes()
                 if key not in self._blocks:
                     self._blocks[key] = _inverse_within(part, which, d)
                 out[entries] = self._blocks[key]
+        if self.factored:
+            out[self.behind :] = self._factors(problem.p, modes)
         return out
-
-
-class _Place:
-    """Where the entries of K stand among those that may not be zero."""
-
-    def __init__(self, n: int, parts: list[Indices], pattern: ca.Sparsity) -> None:
-        starts, rows = np.array(pattern.colind()), np.array(pattern.row())
-        number = {(r, c): k for c in range(n)
-                  for k, r in enumerate(rows[starts[c] : starts[c + 1]], starts[c])}
-        self.alone = np.array([part[0] for part in parts if len(part) == 1], dtype=int)
-        self.of_alone = np.zeros(n, dtype=int)  # by element
-        self.of_alone[self.alone] = [number[e, e] for e in self.alone]
-        #: Parts of several elements, and where their blocks stand, row by row.
-        self.several = [(part, np.array([[number[r, c] for c in part] for r in part]))
-                        for part in parts if len(part) > 1]
-
-
-def _pattern(n: int, parts: list[Indices]) -> ca.Sparsity:
-    """Where K may have entries: within parts."""
-    nothing = np.zeros(0, dtype=int)
-    rows = np.concatenate([nothing, *(np.tile(part, len(part)) for part in parts)])
-    columns = np.concatenate([nothing, *(np.repeat(part, len(part)) for part in parts)])
-    return ca.Sparsity.triplet(n, n, rows.tolist(), columns.tolist())
 
 
 def _inverse_within(part: Indices, which: Indices, d: Matrix) -> Array:

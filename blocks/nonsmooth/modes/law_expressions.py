@@ -45,6 +45,11 @@ class LawExpressions:
         return jacobian(self.flow, self.system.tape.x)
 
     @cached_property
+    def rate_u(self) -> ca.SX:
+        """How rates follow inputs."""
+        return jacobian(self.rate, self.system.tape.u)
+
+    @cached_property
     def slope_u(self) -> ca.SX:
         """What inputs push."""
         return jacobian(self.system.tape.slope, self.system.tape.u)

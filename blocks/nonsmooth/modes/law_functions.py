@@ -14,13 +14,12 @@ import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
-from ...language.lookup import jacobian
 from ...numerics.arrays import Flags, Indices
 from .bound_functions import BoundFunctions
 from .companions import companions_of
 from .elements import Elements, elements_of
 from .equal_units import effort_units
-from .held_modes import MOST, HeldModes, parts_of
+from .held_modes import MOST, MOST_FACTORED, HeldModes, parts_of
 from .law_expressions import LawExpressions, expressions_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
@@ -59,7 +58,7 @@ class LawFunctions:
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         self.system, self.elements, tape = system, elements, system.tape
-        by_u = jacobian(laws.rate, tape.u)
+        by_u = laws.rate_u
         slope_u, flow_x = laws.slope_u, laws.flow_x
         kinetic = ca.vertcat(laws.back, laws.forth)
         self.values = system.function("laws", ca.densify(laws.values))
@@ -68,9 +67,7 @@ class LawFunctions:
         self.kinetic_x = system.jacobian(kinetic, tape.x)
         self.delassus = None
         if elements.size <= DENSE:
-            own = by_u[:, elements.column.tolist()] * ca.repmat(
-                ca.DM(elements.unit).T, elements.size, 1)
-            self.delassus = system.function("delassus", ca.densify(-own).T)
+            self.delassus = system.function("delassus", ca.densify(elements.delassus(by_u)).T)
         self.rate_u = system.function("rate_u", by_u)
         self.slope_u = system.function("jacobian", slope_u)
         self.flow_x = system.function("jacobian", flow_x)
@@ -121,9 +118,9 @@ class LawFunctions:
                 solved.parts or size <= MOST_SOLVED) else None
         if self.constant and not self.nonlinear and not system.clusters:
             parts = parts_of(laws, self.elements.column)
-            if max(map(len, parts)) > MOST:
-                return None
-            return HeldModes(system, self.elements, laws, parts, self.companions)
+            held = HeldModes(system, self.elements, laws, parts, self.companions) if max(
+                map(len, parts)) <= MOST_FACTORED else None
+            return held if held is not None and held.largest <= MOST else None
         if size > MOST:
             return None
         solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)

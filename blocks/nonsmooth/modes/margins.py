@@ -17,6 +17,7 @@ from ...numerics.tolerances import AT_BOUND, RATE_ROUNDING, SURELY_NO_FLOW
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
+from .held_modes import HeldModes
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .painleve import Painleve
@@ -165,6 +166,9 @@ class CompiledMargins:
                 return False
             if self.evaluation.load is not None or held.reserve(modes) > 0:
                 return held.reserve(modes) > 0
+        elif isinstance(held, HeldModes) and not held.fits(
+                problem, self.evaluation.delassus.matrix(problem, t)):
+            return False
         return not self.indeterminacy.is_felt(problem, t, modes == 0)
 
     def constants(self, problem: Problem, t: float) -> Array:
@@ -183,4 +187,4 @@ class CompiledMargins:
                                    *held.determinants(modes), [gap],
                                    np.broadcast_to(self.state.slack, self.elements.size)])
         d = self.evaluation.delassus.matrix(problem, t)
-        return np.concatenate([held.constants(modes, d), free])
+        return np.concatenate([held.constants(problem, modes, d), free])

@@ -49,8 +49,11 @@ class DecisionParts(_OfElements):
     ----------
     part : (elements,) of each element
     starts, members : the members of part i are ``members[starts[i]:starts[i + 1]]``
-    first, entries : its block of K, row by row, has the entries from ``entries[first[i]]`` on
-    d : D, in the order of ``entries``
+    first : (parts,) where its block of D begins
+    held_first : (parts,) where its numbers begin in K: the block row by row, or its factors
+    d : D, block by block, row by row
+    factored : (parts,) whether K holds factors of a part, in the order of its members
+    upper_starts, upper_rows : where these have entries, column by column, a member each
     regular : (parts,) whether D of a part is symmetric and positive definite
     symmetric : (parts,) whether it is symmetric
     leader, sense : (elements,) who decides, and whether that one's flow has the same sign
@@ -64,14 +67,18 @@ class DecisionParts(_OfElements):
     push_starts, push_states, push : the states whose slopes its effort changes, and how much
     rounding : part of the rates of states that is rounding
     values : flow, static and kinetic bounds, rate and effort, one after the other
+    factors : those of all parts that have them, one after the other; None for none
     """
 
     part: Indices
     starts: Indices
     members: Indices
     first: Indices
-    entries: Indices
+    held_first: Indices
     d: Array
+    factored: Flags
+    upper_starts: Indices
+    upper_rows: Indices
     regular: Flags
     symmetric: Flags
     leader: Indices
@@ -89,6 +96,7 @@ class DecisionParts(_OfElements):
     push: Array
     rounding: float
     values: ca.SX
+    factors: ca.SX | None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -113,7 +114,51 @@ def test_many_elements_that_act_on_few_others_are_held_by_parts(monkeypatch):
     assert_allclose(*times, rtol=1e-6)
 
 
-@pytest.mark.parametrize("build", [shaken_masses, clutched_shafts, lambda: pairs_on_floors(3)])
+def train(n=12):
+    """Wagons between draught gear that rubs, the first of them pulled and pushed."""
+    random = np.random.default_rng(3)
+    model = Model("train")
+    model.rail, model.wagons = Reference(), Mass(count=n, mass=quantity(
+        random.uniform(20, 80, n), "t"))
+    model.springs = Spring(count=n - 1, stiffness="10 MN/m")
+    model.gear = TranslationalFriction(
+        count=n - 1, law="coulomb", coulomb_force=quantity(random.uniform(20, 40, n - 1), "kN"),
+        breakaway_force=quantity(random.uniform(40, 60, n - 1), "kN"))
+    model.pull = ForceSource(force=lambda t: quantity("300 kN") * sin(quantity("2 rad/s") * t))
+    model.connect(model.springs.R, model.gear.R, model.wagons[1:].M)
+    model.connect(model.springs.C, model.gear.C, model.wagons[:-1].M)
+    model.connect(model.pull.R, model.wagons[0].M)
+    model.connect(model.pull.C, model.rail.V)
+    return model
+
+
+def below(k):
+    """The shaft of a tree that another hangs on."""
+    return int(np.random.default_rng(k).integers(k))
+
+
+def tree(n=20):
+    """Shafts of a tree, each with a clutch to one before it, of random inertias."""
+    random = np.random.default_rng(5)
+    model = Model("tree")
+    model.frame = RotationalReference()
+    model.shafts = Inertia(count=n, inertia=quantity(random.uniform(0.1, 2, n), "kg*m^2"),
+                           w=quantity(random.uniform(-9, 9, n), "rad/s"))
+    model.clutches = RotationalFriction(
+        count=n, law="coulomb", coulomb_torque=quantity(random.uniform(1, 2, n), "N*m"),
+        breakaway_torque="2.5 N*m")
+    model.drive = TorqueSource(torque=lambda t: quantity("6 N*m") * sin(quantity("9 rad/s") * t))
+    model.connect(model.drive.R, model.shafts[0].I)
+    model.connect(model.drive.C, model.frame.W)
+    for k in range(n):
+        model.connect(model.clutches[k].R, model.shafts[k].I)
+        model.connect(model.clutches[k].C,
+                      model.shafts[below(k)].I if k else model.frame.W)
+    return model
+
+
+@pytest.mark.parametrize("build", [shaken_masses, clutched_shafts, lambda: pairs_on_floors(3),
+                                   train, tree])
 def test_k_by_parts_is_the_inverse_of_what_sticks(build):
     model = build()
     system = model.compile()
@@ -122,16 +167,68 @@ def test_k_by_parts_is_the_inverse_of_what_sticks(build):
     run = model.simulate("1 ms")
     problem = run._recording.problem
     d = problem.laws.delassus.matrix(problem, 0.0)
-    pattern = held.symbols[-1].sparsity()
-    rows, columns = np.array(pattern.row()), np.array(pattern.get_col())
+    k, rates = held.symbols[-1], ca.SX.sym("rates", n)
+    efforts = ca.Function("efforts", [k, rates], [ca.densify(held.efforts_of(k, rates))])
     for modes in np.random.default_rng(1).integers(-1, 2, (20, n)):
         modes[~functions.companions.decides] = 1  # K is that of the others
-        k = np.zeros((n, n))
-        k[rows, columns] = held.constants(modes, d)[n:]
+        k = np.array(efforts.map(n)(held.constants(problem, modes, d)[n:], np.eye(n)))
         stuck = np.flatnonzero(modes == 0)
         whole = np.zeros((n, n))
         whole[np.ix_(stuck, stuck)] = pseudo_inverse(d[np.ix_(stuck, stuck)])(np.eye(len(stuck)))
         assert_allclose(k, whole, rtol=1e-12, atol=1e-12 * np.abs(whole).max(initial=0.0))
+
+
+@pytest.mark.parametrize(("build", "path"), [(train, "wagons[7].v"), (tree, "shafts[7].w")])
+def test_long_rows_and_trees_are_held_by_factors(build, path, monkeypatch):
+    """Which have hardly more entries than D, and no inverse is made."""
+    model = build()
+    held = LawFunctions.of(model.compile()).held_modes
+    (part,) = held.factored
+    assert part.count < 3 * len(part.members)
+    fast = model.simulate("2 s", rtol=1e-9)
+    assert "in machine code" in fast.statistics["why"]
+    monkeypatch.setattr("blocks.nonsmooth.modes.law_functions.MOST_FACTORED", 0)
+    slow = build().simulate("2 s", rtol=1e-9)
+    assert len(fast.events) > 10
+    changes = [[(e.component, e.description) for e in run.events] for run in (fast, slow)]
+    assert changes[0] == changes[1]
+    assert_allclose(*([e.time for e in run.events] for run in (fast, slow)), rtol=1e-7)
+    t = quantity(np.linspace(0, 2, 31), "s")
+    a, b = (run[path].at(t).m for run in (fast, slow))
+    assert_allclose(a, b, atol=1e-7 * np.abs(b).max())
+
+
+@pytest.mark.parametrize("ratio", [2.0, 2.5])
+def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ratio):
+    """Two clutches between the same two shafts, one of them through gears: alike for equal ratios,
+    where nothing tells how they share the torque, which brakes the shafts all the same."""
+    n, random = 10, np.random.default_rng(4)
+    inertia, speed = random.uniform(0.1, 2, n), random.uniform(-9, 9, n)
+    model = Model("row")
+    model.shafts = Inertia(count=n, inertia=quantity(inertia, "kg*m^2"),
+                           w=quantity(speed, "rad/s"))
+    model.clutches = RotationalFriction(
+        count=n - 1, law="coulomb", coulomb_torque=quantity(random.uniform(1, 2, n - 1), "N*m"),
+        breakaway_torque="2.5 N*m")
+    model.one, model.other = GearBox(ratio=2), GearBox(ratio=ratio)
+    model.through = RotationalFriction(law="coulomb", coulomb_torque="1 N*m",
+                                       breakaway_torque="1 N*m")
+    model.connect(model.clutches.R, model.shafts[1:].I)
+    model.connect(model.clutches.C, model.shafts[:-1].I)
+    model.connect(model.one.S, model.shafts[3].I)
+    model.connect(model.other.S, model.shafts[4].I)
+    model.connect(model.one.O, model.through.R)
+    model.connect(model.other.O, model.through.C)
+    held = LawFunctions.of(model.compile()).held_modes
+    assert len(held.factored) == 1
+    runs = [model.simulate("12 s", rtol=1e-9, method=name) for name in ("auto", "rodas4")]
+    problem = runs[0]._recording.problem
+    d = problem.laws.delassus.matrix(problem, 0.0)
+    assert held.fresh().fits(problem, d) == (ratio != 2.0)
+    a, b = (run["shafts[3].w"].final.m for run in runs)
+    assert a == pytest.approx(b, abs=1e-7)
+    if ratio == 2.0:  # the torques of all clutches cancel, and in the end nothing slides
+        assert a == pytest.approx(inertia @ speed / inertia.sum(), abs=1e-9)
 
 
 def test_a_torque_by_a_table_of_the_speed_leaves_what_efforts_push_constant():

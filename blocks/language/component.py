@@ -55,7 +55,7 @@ from .references import PortGroup, PortRef
 from .replaceable import Replacement
 from .tree import Node
 from .view import View
-from .wiring import one_by_one, refuse_connection
+from .wiring import one_by_one, ports_without, refuse_connection
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -337,9 +337,8 @@ class Component(Node):
         if name not in self._children:
             raise unknown_name(self.path, name, self._children, "parts")
         child = self._children.pop(name)
-        self._connections[:] = [
-            c for c in self._connections if not any(r.component._is_inside(child) for r in c)
-        ]
+        left = (ports_without(child, self, refs) for refs in self._connections)
+        self._connections[:] = [refs for refs in left if refs]
         child._place("", None)
         self._changed(True)
 

@@ -13,7 +13,7 @@ from .tree import Node
 if TYPE_CHECKING:
     from .component import Component
 
-__all__ = ["one_by_one", "refuse_connection"]
+__all__ = ["one_by_one", "ports_without", "refuse_connection"]
 
 
 def refuse_connection(owner: Component, ports: tuple[Any, ...]) -> None:
@@ -145,9 +145,26 @@ def _refuse_twice(ports: tuple[PortRef, ...]) -> None:
                                     code="connection.self")
 
 
+def ports_without(part: Component, owner: Component, ports: tuple[PortRef, ...]
+                  ) -> tuple[PortRef, ...]:
+    """What of a connection stays joined without a part; nothing, where its signal came from there.
+    """
+    left = tuple(r for r in ports if not r.component._is_inside(part))
+    if len(left) < 2 or isinstance(left[0].port, Signal) and len(_sources(owner, left)) != 1:
+        return ()
+    if all(r.size > 1 for r in left) and not all(r.size > 1 for r in ports):
+        return tuple(r[k] for r in left for k in range(r.size))  # a single port had joined them all
+    return left
+
+
+def _sources(owner: Component, ports: tuple[PortRef, ...]) -> list[PortRef]:
+    """Where signals come from; of a composite's own signals, its inputs are sources inside."""
+    return [r for r in ports if isinstance(r.port, Output) != (r.component is owner)]
+
+
 def _refuse_outputs(owner: Component, ports: tuple[PortRef, ...]) -> None:
-    """A signal line has one source; of a composite's own signals, its inputs are sources inside."""
-    sources = [r for r in ports if isinstance(r.port, Output) != (r.component is owner)]
+    """A signal line has one source."""
+    sources = _sources(owner, ports)
     if len(sources) != 1:
         names = ", ".join(r.path for r in sources) or "none"
         raise ConnectionRefused(

@@ -207,9 +207,9 @@ def _next_look(looks: list[tuple[float, Array]], step: float) -> float:
 
 
 def _that_may_reach_zero(margins: Array) -> Array:
-    """Most are so large that no parabola through the looks could reach zero."""
+    """Most are so large that no parabola through the looks could reach zero, and some the same."""
     finite = np.where(np.isfinite(margins), margins, np.nan)
     with np.errstate(invalid="ignore"):
         low = np.fmin.reduce(margins, axis=0)
         near = low < np.fmax.reduce(finite, axis=0) - low
-    return margins[:, near]
+    return np.unique(margins[:, near], axis=1) if np.count_nonzero(near) > 1 else margins[:, near]

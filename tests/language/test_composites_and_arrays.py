@@ -28,6 +28,7 @@ from blocks.exceptions import (
     ParameterError,
     UnknownName,
 )
+from library.signal import Constant
 from library.translational import Damper, ForceSource, Mass, Reference, Spring, translational
 
 TIGHT = {"rtol": 1e-10}
@@ -362,3 +363,33 @@ def test_parts_of_two_models_are_not_joined_and_both_are_named(mine, other, said
     with pytest.raises(ConnectionRefused, match=said) as caught:
         models[0].connect(models[0].body.M, models[1].spring.R)
     assert caught.value.code == "connection.foreign" and caught.value.models == [mine, other]
+
+
+# -- a part less ------------------------------------------------------------------------------
+def test_what_was_joined_through_a_part_stays_joined_without_it():
+    """The spring's C and the ground; an array stays one node where a single port had joined it."""
+    model = Model("row")
+    model.bodies, model.springs = Mass(count=2, v="1 m/s"), Spring(count=2, stiffness="8 N/m")
+    model.push, model.ground = ForceSource(force="3 N"), Reference()
+    model.extra = Mass(mass="5 kg")
+    model.connect(model.push.C, model.springs.C, model.ground.V)
+    model.connect(model.extra.M, model.bodies.M, model.springs.R, model.push.R)
+    del model.push
+    del model.extra
+    assert "unconnected" not in str(model.check())
+    run = model.simulate("1 s", rtol=1e-9)  # both bodies as one, on both springs
+    assert_allclose(run["bodies.v"].final.m, np.cos(np.sqrt(8)), atol=1e-8)
+    assert_allclose(run["springs.f"].final.m, np.sqrt(8) * np.sin(np.sqrt(8)), atol=1e-7)
+
+
+def test_a_signal_is_no_longer_joined_where_it_came_from_the_part_that_is_gone():
+    model = Model("pushed")
+    model.amount, model.body = Constant(value="2 N"), Mass()
+    model.one, model.other, model.ground = ForceSource(), ForceSource(force="1 N"), Reference()
+    model.connect(model.amount.y, model.one.S, model.other.S)
+    model.connect(model.one.R, model.other.R, model.body.M)
+    model.connect(model.one.C, model.other.C, model.ground.V)
+    del model.one
+    assert model.simulate("1 s")["body.v"].final.m == pytest.approx(2)
+    del model.amount
+    assert model.simulate("1 s")["body.v"].final.m == pytest.approx(1)

@@ -20,8 +20,6 @@ from ...numerics.tolerances import (
     BLOCK_SINGULAR,
     CLEAR_ROOM,
     RATE_UNHELD,
-    SPLIT_FEASIBLE,
-    SPLIT_TIGHT,
 )
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular, pseudo_inverse
@@ -30,6 +28,7 @@ from .elements import LawValues
 from .evaluation import Evaluation
 from .loaded_splits import LoadedSplits
 from .solved_modes import SolvedModes
+from .split_program import SplitProgram, shares
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -55,6 +54,7 @@ class Indeterminacy:
         self.evaluation, self.loaded = evaluation, loaded
         self.elements, self.state = evaluation.elements, evaluation.state
         self.delassus, self.memory = evaluation.delassus, evaluation.memory
+        self._programs: dict[bytes, SplitProgram] = {}  # of this run, by who is stuck
 
     # -- who -----------------------------------------------------------------------------
     def elements_of(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
@@ -97,9 +97,12 @@ class Indeterminacy:
         return self.memory.once(("singular", index.tobytes()), lambda: _is_singular(d, index))
 
     # -- how far from breaking away ------------------------------------------------------
-    def margins(self, problem: Problem, t: float, index: Indices, now: LawValues
-                ) -> tuple[Array, Flags]:
-        """Where stuck efforts are not unique the best split decides: margins, first to leave."""
+    def margins(self, problem: Problem, t: float, index: Indices, now: LawValues,
+                sign: bool = False) -> tuple[Array, Flags]:
+        """Where stuck efforts are not unique the best split decides: margins, first to leave.
+
+        Of large groups only the ``sign`` of margins counts where that is all that is asked for.
+        """
         if self.loaded is not None:
             return self.loaded.margins(problem, t, index)
         d = self.delassus.matrix(problem, t)
@@ -115,12 +118,12 @@ class Indeterminacy:
                 return out, first
         large = self._large_parts(problem, t, index, MANY)
         if large:
-            return self._margins_of_many(problem, d, large, now, effort)
+            return self._margins_of_many(problem, d, large, now, effort, sign)
         rate = self.evaluation.values(problem, t).rate
         width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
         # rates that no effort holds
         real = np.abs(rate) > RATE_UNHELD * np.asarray(d.diagonal()) * width
-        worst = float(_shares(effort[index], now.low[index], now.high[index]).max())
+        worst = float(shares(effort[index], now.low[index], now.high[index]).max())
         if worst < 1 - CLEAR_ROOM and not real[index].any():  # a split within the bounds is proof
             out[index] = 1.0 - worst
             return out, first
@@ -176,23 +179,38 @@ class Indeterminacy:
         return groups if max(map(len, groups), default=0) > size else []
 
     def _margins_of_many(self, problem: Problem, d: Matrix, groups: list[Indices],
-                         now: LawValues, effort: Array) -> tuple[Array, Flags]:
-        """Margins of large groups: a split within the bounds is proof, or else it is sought."""
+                         now: LawValues, effort: Array, sign: bool) -> tuple[Array, Flags]:
+        """Margins of large groups: a split within the bounds is proof, or else it is sought.
+
+        What internal stress the last one found had, and what bounds shares from below, is tried
+        first.
+        """
         out = np.full(self.elements.size, np.inf)
         first = np.zeros(self.elements.size, dtype=bool)
         for part in groups:
             low, high = now.low[part], now.high[part]
-            share = _shares(effort[part], low, high)
+            share = shares(effort[part], low, high)
             if share.max() < 1 - CLEAR_ROOM:
                 out[part] = 1.0 - share.max()
                 continue
-            least, split, tight = _best_split(d[part][:, part], effort[part], low, high)
-            out[part] = 1.0 - least
-            first[part[tight]] = True
-            if least < 1:  # go on with a split that holds
+            program = self._program(d, part, low, high)
+            share, split = program.known(effort[part]) if sign else (np.nan, effort[part])
+            if np.isnan(share):
+                share, split = program.best(effort[part])
+                first[part[program.tight]] = True
+            out[part] = 1.0 - share
+            if share < 1:  # go on with a split that holds
                 effort[part] = split
         self.elements.put(problem.u, effort)
         return out, first
+
+    def _program(self, d: Matrix, part: Indices, low: Array, high: Array) -> SplitProgram:
+        """The program of a part, made anew where its bounds have moved."""
+        key = part.tobytes()
+        known = self._programs.get(key) if self.memory.constant else None
+        if known is None or not known.fits(low, high):
+            known = self._programs[key] = SplitProgram(d[part][:, part], low, high)
+        return known
 
     def leading(self, problem: Problem, t: float, group: Indices) -> Indices | None:
         """Modes of a group of one motion at rest in the way that is nearest to begin, if known."""
@@ -253,8 +271,9 @@ class Indeterminacy:
             if len(part) > CROWD:
                 at = np.searchsorted(open_, part)
                 block = d[part][:, part]
+                program = SplitProgram(block, low[at], high[at])
                 for column in held.T:
-                    _, column[at], _ = _best_split(block, column[at], low[at], high[at])
+                    column[at] = program.best(column[at])[1]
         block = d[open_][:, open_]
         found = minimal_splits(block, low, high, held, np.arange(len(open_)))
         # searches for the best split are less exact than what they must keep
@@ -350,45 +369,3 @@ def _is_singular(d: Matrix, index: Indices) -> bool:
     scale = np.sqrt(np.diag(block))
     rank = np.linalg.matrix_rank(block / np.outer(scale, scale), tol=BLOCK_SINGULAR)
     return bool(rank < len(block))
-
-
-def _shares(effort: Array, low: Array, high: Array) -> Array:
-    """Share of the bounds that efforts take: 1 at a bound, 0 in the middle."""
-    closed = np.isfinite(high - low)
-    half = np.where(closed, (high - low) / 2, 1.0)
-    return 1 - np.minimum(high - effort, effort - low) / half
-
-
-def _best_split(d: Matrix, effort: Array, low: Array, high: Array
-                ) -> tuple[float, Array, Flags]:
-    """Efforts with the same effect and the smallest largest share of the bounds.
-
-    Returns that share, the efforts, and which are at it in every such split: a sparse
-    linear program, for parts too large for the prepared margins.
-    """
-    from scipy.optimize import linprog
-    from scipy.sparse import hstack, vstack
-
-    n = len(effort)
-    d = sp.csc_matrix(d)
-    closed = np.isfinite(high - low)
-    half = np.where(closed, (high - low) / 2, 1.0)
-    size = 1 / np.sqrt(d.diagonal())
-    up, down = np.isfinite(high), np.isfinite(low)
-    eye = sp.diags_array(np.ones(n)).tocsr()
-    # change y in units of half the range: d half y == 0, share of every bound <= s
-    same = hstack([sp.diags_array(size) @ d @ sp.diags_array(half), sp.csc_matrix((n, 1))])
-    rows = vstack([hstack([eye[up], -np.ones((up.sum(), 1))]),
-                   hstack([-eye[down], -np.ones((down.sum(), 1))])])  # fmt: skip
-    right = np.concatenate([((high - effort) / half - 1)[up], ((effort - low) / half - 1)[down]])
-    cost = np.append(np.zeros(n), 1.0)
-    found = linprog(cost, rows.tocsr(), right, same.tocsr(), np.zeros(n), bounds=(None, None),
-                    method="highs", options={
-                        "primal_feasibility_tolerance": SPLIT_FEASIBLE,
-                        "dual_feasibility_tolerance": SPLIT_FEASIBLE})  # fmt: skip
-    if found.x is None:
-        return float(_shares(effort, low, high).max()), effort, np.ones(n, dtype=bool)
-    owner = np.concatenate([np.flatnonzero(up), np.flatnonzero(down)])
-    tight = np.zeros(n, dtype=bool)
-    tight[owner[np.abs(found.ineqlin.marginals) > SPLIT_TIGHT]] = True
-    return float(found.x[-1]), effort + half * found.x[:-1], tight

@@ -65,7 +65,8 @@ class Margins:
             margin[dead] = self._of_dead(problem, t, dead, now)
             if len(open_):
                 slack = np.broadcast_to(self.state.slack, len(margin))[open_] > 0
-                margin[open_] = self.indeterminacy.margins(problem, t, open_, now)[0][open_] + (
+                margin[open_] = self.indeterminacy.margins(
+                    problem, t, open_, now, sign=True)[0][open_] + (
                     2 * AT_BOUND * slack)  # of half the range
         if self.painleve is not None:
             margin = np.minimum(margin, self.painleve.reserve(problem, t))

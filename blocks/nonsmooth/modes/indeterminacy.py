@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Indeterminacy"]
 
 DENSE = 80  # elements up to which singularity is told by the rank of a dense matrix
+MOST_PROGRAMS = 100  # that are kept
 MANY = 40  # coupled elements up to which margins of undetermined efforts are prepared
 
 
@@ -189,9 +190,9 @@ class Indeterminacy:
         first = np.zeros(self.elements.size, dtype=bool)
         for part in groups:
             low, high = now.low[part], now.high[part]
-            share = shares(effort[part], low, high)
-            if share.max() < 1 - CLEAR_ROOM:
-                out[part] = 1.0 - share.max()
+            share = float(shares(effort[part], low, high).max())
+            if share < 1 - CLEAR_ROOM:
+                out[part] = 1.0 - share
                 continue
             program = self._program(d, part, low, high)
             share, split = program.known(effort[part]) if sign else (np.nan, effort[part])
@@ -209,6 +210,8 @@ class Indeterminacy:
         key = part.tobytes()
         known = self._programs.get(key) if self.memory.constant else None
         if known is None or not known.fits(low, high):
+            if len(self._programs) >= MOST_PROGRAMS:
+                self._programs = {}
             known = self._programs[key] = SplitProgram(d[part][:, part], low, high)
         return known
 

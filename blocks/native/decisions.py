@@ -60,9 +60,10 @@ class Elements(NamedTuple):
     first: Indices  # (parts,) where its block of D begins
     held_first: Indices  # (parts,) where its numbers begin in K: D_SS^-1 row by row, or factors
     d: Vector  # D, block by block, row by row
-    factored: Flags  # (parts,) whether K holds factors, in the order of the members
-    upper_starts: Indices  # where these have entries, column by column, a member each
-    upper_rows: Indices  # (entries,) in which rows
+    columns: Indices  # (parts + 1,) where the columns of the factors of a part begin, if it has any
+    column_of: Indices  # (columns,) the place of a member in its part, or NOBODY
+    upper_starts: Indices  # (columns + 1,) where their entries begin
+    upper_rows: Indices  # (entries,) in which rows these are
     regular: Flags  # (parts,) whether D of a part is symmetric and positive definite
     symmetric: Flags  # (parts,) whether it is symmetric
     leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
@@ -526,7 +527,8 @@ def _solve(elements: Elements, part: int) -> None:
     """Put D_SS^-1 times a column in its place."""
     size, first, y = _size_of(elements, part), elements.held_first[part], elements.column
     k, right = elements.k, elements.right
-    if not elements.factored[part]:
+    start, count = elements.columns[part], elements.columns[part + 1] - elements.columns[part]
+    if count == 0:
         for a in range(size):
             right[a] = y[a]
         for a in range(size):
@@ -535,16 +537,22 @@ def _solve(elements: Elements, part: int) -> None:
                 value += k[first + a * size + b] * right[b]
             y[a] = value
         return
-    starts, rows, start = elements.upper_starts, elements.upper_rows, elements.starts[part]
-    upper, pivots = first - starts[start], first + starts[start + size] - starts[start]
-    for a in range(size):
-        for j in range(starts[start + a], starts[start + a + 1]):
-            y[a] -= k[upper + j] * y[rows[j]]
-    for a in range(size):
-        y[a] *= k[pivots + a]
-    for a in range(size - 1, -1, -1):
-        for j in range(starts[start + a], starts[start + a + 1]):
-            y[rows[j]] -= k[upper + j] * y[a]
+    starts, rows, places = elements.upper_starts, elements.upper_rows, elements.column_of
+    upper, pivots = first - starts[start], first + starts[start + count] - starts[start]
+    for c in range(count):
+        a = places[start + c]
+        right[c] = 0.0
+        if a != NOBODY:
+            right[c] = y[a]
+        for j in range(starts[start + c], starts[start + c + 1]):
+            right[c] -= k[upper + j] * right[rows[j]]
+    for c in range(count):
+        right[c] *= k[pivots + c]
+    for c in range(count - 1, -1, -1):
+        for j in range(starts[start + c], starts[start + c + 1]):
+            right[rows[j]] -= k[upper + j] * right[c]
+        if places[start + c] != NOBODY:
+            y[places[start + c]] = right[c]
 
 
 @machine_code
@@ -598,7 +606,7 @@ def hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e:
 @machine_code
 def _hold(code: Code, work: Workspace, elements: Elements, x: Vector, part: int) -> None:
     """K of a part, and the states that it holds, for its present modes."""
-    if elements.factored[part]:
+    if elements.columns[part + 1] > elements.columns[part]:
         run_code(elements.factors, work.at, x, code.p, code.q, elements.made)
         behind = elements.k.size - elements.made.size
         for j in range(elements.made.size):

@@ -268,7 +268,8 @@ class OwnEvents:
             factor=np.empty((most, most)), stuck=np.zeros(most, dtype=np.int64),
             column=np.empty(most), block=np.empty((most, most)), rest=np.empty((AT_REST, most)),
             still=np.zeros(most, dtype=np.int64), taken=np.zeros(most, dtype=np.int64),
-            order=np.zeros(most, dtype=np.int64), own=np.empty(most), right=np.empty(most))
+            order=np.zeros(most, dtype=np.int64), own=np.empty(most),
+            right=np.empty(max(most, int(np.diff(p.columns).max()))))
 
 
 class PassedEvents:

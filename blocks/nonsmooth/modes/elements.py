@@ -122,8 +122,12 @@ class Elements:
 
     def delassus(self, by_inputs: ca.SX) -> ca.SX:
         """D, the change of rates by efforts with its sign turned, of derivatives by inputs."""
-        units = ca.repmat(ca.DM(self.unit).T, self.size, 1)
-        return -by_inputs[:, self.column.tolist()] * units
+        return -self.pushed(by_inputs)
+
+    def pushed(self, by_inputs: ca.SX) -> ca.SX:
+        """Of derivatives by inputs those by efforts."""
+        units = ca.repmat(ca.DM(self.unit).T, by_inputs.shape[0], 1)
+        return by_inputs[:, self.column.tolist()] * units
 
     def inputs_of(self, effort: Array, count: int) -> Array:
         """Efforts of the elements as columns of that many inputs."""

@@ -19,7 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Indices
 from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import OWN_RATE_NONE
 from ...system import Evaluator
@@ -27,7 +27,7 @@ from ..complementarity.scaling import DENSE_LIMIT, components
 from .companions import Companions
 from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
-from .held_factors import FactoredPart, factored_part
+from .held_factors import Acting, FactoredPart, factored_part
 from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class HeldModes:
     laws : their expressions
     parts : elements that act on each other
     companions : which of them need no decision of their own
+    acting : how they act on each other, where that depends on parameters only
 
     Attributes
     ----------
@@ -92,11 +93,11 @@ class HeldModes:
     direct = True
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 parts: list[Indices], companions: Companions) -> None:
+                 parts: list[Indices], companions: Companions, acting: Acting | None) -> None:
         n, tape, column = elements.size, system.tape, elements.column.tolist()
         decided = [part[companions.decides[part]] for part in parts]
         self.size, self.inputs = n, system.nu
-        self._place_parts(decided, elements.delassus(laws.rate_u), tape.p)
+        self._place_parts(decided, acting)
         modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", self.entries)
         self.companions = companions
         joined = companions.modes(modes)
@@ -138,14 +139,14 @@ class HeldModes:
         self._matrix: Matrix | None = None  # D that they belong to
         self._fits = True
 
-    def _place_parts(self, parts: list[Indices], d: ca.SX, parameters: ca.SX) -> None:
+    def _place_parts(self, parts: list[Indices], acting: Acting | None) -> None:
         """Where the numbers of K stand."""
         self.alone = np.array([part[0] for part in parts if len(part) == 1], dtype=int)
         self.full: list[tuple[Indices, Indices]] = []
         self.factored: list[FactoredPart] = []
         self.entries = len(self.alone)
         for part in (part for part in parts if len(part) > 1):
-            found = factored_part(part, d, parameters)
+            found = None if acting is None else factored_part(part, acting)
             if found is not None:
                 self.factored.append(found)
                 continue
@@ -172,9 +173,9 @@ class HeldModes:
 
     @cached_property
     def parts(self) -> list[Indices]:
-        """Elements that act on each other, in the order in which factors have them."""
+        """Elements that act on each other."""
         return [*self.alone[:, None], *(part for part, _ in self.full),
-                *(one.members[one.order] for one in self.factored)]
+                *(one.members for one in self.factored)]
 
     @cached_property
     def first(self) -> Indices:
@@ -185,14 +186,17 @@ class HeldModes:
                          *(self.behind + np.cumsum(counts) - counts)], dtype=np.int64)
 
     @cached_property
-    def columns(self) -> tuple[Flags, Indices, Indices]:
-        """Which parts have factors, and where these have entries, a column per member."""
-        few = len(self.alone) + sum(len(part) for part, _ in self.full)
-        sizes = [np.diff(one.starts) for one in self.factored]
-        starts = np.cumsum(np.concatenate([[0], np.zeros(few, dtype=np.int64), *sizes]))
-        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(one.rows for one in self.factored)])
-        return np.array([False] * (len(self.parts) - len(self.factored))
-                        + [True] * len(self.factored)), starts, rows
+    def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
+        """Of the factors of each part: where their columns begin, which member each is of, or -1,
+        where its entries begin, and in which rows these are."""
+        nothing = np.zeros(0, dtype=np.int64)
+        plain = np.zeros(1 + len(self.parts) - len(self.factored), dtype=np.int64)
+        sizes = [len(one.order) for one in self.factored]
+        entries = np.concatenate([nothing, *(np.diff(one.starts) for one in self.factored)])
+        return (np.append(plain, np.cumsum(sizes, dtype=np.int64)),
+                np.concatenate([nothing, *(one.order for one in self.factored)]),
+                np.append(nothing[:0], np.cumsum(np.append(0, entries))),
+                np.concatenate([nothing, *(one.rows for one in self.factored)]))
 
     @property
     def largest(self) -> int:

@@ -19,6 +19,7 @@ from .bound_functions import BoundFunctions
 from .companions import companions_of
 from .elements import Elements, elements_of
 from .equal_units import effort_units
+from .held_factors import Acting
 from .held_modes import MOST, MOST_FACTORED, HeldModes, parts_of
 from .law_expressions import LawExpressions, expressions_of
 from .memory import LastRun
@@ -118,7 +119,9 @@ class LawFunctions:
                 solved.parts or size <= MOST_SOLVED) else None
         if self.constant and not self.nonlinear and not system.clusters:
             parts = parts_of(laws, self.elements.column)
-            held = HeldModes(system, self.elements, laws, parts, self.companions) if max(
+            acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), tape.p)
+            held = HeldModes(system, self.elements, laws, parts, self.companions,
+                             acting if self.fixed else None) if max(
                 map(len, parts)) <= MOST_FACTORED else None
             return held if held is not None and held.largest <= MOST else None
         if size > MOST:

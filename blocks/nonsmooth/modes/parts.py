@@ -52,8 +52,9 @@ class DecisionParts(_OfElements):
     first : (parts,) where its block of D begins
     held_first : (parts,) where its numbers begin in K: the block row by row, or its factors
     d : D, block by block, row by row
-    factored : (parts,) whether K holds factors of a part, in the order of its members
-    upper_starts, upper_rows : where these have entries, column by column, a member each
+    columns : (parts + 1,) where the columns of the factors of each begin; none where K is D_SS^-1
+    column_of : (columns,) the place of a member in its part, or -1 of an acceleration
+    upper_starts, upper_rows : where the factors have entries, column by column
     regular : (parts,) whether D of a part is symmetric and positive definite
     symmetric : (parts,) whether it is symmetric
     leader, sense : (elements,) who decides, and whether that one's flow has the same sign
@@ -76,7 +77,8 @@ class DecisionParts(_OfElements):
     first: Indices
     held_first: Indices
     d: Array
-    factored: Flags
+    columns: Indices
+    column_of: Indices
     upper_starts: Indices
     upper_rows: Indices
     regular: Flags

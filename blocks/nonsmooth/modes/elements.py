@@ -126,8 +126,7 @@ class Elements:
 
     def pushed(self, by_inputs: ca.SX) -> ca.SX:
         """Of derivatives by inputs those by efforts."""
-        units = ca.repmat(ca.DM(self.unit).T, by_inputs.shape[0], 1)
-        return by_inputs[:, self.column.tolist()] * units
+        return ca.mtimes(by_inputs[:, self.column.tolist()], ca.diag(ca.DM(self.unit)))
 
     def inputs_of(self, effort: Array, count: int) -> Array:
         """Efforts of the elements as columns of that many inputs."""

@@ -92,7 +92,8 @@ class LawFunctions:
         self.companions = companions_of(elements, laws, self.values, self.flow_varies)
         self.held_modes = self._held_modes(laws)
         self.last_run = LastRun(_parameters_in(
-            system, ca.veccat(by_u, slope_u, flow_x), self.bounds))
+            system, ca.veccat(*(by.nz[:] for by in (by_u, slope_u, flow_x))),
+            self.bounds))
 
     @classmethod
     def of(cls, system: System) -> LawFunctions:

@@ -169,3 +169,21 @@ def torn_loose():
     model.connect(model.block.M, model.rub.R, model.load.R)
     model.connect(model.floor.V, model.rub.C, model.load.C)
     return model
+
+
+def train(n=12):
+    """Wagons between draught gear that rubs, the first of them pulled and pushed."""
+    random = np.random.default_rng(3)
+    model = Model("train")
+    model.rail, model.wagons = Reference(), Mass(count=n, mass=quantity(
+        random.uniform(20, 80, n), "t"))
+    model.springs = Spring(count=n - 1, stiffness="10 MN/m")
+    model.gear = TranslationalFriction(
+        count=n - 1, law="coulomb", coulomb_force=quantity(random.uniform(20, 40, n - 1), "kN"),
+        breakaway_force=quantity(random.uniform(40, 60, n - 1), "kN"))
+    model.pull = ForceSource(force=lambda t: quantity("300 kN") * sin(quantity("2 rad/s") * t))
+    model.connect(model.springs.R, model.gear.R, model.wagons[1:].M)
+    model.connect(model.springs.C, model.gear.C, model.wagons[:-1].M)
+    model.connect(model.pull.R, model.wagons[0].M)
+    model.connect(model.pull.C, model.rail.V)
+    return model

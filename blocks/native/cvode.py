@@ -16,9 +16,9 @@ from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import SAME_INSTANT, TIME_GRAIN
 from ..solvers.trouble import SLIVER
 from .cvode_library import ONE_STEP
-from .decisions import Elements
 from .events import CROSSING, STEP, TIME, Passed, pass_event
 from .functions import machine_code
+from .held_parts import Elements
 from .loop_branch import keeps_branch
 from .network_modes import NetworkModes
 from .one_step import FULL, LOCATED, REACHED, Limits, watched

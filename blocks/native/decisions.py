@@ -11,8 +11,6 @@ Python decides.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
@@ -26,6 +24,27 @@ from ..numerics.tolerances import (
     REBOUND_RESTS,
 )
 from .functions import machine_code
+from .held_parts import (
+    BACK,
+    EFFORT,
+    FLOW,
+    FORTH,
+    GAP,
+    HIGH,
+    LOW,
+    NOBODY,
+    RATE,
+    RESTITUTION,
+    Elements,
+    find_column,
+    hold,
+    own_entry,
+    place_of,
+    push,
+    size_of,
+    stop_drift,
+    stop_flow,
+)
 from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
 from .one_element import NOT_SURE, mode_of_one, sense_of_release
@@ -33,70 +52,11 @@ from .signatures import run_code
 from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
 
-__all__ = ["Elements", "VALUES", "decide_modes", "follow_leaders", "hold_last_state",
-           "largest_effort", "notice_flows", "notice_speeds", "others_keep", "room_of",
-           "stop_creeping", "stuck_ones_rest"]  # fmt: skip
+__all__ = ["decide_modes", "follow_leaders", "largest_effort", "notice_flows", "notice_speeds",
+           "others_keep", "room_of", "stop_creeping", "stuck_ones_rest"]  # fmt: skip
 
-FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)
-VALUES = 7  # of an element, one row each
-GAP, RESTITUTION = range(2)
-OF_CONTACTS = 2
-NOBODY = -1  # instead of the number of an element
 IN_DOUBT = -1  # instead of how many elements have come to the end of their modes
 SEVERAL = 3  # instead of an answer for one
-
-
-class Elements(NamedTuple):
-    """Elements of set-valued laws, as machine code decides on them."""
-
-    modes: Vector  # which machine code reads
-    k: Vector  # numbers of K, which machine code reads
-    free: Vector  # 0 for states that stuck elements hold, which machine code reads
-    values: int  # address of what gives the rows of ``found``
-    factors: int  # address of what gives the factors of all parts that have them; 0 for none
-    part: Indices  # (elements,) connected part of each
-    starts: Indices  # (parts + 1,) where the members of a part begin
-    members: Indices  # (elements,) part by part
-    first: Indices  # (parts,) where its block of D begins
-    held_first: Indices  # (parts,) where its numbers begin in K: D_SS^-1 row by row, or factors
-    d: Vector  # D, block by block, row by row
-    columns: Indices  # (parts + 1,) where the columns of the factors of a part begin, if it has any
-    column_of: Indices  # (columns,) the place of a member in its part, or NOBODY
-    upper_starts: Indices  # (columns + 1,) where their entries begin
-    upper_rows: Indices  # (entries,) in which rows these are
-    regular: Flags  # (parts,) whether D of a part is symmetric and positive definite
-    symmetric: Flags  # (parts,) whether it is symmetric
-    leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
-    sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
-    contact: Flags  # (elements,)
-    of_contacts: int  # address of what gives the rows of ``gaps``; 0 where there are none
-    positions: Indices  # states that gaps are made of
-    scale: Vector  # (states,) nominal values
-    holds: Flags  # (elements,) whether it holds states where it is stuck
-    flow_starts: Indices  # (elements + 1,) where the states of a flow begin
-    flow_states: Indices  # states that a flow depends on
-    reach: Vector  # size of the change of the flow by each of them
-    push_starts: Indices  # (elements + 1,) where the states that an effort pushes begin
-    push_states: Indices  # these states
-    push: Vector  # change of the slope of each
-    rounding: float  # part of the rates of states that is rounding
-    kinds: Indices  # (elements,) who are compared with each other
-    fast: Vector  # (kinds,) their largest flow so far
-    struck: Indices  # (1,) the contact that was struck at the last event, or NOBODY
-    found: Matrix  # (VALUES, elements) room
-    gaps: Matrix  # (OF_CONTACTS, elements) room
-    slope: Vector  # (states,) room
-    factor: Matrix  # room for the factors of a block
-    stuck: Indices  # room for the members of a part that stick
-    column: Vector  # room for a right-hand side, or what comes of it
-    made: Vector  # room for factors
-    block: Matrix  # room for D of what rests in a part
-    rest: Matrix  # (AT_REST, …) room for what is known of it
-    still: Indices  # room for the members of a part that rest
-    taken: Indices  # room, as what follows
-    order: Indices
-    own: Vector
-    right: Vector
 
 
 @machine_code
@@ -226,9 +186,9 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
         i = elements.members[k]
         if elements.contact[i] and modes[i] == 0.0:
             return False
-    here = _place_of(elements, part, e)
-    own = elements.d[elements.first[part] + here * (_size_of(elements, part) + 1)]
-    _push(elements, x, e, (1.0 + elements.gaps[RESTITUTION, e]) * flow / own)
+    here = place_of(elements, part, e)
+    own = elements.d[elements.first[part] + here * (size_of(elements, part) + 1)]
+    push(elements, x, e, (1.0 + elements.gaps[RESTITUTION, e]) * flow / own)
     elements.struck[0] = e
     look_at_elements(code, work, elements, t, x)
     for k in range(elements.starts[part], elements.starts[part + 1]):
@@ -237,7 +197,7 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
             if not abs(found[FLOW, i]) > FLOW_TURNED * elements.fast[elements.kinds[i]]:
                 return False
             modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
-    _hold(code, work, elements, x, part)
+    hold(code, work, elements, x, part)
     look_at_elements(code, work, elements, t, x)
     if abs(found[FLOW, e]) > REBOUND_RESTS * elements.fast[elements.kinds[e]]:
         return True
@@ -260,7 +220,7 @@ def _is_regular(elements: Elements, part: int, e: int) -> bool:
 def _at_rest(elements: Elements, part: int, e: int) -> int:
     """Fill in which elements of a part rest, ``e`` among them; how many."""
     still, rests = elements.still, 0
-    for a in range(_size_of(elements, part)):
+    for a in range(size_of(elements, part)):
         i = elements.members[elements.starts[part] + a]
         if (elements.modes[i] == 0.0 or i == e) and elements.leader[i] != NOBODY:
             still[rests] = a
@@ -271,7 +231,7 @@ def _at_rest(elements: Elements, part: int, e: int) -> int:
 @machine_code
 def _fill_block(elements: Elements, part: int, rests: int) -> None:
     """D of those of a part that rest."""
-    size, first, still = _size_of(elements, part), elements.first[part], elements.still
+    size, first, still = size_of(elements, part), elements.first[part], elements.still
     for a in range(rests):
         for b in range(rests):
             elements.block[a, b] = elements.d[first + still[a] * size + still[b]]
@@ -310,7 +270,7 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
     before = modes[e]
     if not found[LOW, e] < found[HIGH, e] or not _is_regular(elements, part, e):
         return False
-    if _stop_drift(elements, x, part):
+    if stop_drift(elements, x, part):
         look_at_elements(code, work, elements, t, x)
     rests = _at_rest(elements, part, e)
     for a in range(rests):
@@ -325,9 +285,9 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
         if answer != SEVERAL:
             return answer == 1
     modes[e] = 0.0
-    _hold(code, work, elements, x, part)
+    hold(code, work, elements, x, part)
     if before != 0.0 and touched > 1:
-        _stop(elements, x, part, e, found[FLOW, e])
+        stop_flow(elements, x, part, e, found[FLOW, e])
     look_at_elements(code, work, elements, t, x)
     if not _choose_rest(code, work, elements, t, x, part, rests):
         return False
@@ -358,7 +318,7 @@ def _choose_rest(code: Code, work: Workspace, elements: Elements, t: float, x: V
         modes[i] = rest[STATE, a]
         if elements.contact[i] and modes[i] != 0.0:
             return False
-    _hold(code, work, elements, x, part)
+    hold(code, work, elements, x, part)
     look_at_elements(code, work, elements, t, x)
     for a in range(rests):
         i = elements.members[start + elements.still[a]]
@@ -388,8 +348,8 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     before = modes[e]
     if before != 0.0:
         modes[e] = 0.0
-        _hold(code, work, elements, x, part)
-        _stop(elements, x, part, e, found[FLOW, e])
+        hold(code, work, elements, x, part)
+        stop_flow(elements, x, part, e, found[FLOW, e])
         look_at_elements(code, work, elements, t, x)
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
     # a freewheel bears any torque one way, and none the other
@@ -401,7 +361,7 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
         if mode == NOT_SURE:
             return 0
         modes[e] = mode
-        _hold(code, work, elements, x, part)
+        hold(code, work, elements, x, part)
         look_at_elements(code, work, elements, t, x)
     if modes[e] == before:
         return 0  # a mode that goes on is one for shorter steps
@@ -424,7 +384,7 @@ def _sense(code: Code, work: Workspace, elements: Elements, t: float, x: Vector,
                                 _largest(elements, part))
         if mode != NOT_SURE:
             return mode
-    own = 1.0 / _own(elements, part, e)
+    own = 1.0 / own_entry(elements, part, e)
     return mode_of_one(own, own * found[EFFORT, e], low, high, back, forth, slid,
                        _rounding(code, work, elements, t, x, e))
 
@@ -464,10 +424,10 @@ def _others_hold_it(elements: Elements, part: int, e: int) -> bool:
     It moves with less, so the others might hold what they have been torn away by: as in Python,
     friction in motion is looked at only then.
     """
-    found, here, largest = elements.found, _place_of(elements, part, e), _largest(elements, part)
-    _find_column(elements, part, here)
+    found, here, largest = elements.found, place_of(elements, part, e), _largest(elements, part)
+    find_column(elements, part, here)
     over = max(found[EFFORT, e] - found[HIGH, e], 0.0) + min(found[EFFORT, e] - found[LOW, e], 0.0)
-    for a in range(_size_of(elements, part)):
+    for a in range(size_of(elements, part)):
         i = elements.members[elements.starts[part] + a]
         if i == e or elements.modes[i] != 0.0 or elements.leader[i] == NOBODY:
             continue
@@ -488,174 +448,3 @@ def _rounding(code: Code, work: Workspace, elements: Elements, t: float, x: Vect
     for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
         total += elements.reach[j] * abs(elements.slope[elements.flow_states[j]])
     return elements.rounding * total
-
-
-# -- efforts and states of a part ----------------------------------------------------------
-@machine_code
-def _size_of(elements: Elements, part: int) -> int:
-    """How many elements a part has."""
-    return elements.starts[part + 1] - elements.starts[part]
-
-
-@machine_code
-def _place_of(elements: Elements, part: int, e: int) -> int:
-    """Where an element stands among the members of its part."""
-    here = 0
-    while elements.members[elements.starts[part] + here] != e:
-        here += 1
-    return here
-
-
-@machine_code
-def _own(elements: Elements, part: int, e: int) -> float:
-    """The entry of D_SS^-1 of an element that is stuck."""
-    here = _place_of(elements, part, e)
-    _find_column(elements, part, here)
-    return elements.column[here]
-
-
-@machine_code
-def _find_column(elements: Elements, part: int, here: int) -> None:
-    """The column of D_SS^-1 of a member of a part, or zeros where it slides."""
-    for a in range(_size_of(elements, part)):
-        elements.column[a] = 1.0 if a == here else 0.0
-    _solve(elements, part)
-
-
-@machine_code
-def _solve(elements: Elements, part: int) -> None:
-    """Put D_SS^-1 times a column in its place."""
-    size, first, y = _size_of(elements, part), elements.held_first[part], elements.column
-    k, right = elements.k, elements.right
-    start, count = elements.columns[part], elements.columns[part + 1] - elements.columns[part]
-    if count == 0:
-        for a in range(size):
-            right[a] = y[a]
-        for a in range(size):
-            value = 0.0
-            for b in range(size):
-                value += k[first + a * size + b] * right[b]
-            y[a] = value
-        return
-    starts, rows, places = elements.upper_starts, elements.upper_rows, elements.column_of
-    upper, pivots = first - starts[start], first + starts[start + count] - starts[start]
-    for c in range(count):
-        a = places[start + c]
-        right[c] = 0.0
-        if a != NOBODY:
-            right[c] = y[a]
-        for j in range(starts[start + c], starts[start + c + 1]):
-            right[c] -= k[upper + j] * right[rows[j]]
-    for c in range(count):
-        right[c] *= k[pivots + c]
-    for c in range(count - 1, -1, -1):
-        for j in range(starts[start + c], starts[start + c + 1]):
-            right[rows[j]] -= k[upper + j] * right[c]
-        if places[start + c] != NOBODY:
-            y[places[start + c]] = right[c]
-
-
-@machine_code
-def _stop(elements: Elements, x: Vector, part: int, e: int, flow: float) -> None:
-    """Bring the flow of an element that sticks now to zero, those of others that stick kept."""
-    _find_column(elements, part, _place_of(elements, part, e))
-    for a in range(_size_of(elements, part)):
-        _push(elements, x, elements.members[elements.starts[part] + a],
-              flow * elements.column[a])
-
-
-@machine_code
-def _stop_drift(elements: Elements, x: Vector, part: int) -> bool:
-    """Bring to zero what the error of steps has made of the flows of those that stick; whether any
-    was not. What is let go would be off by that, and may be beyond the end of what comes."""
-    drifted, start = False, elements.starts[part]
-    for a in range(_size_of(elements, part)):
-        e = elements.members[start + a]
-        sticks = elements.modes[e] == 0.0 and elements.leader[e] != NOBODY
-        elements.column[a] = elements.found[FLOW, e] if sticks else 0.0
-        drifted |= elements.column[a] != 0.0
-    if drifted:
-        _solve(elements, part)
-        for a in range(_size_of(elements, part)):
-            _push(elements, x, elements.members[start + a], elements.column[a])
-    return drifted
-
-
-@machine_code
-def _push(elements: Elements, x: Vector, e: int, impulse: float) -> None:
-    """Change the states as an impulse of an element does."""
-    if impulse == 0.0:
-        return
-    for j in range(elements.push_starts[e], elements.push_starts[e + 1]):
-        x[elements.push_states[j]] += impulse * elements.push[j]
-
-
-@machine_code
-def hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e: int) -> bool:
-    """Hold the state of an element's flow that alone is free still; whether there is one."""
-    count, last = 0, 0
-    for j in range(flow_starts[e], flow_starts[e + 1]):
-        if free[flow_states[j]] != 0.0:
-            count += 1
-            last = flow_states[j]
-    if count == 1:
-        free[last] = 0.0
-    return count == 1
-
-
-@machine_code
-def _hold(code: Code, work: Workspace, elements: Elements, x: Vector, part: int) -> None:
-    """K of a part, and the states that it holds, for its present modes."""
-    if elements.columns[part + 1] > elements.columns[part]:
-        run_code(elements.factors, work.at, x, code.p, code.q, elements.made)
-        behind = elements.k.size - elements.made.size
-        for j in range(elements.made.size):
-            elements.k[behind + j] = elements.made[j]
-    else:
-        _invert(elements, part)
-    start, stop = elements.starts[part], elements.starts[part + 1]
-    for k in range(start, stop):
-        e = elements.members[k]
-        for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
-            elements.free[elements.flow_states[j]] = 1.0
-    again = True
-    while again:  # alone, or from one to the next
-        again = False
-        for k in range(start, stop):
-            e = elements.members[k]
-            if elements.modes[e] == 0.0 and elements.holds[e]:
-                again |= hold_last_state(elements.flow_starts, elements.flow_states,
-                                         elements.free, e)
-
-
-@machine_code
-def _invert(elements: Elements, part: int) -> None:
-    """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere."""
-    start, size = elements.starts[part], _size_of(elements, part)
-    first, stuck, l, y = elements.first[part], elements.stuck, elements.factor, elements.column
-    k = elements.held_first[part]
-    count = 0
-    for a in range(size):
-        e = elements.members[start + a]
-        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
-            stuck[count] = a
-            count += 1
-    for j in range(size * size):
-        elements.k[k + j] = 0.0
-    for a in range(count):
-        for b in range(a + 1):
-            value = elements.d[first + stuck[a] * size + stuck[b]]
-            for c in range(b):
-                value -= l[a, c] * l[b, c]
-            l[a, b] = np.sqrt(value) if a == b else value / l[b, b]
-    for column in range(count):
-        for a in range(count):
-            value = 1.0 if a == column else 0.0
-            for c in range(a):
-                value -= l[a, c] * y[c]
-            y[a] = value / l[a, a]
-        for a in range(count - 1, -1, -1):
-            for c in range(a + 1, count):
-                y[a] -= l[c, a] * y[c]
-            y[a] = y[a] / l[a, a]
-            elements.k[k + stuck[a] * size + stuck[column]] = y[a]

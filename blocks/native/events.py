@@ -10,8 +10,9 @@ from typing import NamedTuple
 from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
-from .decisions import NOBODY, Elements, decide_modes, notice_speeds, stuck_ones_rest
+from .decisions import decide_modes, notice_speeds, stuck_ones_rest
 from .functions import machine_code
+from .held_parts import NOBODY, Elements
 from .network_modes import (
     NetworkModes,
     choose_network_modes,

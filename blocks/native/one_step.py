@@ -23,10 +23,10 @@ import numpy as np
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, STEP_REST, TINY
 from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
-from .decisions import Elements
 from .delayed import keep_step
 from .events import CROSSING, KNOWN, LAST_ERROR, LOOKED, NOWHERE, STEP, TIME, Passed, pass_event
 from .functions import machine_code
+from .held_parts import Elements
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
 from .network_modes import NetworkModes

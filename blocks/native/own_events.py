@@ -12,10 +12,10 @@ import numpy as np
 
 from ..nonsmooth.modes.parts import DecisionParts, NetworkParts, PredictedParts
 from ..numerics.arrays import Array, Flags, Indices, Matrix
-from .decisions import NOBODY, OF_CONTACTS, VALUES, Elements
 from .equations import Equations
 from .events import Passed
 from .functions import Kept, empty, filled
+from .held_parts import NOBODY, OF_CONTACTS, VALUES, Elements
 from .joint_choice import AT_REST
 from .network_modes import NetworkModes, network_modes
 from .predictions import PredictedElements, predicted_elements

@@ -36,9 +36,7 @@ from ..numerics.tolerances import (
 )
 from .decisions import (
     IN_DOUBT,
-    NOBODY,
     follow_leaders,
-    hold_last_state,
     largest_effort,
     notice_flows,
     others_keep,
@@ -46,6 +44,7 @@ from .decisions import (
     stop_creeping,
 )
 from .functions import filled, machine_code
+from .held_parts import NOBODY, hold_last_state
 from .joint_choice import AT_REST, DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
 from .lu import factorize, solve

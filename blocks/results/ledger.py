@@ -109,10 +109,14 @@ class Ledger(ByComponent[EnergyTerm]):
             return 0.0
         if not (scale and np.isfinite(missing)):  # or energies are beyond all numbers
             return float("inf")
-        bare = sum(max(abs(t.violation) - t.uncertainty, 0.0)
-                   for t in self._terms if not (t.held or t.stored))
+        bare = sum(max(abs(t.violation) - t.uncertainty, 0.0) for t in self._bare)
         sure = max(bare - LEDGER_ROUNDING * held, 0.0)
         return max(missing / scale, sure / max(turned_over, TINY))
+
+    @property
+    def _bare(self) -> list[EnergyTerm]:
+        """Components that hold no energy."""
+        return [t for t in self._terms if not (t.held or t.stored)]
 
     @property
     def uncertainty(self) -> Quantity:
@@ -123,14 +127,19 @@ class Ledger(ByComponent[EnergyTerm]):
         """Warn of a relative residual that a run of this accuracy does not explain."""
         if tolerance is None or not self.relative_residual > tolerance:
             return
-        worst = sorted(self._terms, key=lambda t: -abs(t.violation))[:3]
+        scale, missing = max(self.turned_over, self.held).magnitude, self.residual.magnitude
+        terms: Sequence[EnergyTerm] = self._terms
+        if missing <= tolerance * scale:  # what bodies miss follows from the accuracy of the run
+            terms = self._bare
+            missing = sum(abs(t.violation) for t in terms)
+        worst = sorted(terms, key=lambda t: -abs(t.violation))[:3]
         worst = [t for t in worst if abs(t.violation) > MOST_OF * abs(worst[0].violation)]
-        shown = energy_unit(self.residual.magnitude)
+        shown = energy_unit(missing)
         named = ", ".join(f"{t.component} ({t.violation / shown.factor:.3g} {pretty(shown)})"
                           for t in worst)
         warnings.warn(
             f"The energy of {self.name or 'the run'} does not close: "
-            f"{self.residual.magnitude / shown.factor:.3g} {pretty(shown)} are unaccounted for, "
+            f"{missing / shown.factor:.3g} {pretty(shown)} are unaccounted for, "
             f"{self.relative_residual:.1e} of what was turned over, where {tolerance:.0e} would "
             f"follow from the accuracy of the run{f'; most of it in {named}' if named else ''}. "
             + _advice(worst), EnergyWarning, stacklevel=3,

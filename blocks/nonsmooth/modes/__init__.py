@@ -1,13 +1,14 @@
 """Which elements stick or touch, and with what effort, between events?
 
 Compiled once for a system: who the ``elements`` are, ``law_functions`` and ``bound_functions``, and
-efforts while modes are held (``held_modes`` with ``held_factors``, ``solved_modes``). In a run:
-the ``state``, the ``delassus`` operator and an ``evaluation`` of the laws at a point; ``efforts``
-of the modes, ``margins`` to their end, ``decisions`` on those that follow (``impacts``,
-``joint_problem``, ``look_ahead``), ``indeterminacy`` of efforts at rest (``split_program``), and
-friction that depends on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). Elements
-that move alike are decided as one (``companions``, ``one_motion``). ``laws`` puts all together.
-Efforts and flows are counted in units in which elements weigh the same (``equal_units``).
+efforts while modes are held (``held_modes`` by ``held_parts`` and their ``held_factors``,
+``solved_modes``). In a run: the ``state``, the ``delassus`` operator and an ``evaluation`` of the
+laws at a point; ``efforts`` of the modes, ``margins`` to their end, ``decisions`` on those that
+follow (``impacts``, ``joint_problem``, ``look_ahead``), ``indeterminacy`` of efforts at rest
+(``split_program``), and friction that depends on efforts (``load_dependence``, ``loaded_splits``,
+``painleve``). Elements that move alike are decided as one (``companions``, ``one_motion``).
+``laws`` puts all together. Efforts and flows are counted in units in which elements weigh the same
+(``equal_units``).
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
 ``one_sided``, ``held_network``, ``mode_search``, ``node_velocities``, ``massless_shares``), and so

@@ -32,11 +32,11 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     if isinstance(held, SolvedModes):
         known = held.affine or held.affine_rates and not elements.contact.any()
         return _predicted_parts(evaluation, held, problem, t) if known else None
-    if not isinstance(held, HeldModes) or not functions.fixed or not held.parts:
+    if not isinstance(held, HeldModes) or not functions.fixed or not held.parts.members:
         return None
     n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
     kinds, fast = elements.kinds, evaluation.state.by_kind(evaluation.state.fast)
-    parts, members = held.parts, np.concatenate(held.parts)
+    parts, members = held.parts.members, np.concatenate(held.parts.members)
     sizes = np.array([len(part) for part in parts])
     starts = np.append(0, np.cumsum(sizes))
     part = np.zeros(n, dtype=int)
@@ -55,7 +55,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     push = delassus.slope_by_efforts(problem, t, np.arange(n)).T
     return DecisionParts(
         kinds, fast, part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
-        held.first, np.concatenate([block.ravel() for block in own]), *held.columns,
+        held.parts.first, np.concatenate([block.ravel() for block in own]), *held.parts.columns,
         np.array([_is_regular(b) for b in moving]), np.array([_is_symmetric(b) for b in moving]),
         np.where(still, -1, held.companions.leading(problem.p)), held.companions.sense(problem.p),
         elements.contact,
@@ -63,7 +63,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         gap_states(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
         flow_starts, flow_states, np.abs(flow_values), *_rows(push), RATE_ROUNDING,
-        held.decided_by, held.factors if held.factored else None,
+        held.decided_by, held.factors if held.parts.factored else None,
     )  # fmt: skip
 
 

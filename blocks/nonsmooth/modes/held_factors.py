@@ -12,6 +12,7 @@ so factors of all modes have one pattern. Only where D is symmetric and positive
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -46,6 +47,7 @@ class Acting:
         """Change of their rates by their efforts through some states, with its sign turned."""
         return -ca.mtimes(self.flow_x[members, states], self.push[states, members])
 
+    @cached_property
     def own(self) -> ca.SX:
         """The same of every element by its own effort, through all states."""
         return ca.densify(-ca.sum2(self.flow_x * self.push.T))
@@ -69,21 +71,21 @@ class FactoredPart:
     """
 
     def __init__(self, members: Indices, acting: Acting, crowded: list[int]) -> None:
-        self.members, self._own, chosen = members, acting.own(), members.tolist()
-        others = [i for i in range(acting.push.shape[0]) if i not in crowded]
+        self.members, self._own, chosen = members, acting.own, members.tolist()
+        plain = [i for i in range(acting.push.shape[0]) if i not in crowded]
         border, back = -acting.flow_x[chosen, crowded], acting.push[crowded, chosen]
         tell = [next(k for k in range(len(chosen)) if border.has_nz(k, h) and back.has_nz(h, k))
                 for h in range(len(crowded))]
         weights = [-border[k, h] / back[h, k] for h, k in enumerate(tell)]
-        d = acting.d(chosen, others)
+        d = acting.d(chosen, plain)
         matrix = ca.blockcat([[d, border], [border.T, ca.diag(ca.vertcat(ca.SX(0, 1), *weights))]])
         self._matrix = ca.project(matrix, matrix.sparsity() + ca.Sparsity.diag(matrix.shape[0]))
         self._size = ca.vertcat(self._own[chosen], *map(ca.fabs, weights))
         n, among = len(chosen), d.sparsity()
         able = [k for k in range(n) if among.has_nz(k, k)]
-        others = [k for k in range(n) if k not in able]  # who act on crowded states alone come last
+        last = [k for k in range(n) if not among.has_nz(k, k)]  # who act on crowded states alone
         self._order = [*(able[k] for k in among.sub(able, able)[0].ldl(True)[1]),
-                       *range(n, matrix.shape[0]), *others]
+                       *range(n, matrix.shape[0]), *last]
         pattern, _ = self.pattern.sub(self._order, self._order)[0].ldl(False)
         self.order = np.where(np.array(self._order) < n, self._order, -1).astype(np.int64)
         self.starts, self.rows = (np.array(a, dtype=np.int64)

@@ -4,15 +4,14 @@ Between two events the modes of set-valued laws are held. Efforts that slide are
 the states, and those that stick follow linearly from them: with D the matrix of the rates per
 effort and S the elements that stick, lambda_S = D_SS^-1 b_S. Where D is constant this and the
 slopes are one function of the states, the modes and K, which is D_SS^-1 on S and 0 elsewhere:
-part by part, where not all elements act on each other, and of a part with many elements and few
-entries of D the factors instead (:mod:`blocks.nonsmooth.modes.held_factors`). Where D is not
-constant, see :mod:`blocks.nonsmooth.modes.solved_modes`; what a general network needs is in
+part by part, where not all elements act on each other, or factors of a part
+(:mod:`blocks.nonsmooth.modes.held_parts`). Where D is not constant, see
+:mod:`blocks.nonsmooth.modes.solved_modes`; what a general network needs is in
 :mod:`blocks.nonsmooth.modes.laws`.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -27,17 +26,15 @@ from ..complementarity.scaling import DENSE_LIMIT, components
 from .companions import Companions
 from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
-from .held_factors import Acting, FactoredPart, factored_part
+from .held_parts import HeldParts
 from .resting_relations import RestingRelations
 
 if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_expressions import LawExpressions
 
-__all__ = ["MOST", "HeldModes", "connected", "parts_of", "point_to_the_bit"]
+__all__ = ["HeldModes", "connected", "parts_of", "point_to_the_bit"]
 
-MOST = 300  # elements that act on each other, by an inverse: each of them needs all the others
-MOST_FACTORED = 1000  # the same by factors
 MOST_KEPT = 500_000  # entries of K that are remembered, of all sets of modes
 
 
@@ -70,19 +67,15 @@ class HeldModes:
         Without algebraic unknowns.
     elements : Elements
     laws : their expressions
-    parts : elements that act on each other
+    parts : elements that act on each other, and where the numbers of K stand
     companions : which of them need no decision of their own
-    acting : how they act on each other, where that depends on parameters only
 
     Attributes
     ----------
     slope : slopes at the last evaluation
     length : operations of what is solved for at every point: nothing
     entries : how many numbers K is
-    alone : elements that act on no other, whose own entries come first
-    full : parts by their inverse, and where that stands in K
-    factored : parts by their factors, which stand behind that
-    factors : expressions of these, in the modes and parameters
+    factors : expressions of those that are factors, in the modes and parameters
     affine : whether rates and bounds are known to be linear in the efforts
     direct : whether efforts follow from the point and the modes alone, without a guess
     """
@@ -93,22 +86,20 @@ class HeldModes:
     direct = True
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 parts: list[Indices], companions: Companions, acting: Acting | None) -> None:
+                 parts: HeldParts, companions: Companions) -> None:
         n, tape, column = elements.size, system.tape, elements.column.tolist()
-        decided = [part[companions.decides[part]] for part in parts]
-        self.size, self.inputs = n, system.nu
-        self._place_parts(decided, acting)
-        modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", self.entries)
+        self.size, self.inputs, self.parts, self.entries = n, system.nu, parts, parts.entries
+        modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", parts.entries)
         self.companions = companions
         joined = companions.modes(modes)
-        self.factors = ca.vertcat(*(part.factors(modes) for part in self.factored))
+        self.factors = parts.factors(modes)
         self._factors = Evaluator(ca.Function("factors", [tape.p, modes], [self.factors]))
         sliding = ca.if_else(joined > 0, laws.forth, ca.if_else(joined < 0, laws.back, 0))
         place = ca.DM.triplet(column, list(range(n)), ca.DM(elements.unit), system.nu, n)
         of_sliding = ca.densify(ca.mtimes(place, sliding))
         unheld = ca.substitute(laws.rate, tape.u, of_sliding)
         # none may be a zero of the structure: what replaces the inputs has their pattern
-        at_rest = companions.split(self.efforts_of(k, unheld), joined, laws.low, laws.high)
+        at_rest = companions.split(parts.efforts(k, unheld), joined, laws.low, laws.high)
         inputs = ca.densify(of_sliding + ca.mtimes(place, at_rest))
         slope = ca.substitute(tape.slope, tape.u, inputs)
         crossings, exponents = ca.substitute(
@@ -138,70 +129,6 @@ class HeldModes:
         self._blocks: dict[tuple[int, bytes], Array] = {}  # of K, by part and what sticks in it
         self._matrix: Matrix | None = None  # D that they belong to
         self._fits = True
-
-    def _place_parts(self, parts: list[Indices], acting: Acting | None) -> None:
-        """Where the numbers of K stand."""
-        self.alone = np.array([part[0] for part in parts if len(part) == 1], dtype=int)
-        self.full: list[tuple[Indices, Indices]] = []
-        self.factored: list[FactoredPart] = []
-        self.entries = len(self.alone)
-        for part in (part for part in parts if len(part) > 1):
-            found = None if acting is None else factored_part(part, acting)
-            if found is not None:
-                self.factored.append(found)
-                continue
-            size = len(part)
-            self.full.append((part, self.entries + np.arange(size * size).reshape(size, size)))
-            self.entries += size * size
-        self.behind = self.entries  # all others
-        self.entries += sum(part.count for part in self.factored)
-
-    def efforts_of(self, k: ca.SX, rates: ca.SX) -> ca.SX:
-        """Efforts that cancel rates, of the elements that decide, by the numbers of K."""
-        out = ca.SX(self.size, 1)
-        if len(self.alone):
-            out[self.alone.tolist()] = k[: len(self.alone)] * rates[self.alone.tolist()]
-        for part, entries in self.full:
-            inverse = ca.reshape(k[entries.T.ravel().tolist()], len(part), len(part))
-            out[part.tolist()] = ca.mtimes(inverse, rates[part.tolist()])
-        start = self.behind
-        for one in self.factored:
-            out[one.members.tolist()] = one.efforts(
-                k[start : start + one.count], rates[one.members.tolist()])
-            start += one.count
-        return out
-
-    @cached_property
-    def parts(self) -> list[Indices]:
-        """Elements that act on each other."""
-        return [*self.alone[:, None], *(part for part, _ in self.full),
-                *(one.members for one in self.factored)]
-
-    @cached_property
-    def first(self) -> Indices:
-        """Where the numbers of each part begin in K."""
-        of_full = [entries[0, 0] for _, entries in self.full]
-        counts = np.array([one.count for one in self.factored], dtype=int)
-        return np.array([*range(len(self.alone)), *of_full,
-                         *(self.behind + np.cumsum(counts) - counts)], dtype=np.int64)
-
-    @cached_property
-    def columns(self) -> tuple[Indices, Indices, Indices, Indices]:
-        """Of the factors of each part: where their columns begin, which member each is of, or -1,
-        where its entries begin, and in which rows these are."""
-        nothing = np.zeros(0, dtype=np.int64)
-        plain = np.zeros(1 + len(self.parts) - len(self.factored), dtype=np.int64)
-        sizes = [len(one.order) for one in self.factored]
-        entries = np.concatenate([nothing, *(np.diff(one.starts) for one in self.factored)])
-        return (np.append(plain, np.cumsum(sizes, dtype=np.int64)),
-                np.concatenate([nothing, *(one.order for one in self.factored)]),
-                np.append(nothing[:0], np.cumsum(np.append(0, entries))),
-                np.concatenate([nothing, *(one.rows for one in self.factored)]))
-
-    @property
-    def largest(self) -> int:
-        """Members of the largest part by its inverse."""
-        return max((len(part) for part, _ in self.full), default=min(len(self.alone), 1))
 
     def with_efforts(self, function: ca.Function) -> ca.Function:
         """A function of what the system's functions take as one of these ``symbols``."""
@@ -244,7 +171,7 @@ class HeldModes:
     def _look_at(self, problem: Problem, d: Matrix) -> None:
         if d is not self._matrix:
             self._inverses, self._blocks, self._matrix = {}, {}, d
-            self._fits = not self.factored or bool(np.isfinite(
+            self._fits = not self.parts.factored or bool(np.isfinite(
                 self._factors(problem.p, np.zeros(self.size))).all())
 
     def _inverse(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
@@ -258,19 +185,20 @@ class HeldModes:
         return self._inverses[key]
 
     def _made(self, problem: Problem, modes: Indices, d: Matrix) -> Array:
-        own, alone = np.asarray(d.diagonal()), self.alone
+        own, parts = np.asarray(d.diagonal()), self.parts
         holds = (modes == 0) & (own > OWN_RATE_NONE**2 * own.max(initial=0.0))
         out = np.zeros(self.entries)
+        alone = parts.alone
         np.divide(1.0, own[alone], out=out[: len(alone)], where=holds[alone])
-        for i, (part, entries) in enumerate(self.full):
+        for i, (part, entries) in enumerate(parts.full):
             which = part[holds[part]]
             if len(which):
                 key = i, which.tobytes()
                 if key not in self._blocks:
                     self._blocks[key] = _inverse_within(part, which, d)
                 out[entries] = self._blocks[key]
-        if self.factored:
-            out[self.behind :] = self._factors(problem.p, modes)
+        if parts.factored:
+            out[parts.behind :] = self._factors(problem.p, modes)
         return out
 
 

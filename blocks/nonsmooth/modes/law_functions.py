@@ -20,7 +20,8 @@ from .companions import companions_of
 from .elements import Elements, elements_of
 from .equal_units import effort_units
 from .held_factors import Acting
-from .held_modes import MOST, MOST_FACTORED, HeldModes, parts_of
+from .held_modes import HeldModes, parts_of
+from .held_parts import MOST, HeldParts
 from .law_expressions import LawExpressions, expressions_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
@@ -121,10 +122,10 @@ class LawFunctions:
         if self.constant and not self.nonlinear and not system.clusters:
             parts = parts_of(laws, self.elements.column)
             acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), tape.p)
-            held = HeldModes(system, self.elements, laws, parts, self.companions,
-                             acting if self.fixed else None) if max(
-                map(len, parts)) <= MOST_FACTORED else None
-            return held if held is not None and held.largest <= MOST else None
+            held = HeldParts(size, [part[self.companions.decides[part]] for part in parts],
+                             acting if self.fixed else None)
+            return HeldModes(system, self.elements, laws, held,
+                             self.companions) if held.few else None
         if size > MOST:
             return None
         solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from friction_bench import train
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity, sin
@@ -65,13 +66,18 @@ def clutched_shafts():
     return model
 
 
+def go_the_general_way(monkeypatch):
+    for name in ("law_functions.MOST", "held_parts.MOST", "held_parts.MOST_FACTORED"):
+        monkeypatch.setattr(f"blocks.nonsmooth.modes.{name}", 0)
+
+
 @pytest.mark.parametrize(("build", "paths"), [
     (shaken_masses, ["masses[0].v", "masses[2].v", "floors[1].f", "stop.f"]),
     (clutched_shafts, ["a.w", "b.w", "first.t", "second.t", "free.t"]),
 ])
 def test_one_evaluation_gives_what_the_general_way_gives(build, paths, monkeypatch):
     fast = build().simulate("1.5 s", rtol=1e-8)
-    monkeypatch.setattr("blocks.nonsmooth.modes.law_functions.MOST", 0)
+    go_the_general_way(monkeypatch)
     slow = build().simulate("1.5 s", rtol=1e-8)
     assert len(fast.events) > 6
     assert [e.description for e in fast.events] == [e.description for e in slow.events]
@@ -104,7 +110,7 @@ def test_many_elements_that_act_on_few_others_are_held_by_parts(monkeypatch):
     """60 elements in parts of two: more than could all act on each other."""
     fast = pairs_on_floors(30).simulate("3 s", rtol=1e-8)
     assert fast.statistics["method"] == "dopri5"
-    monkeypatch.setattr("blocks.nonsmooth.modes.law_functions.MOST", 0)
+    go_the_general_way(monkeypatch)
     slow = pairs_on_floors(30).simulate("3 s", rtol=1e-8)
     assert len(fast.events) > 60
     key = [[(e.component, e.description) for e in sorted(
@@ -112,24 +118,6 @@ def test_many_elements_that_act_on_few_others_are_held_by_parts(monkeypatch):
     assert key[0] == key[1]
     times = [sorted(e.time for e in run.events) for run in (fast, slow)]
     assert_allclose(*times, rtol=1e-6)
-
-
-def train(n=12):
-    """Wagons between draught gear that rubs, the first of them pulled and pushed."""
-    random = np.random.default_rng(3)
-    model = Model("train")
-    model.rail, model.wagons = Reference(), Mass(count=n, mass=quantity(
-        random.uniform(20, 80, n), "t"))
-    model.springs = Spring(count=n - 1, stiffness="10 MN/m")
-    model.gear = TranslationalFriction(
-        count=n - 1, law="coulomb", coulomb_force=quantity(random.uniform(20, 40, n - 1), "kN"),
-        breakaway_force=quantity(random.uniform(40, 60, n - 1), "kN"))
-    model.pull = ForceSource(force=lambda t: quantity("300 kN") * sin(quantity("2 rad/s") * t))
-    model.connect(model.springs.R, model.gear.R, model.wagons[1:].M)
-    model.connect(model.springs.C, model.gear.C, model.wagons[:-1].M)
-    model.connect(model.pull.R, model.wagons[0].M)
-    model.connect(model.pull.C, model.rail.V)
-    return model
 
 
 def belt(n=14):
@@ -193,7 +181,7 @@ def test_k_by_parts_is_the_inverse_of_what_sticks(build):
     problem = run._recording.problem
     d = problem.laws.delassus.matrix(problem, 0.0)
     k, rates = held.symbols[-1], ca.SX.sym("rates", n)
-    efforts = ca.Function("efforts", [k, rates], [ca.densify(held.efforts_of(k, rates))])
+    efforts = ca.Function("efforts", [k, rates], [ca.densify(held.parts.efforts(k, rates))])
     for modes in np.random.default_rng(1).integers(-1, 2, (20, n)):
         modes[~functions.companions.decides] = 1  # K is that of the others
         k = np.array(efforts.map(n)(held.constants(problem, modes, d)[n:], np.eye(n)))
@@ -209,11 +197,11 @@ def test_rows_and_trees_and_crowds_are_held_by_factors(build, path, monkeypatch)
     """Which have hardly more entries than D, and no inverse is made."""
     model = build()
     held = LawFunctions.of(model.compile()).held_modes
-    (part,) = held.factored
+    (part,) = held.parts.factored
     assert part.count < 4 * len(part.members)
     fast = model.simulate("2 s", rtol=1e-9)
     assert "in machine code" in fast.statistics["why"]
-    monkeypatch.setattr("blocks.nonsmooth.modes.law_functions.MOST_FACTORED", 0)
+    go_the_general_way(monkeypatch)
     slow = build().simulate("2 s", rtol=1e-9)
     assert len(fast.events) > 10
     changes = [[(e.component, e.description) for e in run.events] for run in (fast, slow)]
@@ -246,7 +234,7 @@ def test_what_is_singular_for_some_parameters_only_goes_the_general_way_there(ra
     model.connect(model.one.O, model.through.R)
     model.connect(model.other.O, model.through.C)
     held = LawFunctions.of(model.compile()).held_modes
-    assert len(held.factored) == 1
+    assert len(held.parts.factored) == 1
     runs = [model.simulate("12 s", rtol=1e-9, method=name) for name in ("auto", "rodas4")]
     problem = runs[0]._recording.problem
     d = problem.laws.delassus.matrix(problem, 0.0)

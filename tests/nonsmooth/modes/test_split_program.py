@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from friction_bench import train
 from numpy.testing import assert_allclose
 
-from blocks import Model, quantity, sin
+from blocks import quantity
 from blocks.nonsmooth.modes.split_program import SplitProgram
-from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
+from library.translational import TranslationalFriction
 
 
 def row_on_a_floor(n, random):
@@ -45,24 +46,12 @@ def test_what_is_known_of_a_share_is_what_is_found_by_seeking_it():
 
 
 def train_on_rails(n=26):
-    """Wagons that roll with friction, between draught gear that rubs: when at rest, no one knows
-    how much each of them bears."""
-    random = np.random.default_rng(3)
-    model = Model("train")
-    model.rail, model.wagons = Reference(), Mass(count=n, mass=quantity(
-        random.uniform(20, 80, n), "t"))
-    model.springs = Spring(count=n - 1, stiffness="10 MN/m")
-    model.gear = TranslationalFriction(
-        count=n - 1, law="coulomb", coulomb_force=quantity(random.uniform(20, 40, n - 1), "kN"),
-        breakaway_force=quantity(random.uniform(40, 60, n - 1), "kN"))
+    """Wagons that roll with friction: when at rest, no one knows how much each of them bears."""
+    model = train(n)
     model.wheels = TranslationalFriction(count=n, law="coulomb", coulomb_force="1.5 kN",
                                          breakaway_force="2 kN")
-    model.pull = ForceSource(force=lambda t: quantity("300 kN") * sin(quantity("3 rad/s") * t))
-    model.connect(model.springs.R, model.gear.R, model.wagons[1:].M)
-    model.connect(model.springs.C, model.gear.C, model.wagons[:-1].M)
     model.connect(model.wheels.R, model.wagons.M)
-    model.connect(model.pull.R, model.wagons[0].M)
-    model.connect(model.pull.C, model.rail.V, model.wheels.C)
+    model.connect(model.wheels.C, model.rail.V)
     return model
 
 
@@ -81,10 +70,7 @@ def test_wagons_start_where_the_force_is_more_than_all_before_can_hold():
     """A force that grows by 10 kN/s: the first k wagons start together where it is more than what
     their wheels, and the draught gear behind them, hold at most."""
     model = train_on_rails()
-    del model.pull
-    model.pull = ForceSource(force=lambda t: quantity("10 kN/s") * t)
-    model.connect(model.pull.R, model.wagons[0].M)
-    model.connect(model.pull.C, model.rail.V)
+    model.pull.force = lambda t: quantity("10 kN/s") * t
     run = model.simulate("8 s", rtol=1e-9)
     behind = np.append(model.gear.breakaway_force.to("kN").m, 0.0)
     holds = 2.0 * np.arange(1, 27) + behind

@@ -427,10 +427,14 @@ def _holds_later(relations: Relations, network: NetworkModes, part: int, h: floa
                  later: Vector, brief: bool) -> bool:
     """Whether what is close to its end in a part leads away from there within an instant."""
     row, first, room = network.row[part], network.starts[part], network.room
+    n = network.modes.size
     for k in range(first, network.starts[part + 1]):
         e, noise = network.members[k], network.noise[row, k - first]
         margin, size = room[MARGIN, e], room[SIZE, e]
-        close = noise if brief else MODE_MARGIN_NONE * size
+        rounding = network.constants[n + e]
+        if network.modes[e] != 0.0:
+            rounding -= network.least_flow[e]
+        close = noise if brief else MODE_MARGIN_NONE * size + 2.0 * rounding
         least = ENDED_MARGIN if _goes_on(relations, network, part, k) else LATER_MARGIN
         if margin <= close and _margin(network, e) - margin < -least * h * size - noise:
             return False

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .elements import Elements
     from .law_expressions import LawExpressions
 
-__all__ = ["HeldNetwork", "slack_of"]
+__all__ = ["HeldNetwork", "rounding_of", "slack_of"]
 
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
@@ -429,9 +429,14 @@ def _of_time_or_several_states(rows: ca.SX, x: ca.SX) -> bool:
 
 def slack_of(state: NetworkState, elements: Elements) -> Array:
     """What rounding may make of the margins of present modes, and what a diode does not notice."""
-    flows = MARGIN_ROUNDING * state.fast + elements.valve * state.least_flow
+    return rounding_of(state) + np.where(state.modes == 0, 0.0, elements.valve * state.least_flow)
+
+
+def rounding_of(state: NetworkState) -> Array:
+    """What rounding may make of the margins of present modes."""
     stuck = state.modes == 0
-    return np.where(stuck, MARGIN_ROUNDING * state.strong, flows) + np.where(stuck, *state.noise)
+    return MARGIN_ROUNDING * np.where(stuck, state.strong, state.fast) + np.where(
+        stuck, *state.noise)
 
 
 def _equations_of(rows: list[ca.SX], modes: ca.SX, direct: ca.SX) -> tuple[ca.SX, ca.SX]:

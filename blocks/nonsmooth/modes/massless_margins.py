@@ -16,12 +16,13 @@ from ...numerics.tolerances import (
     LAST_BITS,
     LEAST_FLOW,
     LEAST_RANGE,
+    MODE_MARGIN_NONE,
     NOISE_FACTOR,
     TINY,
     UNCHANGED_FLOW,
 )
 from ..contract import IndeterminateGroup
-from .held_network import slack_of
+from .held_network import rounding_of, slack_of
 from .massless_efforts import MasslessEfforts
 from .massless_shares import MasslessShares, StressGroup
 
@@ -178,6 +179,11 @@ class MasslessMargins:
             out[opened | closed] = 1.0  # whatever it is, it does not change
         return out
 
+    def at_end(self, size: Array) -> Array:
+        """Margins up to which the present modes are at their end: a current that is rounding, and
+        falls, has died out."""
+        return MODE_MARGIN_NONE * size + 2.0 * rounding_of(self.state)
+
     def noise(self, problem: Problem, t: float) -> Array:
         """What the last digits of states, parameters, time and inputs make of every margin.
 
@@ -186,6 +192,7 @@ class MasslessMargins:
         """
         x, p, u = problem.x.copy(), problem.p.copy(), problem.u.copy()
         stuck = self.state.modes == 0
+        rounding = self.equations.rounding(problem, t, self.state.modes, LAST_BITS)
 
         def given(last_digits: float) -> Array:
             for values, exact in ((problem.x, x), (problem.p, p)):
@@ -196,7 +203,8 @@ class MasslessMargins:
             return np.where(stuck, effort, flow)
 
         try:
-            return NOISE_FACTOR * np.abs(given(LAST_BITS) - given(-LAST_BITS))
+            noise = NOISE_FACTOR * np.abs(given(LAST_BITS) - given(-LAST_BITS))
+            return np.maximum(noise, rounding)
         finally:
             problem.x[:], problem.p[:], problem.u[:] = x, p, u
 

@@ -215,7 +215,7 @@ class MasslessLaws(Laws):
         state.largest = largest
         crossed = margin < -MODE_MARGIN_NONE * size  # by what else has switched at this instant
         # unless its margin was made of drift alone
-        crossed[touched] |= margin[touched] <= MODE_MARGIN_NONE * size[touched]
+        crossed[touched] |= (margin <= self.switching.at_end(size))[touched]
         _, effort, low, high, *_ = self.equations.values(problem, t)
         sign = np.where(high - effort <= effort - low, 1, -1)
         guess = np.where(crossed, np.where(before == 0, sign, 0), before)
@@ -241,7 +241,9 @@ class MasslessLaws(Laws):
             return
         margin = self.margins(problem, t)
         apart = np.maximum(np.abs(margin - held.margins_at(problem, t, state)), -margin)[touched]
-        most = state.drift * self.switching.sizes(problem, t)[0][touched]  # more is no rounding
+        most = np.maximum(state.drift * self.switching.sizes(problem, t)[0],
+                          self.equations.rounding(problem, t, self.state.solved_modes,
+                                                  MARGIN_ROUNDING))[touched]  # more is none
         kind = (self.modes[touched] != 0).astype(int)
         raised = state.noise[kind, touched] + 2.0 * apart
         state.noise[kind, touched] = np.where(raised <= most, raised, state.noise[kind, touched])

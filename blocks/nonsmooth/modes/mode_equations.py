@@ -265,6 +265,27 @@ class ModeEquations:
         return LinearEquations(residual, made.matrix, weight @ value, weight, made.null,
                                made.solver)
 
+    def rounding(self, problem: Problem, t: float, modes: Indices, share: float) -> Array:
+        """What a share of each term makes of the flows or efforts that end some modes.
+
+        Two large voltages whose difference drives no current leave the last digits of what each of
+        them alone would drive.
+        """
+        made = self.matrices(problem, t, modes)
+        if made.solver is None:
+            return np.zeros(self.size)
+        taken, problem.u = problem.u, np.zeros_like(problem.u)
+        try:
+            out = self._looks(problem, t)
+        finally:
+            problem.u = taken
+        value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
+        size = np.concatenate([np.abs(made.span) @ value, np.abs(made.weight) @ rate]) if len(
+            made.weight) else value
+        taken = share * np.abs(made.solver) @ size
+        given = np.abs(self.by_inputs(problem, t)[0]) @ taken
+        return np.where(self.elements.gives_flow == (modes == 0), given, taken)
+
     def open_inputs(self, problem: Problem, t: float, modes: Indices) -> Array:
         """Directions of the inputs that some modes leave open, as columns."""
         return self.matrices(problem, t, modes).null

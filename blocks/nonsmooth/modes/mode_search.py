@@ -209,7 +209,7 @@ class ModeSearch:
                 if self.against.any():
                     return None
             close = margin <= (self.margins.noise(problem, t) if allowed.brief
-                               else MODE_MARGIN_NONE * size)
+                               else self.margins.at_end(size))
             h = self._step(problem, t)
             self.efforts.apply(problem, t + h)
             later = self.margins.present(problem, t + h)

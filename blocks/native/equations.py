@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from ..nonsmooth.modes.carried_network import CarriedNetwork
     from ..system import Problem, System
     from .cvode_library import Band
+    from .large_networks import NetworkCode
     from .solved_modes import LoopCode, SolvedCode
     from .tied_states import Tied, TiedCode
 
@@ -129,7 +130,7 @@ class Equations:
         #: What knows of tied and torn unknowns, where they stand in x.
         self.carried: Tied | NominalValues | None = None
         #: Solves for unknowns, and knows their derivatives.
-        self._solved: LoopCode | SolvedCode | TiedCode | None = None
+        self._solved: LoopCode | NetworkCode | SolvedCode | TiedCode | None = None
         self._results: list[ca.SX] = []  # that have many operations in common
         self._present: Callable[[], str] | None = None  # text of what efforts are decided by
         self._with_all: Callable[[ca.SX], str] | None = None  # and where they are carried along
@@ -194,6 +195,7 @@ class Equations:
         """Slopes and margins while the modes of set-valued laws are held."""
         from ..nonsmooth.modes.carried_network import CarriedNetwork
         from ..nonsmooth.modes.held_network import HeldNetwork
+        from ..nonsmooth.modes.large_network import LargeNetwork
         from ..nonsmooth.modes.solved_modes import SolvedModes
         from .solved_modes import SolvedCode
 
@@ -225,10 +227,21 @@ class Equations:
             self.explicit = held.symbols, held.expressions["slope"]
             self._with_tied(held)
             return
-        arguments = [*held.symbols, free]
         slope = held.expressions["slope"] * free
-        self.explicit = arguments, slope
         margins = ca.vertcat(held.expressions["crossings"], laws.margin_expressions())
+        if isinstance(held, LargeNetwork):
+            from .large_networks import NetworkCode
+
+            *known, taken, exact = held.symbols
+            network = NetworkCode(held, [*known, free, taken, exact], self._places,
+                                  int(self.offsets[-1]))
+            network.beginning, self._with_all = self.beginning, network.of
+            self.explicit, self._solved = (network.arguments, slope), network
+            self.slope, self.crossings = (compiled(network.of(e), parallel=False)
+                                          for e in (slope, margins))
+            self.scratch = network.room
+            return
+        self.explicit = [*held.symbols, free], slope
         self._results = [slope, margins, held.decided_by]
         self.slope, self.crossings = self._result(slope), self._result(margins)
 
@@ -430,8 +443,8 @@ class Equations:
     def assigned(self, function: ca.Function) -> int:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""
         here = self._in_modes(function)
-        places = {**self._settled, here.n_in() - 1: ("%out", function.nnz_out(0))}
-        return self.system.once("assigned", lambda: self._straight(here, places=places))
+        more = {here.n_in() - 1: ("%out", function.nnz_out(0))}
+        return self.system.once("assigned", lambda: self._settled_values(here, more))
 
     def varied(self, function: ca.Function, lanes: int) -> int:
         """Derivatives of slopes, functions of modes instead of efforts, at several points at once.
@@ -445,8 +458,17 @@ class Equations:
 
     def at_events(self, which: str, function: ca.Function) -> int:
         """A function of what there is at events: what is required of a run, or assigned there."""
-        return self.system.once(f"{which} at events", lambda: self._straight(
-            self._in_modes(function), places=self._settled))
+        return self.system.once(f"{which} at events", lambda: self._settled_values(
+            self._in_modes(function)))
+
+    def _settled_values(self, function: ca.Function,
+                        more: dict[int, tuple[str, int]] | None = None) -> int:
+        """A function of what there is at events, and of ``more``."""
+        from .large_networks import NetworkCode
+
+        if isinstance(self._solved, NetworkCode):
+            return compiled(self._solved.of_function(function, more or {}), parallel=False)
+        return self._straight(function, places={**self._settled, **(more or {})})
 
     def _in_modes(self, function: ca.Function) -> ca.Function:
         """A function of modes instead of efforts, where these follow by them."""

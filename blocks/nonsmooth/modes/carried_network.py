@@ -17,7 +17,8 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...system import Evaluator
 from ...system.newton_at_points import solved_at_points
-from .held_network import HeldNetwork
+from .held_network import HeldNetwork, filled
+from .large_network import LargeNetwork
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -30,6 +31,7 @@ __all__ = ["CarriedNetwork", "held_network"]
 
 MOST = 400  # elements
 MOST_TOGETHER = 20_000  # of these, pairs that can feel each other: entries of two matrices
+MOST_WRITTEN = 400  # of these, of which products are written out entry by entry
 MOST_CARRIED = 24  # elements that are solved for at every point
 Z = 2  # the place of unknowns among what the functions of a system take
 
@@ -42,8 +44,10 @@ def held_network(system: System, elements: Elements, laws: LawExpressions,
         return None
     if equations.constant:
         pairs = sum(len(part) ** 2 for part in equations.parts)
-        return None if pairs > MOST_TOGETHER else HeldNetwork(
-            system, elements, laws, equations, equations.parts)
+        if pairs > MOST_TOGETHER:
+            return None
+        kind = HeldNetwork if pairs <= MOST_WRITTEN else LargeNetwork
+        return kind(system, elements, laws, equations, equations.parts)
     if size > MOST_CARRIED or system.tape.carried.any():
         return None
     return CarriedNetwork(system, elements, laws, equations, [np.arange(size)])
@@ -75,10 +79,15 @@ class CarriedNetwork(HeldNetwork):
         self.length = ca.Function("elements", self.symbols, [
             ca.densify(ca.jacobian(mine, self.taken)), mine]).n_instructions()
 
-    def _taken(self, taken: ca.SX) -> ca.SX:
+    def _taken(self, matrices: list[ca.SX]) -> ca.SX:
         """What elements take is solved for."""
-        self.taken = ca.SX.sym("taken", taken.numel())
+        self.taken = ca.SX.sym("taken", self.elements.size)
         return self.taken
+
+    def _miss(self, matrices: list[ca.SX], missed: list[ca.SX], loops: ca.SX) -> None:
+        by_value, by_rate = (ca.mtimes(filled(self.together, entries), given)
+                             for entries, given in zip(matrices, missed, strict=True))
+        self.residual = ca.vertcat(loops, by_value + by_rate)
 
     # -- constants -------------------------------------------------------------------------
     def fits(self, problem: Problem, t: float, modes: Indices) -> bool:

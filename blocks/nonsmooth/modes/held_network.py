@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .elements import Elements
     from .law_expressions import LawExpressions
 
-__all__ = ["HeldNetwork", "rounding_of", "slack_of"]
+__all__ = ["HeldNetwork", "filled", "rounding_of", "slack_of"]
 
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
@@ -93,14 +93,14 @@ class HeldNetwork:
         part = np.empty(n, dtype=int)
         for k, members in enumerate(self.parts):
             part[members] = k
-        self._together = together = part[:, None] == part
-        self._corrected = np.ones((system.nx, n), dtype=bool)  # through loops, any of them
+        self.together = together = part[:, None] == part
+        self.corrected = np.ones((system.nx, n), dtype=bool)  # through loops, any of them
         if not system.nz:
-            self._corrected = _inputs_of(tape.slope, system, elements) @ together > 0
-        pairs, corrected = int(self._together.sum()), self.drifts * int(self._corrected.sum())
+            self.corrected = _inputs_of(tape.slope, system, elements) @ together > 0
+        pairs, corrected = int(self.together.sum()), self.drifts * int(self.corrected.sum())
         self.entries = 2 * n + 2 * pairs + corrected
         owner = np.concatenate([part, part, *2 * [np.nonzero(together.T)[0]],
-                                *self.drifts * [np.nonzero(self._corrected.T)[0]]])
+                                *self.drifts * [np.nonzero(self.corrected.T)[0]]])
         owner[2 * n :] = part[owner[2 * n :]]
         self.entries_of = [np.flatnonzero(owner == k) for k in range(len(self.parts))]
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
@@ -110,9 +110,10 @@ class HeldNetwork:
         solved = ca.if_else(told == UNLOADED, -1, modes)
         direct = ca.if_else(gives, solved == 0, solved != 0)
         value, rate = _equations_of(rows, solved, direct)
-        alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
-        by_value, by_rate = (_filled(self._together, entries) for entries in (by_value, by_rate))
-        taken = self._taken(ca.mtimes(by_value, alone[0]) + ca.mtimes(by_rate, alone[1]))
+        #: What the equations come to without anything taken, and the rates of that.
+        self.alone = alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
+        self.symbols = [*system.arguments[:-1], modes, constants]
+        taken = self._taken([by_value, by_rate])
         place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.unit),
                               system.nu, n)
         inputs = self.inputs = ca.densify(ca.mtimes(place, taken))
@@ -121,14 +122,11 @@ class HeldNetwork:
             [tape.slope, RestingRelations.of(system).put_in(tape.crossings, solved),
              tape.exponents, laws.sides, laws.effort, laws.low,
              laws.high, value, rate, tape.residual], [tape.u], [inputs])
-        #: What is zero where inputs are solved for, that of loops first.
-        self.residual = ca.vertcat(
-            loops, ca.mtimes(by_value, missed) + ca.mtimes(by_rate, rate))
+        self._miss([by_value, by_rate], [missed, rate], loops)
         if self.drifts:
-            exact = tape.x - ca.mtimes(_filled(self._corrected, correction), alone[0])
+            exact = self._exact(correction)
             slope, crossings, exponents, flow, effort, low, high = ca.substitute(
                 [slope, crossings, exponents, flow, effort, low, high], [tape.x], [exact])
-        self.symbols = [*system.arguments[:-1], modes, constants]
         self.expressions = {"slope": slope, "crossings": crossings, "exponents": exponents,
                             "flow": flow, "effort": effort, "low": low, "high": high}
         self.decided_by = ca.densify(ca.vertcat(flow, effort, low, high, missed, slope))
@@ -136,9 +134,18 @@ class HeldNetwork:
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
         self._margins: Evaluator | None = None
 
-    def _taken(self, taken: ca.SX) -> ca.SX:
-        """What elements take, which follows from two matrices."""
-        return taken
+    def _taken(self, matrices: list[ca.SX]) -> ca.SX:
+        """What elements take, which follows from entries of two matrices."""
+        value, rate = (ca.mtimes(filled(self.together, entries), given)
+                       for entries, given in zip(matrices, self.alone, strict=True))
+        return value + rate
+
+    def _miss(self, matrices: list[ca.SX], missed: list[ca.SX], loops: ca.SX) -> None:
+        """Take note of what the equations miss, where inputs are solved for."""
+
+    def _exact(self, correction: ca.SX) -> ca.SX:
+        """The states as they would be without errors of integration."""
+        return self.system.tape.x - ca.mtimes(filled(self.corrected, correction), self.alone[0])
 
     # -- constants -------------------------------------------------------------------------
     def decides(self, modes: Indices, weight: Array) -> bool:
@@ -288,7 +295,7 @@ class HeldNetwork:
         by_value, by_rate = self.by_rows(problem, t, state.solved_modes)
         told = np.where(state.unloaded, UNLOADED, np.any(self.equations.told(problem, t), axis=0))
         out = [told, slack_of(state, self.elements),
-               *(matrix.T[self._together.T] for matrix in (by_value, by_rate))]
+               *(matrix.T[self.together.T] for matrix in (by_value, by_rate))]
         if self.drifts:
             out.append(self._correction(problem, t, state.solved_modes))
         return np.concatenate(out)
@@ -300,7 +307,7 @@ class HeldNetwork:
             if len(self._corrections) > MOST_KEPT:
                 self._corrections.clear()
             weight, move = self.projection(problem, t, modes)
-            self._corrections[key] = (move @ weight).T[self._corrected.T]
+            self._corrections[key] = (move @ weight).T[self.corrected.T]
         return self._corrections[key]
 
     def projection(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
@@ -390,7 +397,7 @@ def _inputs_of(expression: ca.SX, system: System, elements: Elements) -> csr_mat
     return csr_matrix((np.ones(len(rows)), (rows, columns)), pattern.shape)[:, elements.column]
 
 
-def _filled(pattern: Flags, entries: ca.SX) -> ca.SX:
+def filled(pattern: Flags, entries: ca.SX) -> ca.SX:
     """A matrix of some entries, column after column."""
     columns, rows = np.nonzero(pattern.T)
     height, width = pattern.shape

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["CarriedNetwork", "held_network"]
 
 MOST = 400  # elements
-MOST_TOGETHER = 20_000  # of these, pairs that can feel each other: entries of two matrices
+MOST_TOGETHER = 100_000  # of these, pairs that can feel each other: entries of two matrices
 MOST_WRITTEN = 400  # of these, of which products are written out entry by entry
 MOST_CARRIED = 24  # elements that are solved for at every point
 Z = 2  # the place of unknowns among what the functions of a system take

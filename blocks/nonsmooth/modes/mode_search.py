@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ModeSearch"]
 
+MOST_EXCHANGES = 10  # of all ideal diodes that leave a mode, one after the other
 MOST_IN_DOUBT = 5  # elements whose combinations are all tried, where no better way led on
 
 
@@ -85,8 +86,9 @@ class ModeSearch:
                    _Allowed(MODE_MARGIN_CLEAR, MODE_MISSED, brief=True),
                    _Allowed(MODE_MARGIN_NONE, MODE_MISSED),
                    _Allowed(MODE_MARGIN_NONE, self.state.drift))
-        for allowed in degrees:
-            found = self._first(problem, t, doubt, noted, allowed)
+        alone = [(allowed, False) for allowed in degrees if allowed.margin == MODE_MARGIN_CLEAR]
+        for allowed, combined in [*alone, *((allowed, True) for allowed in degrees)]:
+            found = self._first(problem, t, doubt, noted, allowed, combined)
             if found is not None:
                 return self._adopt(problem, t, found, allowed.brief)
             noted = iter(tried)
@@ -114,23 +116,44 @@ class ModeSearch:
         return self.contacts.possible(problem, t, self.equations.switched(problem, t, modes))
 
     def _first(self, problem: Problem, t: float, doubt: Flags, proposals: Iterable[Indices],
-               allowed: _Allowed) -> Indices | None:
-        """The first modes that hold; None if none do."""
+               allowed: _Allowed, combined: bool = True) -> Indices | None:
+        """The first modes that hold, of proposals or of what is ``combined`` of them; None if none
+        do."""
         unsure = [(self.state.modes, doubt)]
-        for trial in proposals:
-            leaves = self._leaves(problem, t, trial, allowed)
+        looked_at: set[bytes] = set()
+        for proposal in proposals:
+            trial, leaves = self._followed(problem, t, proposal, allowed, looked_at)
             if leaves is not None and not leaves.any():
                 return self._at_rest(problem, t, trial, allowed)
             unsure = [(trial, doubt), *unsure[1:]]
             if leaves is not None:  # it holds now: those that leave may enter another mode
                 unsure.append((trial, leaves))
-        for guess, who in reversed(unsure):
+        for guess, who in reversed(unsure if combined else []):
             for combination in self._combinations(guess, who):
                 option = self._possible(problem, t, combination)
                 leaves = self._leaves(problem, t, option, allowed)
                 if leaves is not None and not leaves.any():
                     return self._at_rest(problem, t, option, allowed)
         return None
+
+    def _followed(self, problem: Problem, t: float, trial: Indices, allowed: _Allowed,
+                  looked_at: set[bytes]) -> tuple[Indices, Flags | None]:
+        """What ideal diodes come to that leave their modes all at once, one time after the other.
+
+        The last modes that were looked at, and who leaves these (see :meth:`_leaves`).
+        """
+        leaves = self._leaves(problem, t, trial, allowed)
+        for _ in range(MOST_EXCHANGES):
+            looked_at.add(trial.tobytes())
+            who = self.elements.valve & (self.against if leaves is None else leaves)
+            other = self._possible(problem, t, np.where(who, np.where(trial == 0, -1, 0), trial))
+            if not who.any() or other.tobytes() in looked_at:
+                break
+            then = self._leaves(problem, t, other, allowed)
+            if then is None and leaves is not None:
+                break
+            trial, leaves = other, then
+        return trial, leaves
 
     def _at_rest(self, problem: Problem, t: float, modes: Indices, allowed: _Allowed) -> Indices:
         """Modes that hold, with friction that others keep from moving at rest, if that holds too.

@@ -16,12 +16,13 @@ from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 from .tearing import GROWTH, tear
 
-__all__ = ["Block", "Pairs", "amplify", "classes_with_guesses", "cramer", "eliminated", "entries",
+__all__ = ["Block", "Elimination", "Pairs", "amplify", "classes_with_guesses", "cramer", "entries",
            "even_sizes", "pairs_within", "solvable", "torn_block"]  # fmt: skip
 
 MOST = GROWTH**20  # amplification of rounding errors by assignments in a row
 WIDE = GROWTH**12  # the same, assumed of a term that bends: it is passed once
 LARGE = 2000  # equations of a block from which short chains, thus sparse rows, are worth more
+PIVOT = 0.1  # of the largest one: a pivot that is as good
 EVEN_ROUNDS = 10  # of making rows and columns of equal size
 SHALLOW = GROWTH**6  # than few unknowns, and the most amplification there
 
@@ -225,35 +226,59 @@ def cramer(a: list[list[ca.SX]], b: list[ca.SX]) -> list[ca.SX]:
     ]  # fmt: skip
 
 
-def eliminated(matrix: ca.SX, right: ca.SX, values: Array) -> ca.SX:
-    """Solution of a few linear equations by elimination, with complete pivoting by ``values``.
+class Elimination:
+    """Elimination of linear equations, with complete pivoting by values.
+
+    Of pivots that are about as large as the largest one, the one that fills in least [H. M.
+    Markowitz, "The Elimination Form of the Inverse", Management Science 3 (1957)].
 
     Parameters
     ----------
-    matrix, right : expressions of the equations
+    matrix : expressions of the equations
     values : of the matrix, as they are at present: they say in which order to eliminate
+
+    Attributes
+    ----------
+    operations : how many products it takes
     """
-    n = len(values)
-    a, b = [[matrix[i, j] for j in range(n)] for i in range(n)], [right[i] for i in range(n)]
-    left = _even(values)
-    order: list[tuple[int, int]] = []
-    for _ in range(n):
-        i, j = map(int, np.unravel_index(np.argmax(np.abs(left)), left.shape))
-        order.append((i, j))
-        below = [k for k in range(n) if k != i and not a[k][j].is_zero()
-                 and all(k != row for row, _ in order)]
-        for k in below:
-            factor = a[k][j] / a[i][j]
-            a[k] = [e - factor * pivot for e, pivot in zip(a[k], a[i], strict=True)]
-            a[k][j] = ca.SX(0)
-            b[k] = b[k] - factor * b[i]
-        left -= np.outer(left[:, j] / left[i, j], left[i])
-        left[i], left[:, j] = 0.0, 0.0
-    solution = ca.SX.zeros(n)
-    for i, j in reversed(order):
-        known = sum((a[i][k] * solution[k] for _, k in order if k != j), ca.SX(0))
-        solution[j] = (b[i] - known) / a[i][j]
-    return solution
+
+    def __init__(self, matrix: ca.SX, values: Array) -> None:
+        self._matrix = matrix
+        self._order: list[tuple[int, int, list[int], list[int]]] = []
+        self.operations, left = 0, _even(values)
+        filled = np.array(ca.DM(matrix.sparsity(), 1)) != 0
+        for _ in range(len(values)):
+            size = np.abs(left)
+            fill = np.outer(filled.sum(axis=1) - 1, filled.sum(axis=0) - 1)
+            fill[~(size >= PIVOT * size.max())] = filled.size
+            i, j = map(int, np.unravel_index(
+                np.argmax(np.where(fill == fill.min(), size, -1.0)), left.shape))
+            rows, columns = filled[:, j].copy(), filled[i].copy()
+            rows[i] = columns[j] = False
+            self._order.append((i, j, np.flatnonzero(rows).tolist(),
+                                np.flatnonzero(columns).tolist()))
+            self.operations += (int(rows.sum()) + 1) * (int(columns.sum()) + 2)
+            filled[np.ix_(rows, columns)] = True
+            filled[i], filled[:, j] = False, False
+            left -= np.outer(left[:, j] / left[i, j], left[i])
+            left[i], left[:, j] = 0.0, 0.0
+
+    def solution(self, right: ca.SX) -> ca.SX:
+        """The unknowns, from the right sides."""
+        n, b = right.numel(), ca.vertsplit(right)
+        a = {(i, j): self._matrix[i, j]
+             for i, j in zip(*self._matrix.sparsity().get_triplet(), strict=True)}
+        for i, j, rows, columns in self._order:
+            for k in rows:
+                factor = a[k, j] / a[i, j]
+                for column in columns:
+                    a[k, column] = a.get((k, column), ca.SX(0)) - factor * a[i, column]
+                b[k] = b[k] - factor * b[i]
+        solution = ca.SX.zeros(n)
+        for i, j, _, columns in reversed(self._order):
+            known = sum((a[i, k] * solution[k] for k in columns), ca.SX(0))
+            solution[j] = (b[i] - known) / a[i, j]
+        return solution
 
 
 def _even(matrix: Array) -> Array:

@@ -22,11 +22,11 @@ from ..numerics.arrays import Flags, Indices, distinct
 from ..numerics.tolerances import CEASED_FLOW
 from .algebraic_loops import (
     Block,
+    Elimination,
     Pairs,
     amplify,
     classes_with_guesses,
     cramer,
-    eliminated,
     entries,
     pairs_within,
     solvable,
@@ -42,7 +42,9 @@ from .writer import Writer, put
 __all__ = ["Step", "Tape", "alike", "by_level", "tape_of", "write_tape"]
 
 LARGEST_SYMBOLIC = 3  # unknowns of a torn linear block that are solved for symbolically
-LARGEST_ELIMINATED = 12  # the same beside inputs, whose effects had better be constants
+LARGEST_ELIMINATED = 300  # the same beside inputs, whose effects had better be constants,
+MOST_OPERATIONS = 5000  # in so many products
+EASILY_SOLVED = 12  # unknowns of a torn block
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ class _Order:
         pairs = pairs.copy()
         pairs[2, [pair in weak for pair in zip(*pairs[:2].tolist(), strict=True)]] = -1
         careful = torn_block(equations, unknowns, pairs, wanted)
-        most = max(len(usual.torn), LARGEST_ELIMINATED)
+        most = max(len(usual.torn), EASILY_SOLVED)
         return careful if len(careful.torn) <= most else usual
 
     def _explicit_positions(self, equations: Indices, unknown_of: Indices) -> Indices:
@@ -294,8 +296,13 @@ class _Order:
                for c in constant]
         small = [i for i, n in enumerate(counts)
                  if linear[i] and n <= few[i] and not carried[i] and not switched[i]]
+        eliminated = {i: self._elimination(residuals, z, spans[i]) for i in small
+                      if counts[i] > LARGEST_SYMBOLIC}
+        small = [i for i in small
+                 if i not in eliminated or eliminated[i].operations <= MOST_OPERATIONS]
         if small:
-            self._solve_small([blocks[i] for i in small], residuals, z, [spans[i] for i in small])
+            self._solve_small([blocks[i] for i in small], residuals, z, [spans[i] for i in small],
+                              [eliminated.get(i) for i in small])
         iterated = np.setdiff1d(np.arange(len(blocks)), small)
         if len(iterated):
             rows = np.concatenate([spans[i] for i in iterated])
@@ -318,19 +325,22 @@ class _Order:
         linear = not any(s.__hash__() in free for s in ca.vertsplit(z))
         return linear, linear and free <= self._parameter_hashes
 
-    def _solve_small(self, blocks: list[Block], residuals: ca.SX, z: ca.SX, spans: list[Indices]
-                     ) -> None:
+    def _elimination(self, residuals: ca.SX, z: ca.SX, span: Indices) -> Elimination:
+        """How the torn unknowns of a block are eliminated one after the other."""
+        jacobian = ca.jacobian(residuals[span.tolist()], z[span.tolist()])
+        return Elimination(jacobian, self.writer.at_parameters(jacobian))
+
+    def _solve_small(self, blocks: list[Block], residuals: ca.SX, z: ca.SX, spans: list[Indices],
+                     eliminated: list[Elimination | None]) -> None:
         """Cramer's rule for all blocks at once that have the same number of torn unknowns.
 
         More unknowns are eliminated one after the other, block by block.
         """
-        for i, span in enumerate(spans):
-            if len(span) > LARGEST_SYMBOLIC:
+        for block, span, elimination in zip(blocks, spans, eliminated, strict=True):
+            if elimination is not None:
                 r, unknown = residuals[span.tolist()], z[span.tolist()]
-                jacobian = ca.jacobian(r, unknown)
                 at_zero = ca.substitute(r, unknown, ca.SX.zeros(len(span)))
-                self._evaluate_torn([blocks[i]], blocks[i].torn, eliminated(
-                    jacobian, -at_zero, self.writer.at_parameters(jacobian)))
+                self._evaluate_torn([block], block.torn, elimination.solution(-at_zero))
         for n in sorted({len(span) for span in spans} - {0}):
             if n > LARGEST_SYMBOLIC:
                 continue

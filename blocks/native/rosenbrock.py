@@ -33,7 +33,7 @@ INSIDE = 0.17  # of what dies out within a step: the largest error of a step of 
 BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
 RESOLVED = 10.0  # times the same: one whose error does
 BENT = 0.3  # error of the slope at the end of a step, from which on the end is moved
-NOTHING = 1e-6  # tolerances: an end that is as near to where its slope fits is there
+NOTHING = 1e-3  # tolerances: an end that is as near to where its slope fits is there
 MOST_MOVES = 5
 FARTHEST = 0.25  # tolerances that an end is moved by in all
 

@@ -26,6 +26,7 @@
     band            large ones whose matrix is a narrow band
     fronts          and those whose matrix is sparse
     front_lists     in which order these are eliminated
+    large_networks  what many ideal elements take, in loops over two matrices
     sparse_factors  small ones whose matrix is mostly zeros
     parallel_values  what parallel elements of a large network have in common
     columns         outputs at many points

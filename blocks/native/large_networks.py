@@ -8,7 +8,7 @@ derivative one per entry and state.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -46,18 +46,18 @@ class NetworkCode(Text):
                  places: Mapping[int, tuple[str, int]], start: int) -> None:
         super().__init__()
         n, nx = network.elements.size, network.system.nx
-        self.network, self.arguments, self.nx = network, arguments, nx
+        self.network, self.arguments = network, arguments
         room = np.cumsum([start, 2 * n, n, nx, *_room_for_derivatives(n, nx)])
-        self.alone, self.taken, self.exact, self.of_rows, self.of_slopes, self.by_taken = (
+        self.alone, self.taken, self.without_drift, self.of_rows, self.of_slopes, self.by_taken = (
             int(i) for i in room[:6])
         self.room = int(room[-1]) - start
         last = len(arguments) - 1
         self.places = {**places, last - 1: ("%q", self.taken)}
         #: Where equations without anything taken are looked at.
-        self.there = {**self.places, last: ("%q", self.exact)}
+        self.there = {**self.places, last: ("%q", self.without_drift)}
         if network.drifts:
             self.places = self.there
-            self.there = {**self.there, 1: ("%q", self.exact)}
+            self.there = {**self.there, 1: ("%q", self.without_drift)}
         self.matrices = places[K][1] + 2 * n
         self._told = np.concatenate([[network.drifts, n, nx], _columns(network.together),
                                      _columns(network.corrected)]).astype(np.int64)

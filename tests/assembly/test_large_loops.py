@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from blocks import Model, quantity
-from blocks.assembly.algebraic_loops import cramer
+from blocks.assembly.algebraic_loops import Elimination, cramer
 from blocks.assembly.tearing import GROWTH, tear
 from blocks.exceptions import ParameterError
 from blocks.system.newton import MANY
@@ -129,3 +129,26 @@ def test_cramers_rule_agrees_with_elimination(size: int):
     a, b = rng.standard_normal((size, size)), rng.standard_normal(size)
     found = cramer([[ca.SX(e) for e in row] for row in a.tolist()], [ca.SX(e) for e in b.tolist()])
     assert [float(x) for x in found] == pytest.approx(np.linalg.solve(a, b).tolist())
+
+
+@pytest.mark.parametrize("branches", [3, 20, 100])
+def test_branches_of_a_star_are_eliminated_before_its_middle(branches: int):
+    """Whose row would be full at once: as many operations as entries, however large the star."""
+    rng = np.random.default_rng(branches)
+    n = branches + 1
+    a = np.diag(1.0 + rng.random(n))
+    a[0, 1:], a[1:, 0] = -rng.random(branches), -0.9 / branches
+    b = rng.standard_normal(n)
+    elimination = Elimination(ca.sparsify(ca.SX(a)), a)
+    assert elimination.operations < 8 * n
+    found = elimination.solution(ca.SX(b.tolist()))
+    assert [float(x) for x in ca.vertsplit(found)] == pytest.approx(np.linalg.solve(a, b).tolist())
+
+
+@pytest.mark.parametrize("size", [4, 12, 30])
+def test_elimination_of_a_full_matrix_agrees_with_lapack(size: int):
+    rng = np.random.default_rng(size)
+    a, b = rng.standard_normal((size, size)), rng.standard_normal(size)
+    found = Elimination(ca.SX(a), a).solution(ca.SX(b.tolist()))
+    assert [float(x) for x in ca.vertsplit(found)] == pytest.approx(
+        np.linalg.solve(a, b).tolist(), rel=1e-9)

@@ -111,7 +111,7 @@ class HeldNetwork:
         direct = ca.if_else(gives, solved == 0, solved != 0)
         value, rate = _equations_of(rows, solved, direct)
         #: What the equations come to without anything taken, and the rates of that.
-        self.alone = alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
+        self.alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
         self.symbols = [*system.arguments[:-1], modes, constants]
         taken = self._taken([by_value, by_rate])
         place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.unit),

@@ -1,0 +1,205 @@
+"""Converters of many ideal elements: against models written by hand and equivalent circuits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+from blocks import Model, quantity
+from library.electrical import (
+    MOSFET,
+    ACVoltageSource,
+    Capacitor,
+    DCCurrentSource,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+)
+from library.signal import Pulse
+
+RAIL, ARM, CELL, ON = 1e3, 5e-3, 5e-3, 1e-3  # V, H, F, ohm
+PERIOD, END = 1e-3, 1.2e-3  # s
+
+
+def modular_leg(n, parasitic=False):
+    """Two arms of half bridges, each with its capacitor, whose gates follow each other.
+
+    Until the first pulse of a module its diodes alone decide: most are idle at first.
+    """
+    model = Model("leg")
+    model.ground = ElectricalReference()
+    model.top, model.bottom = (DCVoltageSource(voltage=quantity(RAIL, "V")) for _ in "ab")
+    model.connect(model.top.n, model.bottom.p, model.ground.V)
+    coil = {"inductance": quantity(ARM, "H"), "parasitic": parasitic}
+    if parasitic:
+        coil["series_resistance"] = "0 ohm"
+    model.upper, model.lower, model.out = (Inductor(**coil) for _ in range(3))
+    model.load = Resistor(resistance="10 ohm")
+    node = model.top.p
+    for arm in ("u", "l"):
+        for k in range(n):
+            parts = dict(
+                c=Capacitor(capacitance=quantity(CELL, "F")),
+                **{name: MOSFET(on_resistance=quantity(ON, "ohm"),
+                                diode_resistance=quantity(ON, "ohm")) for name in ("hi", "lo")},
+                **{f"of_{name}": Pulse(period=quantity(PERIOD, "s"), width=0.5, start=quantity(
+                    start(arm, name, k, n), "s")) for name in ("hi", "lo")})
+            for name, part in parts.items():
+                model.add(f"{arm}_{name}{k}", part)
+            c, hi, lo = parts["c"], parts["hi"], parts["lo"]
+            c.vc = quantity(2 * RAIL / n, "V")
+            model.connect(c.p, hi.D)
+            model.connect(hi.S, lo.D, node)
+            model.connect(lo.S, c.n)
+            model.connect(parts["of_hi"].y, hi.G)
+            model.connect(parts["of_lo"].y, lo.G)
+            node = c.n
+        if arm == "u":
+            model.connect(node, model.upper.p)
+            model.connect(model.upper.n, model.lower.p, model.out.p)
+            node = model.lower.n
+    model.connect(node, model.bottom.n)
+    model.connect(model.out.n, model.load.p)
+    model.connect(model.load.n, model.ground.V)
+    return model
+
+
+def start(arm, device, k, n):
+    """When the pulses of a device begin."""
+    return (k / n + 0.5 * (arm == "l") + 0.5 * (device == "lo")) % 1.0 * PERIOD
+
+
+def by_hand(n):
+    """Currents of both arms and voltages of all capacitors at the end.
+
+    A diode's choice is a steep function of the current of its arm: 20 mA are its width.
+    """
+    names = [(arm, k) for arm in ("u", "l") for k in range(n)]
+    begins = {(arm, k, device): start(arm, device, k, n)
+              for arm, k in names for device in ("hi", "lo")}
+    times = {0.0, END}
+    for begin in begins.values():
+        times |= {t for j in range(8) if 0 < (t := begin + 0.5 * j * PERIOD) < END}
+    times = sorted(times)
+    y = np.concatenate([np.zeros(2), np.full(2 * n, 2 * RAIL / n)])
+    # upper + out, lower + out
+    inverse = np.linalg.inv(ARM * np.array([[2.0, -1.0], [-1.0, 2.0]]))
+    for a, b in zip(times, times[1:], strict=False):
+        if b - a < 1e-12:
+            continue
+        middle = 0.5 * (a + b)
+        on = {key: middle > begin and (middle - begin) % PERIOD < 0.5 * PERIOD
+              for key, begin in begins.items()}
+
+        def slope(t, y, on=on):
+            currents, cells = y[:2], y[2:].reshape(2, n)
+            way = 0.5 * (1 + np.tanh(currents / 10e-3))  # 1 where it charges
+            inserted, ohmic = np.empty((2, n)), np.empty((2, n))
+            for a, k in np.ndindex(2, n):
+                arm, forward = "ul"[a], way[a]
+                if on[arm, k, "hi"]:  # beside its diode where it charges
+                    inserted[a, k], ohmic[a, k] = 1.0, ON * (1 - 0.5 * forward)
+                elif on[arm, k, "lo"]:
+                    inserted[a, k], ohmic[a, k] = 0.0, ON * (0.5 + 0.5 * forward)
+                else:
+                    inserted[a, k], ohmic[a, k] = forward, ON
+            drops = (inserted * cells).sum(axis=1) + ohmic.sum(axis=1) * currents
+            out = 10.0 * (currents[0] - currents[1])
+            rates = inverse @ np.array([RAIL - drops[0] - out, RAIL - drops[1] + out])
+            return np.concatenate([rates, (inserted * currents[:, None] / CELL).ravel()])
+
+        y = solve_ivp(slope, (a, b), y, method="LSODA", rtol=1e-8, atol=1e-8).y[:, -1]
+    return y
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode", "ida"])
+@pytest.mark.parametrize("parasitic", [False, True])
+def test_a_modular_converter_starts_up_with_idle_modules(method, parasitic):
+    n = 5
+    run = modular_leg(n, parasitic).simulate(quantity(END, "s"), method=method)
+    found = [run[f"{name}.i"].final.m for name in ("upper", "lower")]
+    cells = [run[f"{arm}_c{k}.v"].final.m for arm in "ul" for k in range(n)]
+    expected = by_hand(n)
+    assert_allclose(found, expected[:2], rtol=1e-4)
+    assert_allclose(cells, expected[2:], rtol=0, atol=1e-3)
+    assert run.energy().relative_residual < 1e-7
+
+
+def rectifiers(n, each):
+    """Bridges side by side on a line with a filter, each with coil, capacitor and load."""
+    model = Model("rectifiers")
+    model.ground = ElectricalReference()
+    model.source = ACVoltageSource(amplitude="325 V", frequency="50 Hz")
+    model.line = Inductor(inductance="0.1 mH")
+    model.filter = Capacitor(capacitance="1 uF", parasitic=True, series_resistance="1 ohm")
+    model.connect(model.source.n, model.filter.n, model.ground.V)
+    model.connect(model.source.p, model.line.p)
+    model.connect(model.line.n, model.filter.p)
+    for k in range(n):
+        parts = dict(coil=Inductor(inductance=quantity(1e-3 * each, "H"), parasitic=True,
+                                   series_resistance=quantity(0.1 * each, "ohm"),
+                                   parallel_conductance=quantity(1e-9 / each, "S")),
+                     store=Capacitor(capacitance=quantity(1e-3 / each, "F")),
+                     load=Resistor(resistance=quantity(50.0 * each, "ohm")),
+                     **{f"diode{j}_": Diode(model="ideal") for j in range(4)})
+        for name, part in parts.items():
+            model.add(f"{name}{k}", part)
+        a, b, c, d = (parts[f"diode{j}_"] for j in range(4))
+        model.connect(model.line.n, parts["coil"].p)
+        model.connect(parts["coil"].n, a.p, b.n)
+        model.connect(model.ground.V, c.p, d.n)
+        model.connect(a.n, c.n, parts["store"].p, parts["load"].p)
+        model.connect(b.p, d.p, parts["store"].n, parts["load"].n)
+    return model
+
+
+@pytest.mark.parametrize("n", [2, 8])
+def test_equal_rectifiers_side_by_side_are_one_of_their_size(n):
+    one, many = (rectifiers(count, count).simulate("20 ms", rtol=1e-8) for count in (1, n))
+    assert "in Python" not in many.statistics["why"]
+    for name in ("line.i", f"load{n - 1}.v", "filter.v"):
+        expected = one[name.replace(str(n - 1), "0")]
+        times = quantity(np.linspace(1e-3, 20e-3, 50), "s")
+        assert_allclose(many[name].at(times).m, expected.at(times).m, rtol=1e-5, atol=1e-3)
+
+
+def test_few_steps_are_taken_again_beside_what_is_far_faster():
+    """The voltage of a coil through which nothing flows is the difference of large numbers."""
+    run = rectifiers(2, 2).simulate("20 ms", method="rodas4")
+    assert run.statistics["rejected"] < 0.2 * run.statistics["steps"]
+
+
+def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
+    n, shunt, load = 20, 5.0, 60.0
+    light = 8.0 - 0.05 * np.arange(n)
+    model = Model("string")
+    model.ground = ElectricalReference()
+    node = model.ground.V
+    for k in range(n):
+        parts = {"cell": DCCurrentSource(current=quantity(light[k], "A")),
+                     "shunt": Resistor(resistance=quantity(shunt, "ohm")),
+                     "bypass": Diode(model="ideal"), "store": Capacitor(capacitance="10 uF"),
+                     "wire": Inductor(inductance="1 uH")}
+        for name, part in parts.items():
+            model.add(f"{name}{k}", part)
+        model.connect(node, *(parts[p].n for p in ("shunt", "store")), parts["cell"].p,
+                      parts["bypass"].p)
+        model.connect(*(parts[p].p for p in ("shunt", "store", "wire")), parts["cell"].n)
+        model.connect(parts["wire"].n, parts["bypass"].n)
+        node = parts["wire"].n
+    model.coil, model.load = Inductor(inductance="1 mH"), Resistor(
+        resistance=quantity(load, "ohm"))
+    model.connect(node, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.load.n, model.ground.V)
+    run = model.simulate("5 ms", rtol=1e-8)
+    assert "in Python" not in run.statistics["why"]
+    current = brentq(lambda i: np.maximum(light - i, 0.0).sum() * shunt - load * i, 0.0, 8.0)
+    assert_allclose(run["load.i"].final.m, current, rtol=1e-6)
+    assert_allclose([run[f"bypass{k}.i"].final.m for k in range(n)],
+                    np.maximum(current - light, 0.0), atol=1e-5)

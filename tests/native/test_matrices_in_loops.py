@@ -1,0 +1,69 @@
+"""Products with the matrices of many ideal elements: as loops they give what they give written out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from test_network_modes import buck, dead_time, matrix, rectifier, short_circuit
+
+from blocks import Model, quantity
+from blocks.nonsmooth.modes import carried_network
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+)
+
+pytest.importorskip("llvmlite")
+
+
+def stacked():
+    """Three stages of a voltage multiplier, behind a coil with what a coil has beside it."""
+    model = Model("multiplier")
+    model.ground = ElectricalReference()
+    model.source = ACVoltageSource(amplitude="100 V", frequency="1 kHz")
+    model.coil = Inductor(inductance="20 uH", parasitic=True, parallel_conductance="1e-6 S")
+    model.connect(model.source.n, model.ground.V)
+    model.connect(model.source.p, model.coil.p)
+    low, high = model.ground.V, model.coil.n
+    for k in range(3):
+        push, store, up, over = (model.add(f"{name}{k}", part) for name, part in (
+            ("push", Capacitor(capacitance="1 uF")), ("store", Capacitor(capacitance="1 uF")),
+            ("up", Diode(model="ideal")), ("over", Diode(model="ideal"))))
+        model.connect(high, push.p)
+        model.connect(push.n, up.n, over.p)
+        model.connect(low, up.p, store.n)
+        model.connect(over.n, store.p)
+        low, high = store.p, push.n
+    model.load = Resistor(resistance="10 kohm")
+    model.connect(low, model.load.p)
+    model.connect(model.load.n, model.ground.V)
+    return model
+
+
+MODELS = {"buck": (lambda: buck(50.0, vc="15 V"), "0.2 ms"), "dead time": (dead_time, "1 ms"),
+          "rectifier": (rectifier, "40 ms"), "short circuit": (short_circuit, "40 ms"),
+          "matrix": (lambda: matrix(3, 3), "40 ms"), "multiplier": (stacked, "3 ms")}
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "cvode"])
+@pytest.mark.parametrize("name", MODELS)
+def test_loops_give_what_is_written_out(name, method, monkeypatch):
+    build, duration = MODELS[name]
+    written = build().simulate(duration, method=method)
+    monkeypatch.setattr(carried_network, "MOST_WRITTEN", 0)
+    looped = build().simulate(duration, method=method)
+    assert [e.component for e in looped.events] == [e.component for e in written.events]
+    assert_allclose([e.time for e in looped.events], [e.time for e in written.events], rtol=1e-9)
+    shown = [name for name in written if name.endswith((".i", ".v"))
+             and not (name.startswith("diode") and build is MODELS["matrix"][0])]  # shared anyhow
+    times = quantity(np.linspace(0, quantity(duration).m_as("s"), 40), "s")
+    for name in shown:
+        expected = written[name].at(times).m
+        assert_allclose(looped[name].at(times).m, expected, rtol=1e-6,
+                        atol=1e-6 * max(1.0, np.abs(expected).max()))

@@ -77,7 +77,7 @@ class CourseForm:
                                self.equations.oscillations(self.kind))
         work_space.k[ATOL], work_space.rtol[0] = self.atol, self.rtol
         work_space.present[READS] = 1
-        work_space.steady[0] = self.matrix is not None and self.equations.is_steady
+        self.equations.tell_of_slopes(work_space.steady, self.kind, self.matrix is not None)
         return Kept(work_space._replace(branch=room_for_branch(self.loops)))
 
 

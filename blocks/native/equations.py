@@ -287,12 +287,12 @@ class Equations:
         by_direction = self.large and solves_with_derivatives(kind)
         return self._in_direction if by_direction else self.derivatives
 
-    @cached_property
-    def is_steady(self) -> bool:
-        """Whether derivatives of slopes by states change at events alone."""
-        from .linearity import has_steady_derivatives
+    def tell_of_slopes(self, steady: Indices, kind: int, in_loops: bool) -> None:
+        """Say whether derivatives ``in_loops`` change at events alone, and slopes are linear."""
+        from .linearity import has_linear_slopes, has_steady_derivatives
 
-        return has_steady_derivatives(self.system)
+        steady[0] = in_loops and has_steady_derivatives(self.system)
+        steady[2] = kind == IMPLICIT and has_linear_slopes(self.system, self._laws)
 
     def oscillations(self, kind: int) -> int:
         """How many sines and cosines steps of a kind carry along."""

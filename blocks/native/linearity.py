@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from ..numerics.arrays import Array
     from ..system import Problem, System
 
-__all__ = ["degrees", "exact_steps_to_follow", "has_steady_derivatives", "why_not_linear"]
+__all__ = ["degrees", "exact_steps_to_follow", "has_linear_slopes", "has_steady_derivatives",
+           "why_not_linear"]  # fmt: skip
 
 MOVING, PARAMETERS = (0, 1, 2), 3  # arguments of a system's functions: time, states, unknowns
 SPECIAL = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # factors, terms and exponents
@@ -89,6 +90,26 @@ def has_steady_derivatives(system: System) -> bool:
     """Whether the derivatives of slopes by states change at events alone: every law is linear."""
     return bool(system.once("steady derivatives", lambda: not (
         system.nu or system.clusters or why_no_derivatives(system) or _nonlinear_law(system))))
+
+
+def has_linear_slopes(system: System, laws: Any = None) -> bool:
+    """Whether slopes are linear in the states while modes are held, plus a function of time."""
+    if laws is None:
+        return has_steady_derivatives(system)
+    from ..nonsmooth.modes.carried_network import CarriedNetwork
+    from ..nonsmooth.modes.held_network import HeldNetwork
+
+    held = laws.held_modes
+    if not isinstance(held, HeldNetwork) or isinstance(held, CarriedNetwork):
+        return False
+
+    def linear() -> bool:
+        moving = {s.__hash__() for _, by in held.slopes_by for s in ca.symvar(by)}
+        moving.add(TIME.__hash__())
+        return not any(s.__hash__() in moving for of, by in held.slopes_by
+                       for s in ca.symvar(ca.jacobian(of, by).nz[:]))
+
+    return bool(system.once("linear slopes", linear))
 
 
 def exact_steps_to_follow(problem: Problem, t: float, span: float, rtol: float, fastest: float

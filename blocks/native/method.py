@@ -82,7 +82,7 @@ class OneStep(EventMethod):
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
         matrix = self._matrix()
         work_space = workspace(n, self.kind, matrix, self.equations.oscillations(self.kind))
-        work_space.steady[0] = matrix is not None and self.equations.is_steady
+        self.equations.tell_of_slopes(work_space.steady, self.kind, matrix is not None)
         self.branch = room_for_branch(
             np.empty(n if self.carries and may_lose_branch(problem.system) else 0))
         work_space = work_space._replace(branch=self.branch)

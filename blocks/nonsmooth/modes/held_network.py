@@ -132,6 +132,8 @@ class HeldNetwork:
         self.decided_by = ca.densify(ca.vertcat(flow, effort, low, high, missed, slope))
         room = ca.fmin(high - effort, effort - low)
         self.margins = ca.if_else(told, 1.0, ca.if_else(modes == 0, room, modes * flow) + slack)
+        #: Expressions that give the slopes one after the other, and what each moves by.
+        self.slopes_by = [(slope, tape.x)]
         self._margins: Evaluator | None = None
 
     def _taken(self, matrices: list[ca.SX]) -> ca.SX:

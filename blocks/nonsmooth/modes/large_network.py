@@ -44,6 +44,8 @@ class LargeNetwork(HeldNetwork):
         self.exact = ca.SX(0, 1)
         super().__init__(system, elements, laws, equations, parts)
         given, self.symbols = self.symbols, [*self.symbols, self.taken, self.exact]
+        self.slopes_by = [(ca.vertcat(*self.alone), system.tape.x), (
+            self.expressions["slope"], ca.vertcat(system.tape.x, self.exact, self.taken))]
         self.length = 2 * int(self.together.sum())
         self._alone = Evaluator(ca.Function("alone", given, [ca.vertcat(*self.alone)]))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING
 
@@ -139,8 +140,12 @@ class MasslessLaws(Laws):
         self.velocities = NodeVelocities(self.efforts, self.contacts)
         self.search = ModeSearch(self.efforts, self.switching, Jumps(
             self.efforts, self.switching, self.velocities), self.contacts)
-        self.kept = None if self._held is None else KeptModes(self._held, self.state)
         self._parts_join = False
+
+    @cached_property
+    def kept(self) -> KeptModes | None:
+        """The modes of this run; readers, who decide on none, need no room for them."""
+        return None if self._held is None else KeptModes(self._held, self.state)
 
     def fresh(self) -> MasslessLaws:
         return MasslessLaws(self.system, self.equations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from ..exceptions import AngleFrequencyError, ConnectionRefused
-from ..units import alike, conversion
+from ..units import alike, as_written, conversion, is_quantity
 from .declarations import Output, Port, Signal
 from .references import PortGroup, PortRef, VariableRef
 from .tree import Node
@@ -190,12 +190,15 @@ def _named(thing: object) -> str:
         return f"the component {thing.path}"
     if isinstance(thing, VariableRef):
         return f"the variable {thing.path}"
-    return repr(thing)
+    return f"the value {as_written(thing)}" if is_quantity(thing) else repr(thing)
 
 
 def _ports_of(thing: object) -> str:
     """The ports of what was given instead of one."""
     owner = thing if isinstance(thing, Node) else getattr(thing, "component", None)
+    if is_quantity(thing) or isinstance(thing, (int, float)):
+        return ("A value, such as that of a parameter, is no port. What follows a signal is an "
+                "input, such as vT of a Switch; help(Switch) names it.")
     if owner is None:
         return "Ports are attributes of components, such as model.spring.R."
     declared = cast("Component", owner)._declared

@@ -76,6 +76,10 @@ STATEMENTS = [
      "connect."),
     (lambda m: m.connect(m.block, m.damper.R), "connection.ports",
      "connect() takes ports, but was given the component block. Its ports are: M."),
+    (lambda m: m.connect(m.block.mass, m.damper.R), "connection.ports",
+     "connect() takes ports, but was given the value 1.0 kg. A value, such as that of a parameter, "
+     "is no port. What follows a signal is an input, such as vT of a Switch; help(Switch) names "
+     "it."),
     (lambda m: m.connect(m.damper.R), "connection.ports",
      "connect() takes at least two ports. Write model.connect(a.R, b.C)."),
     (lambda m: setattr(m.block, "M", 1), "connection.assigned",

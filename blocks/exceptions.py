@@ -273,8 +273,8 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     name, names = str(name), list(known)
     if len(name) > LONGEST_NAME:
         return []
-    hits = get_close_matches(name, names, n=3, cutoff=0.55)
-    return hits or [k for k in names if k.lower() == name.lower()]
+    same = [k for k in names if k.lower() == name.lower()]
+    return same or get_close_matches(name, names, n=3, cutoff=0.55)
 
 
 def did_you_mean(name: str, known: Iterable[str], kind: str = "names") -> str:

@@ -17,6 +17,7 @@ from blocks import (
     time,
 )
 from blocks.exceptions import BlocksError
+from library.electrical import ThreePhaseBridge
 from library.translational import Damper, ForceSource, Mass, Spring
 
 
@@ -87,6 +88,8 @@ STATEMENTS = [
     # names
     (lambda m: setattr(m, "block", Mass()), "name.taken",
      "block: there is already a Mass of this name. Choose another name, or del the first one."),
+    (lambda m: ThreePhaseBridge().upper_a, "name.unknown",
+     "ThreePhaseBridge: there is no 'upper_a' among its parts. Did you mean 'upper_A'?"),
     (lambda m: setattr(m, "check", Mass()), "name.reserved",
      "check: the name 'check' is reserved by Model. Choose another name."),
     (lambda m: declare_reserved(), "name.reserved",

@@ -173,6 +173,7 @@ class ModeEquations:
         self._constant: ModeEquations | None = None  # these, where that is so
         self._last: tuple[bytes, Array, tuple[Array, Array, float]] | None = None  # combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
+        self._svd: tuple[Array, tuple[Array, Array, Array]] | None = None  # matrix, and its values
 
     def at_parameters(self, p: Array) -> ModeEquations:
         """These equations, as those they are where values of parameters make them linear.
@@ -311,9 +312,9 @@ class ModeEquations:
                                        if not b.alone]))
         parts = [*(p for p, b in zip(parts, blocks, strict=True) if b.alone), tied]
         blocks = [*(b for b in blocks if b.alone),
-                  _with_solver(self._matrices_at(problem, t, modes, tied))]
+                  self._with_solver(self._matrices_at(problem, t, modes, tied))]
         if any(b.null.shape[1] or b.solver is None for b in blocks):
-            return replace(_with_solver(self._matrices_at(problem, t, modes)), alone=False)
+            return replace(self._with_solver(self._matrices_at(problem, t, modes)), alone=False)
         return replace(self._joined(parts, blocks), alone=False)
 
     def _block(self, problem: Problem, t: float, number: int, modes: Indices) -> ModeMatrices:
@@ -323,7 +324,7 @@ class ModeEquations:
         if key not in self._blocks:
             if len(self._blocks) > MOST_BLOCKS * MOST_KEPT:
                 self._blocks.clear()
-            self._blocks[key] = _with_solver(self._matrices_at(problem, t, modes, part))
+            self._blocks[key] = self._with_solver(self._matrices_at(problem, t, modes, part))
         return self._blocks[key]
 
     def _joined(self, parts: list[Indices], blocks: list[ModeMatrices]) -> ModeMatrices:
@@ -480,7 +481,7 @@ class ModeEquations:
             even, rows, _ = _even(matrix)
             unsure = SUM_ROUNDING
             if np.isfinite(even).all() and not _is_surely_regular(even):
-                left, values, _ = np.linalg.svd(even)
+                left, values, _ = self._decomposed(even)
                 rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
                 if rank:  # what is nearly a combination without inputs mixes with one that is
                     unsure = max(unsure, LAST_BITS * values[0] / values[rank - 1])
@@ -491,6 +492,24 @@ class ModeEquations:
             last = self._last = modes.tobytes(), matrix.copy(), parts
         return last[2]
 
+    def _with_solver(self, made: ModeMatrices) -> ModeMatrices:
+        """Matrices with what makes a step of a residual, where they are finite."""
+        even, rows, columns = _even(made.matrix)
+        if not np.isfinite(even).all():
+            return made
+        if not made.null.shape[1]:
+            return replace(made, solver=np.linalg.inv(even) / rows / columns[:, None])
+        left, values, right = self._decomposed(even)
+        rank = len(even) - made.null.shape[1]
+        inverse = (right[:rank].T / values[:rank]) @ left[:, :rank].T
+        return replace(made, solver=inverse / rows / columns[:, None])
+
+    def _decomposed(self, even: Array) -> tuple[Array, Array, Array]:
+        """Singular values and vectors of a matrix, which is asked for more than once in a row."""
+        if self._svd is None or not np.array_equal(self._svd[0], even):
+            self._svd = even, np.linalg.svd(even)
+        return self._svd[1]
+
     def _null(self, matrix: Array) -> Array:
         """Directions of the inputs that a matrix leaves open, as columns."""
         last = self._reduced
@@ -498,7 +517,7 @@ class ModeEquations:
             even, _, columns = _even(matrix)
             null = np.zeros((len(matrix), 0))
             if np.isfinite(even).all() and not _is_surely_regular(even):
-                _, values, right = np.linalg.svd(even)
+                _, values, right = self._decomposed(even)
                 rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
                 null = right[rank:].T / columns[:, None]
             last = self._reduced = matrix.copy(), null
@@ -528,16 +547,6 @@ def without_rounding(one: Array, other: Array, share: float = SUM_ROUNDING) -> A
     """A product of matrices, with zero where it is rounding only: this share of its terms."""
     out = one @ other
     return np.where(np.abs(out) > share * (np.abs(one) @ np.abs(other)), out, 0.0)
-
-
-def _with_solver(made: ModeMatrices) -> ModeMatrices:
-    """Matrices with what makes a step of a residual, where they are finite."""
-    even, rows, columns = _even(made.matrix)
-    if not np.isfinite(even).all():
-        return made
-    inverse = np.linalg.pinv(even, rcond=BLOCK_SINGULAR) if made.null.shape[1] else \
-        np.linalg.inv(even)
-    return replace(made, solver=inverse / rows / columns[:, None])
 
 
 def _parts(by_u: list[ca.SX], whole: int) -> list[Indices]:

@@ -248,9 +248,9 @@ class Elimination:
         self.operations, left = 0, _even(values)
         filled = np.array(ca.DM(matrix.sparsity(), 1)) != 0
         for _ in range(len(values)):
-            size = np.abs(left)
+            size = np.where(filled, np.abs(left), -1.0)
             fill = np.outer(filled.sum(axis=1) - 1, filled.sum(axis=0) - 1)
-            fill[~(size >= PIVOT * size.max())] = filled.size
+            fill[size < PIVOT * size.max()] = filled.size
             i, j = map(int, np.unravel_index(
                 np.argmax(np.where(fill == fill.min(), size, -1.0)), left.shape))
             rows, columns = filled[:, j].copy(), filled[i].copy()
@@ -260,8 +260,8 @@ class Elimination:
             self.operations += (int(rows.sum()) + 1) * (int(columns.sum()) + 2)
             filled[np.ix_(rows, columns)] = True
             filled[i], filled[:, j] = False, False
-            left -= np.outer(left[:, j] / left[i, j], left[i])
-            left[i], left[:, j] = 0.0, 0.0
+            if left[i, j]:  # else there is no solution at these values
+                left -= np.outer(left[:, j] / left[i, j], left[i])
 
     def solution(self, right: ca.SX) -> ca.SX:
         """The unknowns, from the right sides."""

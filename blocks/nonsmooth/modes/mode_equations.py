@@ -275,11 +275,11 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         if made.solver is None:
             return np.zeros(self.size)
-        taken, problem.u = problem.u, np.zeros_like(problem.u)
+        present, problem.u = problem.u, np.zeros_like(problem.u)
         try:
             out = self._looks(problem, t)
         finally:
-            problem.u = taken
+            problem.u = present
         value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
         size = np.concatenate([np.abs(made.span) @ value, np.abs(made.weight) @ rate]) if len(
             made.weight) else value
@@ -506,9 +506,10 @@ class ModeEquations:
 
     def _decomposed(self, even: Array) -> tuple[Array, Array, Array]:
         """Singular values and vectors of a matrix, which is asked for more than once in a row."""
-        if self._svd is None or not np.array_equal(self._svd[0], even):
-            self._svd = even, np.linalg.svd(even)
-        return self._svd[1]
+        last = self._svd
+        if last is None or not np.array_equal(last[0], even):
+            last = self._svd = even, np.linalg.svd(even)
+        return last[1]
 
     def _null(self, matrix: Array) -> Array:
         """Directions of the inputs that a matrix leaves open, as columns."""

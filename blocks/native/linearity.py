@@ -46,7 +46,11 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
     if is_large(system) and system.nz:
         return "algebraic loops are solved side by side at every point"
     if laws is not None and laws.held_modes.length:
-        return "efforts are solved for at every point"
+        from ..nonsmooth.modes.large_network import LargeNetwork
+
+        return ("what so many ideal elements take is found at every point"
+                if isinstance(laws.held_modes, LargeNetwork) else
+                "efforts are solved for at every point")
     if system.nx + _acting(system, laws)[1].symbols.numel() > MOST_STATES:
         return f"more than {MOST_STATES} states, with all that oscillates from outside"
     kept = system.cache.setdefault("nonlinear states", {})

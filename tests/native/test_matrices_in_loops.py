@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from test_network_modes import buck, dead_time, matrix, rectifier, short_circuit
 
-from blocks import Model, quantity
+from blocks import Model, ParameterError, quantity
 from blocks.nonsmooth.modes import carried_network
 from library.electrical import (
     ACVoltageSource,
@@ -67,3 +67,9 @@ def test_loops_give_what_is_written_out(name, method, monkeypatch):
         expected = written[name].at(times).m
         assert_allclose(looped[name].at(times).m, expected, rtol=1e-6,
                         atol=1e-6 * max(1.0, np.abs(expected).max()))
+
+
+def test_exact_steps_of_many_ideal_elements_are_refused_by_name(monkeypatch):
+    monkeypatch.setattr(carried_network, "MOST_WRITTEN", 0)
+    with pytest.raises(ParameterError, match="so many ideal elements take is found at every poi"):
+        stacked().simulate("1 ms", method="exact")

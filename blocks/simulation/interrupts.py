@@ -46,6 +46,8 @@ class interruptible:  # noqa: N801  # a function to who uses it; a generator tak
         _give_back(self._previous)
         if _pressed > self._before:
             _again.cancel()
+            if _again.is_alive():  # what is on its way already comes here, not behind
+                _again.join()
             if kind is None or issubclass(kind, Exception):
                 raise KeyboardInterrupt from None
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import pickle
 import signal
+import threading
 import time as clock
 
 import numpy as np
@@ -29,6 +31,7 @@ from blocks.exceptions import (
     UnknownName,
     WrongDimension,
 )
+from blocks.simulation import interrupts
 from blocks.simulation.interrupts import interruptible
 from blocks.simulation.opening import Opening
 from blocks.solvers import METHODS
@@ -352,6 +355,24 @@ def test_an_interrupt_in_a_wrapper_of_casadi_is_raised_after_it():
         assert wrapper["shape"]() == (1, 1)
         for _ in range(1000):
             clock.sleep(0.01)
+
+
+def test_nothing_comes_behind_an_interrupt_that_is_tried_again(monkeypatch):
+    """The second try may be on its way where the first one has been seen by other means."""
+    began = threading.Event()
+
+    def late():
+        began.set()
+        clock.sleep(0.05)
+        _thread.interrupt_main()
+
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        again = threading.Timer(0, late)
+        monkeypatch.setattr(interrupts, "_again", again)
+        monkeypatch.setattr(interrupts, "_pressed", interrupts._pressed + 1)
+        again.start()
+        began.wait()
+    clock.sleep(0.2)
 
 
 def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):

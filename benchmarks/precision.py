@@ -27,6 +27,7 @@ import numpy as np
 
 from blocks import Model, SimulationError, quantity, where
 from blocks.results import Sheet
+from blocks.simulation.interrupts import forget_interrupt
 from library.frictionlaws import LAWS
 from library.translational import (
     Mass,
@@ -187,7 +188,7 @@ def _run(model: Model, duration: Any, limit: float, **options: Any) -> tuple[str
     except SimulationError:
         return "failed", None
     except (KeyboardInterrupt, NotImplementedError):
-        pass  # before the first step, or after the last; CasADi's wrappers change its type
+        forget_interrupt()  # before the first step, or after the last; CasADi changes its type
     if not late.is_set():
         raise KeyboardInterrupt("not by the watch")
     return "not finished", None

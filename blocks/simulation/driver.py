@@ -24,7 +24,7 @@ from ..system.finite_values import FiniteValues
 from ..system.problem import Problem
 from .failures import refuse_standstill, refuse_undetermined, stop_at_failed_step
 from .integration import Ending, Integration
-from .interrupts import interruptible
+from .interrupts import forget_interrupt, interruptible
 from .opening import Opening
 from .running_method import RunningMethod
 from .settings import Settings
@@ -76,6 +76,7 @@ class Driver:
             with interruptible(), self.failures(), threads_for(problem.system.nu):
                 self._march(t)
         except KeyboardInterrupt:
+            forget_interrupt()
             recording.status = "interrupted"
             recording.message = f"interrupted at t = {self._reached():.6g} s"
         finally:

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["interruptible", "postponed"]
+__all__ = ["forget_interrupt", "interruptible", "postponed"]
 
 CASADI_LASTS = 1e-3  # s, when it is tried again
 
@@ -50,6 +50,16 @@ class interruptible:  # noqa: N801  # a function to who uses it; a generator tak
                 _again.join()
             if kind is None or issubclass(kind, Exception):
                 raise KeyboardInterrupt from None
+
+
+def forget_interrupt() -> None:
+    """See to it that a process goes on to its own end after an interrupt that was understood.
+
+    Python notes one that has ended a text which is executed, such as that of a named tuple in an
+    import, and dies by the signal in the end, whoever took care of it; the next text makes it
+    forget.
+    """
+    exec("")
 
 
 @contextlib.contextmanager

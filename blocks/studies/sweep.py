@@ -17,6 +17,7 @@ import numpy as np
 from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest
 from ..native import COMPILED
 from ..reading.foreign_words import option_elsewhere
+from ..simulation.interrupts import forget_interrupt
 from ..simulation.progress import Progress
 from ..solvers import method_named
 from ..units import to_si, unit
@@ -107,6 +108,7 @@ def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
             if tell is not None:
                 tell(len(gathered.done))
     except KeyboardInterrupt:
+        forget_interrupt()
         warnings.warn(f"Interrupted: {len(gathered.done)} of {gathered.size} runs were made. The "
                       "others have the status 'not run'.", stacklevel=4)  # fmt: skip
     finally:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import _thread
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time as clock
 
@@ -373,6 +375,21 @@ def test_nothing_comes_behind_an_interrupt_that_is_tried_again(monkeypatch):
         again.start()
         began.wait()
     clock.sleep(0.2)
+
+
+def test_a_script_ends_as_it_says_after_an_interrupt_in_a_text_that_is_executed():
+    """Python would end it by the signal, with nothing said of it."""
+    script = """
+from blocks import Model
+from blocks.simulation.opening import Opening
+from library.translational import Mass
+model = Model("one")
+model.block = Mass()
+Opening.begin = lambda self: exec("raise KeyboardInterrupt")
+print(model.simulate("1 s").status)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "interrupted\n")
 
 
 def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):

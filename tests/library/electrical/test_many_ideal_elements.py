@@ -117,8 +117,8 @@ def by_hand(n):
     return y
 
 
-@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode", "ida"])
-@pytest.mark.parametrize("parasitic", [False, True])
+@pytest.mark.parametrize(("method", "parasitic"), [
+    ("auto", False), ("ida", False), ("rodas4", True), ("cvode", True)])
 def test_a_modular_converter_starts_up_with_idle_modules(method, parasitic):
     n = 5
     run = modular_leg(n, parasitic).simulate(quantity(END, "s"), method=method)

@@ -145,18 +145,24 @@ def leave_drift(told: int, matrices: int, room: int, x: int) -> int:
 @machine_code
 def find_taken(told: int, matrices: int, room: int) -> int:
     """What elements take, from what equations come to without it, and from the rates of that."""
+    _multiply(told, matrices, room, room + 16 * indices_at(told, FIRST)[SIZE])
+    return 0
+
+
+@machine_code
+def _multiply(told: int, matrices: int, given: int, out: int) -> None:
+    """Products of the two matrices with values and with rates, and the sum of both."""
     n = indices_at(told, FIRST)[SIZE]
     pairs = indices_at(told, FIRST + n + 1)[FIRST + n]
     at = indices_at(told, FIRST + n + 1 + pairs)
-    alone, taken = vector_at(room, 2 * n), vector_at(room + 16 * n, n)
+    rows, taken, entries = vector_at(given, 2 * n), vector_at(out, n), vector_at(
+        matrices, 2 * pairs)
     taken[:] = 0.0
-    entries = vector_at(matrices, 2 * pairs)
     for j in range(n):
-        value, rate = alone[j], alone[n + j]
+        value, rate = rows[j], rows[n + j]
         if value != 0.0 or rate != 0.0:
             for k in range(at[FIRST + j], at[FIRST + j + 1]):
                 taken[at[FIRST + n + 1 + k]] += entries[k] * value + entries[pairs + k] * rate
-    return 0
 
 
 @machine_code
@@ -169,30 +175,15 @@ def fill_derivatives(told: int, matrices: int, room: int, out: int) -> int:
     sizes = indices_at(told, FIRST)
     n, nx = sizes[SIZE], sizes[STATES]
     wide = nx + 1
-    pairs = indices_at(told, FIRST + n + 1)[FIRST + n]
-    at = indices_at(told, FIRST + n + 1 + pairs)
-    place = room
-    rows = vector_at(place, 2 * n * wide)
-    place += 16 * n * wide
-    slopes = vector_at(place, nx * wide)
-    place += 8 * nx * wide
-    by_taken = vector_at(place, nx * n)
-    place += 8 * nx * n
-    taken = vector_at(place, n * wide)
-    place += 8 * n * wide
-    result = vector_at(out, nx * wide)
+    of_slopes = room + 16 * n * wide
+    of_taken = of_slopes + 8 * nx * wide
+    moved = of_taken + 8 * nx * n
+    slopes, by_taken = vector_at(of_slopes, nx * wide), vector_at(of_taken, nx * n)
+    taken, result = vector_at(moved, n * wide), vector_at(out, nx * wide)
     if sizes[DRIFTS] != 0:
-        _move_with_exact(told, matrices, room, place)
-    entries = vector_at(matrices, 2 * pairs)
-    taken[:] = 0.0
+        _move_with_exact(told, matrices, room, moved + 8 * n * wide)
     for c in range(wide):
-        for j in range(n):
-            value, rate = rows[c * 2 * n + j], rows[c * 2 * n + n + j]
-            if value != 0.0 or rate != 0.0:
-                for k in range(at[FIRST + j], at[FIRST + j + 1]):
-                    taken[c * n + at[FIRST + n + 1 + k]] += (
-                        entries[k] * value + entries[pairs + k] * rate)
-    for c in range(wide):
+        _multiply(told, matrices, room + 16 * n * c, moved + 8 * n * c)
         for j in range(n):
             by = taken[c * n + j]
             if by != 0.0:

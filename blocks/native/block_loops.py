@@ -9,6 +9,7 @@ method, which starts from the unknowns in ``x``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -18,6 +19,7 @@ from ..assembly.algebraic_loops import Block, cramer
 from ..assembly.tape import alike, by_level
 from ..numerics.arrays import Indices
 from ..numerics.tolerances import TIED_SOLVED
+from .damped_steps import SHORTEST
 from .loop_text import Operand
 from .places import Places, Q, X
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Solution", "entries_of", "write_blocks", "write_changes"]
 
 ROUNDS = 15  # of Newton's method, which starts from the last solution
-ROUNDS_DOWN = 750  # down an exponential, by 1 of its exponent a round: above 709 it is infinite
+MORE_ROUNDS = 750  # with parts of steps; down an exponential by 1 of its exponent a round
 
 
 def write_blocks(loops: Loops, blocks: list[Block]) -> None:
@@ -61,11 +63,21 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
         order.write(loops.values)
         return
     last, sizes = loops.room(1), loops.room(n * count)
-    most = ROUNDS_DOWN if loops.tape.exponents.numel() else ROUNDS
-    rounds = loops.text.begin_rounds(int(last[0]), most)
-    newton.write(_Ending(loops.magnitudes[torn], sizes.reshape(n, count), last))
+    ending = _Ending(loops.magnitudes[torn], sizes.reshape(n, count), last)
+    rounds = loops.text.begin_rounds(int(last[0]), ROUNDS)
+    newton.write(ending)
     order.write(loops.values)
     loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
+    done = loops.text.begin_unless_numbers(unknowns.ravel())
+    for entries, start in zip(unknowns, starts, strict=True):
+        loops.text.add([entries_of(X, start)], entries_of(Q, entries), lambda _, read: read(0))
+    order.write(loops.values)
+    damped = _PartsOfSteps(newton, ending)
+    rounds = loops.text.begin_rounds(int(last[0]), MORE_ROUNDS)
+    damped.write()
+    order.write(loops.values)
+    loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
+    loops.text.end_unless_numbers(done)
 
 
 def write_changes(loops: Loops, blocks: list[Block], changes: Places) -> None:
@@ -130,15 +142,81 @@ class Solution:
 
     def write(self, ending: _Ending | None = None) -> None:
         """Append a round; without ``ending`` equations are linear, and unknowns are zero."""
-        loops, (n, count) = self.loops, self.unknowns.shape
+        n, count = self.unknowns.shape
+        self.derive()
+        _solve(self.loops, self.matrix.reshape(n, n, count), self.residual.reshape(n, count),
+               self.unknowns, ending)
+
+    def derive(self) -> None:
+        """Append residuals at the unknowns, and the matrices there."""
+        loops, n = self.loops, len(self.unknowns)
         loops.residuals(self.leftover, self.residual)
         for j in range(n):
             for k in range(n):
                 _fill(loops, self.changes[k], float(j == k))
             self.order.write(self.tangents, self.tangents)
             loops.residuals(self.leftover, self.matrix[j], self.tangents)
-        _solve(loops, self.matrix.reshape(n, n, count), self.residual.reshape(n, count),
-               self.unknowns, ending)
+
+
+class _PartsOfSteps:
+    """Rounds in which a block takes no more of a step than makes the next one shorter.
+
+    By the matrix that the step was found with, as :mod:`blocks.native.damped_steps` does: a round
+    looks at where the last one has led, and goes on from there, or half the way back.
+    """
+
+    def __init__(self, newton: Solution, ending: _Ending) -> None:
+        self.newton, self.ending, self.loops = newton, ending, newton.loops
+        n, count = newton.unknowns.shape
+        room = self.loops.room
+        self.from_here, self.step, self.found = (room(n * count).reshape(n, count)
+                                                 for _ in range(3))
+        self.before = room(n * n * count).reshape(n, n, count)
+        self.share, self.size, self.back = room(count), room(count), room(count)
+        for entries, value in ((self.step, 0.0), (self.share, 1.0), (self.size, np.inf)):
+            _fill(self.loops, entries.ravel(), value)
+        for j in range(n):
+            for k in range(n):
+                _fill(self.loops, self.before[j, k], float(j == k))
+
+    def write(self) -> None:
+        """Append a round."""
+        n, count = self.newton.unknowns.shape
+        self.newton.derive()
+        newton, ending = self.newton, self.ending
+        places = {"a": newton.matrix, "r": newton.residual, "z": newton.unknowns,
+                  "old": self.before, "from_here": self.from_here, "step": self.step,
+                  "found": self.found, "share": self.share, "size": self.size, "back": self.back,
+                  "change": ending.sizes, "nominal": ending.magnitudes,
+                  "last": np.full(count, ending.last[0])}  # fmt: skip
+        rows = {name: entries.reshape(-1, count) for name, entries in places.items()}
+        s = {name: ca.SX.sym(name, len(entries)) for name, entries in rows.items()}
+
+        def put(target: str, value: ca.SX) -> None:
+            given = [name for name in s if ca.depends_on(value, s[name])]
+            function = ca.Function("part", [s[name] for name in given], ca.vertsplit(value))
+            operands = {(k, i): entries_of(Q, entries) for k, name in enumerate(given)
+                        for i, entries in enumerate(rows[name])}
+            for j, entries in enumerate(rows[target]):
+                self.loops.call(function, operands, entries_of(Q, entries), j)
+
+        def length(step: ca.SX, at: str) -> ca.SX:
+            return ca.sum1(ca.fabs(step) / (ca.fabs(s[at]) + s["nominal"]))
+
+        ahead = length(_solved(s["old"], s["r"]), "from_here")
+        goes_on = _any(ca.logic_not(s["size"] < np.inf), s["size"] <= TIED_SOLVED,
+                       ahead <= (1.0 - 0.5 * s["share"]) * s["size"], s["share"] < SHORTEST)
+        put("back", ca.if_else(goes_on, 0.0, 1.0))
+        finite = ca.sum1(ca.fabs(s["a"])) < np.inf  # as in _solve
+        put("found", ca.if_else(finite, _solved(s["a"], s["r"]), np.nan))
+        part = ca.fabs(s["found"]) / (ca.fabs(s["z"] + s["found"]) + s["nominal"])
+        put("change", ca.if_else(s["back"], 1.0, part))
+        put("size", ca.if_else(s["back"], s["size"], length(s["found"], "z")))
+        for kept, new in (("old", "a"), ("from_here", "z"), ("step", "found")):
+            put(kept, ca.if_else(s["back"], s[kept], s[new]))
+        put("share", ca.if_else(s["back"], 0.5 * s["share"], 1.0))
+        put("z", s["from_here"] + s["share"] * s["step"]
+            + ca.if_else(s["change"] <= TIED_SOLVED, 0.0, s["last"]))
 
 
 class _Assignments:
@@ -184,10 +262,9 @@ def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices,
         become no number. None where they are found at once
     """
     n, count = residual.shape
-    a, r = ca.SX.sym("a", n, n), ca.SX.sym("r", n)
+    a, r = ca.SX.sym("a", n * n), ca.SX.sym("r", n)
     z, size, last = (ca.SX.sym(name, n) for name in ("z", "size", "last"))
-    rows = [[a[i, j] for j in range(n)] for i in range(n)]
-    found = ca.vertcat(*cramer(rows, [-r[i] for i in range(n)]))
+    found = _solved(a, r)
     given = {(0, i + j * n): entries_of(Q, matrix[j, i]) for j in range(n) for i in range(n)}
     given |= {(1, i): entries_of(Q, residual[i]) for i in range(n)}
     if ending is None:
@@ -195,7 +272,7 @@ def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices,
         for j in range(n):
             loops.call(function, given, entries_of(Q, unknowns[j]), j)
         return
-    finite = ca.sum1(ca.fabs(ca.vec(a))) < np.inf  # else a step of nothing tells of no solution
+    finite = ca.sum1(ca.fabs(a)) < np.inf  # else a step of nothing tells of no solution
     found = ca.if_else(finite, found, np.nan)
     share = ca.fabs(found) / (ca.fabs(z + found) + size)
     given |= {(2, i): entries_of(Q, unknowns[i]) for i in range(n)}
@@ -208,3 +285,16 @@ def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices,
     function = ca.Function("cramer", [a, r, z, size, last], ca.vertsplit(new))
     for j in range(n):
         loops.call(function, given, entries_of(Q, unknowns[j]), j)
+
+
+def _solved(matrix: ca.SX, residual: ca.SX) -> ca.SX:
+    """The step that leads from residuals to zero; of the matrix, entries column by column."""
+    n = residual.numel()
+    a = ca.reshape(matrix, n, n)
+    rows = [[a[i, j] for j in range(n)] for i in range(n)]
+    return ca.vertcat(*cramer(rows, [-residual[i] for i in range(n)]))
+
+
+def _any(*conditions: ca.SX) -> ca.SX:
+    """Whether one of some conditions holds."""
+    return reduce(ca.logic_or, conditions)

@@ -203,6 +203,30 @@ class LoopText:
                        f"  br i1 %{name}.again, label %{name}, label %{name}.end",
                        f"{name}.end:"]
 
+    def begin_unless_numbers(self, entries: Indices) -> str:
+        """Begin lines, until :meth:`end_unless_numbers`, for where one of the consecutive entries
+        of ``q`` is no number."""
+        name = self._name()
+        tag = f"{name}.sum"
+        w = Writer(prefix=f"{tag}.")
+        place = w.new(f"add nuw nsw i64 %{tag}.i, {entries[0]}")
+        nothing = w.binary("fmul", w.load("%q", place), w.constant(0.0))
+        self.lines += [*_head(tag, tag),
+                       f"  %{tag}.of = phi double [ {w.constant(0.0)}, %{tag}.head ], "
+                       f"[ %{tag}.so, %{tag} ]",
+                       *w.lines, f"  %{tag}.so = fadd double %{tag}.of, {nothing}",
+                       f"  %{tag}.n = add nuw nsw i64 %{tag}.i, 1",
+                       f"  %{tag}.c = icmp ult i64 %{tag}.n, {len(entries)}",
+                       f"  br i1 %{tag}.c, label %{tag}, label %{tag}.end", f"{tag}.end:",
+                       f"  %{name}.lost = fcmp uno double %{tag}.so, 0.0",
+                       f"  br i1 %{name}.lost, label %{name}.begin, label %{name}.end",
+                       f"{name}.begin:"]
+        return name
+
+    def end_unless_numbers(self, name: str) -> None:
+        """End lines for where an entry is no number."""
+        self.lines += [f"  br label %{name}.end", f"{name}.end:"]
+
     def _name(self) -> str:
         self._count += 1
         return f"loop{self._count}"

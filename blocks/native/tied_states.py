@@ -24,6 +24,7 @@ from ..numerics.tolerances import (
     SOLVED_ALREADY,
     TIED_SOLVED,
 )
+from .damped_steps import take_back
 from .expressions import Writer
 from .forms import MOST_STATES
 from .functions import machine_code
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["Tied", "TiedCode"]
 
 ROUNDS = 60  # of Newton's method: down an exponential it goes by a thermal voltage a round
+FULL = 6  # rounds with full steps; then no more is taken of one than shortens the next
 TAKEN = 8  # number of the argument that elements at nodes without mass take
 SHARE = 0.25  # of the determinant at the choice of states, below which they are chosen anew
 
@@ -71,6 +73,7 @@ class Tied(Text):
         if given is not None:
             self.arguments, self.residual = given
         self.residual = ca.densify(self.residual)
+        self.loops = tape.loops
         n = self.n = self.residual.numel()
         states = {int(c): i for i, c in enumerate(tape.reduced.states)}
         tied = {states[int(c)] for cluster in system.clusters for _, classes in cluster.levels
@@ -78,12 +81,12 @@ class Tied(Text):
         #: Entries of x and z that may have to be solved for.
         self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n, n,
-                        self.nx, room_for_exchanges(n), 1, 1,
+                        n, n, self.nx, room_for_exchanges(n), 1, 1,
                         open_room(n) * bool(tape.carried.any()), *self._room_for_derivatives(),
                         ])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
-         self.matrix, self.right, self.left, self.slope, self.pivots, self.failed, self.done,
-         self.open_room, self.integrated, self.changes, self.end) = (
+         self.matrix, self.right, self.left, self.step, self.shares, self.slope, self.pivots,
+         self.failed, self.done, self.open_room, self.integrated, self.changes, self.end) = (
             int(i) for i in at)
         if tape.carried.any():  # tied states come first
             self.carried = np.append(np.zeros(n - self.nz, dtype=bool), tape.carried)
@@ -245,9 +248,12 @@ class Tied(Text):
         if self.linear and not factored:
             self._put_matrix(w, derivative)
             singular = self._factor(w, n)
+        infinite = w.constant(np.inf)
         w.lines += ["  br label %round", "round:",
-                    "  %count = phi i64 [ 0, %entry ], [ %more, %judged ]",
-                    f"  %last = phi double [ {w.constant(np.inf)}, %entry ], [ %norm, %judged ]"]
+                    "  %count = phi i64 [ 0, %entry ], [ %more, %judged ], [ 0, %again ]",
+                    f"  %last = phi double [ {infinite}, %entry ], [ %norm, %judged ], "
+                    f"[ {infinite}, %again ]",
+                    "  %second = phi i1 [ false, %entry ], [ %second, %judged ], [ true, %again ]"]
         if not self.linear:
             self._put_matrix(w, derivative)
         self._fill(w, self.residual, self.right)
@@ -276,19 +282,53 @@ class Tied(Text):
         finite = w.compare("olt", whole, w.constant(1e300))  # parts are numbers, pivots finite
         large = w.new(f"xor i1 {little}, true")
         unsure = w.new(f"and i1 {no_shorter}, {w.new(f'and i1 {finite}, {large}')}")
-        w.lines += [f"  br i1 {unsure}, label %look, label %judged", "look:"]
+        w.lines += [f"  br i1 {unsure}, label %look, label %looked", "look:"]
         noise = self._is_rounding(w)
-        w.lines += ["  br label %judged", "judged:"]
+        w.lines += ["  br label %looked", "looked:"]
         noise = w.new(f"phi i1 [ false, %round ], [ {noise}, %look ]")
         exact = w.new(f"or i1 {exact}, {noise}")
         found = w.new(f"and i1 {exact}, {finite}")
         hopeless = w.new(f"or i1 {bad}, {w.new(f'xor i1 {finite}, true')}")
-        w.lines += ["  %more = add i64 %count, 1", f"  %late = icmp sge i64 %more, {ROUNDS}",
+        w.lines += ["  %more = add i64 %count, 1",
+                    f"  %late = icmp sge i64 %more, {ROUNDS}",
                     f"  %lost = or i1 %late, {hopeless}", f"  %stop = or i1 %lost, {found}",
-                    "  br i1 %stop, label %solved, label %round", "solved:"]
+                    "  br i1 %stop, label %ended, label %go_on", "go_on:",
+                    f"  %many = icmp sge i64 %more, {FULL}", "  %damped = or i1 %second, %many",
+                    "  br i1 %damped, label %shorten, label %judged", "shorten:"]
+        self._shorten(w)
+        w.lines += ["judged:", "  br label %round", "ended:",
+                    f"  %over = or i1 %second, {found}",
+                    "  br i1 %over, label %solved, label %again", "again:"]
+        self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
+        w.lines += ["  br label %round", "solved:"]
         done = w.new(f"and i1 {found}, {w.new(f'xor i1 {bad}, true')}")
         w.store(w.truth(done), "%q", self.done)
         return self._text(w)
+
+    def _shorten(self, w: Writer) -> None:
+        """Take back what is too much of a step."""
+        n, name = self.n, name_of_code(take_back.callback)
+        self._copy(w, w.pointer("%q", self.step), w.pointer("%q", self.right), n)
+        w.lines += ["  br label %try", "try:",
+                    "  %first = phi i64 [ 1, %shorten ], [ 0, %try ]"]
+        self._fill(w, self.residual, self.right)
+        self._solve(w, n, factored=True)
+        blocks = table(self._blocks())
+        w.declared.add(f"declare i32 {name}({', '.join(['ptr'] * 10)})")
+        w.declared.add(f"{blocks} = external global i64")
+        addresses = [w.pointer("%q", i) for i in (self.step, self.right, self.shares, self.here,
+                                                  self.entries, self.magnitudes)]
+        numbers = [f"inttoptr (i64 {k} to ptr)" for k in (n, self.nx + self.nz)]
+        first = w.new("inttoptr i64 %first to ptr")
+        given = ", ".join(f"ptr {a}" for a in [*addresses, blocks, *numbers, first])
+        again = w.new(f"icmp ne i32 {w.new(f'call i32 {name}({given})')}, 0")
+        w.lines.append(f"  br i1 {again}, label %try, label %judged")
+
+    def _blocks(self) -> Array:
+        """The block of each unknown: tied states, then loops, then what elements take."""
+        others = self.n - self.nz, self.nz - sum(self.loops)
+        numbers = np.arange(len(self.loops) + 2)
+        return np.repeat(numbers, [others[0], *self.loops, others[1]])
 
     def _put_matrix(self, w: Writer, derivative: ca.SX) -> None:
         """Put the columns of what is solved for together."""

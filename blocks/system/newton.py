@@ -39,7 +39,7 @@ __all__ = ["DENSE", "MANY", "TOLD", "AlgebraicUnknowns"]
 
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
 MOST_STEPS = 40
-MOST_HALVINGS = 10  # of a step
+MOST_HALVINGS = 30  # of a step
 MOST_PIECES = 200  # steps through the pieces of a block
 FAR = 10.0  # sizes of unknowns: a step that leads beyond other pieces
 SCANNED = 14  # powers of two of a size, up and down, at which these are looked for
@@ -182,24 +182,30 @@ class AlgebraicUnknowns:
         """So much of a Newton step that the next one, by the same matrix, is shorter.
 
         The natural monotonicity test [P. Deuflhard, "Newton Methods for Nonlinear Problems",
-        Springer 2004, sec. 3.3.1].
+        Springer 2004, sec. 3.3.1], for each block by itself.
         """
         _, x, z, *_ = arguments
         nt = len(self.tied)
         before = np.concatenate([x[self.tied], z])
-        first = float(np.max(np.abs(step) / (np.abs(before) + self.scale)))
-        share = 1.0
+        starts = [0] * bool(nt) + [nt + span.start for span in self._blocks()
+                                   if span.stop > span.start]  # fmt: skip
+        counts = np.diff([*starts, self.size])
+
+        def sizes(of: Array) -> Array:
+            return np.add.reduceat(np.abs(of) / (np.abs(before) + self.scale), starts)
+
+        first, share = sizes(step), np.ones(len(starts))
         for _ in range(MOST_HALVINGS):
-            now = before - share * step
+            now = before - np.repeat(share, counts) * step
             x[self.tied], z[:] = now[:nt], now[nt:]
             r = self.system.residual(*arguments)[: self.size]
-            if np.isfinite(r).all() and self._solver is not None:
-                following = np.abs(self._solver(r)) / (np.abs(before) + self.scale)
-                if float(np.max(following)) <= (1 - share / 2) * first:
-                    break
-            share /= 2
+            following = sizes(self._solver(r)) if self._solver is not None else np.nan * first
+            too_far = ~(following <= (1 - share / 2) * first) & (first > NEWTON_CONVERGES)
+            if not too_far.any():
+                break
+            share[too_far] /= 2
         x[self.tied], z[:] = before[:nt], before[nt:]
-        return share * step
+        return np.repeat(share, counts) * step
 
     def solve_in_order(self, arguments: Arguments, hold: Callable[[], None] | None = None) -> None:
         """Solve torn unknowns block by block; those without a solution stay as they are.

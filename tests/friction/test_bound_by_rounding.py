@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from friction_bench import dry, happened, missing_energy, push, value
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from blocks import Model, quantity
@@ -13,6 +14,7 @@ from library.rotational import Inertia, RotationalFriction, RotationalReference,
 from library.signal import Constant, Gain, Integrator, Sum
 from library.translational import (
     ForceSource,
+    HardStop,
     Mass,
     MotionSensor,
     Reference,
@@ -184,3 +186,35 @@ def test_a_gear_beside_a_clutch_starts_to_turn_under_a_torque_that_starts_from_z
     # 3 t = (5 J_S + (J_O + J_load) / (5 e)) w_O'
     assert value(run, "load.w") == pytest.approx(sense * 6 / (5 * 0.19 + 0.141 / 3), rel=1e-6)
     assert len(happened(run)) == 1
+
+
+@pytest.mark.parametrize("count", [2, 5, 8])
+def test_bodies_that_coast_side_by_side_do_not_knock_at_each_other(count):
+    """Alike in mass and friction, they touch with a force that is nothing but rounding."""
+    model, last = Model("row"), None
+    model.ground = Reference()
+    for k in range(count):
+        body, friction = Mass(mass="1.3 kg", v="1 m/s"), TranslationalFriction()
+        model.add(f"body{k}", body)
+        model.add(f"friction{k}", friction)
+        model.connect(body.M, friction.R)
+        model.connect(friction.C, model.ground.V)
+        if last is not None:
+            buffer = model.add(f"buffer{k}", HardStop(
+                model="restitution", restitution=0.5, lower_bound="-1 mm", upper_bound="1 mm",
+                x="1 mm"))  # fmt: skip
+            model.connect(last.M, buffer.R)
+            model.connect(buffer.C, body.M)
+        last = body
+    run = model.simulate("1 s", rtol=1e-8)
+    assert len(run.events) < count  # each contact is lost once, by rounding
+
+    def slope(t, v):  # one body alone, by the formula of the friction's own page
+        at = v[0] / (0.1 * np.sqrt(2))
+        peak = np.sqrt(2 * np.e) * 5 * np.exp(-at**2) * at
+        return [-(peak + 20 * np.tanh(v[0] / 0.01) + 100 * v[0]) / 1.3]
+
+    times = np.linspace(0, 0.1, 30)
+    alone = solve_ivp(slope, (0, 0.1), [1.0], "Radau", times, rtol=1e-10, atol=1e-13).y[0]
+    for k in range(count):
+        assert_allclose(run[f"body{k}.v"].at(quantity(times, "s")).m, alone, atol=1e-7)

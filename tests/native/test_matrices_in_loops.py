@@ -52,7 +52,8 @@ MODELS = {"buck": (lambda: buck(50.0, vc="15 V"), "0.2 ms"), "dead time": (dead_
 
 
 @pytest.mark.parametrize(("name", "method"), [
-    *((name, method) for name in MODELS for method in ("dopri5", "rodas4")),
+    *((name, method) for name in MODELS for method in ("dopri5", "rodas4")
+      if (name, method) != ("multiplier", "dopri5")),  # whose coil is stiff
     ("multiplier", "cvode")])
 def test_loops_give_what_is_written_out(name, method, monkeypatch):
     build, duration = MODELS[name]

@@ -156,7 +156,7 @@ class Decisions:
         again, self.last = t - self.last <= DECIDED_AGAIN * max(abs(t), LEAST_TIME), t
         evaluation, state = self.evaluation, self.state
         state.slack = self._slack_of_friction(problem, t)
-        if evaluation.delassus.constant or not again:
+        if not (again or evaluation.delassus.constant):
             return
         closed = self.elements.contact & (state.modes == 0)
         if closed.any():

@@ -257,34 +257,65 @@ def test_a_specified_reservoir_follows_its_signal_and_pays_for_it():
     assert run.energy().relative_residual < 1e-5
 
 
-def test_a_check_valve_at_its_cracking_pressure_is_read_within_steps():
-    """A shorter step, by which rodas4 reads within one, may come to where no loop is solved."""
+def _sine(mean, size, rate, unit):
+    return lambda t: quantity(mean, unit) + quantity(size, unit) * sin(quantity(rate, "rad/s") * t)
 
-    def sine(mean, size, rate, unit):
-        return lambda t: quantity(mean, unit) + quantity(size, unit) * sin(
-            quantity(rate, "rad/s") * t)
 
+def valves_in_series(copies):
+    """Pumped chambers, each let out by a check valve and an orifice with no volume in between.
+
+    While the orifice is closed, the check valve is all but closed, too: its pressure is where its
+    two pieces meet, of slopes that are 300,000 to 1.
+    """
     model = Model("cracking")
     model.oil = IsothermalLiquidProperties(density="860 kg/m^3", bulk_modulus="1.4 GPa",
                                            viscosity="32 mm^2/s", air=True)  # fmt: skip
-    model.tank, model.chamber = Reservoir(), ConstantVolumeChamber(volume="0.388 l")
-    model.pump = FlowRateSource(flow_type="volumetric", volume_flow=sine(
-        17.028959654669702, 21.967011261801044, 45.84273320282264, "l/min"))
-    model.relief = PressureReliefValve(cracking_pressure="4.95 MPa", maximum_pressure="13.46 MPa",
-                                       maximum_area="77.8 mm^2", opening_dynamics=True,
-                                       time_constant="3.96 ms")  # fmt: skip
-    model.check_valve = CheckValve(cracking_pressure="0.199 MPa", maximum_pressure="0.593 MPa",
-                                   maximum_area="30 mm^2")  # fmt: skip
-    model.orifice = VariableOrifice(maximum_area="30 mm^2", stroke="5 mm")
-    model.spool = TimeFunction(unit="m", value=sine(0, 4, 55.71991718852326, "mm"))
-    model.connect(model.oil.A, model.tank.A, model.pump.A, model.relief.B, model.orifice.B)
-    model.connect(model.pump.B, model.relief.A, model.chamber.A, model.check_valve.A)
-    model.connect(model.spool.y, model.orifice.S)
-    model.connect(model.check_valve.B, model.orifice.A)
-    times = quantity(np.linspace(0, 0.1, 40), "s")
-    one, other = (model.simulate("0.1 s", method=method, rtol=1e-7)["chamber.p_I"].at(times).m
-                  for method in ("dopri5", "rodas4"))
-    assert_allclose(one, other, rtol=0, atol=1e-5 * one.max())
+    model.tank = Reservoir()
+    model.spool = TimeFunction(unit="m", value=_sine(0, 4, 55.7, "mm"))
+    model.connect(model.oil.A, model.tank.A)
+    for k in range(copies):
+        pump = FlowRateSource(flow_type="volumetric", volume_flow=_sine(17, 22, 45.8, "l/min"))
+        chamber = ConstantVolumeChamber(volume="0.388 l")
+        relief = PressureReliefValve(cracking_pressure="4.95 MPa", maximum_pressure="13.46 MPa",
+                                     maximum_area="77.8 mm^2", opening_dynamics=True,
+                                     time_constant="3.96 ms")  # fmt: skip
+        check_valve = CheckValve(cracking_pressure="0.199 MPa", maximum_pressure="0.593 MPa",
+                                 maximum_area="30 mm^2")  # fmt: skip
+        orifice = VariableOrifice(maximum_area="30 mm^2", stroke="5 mm")
+        for name, part in (("pump", pump), ("chamber", chamber), ("relief", relief),
+                           ("check_valve", check_valve), ("orifice", orifice)):
+            setattr(model, f"{name}_{k}", part)
+        model.connect(model.tank.A, pump.A, relief.B, orifice.B)
+        model.connect(pump.B, relief.A, chamber.A, check_valve.A)
+        model.connect(model.spool.y, orifice.S)
+        model.connect(check_valve.B, orifice.A)
+    return model
+
+
+TIMES = quantity(np.linspace(0, 0.1, 40), "s")
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode"])
+def test_valves_in_series_are_solved_where_their_pieces_meet(method):
+    """A shorter step, by which rodas4 reads within one, may come to where full steps of Newton's
+    method go round in a circle; so do most of those that cvode tries."""
+    model = valves_in_series(1)
+    one, other = (model.simulate("0.1 s", method=m, rtol=1e-7) for m in ("dopri5", method))
+    assert other.statistics["steps"] < 2000
+    for name in ("chamber_0.p_I", "orifice_0.A.p"):
+        found, expected = (run[name].at(TIMES).m for run in (one, other))
+        assert_allclose(found, expected, rtol=0, atol=1e-5 * expected.max())
+
+
+@pytest.mark.parametrize("copies", [4, 60])
+def test_many_valves_in_series_are_solved_each_by_itself(copies):
+    """Together in one matrix, and side by side in loops."""
+    expected = valves_in_series(1).simulate("0.1 s", rtol=1e-7)["chamber_0.p_I"].at(TIMES).m
+    run = valves_in_series(copies).simulate("0.1 s", rtol=1e-7)
+    assert run.statistics["steps"] < 2000
+    for k in range(copies):
+        assert_allclose(run[f"chamber_{k}.p_I"].at(TIMES).m, expected, rtol=0,
+                        atol=1e-5 * expected.max())
 
 
 def orifice(p_A, p_B, area):

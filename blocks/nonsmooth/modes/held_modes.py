@@ -28,6 +28,7 @@ from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
 from .held_parts import HeldParts
 from .resting_relations import RestingRelations
+from .stopped_frictions import StoppedFrictions
 
 if TYPE_CHECKING:
     from ...system import Problem, System
@@ -69,6 +70,7 @@ class HeldModes:
     laws : their expressions
     parts : elements that act on each other, and where the numbers of K stand
     companions : which of them need no decision of their own
+    stopped : frictions and contacts that hold one motion together
 
     Attributes
     ----------
@@ -86,11 +88,11 @@ class HeldModes:
     direct = True
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions,
-                 parts: HeldParts, companions: Companions) -> None:
+                 parts: HeldParts, companions: Companions, stopped: StoppedFrictions) -> None:
         n, tape, column = elements.size, system.tape, elements.column.tolist()
         self.size, self.inputs, self.parts, self.entries = n, system.nu, parts, parts.entries
         modes, k = ca.SX.sym("modes", n), ca.SX.sym("K", parts.entries)
-        self.companions = companions
+        self.companions, self.stopped = companions, stopped
         joined = companions.modes(modes)
         self.factors = parts.factors(modes)
         self._factors = Evaluator(ca.Function("factors", [tape.p, modes], [self.factors]))
@@ -111,6 +113,7 @@ class HeldModes:
         effort = inputs[column] / ca.DM(elements.unit)
         (effort, _), (low, high), (back, forth) = (companions.together(*pair) for pair in (
             (effort, effort), (laws.low, laws.high), (laws.back, laws.forth)))
+        effort, low, high = stopped.together(joined, effort, low, high)
         #: Of all elements by which modes are decided on; ``inputs`` are those of each.
         self.expressions = {
             "slope": slope, "effort": effort, "flow": laws.flow,

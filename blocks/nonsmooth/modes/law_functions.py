@@ -25,6 +25,7 @@ from .held_parts import MOST, HeldParts
 from .law_expressions import LawExpressions, expressions_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
+from .stopped_frictions import stopped_frictions
 
 if TYPE_CHECKING:
     from ...system import System
@@ -124,8 +125,9 @@ class LawFunctions:
             acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), tape.p)
             held = HeldParts(size, [part[self.companions.decides[part]] for part in parts],
                              acting if self.fixed else None)
-            return HeldModes(system, self.elements, laws, held,
-                             self.companions) if held.few else None
+            return HeldModes(system, self.elements, laws, held, self.companions,
+                             stopped_frictions(self.elements, laws, self.companions, self.fixed
+                                               and not held.factored)) if held.few else None
         if size > MOST:
             return None
         solved = SolvedModes(system, self.elements, laws, self.bounds, self.companions)

@@ -161,16 +161,18 @@ class CompiledMargins:
         held, modes = self.evaluation.held_modes, self.state.modes
         if held is None:
             return False
+        stuck = modes == 0
         if isinstance(held, SolvedModes):
             if held.values(problem, t, modes) is None and not held.apply(
                     problem, t, modes, self.evaluation.delassus):
                 return False
             if self.evaluation.load is not None or held.reserve(modes) > 0:
                 return held.reserve(modes) > 0
-        elif isinstance(held, HeldModes) and not held.fits(
-                problem, self.evaluation.delassus.matrix(problem, t)):
-            return False
-        return not self.indeterminacy.is_felt(problem, t, modes == 0)
+        elif isinstance(held, HeldModes):
+            if not held.fits(problem, self.evaluation.delassus.matrix(problem, t)):
+                return False
+            stuck = held.stopped.alone(stuck)
+        return not self.indeterminacy.is_felt(problem, t, stuck)
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What is constant between events: modes, K, and 0 for states that stuck elements hold.

@@ -1,0 +1,93 @@
+"""Friction and a rigid stop that hold one motion together: they let go as one, in machine code."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from library.mechanisms import RackAndPinion
+from library.rotational import RotationalFriction, RotationalReference
+from library.signal import Sine
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
+
+METHODS = "auto", "dopri5", "rodas4", "cvode"
+PUSH, SLIDING = 20.0, 3.0  # N
+
+
+def pressed(count=1, side=1, seals=1, by_a_rack=False, rings=False):
+    """Bodies of 2 kg at their stops, pressed against these by a sine first."""
+    model = Model("pressed")
+    model.ground = Reference()
+    if by_a_rack:
+        model.base = RotationalReference()
+    for k in range(count):
+        body, wave = Mass(mass="2 kg"), Sine(amplitude=f"{side * PUSH} N", frequency=f"{1 + k} Hz")
+        push = ForceSource()
+        stop = HardStop(model="restitution", restitution=0.2, lower_bound="-10 mm",
+                        upper_bound="10 mm", x=f"{10 * side} mm")  # fmt: skip
+        for name, part in (("body", body), ("wave", wave), ("push", push), ("stop", stop)):
+            model.add(f"{name}{k}", part)
+        model.connect(push.R, body.M, stop.R)
+        model.connect(push.C, stop.C, model.ground.V)
+        model.connect(wave.y, push.S)
+        for j in range(seals):
+            share = SLIDING / seals
+            if by_a_rack:  # of 50 mm, so that its friction is that of the force on the rack
+                rack = model.add(f"rack{k}{j}", RackAndPinion(radius="50 mm"))
+                seal = RotationalFriction(law="coulomb", coulomb_torque=f"{0.05 * share} N*m",
+                                          breakaway_torque=f"{0.05 * share * 4 / 3} N*m")
+                model.add(f"seal{k}{j}", seal)
+                model.connect(rack.P, seal.R)
+                model.connect(rack.R, body.M)
+                model.connect(seal.C, model.base.W)
+            else:
+                seal = model.add(f"seal{k}{j}", TranslationalFriction(
+                    law="coulomb", coulomb_force=f"{share} N",
+                    breakaway_force=f"{share * 4 / 3} N"))  # fmt: skip
+                model.connect(seal.R, body.M)
+                model.connect(seal.C, model.ground.V)
+        if rings:
+            little, spring = Mass(mass="1 g"), Spring(stiffness="1e5 N/m")
+            model.add(f"little{k}", little)
+            model.add(f"spring{k}", spring)
+            model.connect(body.M, spring.R)
+            model.connect(spring.C, little.M)
+    return model
+
+
+@pytest.mark.parametrize(("count", "side", "seals", "by_a_rack"), [
+    (1, 1, 1, False), (1, -1, 2, False), (3, 1, 2, False), (2, -1, 1, True), (1, 1, 1, True)])
+@pytest.mark.parametrize("method", METHODS)
+def test_they_let_go_together_when_the_load_pulls_more_than_friction_bears(
+        count, side, seals, by_a_rack, method):
+    run = pressed(count, side, seals, by_a_rack).simulate("0.75 s", method=method, rtol=1e-9)
+    assert "stretches in Python" not in run.statistics
+    assert run.energy().relative_residual < 1e-8
+    for k in range(count):
+        w = 2 * np.pi * (1 + k)
+        away = (np.pi + np.arcsin(SLIDING * 4 / 3 / PUSH)) / w
+        first = [e for e in run.events if e.component in (f"stop{k}", f"seal{k}0")][:2]
+        assert {e.description.split(" (")[0] for e in first} == {
+            "opens", "slides backward" if side > 0 else "slides forward"}
+        assert_allclose([e.time for e in first], away, rtol=1e-9)
+
+        def speed(t, w=w, away=away):  # pushed back, friction against that
+            return side * (PUSH / w * (np.cos(w * away) - np.cos(w * t))
+                           + SLIDING * (t - away)) / 2.0
+
+        late = away + np.linspace(0.0, 0.1, 12) / (1 + k)
+        assert_allclose(run[f"body{k}.v"].at(quantity(late, "s")).m, speed(late), atol=1e-8)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_rings_beside_them_does_not_slow_them_down(method):
+    run = pressed(2, rings=True).simulate("0.5 s", method=method, rtol=1e-6)
+    assert "stretches in Python" not in run.statistics
+    assert run.energy().relative_residual < 1e-5

@@ -204,7 +204,8 @@ class _PartsOfSteps:
             return ca.sum1(ca.fabs(step) / (ca.fabs(s[at]) + s["nominal"]))
 
         ahead = length(_solved(s["old"], s["r"]), "from_here")
-        goes_on = _any(ca.logic_not(s["size"] < np.inf), s["size"] <= TIED_SOLVED,
+        little = ca.logic_and(s["size"] <= TIED_SOLVED, ahead < np.inf)
+        goes_on = _any(ca.logic_not(s["size"] < np.inf), little,
                        ahead <= (1.0 - 0.5 * s["share"]) * s["size"], s["share"] < SHORTEST)
         put("back", ca.if_else(goes_on, 0.0, 1.0))
         finite = ca.sum1(ca.fabs(s["a"])) < np.inf  # as in _solve

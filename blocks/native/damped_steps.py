@@ -8,6 +8,8 @@ equations as much as it allows, whatever others need.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..numerics.tolerances import TIED_SOLVED
 from .functions import machine_code
 from .signatures import indices_at, vector_at
@@ -45,8 +47,8 @@ def take_back(step: int, following: int, shares: int, here: int, entries: int, m
             now += abs(steps[end]) / whole
             then += abs(ahead[end]) / whole
             end += 1
-        # false of what is no number
-        shorter = now <= TIED_SOLVED or then <= (1.0 - 0.5 * taken) * now
+        little = now <= TIED_SOLVED and then < np.inf
+        shorter = little or then <= (1.0 - 0.5 * taken) * now  # not of what is no number
         less = taken if shorter or taken <= SHORTEST else 0.5 * taken
         for j in range(begin, end):
             share[j] = less

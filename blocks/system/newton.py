@@ -200,7 +200,8 @@ class AlgebraicUnknowns:
             x[self.tied], z[:] = now[:nt], now[nt:]
             r = self.system.residual(*arguments)[: self.size]
             following = sizes(self._solver(r)) if self._solver is not None else np.nan * first
-            too_far = ~(following <= (1 - share / 2) * first) & (first > NEWTON_CONVERGES)
+            little = (first <= NEWTON_CONVERGES) & np.isfinite(following)
+            too_far = ~(following <= (1 - share / 2) * first) & ~little
             if not too_far.any():
                 break
             share[too_far] /= 2

@@ -11,12 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.tolerances import TIED_SOLVED
+from ..system.newton import MOST_HALVINGS
 from .functions import machine_code
 from .signatures import indices_at, vector_at
 
 __all__ = ["SHORTEST", "take_back"]
 
-SHORTEST = 2.0**-30  # of a step, that is tried
+SHORTEST = 2.0**-MOST_HALVINGS  # of a step, that is tried
 
 
 @machine_code

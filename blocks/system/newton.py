@@ -35,7 +35,7 @@ from .system import DENSE, System
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
 
-__all__ = ["DENSE", "MANY", "TOLD", "AlgebraicUnknowns"]
+__all__ = ["DENSE", "MANY", "MOST_HALVINGS", "TOLD", "AlgebraicUnknowns"]
 
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
 MOST_STEPS = 40
@@ -184,6 +184,7 @@ class AlgebraicUnknowns:
         The natural monotonicity test [P. Deuflhard, "Newton Methods for Nonlinear Problems",
         Springer 2004, sec. 3.3.1], for each block by itself.
         """
+        assert self._solver is not None  # which has found the step
         _, x, z, *_ = arguments
         nt = len(self.tied)
         before = np.concatenate([x[self.tied], z])
@@ -199,7 +200,7 @@ class AlgebraicUnknowns:
             now = before - np.repeat(share, counts) * step
             x[self.tied], z[:] = now[:nt], now[nt:]
             r = self.system.residual(*arguments)[: self.size]
-            following = sizes(self._solver(r)) if self._solver is not None else np.nan * first
+            following = sizes(self._solver(r))
             little = (first <= NEWTON_CONVERGES) & np.isfinite(following)
             too_far = ~(following <= (1 - share / 2) * first) & ~little
             if not too_far.any():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .elements import Elements
     from .law_expressions import LawExpressions
 
-__all__ = ["Companions", "companions_of"]
+__all__ = ["SAME", "Companions", "companions_of"]
 
 HUGE = 1e300  # what is larger is no bound
 SAME = 10  # digits in which flows at points without any meaning agree

@@ -17,15 +17,14 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Flags, Indices
 from ...numerics.tolerances import SYMMETRIC
+from .companions import SAME, Companions
 
 if TYPE_CHECKING:
-    from .companions import Companions
     from .elements import Elements
     from .law_expressions import LawExpressions
 
 __all__ = ["StoppedFrictions", "stopped_frictions"]
 
-SAME = 10  # digits in which proportions agree that are the same
 POINTS = 2  # in the space of parameters, at which they are looked at
 
 
@@ -83,9 +82,10 @@ def stopped_frictions(elements: Elements, laws: LawExpressions, companions: Comp
     pairs = [(f, c) for f, c in pairs if all(at.pushes_alike(f, c) for at in points)]
     if not pairs:
         return nobody
-    state = [points[0].states_of(f)[0] for f, _ in pairs]
-    ratio = [flow_x[c, k] / flow_x[f, k] for (f, c), k in zip(pairs, state, strict=True)]
     friction, contact = np.array(pairs).T
+    flow = points[0].flow
+    state = flow.indices[flow.indptr[friction]].tolist()  # one that each flow is made of
+    ratio = [flow_x[c, k] / flow_x[f, k] for (f, c), k in zip(pairs, state, strict=True)]
     return StoppedFrictions(friction, contact, ca.vertcat(*ratio))
 
 
@@ -101,11 +101,6 @@ class _At(NamedTuple):
 
     flow: sp.csr_array
     push: sp.csr_array
-
-    def states_of(self, e: int) -> list[int]:
-        """States that a flow is made of."""
-        states: list[int] = self.flow[[e]].tocoo().coords[1].tolist()
-        return states
 
     def pushes_alike(self, f: int, c: int) -> bool:
         """Whether efforts of two elements of one motion have one effect."""

@@ -77,12 +77,13 @@ class ZeroCrossings:
 
         At a known instant they are those before what jumps there, as ``mod`` of time does.
         """
-        g = self.problem.crossings(min(t, self.known_from), y)
+        before = min(t, self.known_from)
+        g = self.problem.crossings(before, y)
         margin: Array = np.where(self.problem.m > 0.5, g, -g) + self.relation_tolerance
         known = self.time_events.stepped_onto(t)  # instants that are not searched for
         margin[known] = np.where(self.time_events.curved[known], np.nan, 1.0)
         if self.problem.laws is not None:
-            of_modes = self.problem.laws.margins(self.problem, t)
+            of_modes = self.problem.laws.margins(self.problem, before)
             allowed = self.mode_tolerance if mode_tolerance is None else mode_tolerance
             margin = np.concatenate([margin, of_modes + allowed])
         return margin

@@ -47,7 +47,7 @@ from .internal_stress import (
     undetermined_groups,
 )
 from .linear_solves import signed_pivot
-from .minimal_splits import minimal_splits
+from .minimal_splits import linear_splits, minimal_splits
 from .minimax import open_sides, ranges_end
 from .p_matrix import is_p_matrix
 from .scaling import components
@@ -70,6 +70,7 @@ __all__ = [
     "largest_share",
     "least_efforts",
     "least_share",
+    "linear_splits",
     "loaded_split",
     "minimal_splits",
     "open_load",

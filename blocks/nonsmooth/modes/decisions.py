@@ -36,6 +36,7 @@ from .efforts import Efforts
 from .elements import Change, LawValues
 from .evaluation import Evaluation
 from .gaps import largest_position
+from .held_modes import HeldModes
 from .held_states import HeldStates
 from .impacts import Impacts
 from .indeterminacy import Indeterminacy
@@ -130,6 +131,11 @@ class Decisions:
         touched : elements whose margin has just become negative
         """
         before = self.state.modes.copy()
+        held, spent = self._other_splits(problem, t, touched)
+        if len(touched) and held[touched].all():
+            self.efforts.apply(problem, t)
+            return []
+        touched = np.union1d(touched[~held[touched]], np.flatnonzero(spent))
         struck = self._decide_jointly(problem, t, touched)
         self._join(problem, t)
         problem.x[self.held_states.creeping(problem, t)] = 0.0
@@ -145,6 +151,21 @@ class Decisions:
             changed = touched
         return [Change(int(i), int(before[i]), int(self.state.modes[i]), bool(struck[i]))
                 for i in changed]
+
+    def _other_splits(self, problem: Problem, t: float, touched: Indices) -> tuple[Flags, Flags]:
+        """What a split clear of all bounds holds, of what the motion leaves open; what none does.
+
+        Of those machine code knows one split alone, and has come to a bound of it.
+        """
+        held, spent = np.zeros((2, self.elements.size), dtype=bool)
+        stuck = self.state.modes == 0
+        if len(touched) and isinstance(self.evaluation.held_modes, HeldModes) and stuck.any():
+            open_ = self.indeterminacy.elements_of(problem, t, stuck)[1]
+            if np.isin(touched, open_).any():
+                waits = np.broadcast_to(self.state.slack, self.elements.size)[open_] > 0
+                clear = self.margins.present(problem, t)[open_] > AT_BOUND * (1 + 2 * waits)
+                held[open_], spent[open_] = clear, ~clear
+        return held, spent
 
     def _allow_rounding(self, problem: Problem, t: float) -> None:
         """What is at the end of its mode by rounding is left there until it is well beyond.

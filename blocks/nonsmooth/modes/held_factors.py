@@ -18,7 +18,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Indices
-from ...numerics.tolerances import DELASSUS_SINGULAR, OWN_RATE_NONE, SYMMETRIC
+from ...numerics.tolerances import BLOCK_SINGULAR, DELASSUS_SINGULAR, OWN_RATE_NONE, SYMMETRIC
 
 __all__ = ["Acting", "FactoredPart", "factored_part"]
 
@@ -51,6 +51,16 @@ class Acting:
     def own(self) -> ca.SX:
         """The same of every element by its own effort, through all states."""
         return ca.densify(-ca.sum2(self.flow_x * self.push.T))
+
+
+    def share_motions(self, members: Indices) -> bool:
+        """Whether elements have more flows than there are motions: what sticks may share stress."""
+        chosen, chance = members.tolist(), np.random.default_rng(0)
+        look = ca.Function("look", [self.parameters], [ca.densify(self.flow_x[chosen, :])])
+        flows = np.array(look(chance.uniform(0.5, 2.0, self.parameters.shape)))
+        sizes = np.linalg.norm(flows, axis=1, keepdims=True)
+        flows = flows / np.where(sizes > 0, sizes, 1.0)
+        return bool(np.linalg.matrix_rank(flows, tol=BLOCK_SINGULAR) < len(members))
 
 
 class FactoredPart:

@@ -113,7 +113,7 @@ class HeldModes:
         effort = inputs[column] / ca.DM(elements.unit)
         (effort, _), (low, high), (back, forth) = (companions.together(*pair) for pair in (
             (effort, effort), (laws.low, laws.high), (laws.back, laws.forth)))
-        effort, low, high = stopped.together(joined, effort, low, high)
+        effort, low, high = stopped.together(joined, parts.with_stress(k, effort), low, high)
         #: Of all elements by which modes are decided on; ``inputs`` are those of each.
         self.expressions = {
             "slope": slope, "effort": effort, "flow": laws.flow,

@@ -1,7 +1,8 @@
 """By which numbers are the elements held that stick, part by part?
 
 K, which efforts at rest follow by, is D_SS^-1 of those of a part that stick and 0 elsewhere, entry
-by entry, or has fewer entries as factors (:mod:`blocks.nonsmooth.modes.held_factors`).
+by entry, or has fewer entries as factors (:mod:`blocks.nonsmooth.modes.held_factors`). Where more
+elements may stick than there are motions to hold, internal stress stands beside it.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class HeldParts:
     ----------
     alone : elements that act on no other, whose own entries come first
     full : parts by their inverse, and where that stands in K
+    stressed : elements that may share internal stress, which stands behind that
     factored : parts by their factors, which stand behind that
     behind, entries : where these begin, and how many numbers K is
     """
@@ -52,6 +54,10 @@ class HeldParts:
             n = len(part)
             self.full.append((part, self.behind + np.arange(n * n).reshape(n, n)))
             self.behind += n * n
+        stressed = [] if acting is None else [
+            part for part, _ in self.full if len(part) <= MOST and acting.share_motions(part)]
+        self.stressed = np.concatenate([np.zeros(0, dtype=int), *stressed])
+        self.behind += len(self.stressed)
         self.entries = self.behind + sum(one.count for one in self.factored)
 
     @property
@@ -77,6 +83,18 @@ class HeldParts:
             out[one.members.tolist()] = one.efforts(
                 k[start : start + one.count], rates[one.members.tolist()])
             start += one.count
+        return out
+
+    @property
+    def stress(self) -> slice:
+        """Where internal stress stands in K."""
+        return slice(self.behind - len(self.stressed), self.behind)
+
+    def with_stress(self, k: ca.SX, efforts: ca.SX) -> ca.SX:
+        """Efforts of all elements, with the internal stress that K has."""
+        out = ca.SX(efforts)
+        if len(self.stressed):
+            out[self.stressed.tolist()] += k[self.stress]
         return out
 
     # -- for machine code ------------------------------------------------------------------

@@ -82,17 +82,12 @@ class Indeterminacy:
         open_ = np.sort(np.concatenate([np.zeros(0, dtype=int), *out]))
         return np.flatnonzero(stuck & dead), open_
 
-    def is_felt(self, problem: Problem, t: float, stuck: Flags) -> bool:
-        """Whether the motion leaves efforts of some of these open, and these need a search.
-
-        Not where they have one flow, or none.
-        """
-        if not stuck.any():
-            return False
-        stuck = stuck & self.evaluation.functions.companions.decides
-        stuck &= ~self.delassus.at_rest_for_good(problem, t)
-        dead, open_ = self.elements_of(problem, t, stuck)
-        return len(dead) > 0 or len(open_) > 0
+    def felt(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
+        """The same of those that need a search: not where elements have one flow, or none."""
+        if stuck.any():
+            stuck = stuck & self.evaluation.functions.companions.decides
+            stuck &= ~self.delassus.at_rest_for_good(problem, t)
+        return self.elements_of(problem, t, stuck)
 
     def _is_singular(self, d: Matrix, index: Indices) -> bool:
         return self.memory.once(("singular", index.tobytes()), lambda: _is_singular(d, index))
@@ -121,7 +116,9 @@ class Indeterminacy:
         if large:
             return self._margins_of_many(problem, d, large, now, effort, sign)
         rate = self.evaluation.values(problem, t).rate
-        width = np.where(np.isfinite(now.high - now.low), now.high - now.low, np.abs(effort))
+        ranges, closed = now.high - now.low, np.isfinite(now.high - now.low)
+        width = np.where(closed, ranges, max(  # what bears anything is measured by the others
+            np.abs(effort[index]).max(), ranges[index][closed[index]].max(initial=0.0)))
         # rates that no effort holds
         real = np.abs(rate) > RATE_UNHELD * np.asarray(d.diagonal()) * width
         worst = float(shares(effort[index], now.low[index], now.high[index]).max())

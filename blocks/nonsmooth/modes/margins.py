@@ -7,7 +7,7 @@ expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -17,10 +17,11 @@ from ...numerics.tolerances import AT_BOUND, RATE_ROUNDING, SURELY_NO_FLOW
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
-from .held_modes import HeldModes
+from .held_modes import HeldModes, point_to_the_bit
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .painleve import Painleve
+from .proven_splits import ProvenSplits
 from .solved_modes import SolvedModes
 
 if TYPE_CHECKING:
@@ -135,6 +136,10 @@ class CompiledMargins:
         self.evaluation, self.state, self.elements = evaluation, evaluation.state, \
             evaluation.elements
         self.indeterminacy, self.held_states = indeterminacy, held_states
+        held = evaluation.held_modes
+        self.splits = ProvenSplits(held, indeterminacy) if isinstance(
+            held, HeldModes) and len(held.parts.stressed) else None
+        self._split: tuple[Any, Array | None] = None, None  # of K, at a point
 
     def expressions(self) -> ca.SX:
         """Margins of elements whose effort is determined, as functions of modes and states.
@@ -171,8 +176,23 @@ class CompiledMargins:
         elif isinstance(held, HeldModes):
             if not held.fits(problem, self.evaluation.delassus.matrix(problem, t)):
                 return False
-            stuck = held.stopped.alone(stuck)
-        return not self.indeterminacy.is_felt(problem, t, stuck)
+            return self._numbers(problem, t, held) is not None
+        return not any(map(len, self.indeterminacy.felt(problem, t, stuck)))
+
+    def _numbers(self, problem: Problem, t: float, held: HeldModes) -> Array | None:
+        """K, with a split that proves for a while that what sticks holds; None if there is none."""
+        modes = self.state.modes
+        dead, open_ = self.indeterminacy.felt(problem, t, held.stopped.alone(modes == 0))
+        if not len(dead) and not len(open_):
+            return held.constants(problem, modes, self.evaluation.delassus.matrix(problem, t))[
+                len(modes):]
+        if len(dead) or self.splits is None:
+            return None
+        key = (*point_to_the_bit(problem, t, modes), np.asarray(
+            self.state.slack, dtype=float).tobytes())
+        if key != self._split[0]:
+            self._split = key, self.splits.numbers(problem, t, open_)
+        return self._split[1]
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What is constant between events: modes, K, and 0 for states that stuck elements hold.
@@ -189,5 +209,6 @@ class CompiledMargins:
             return np.concatenate([modes, self.evaluation.efforts(problem), free,
                                    *held.determinants(modes), [gap],
                                    np.broadcast_to(self.state.slack, self.elements.size)])
-        d = self.evaluation.delassus.matrix(problem, t)
-        return np.concatenate([held.constants(problem, modes, d), free])
+        numbers = self._numbers(problem, t, held)
+        assert numbers is not None
+        return np.concatenate([modes, numbers, free])

@@ -1,0 +1,117 @@
+"""Which split of efforts that the motion leaves open proves for a while that all of them hold?
+
+Boxes that are pushed against a wall hold in many ways. A split within the bounds is proof, and of
+one that changes linearly with what is carried machine code can tell by itself for how long. The one
+taken here is that of the smallest largest share of the bounds, as long as the same bounds decide.
+Where it comes to a bound, another split may still hold: it is sought anew
+(:meth:`~blocks.nonsmooth.modes.decisions.Decisions.decide`).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ...numerics.arrays import Array, Indices
+from ...numerics.tolerances import AT_BOUND, CLEAR_ROOM, MODE_ENDED
+from ...system import Evaluator
+from .delassus import Delassus, Matrix
+from .dense_blocks import dense_block
+from .held_modes import HeldModes
+
+if TYPE_CHECKING:
+    from ...system import Problem
+    from ..mode_state import ModeState
+    from .indeterminacy import Indeterminacy
+
+__all__ = ["ProvenSplits"]
+
+MOST_KNOWN = 100  # sets of elements, of which splits are remembered
+_Split = tuple[Indices, Array, Array]  # elements, and what changes with their efforts, and does not
+
+
+class ProvenSplits:
+    """Splits of the elements that stick in the present modes.
+
+    Parameters
+    ----------
+    held : efforts and bounds by the modes
+    indeterminacy : who shares internal stress
+    """
+
+    def __init__(self, held: HeldModes, indeterminacy: Indeterminacy) -> None:
+        self.held, self.indeterminacy = held, indeterminacy
+        self.state: ModeState = indeterminacy.state
+        self.delassus: Delassus = indeterminacy.delassus
+        self._known: dict[bytes, tuple[Array, list[_Split]]] = {}  # with their bounds, by elements
+        self._matrix: Matrix | None = None  # D that they belong to
+        self._stands = {int(e): k for k, e in enumerate(held.parts.stressed)}
+
+    @cached_property
+    def _carried(self) -> Evaluator:
+        """Efforts and bounds of all elements by which modes are decided on."""
+        e = self.held.expressions
+        return Evaluator(ca.Function("carried", self.held.symbols, [
+            ca.densify(ca.vertcat(e["effort"], e["low"], e["high"]))]))
+
+    @cached_property
+    def _felt(self) -> bool:
+        """Whether conditions of the model look at efforts: these are not to change with a split."""
+        tape = self.indeterminacy.evaluation.system.tape
+        return bool(ca.jacobian_sparsity(ca.vertcat(tape.crossings, tape.exponents), tape.u).nnz())
+
+    def numbers(self, problem: Problem, t: float, open_: Indices) -> Array | None:
+        """K with such a split of the elements ``open_``; None where none is within the bounds."""
+        from ..complementarity import largest_share
+
+        held, modes = self.held, self.state.modes
+        if not all(int(e) in self._stands for e in open_):
+            return None
+        d = self.delassus.matrix(problem, t)
+        k = held.constants(problem, modes, d)[len(modes):].copy()
+        effort, low, high = self._carried(*problem.arguments(t)[:-1], modes, k).reshape(3, -1)
+        if (low[open_] == high[open_]).any():  # what holds nothing takes no share
+            return None
+        waits = np.broadcast_to(self.state.slack, len(modes)) > 0
+        for who, change, level in self._splits(d, open_, low, high, effort):
+            most = AT_BOUND if waits[who].any() else -MODE_ENDED
+            split = effort[who] + change @ effort[who] + level
+            if not largest_share(low[who], high[who], split) < 1 + most:
+                return None
+            self._share(k, who, change)
+            k[held.parts.stress][[self._stands[int(e)] for e in who]] = level
+        return k
+
+    def _splits(self, d: Matrix, open_: Indices, low: Array, high: Array, effort: Array
+                ) -> list[_Split]:
+        """Splits of some elements, group by group: those found last, or, at their bounds, anew."""
+        from ..complementarity import largest_share, linear_splits
+
+        bounds = np.array([low[open_], high[open_]])
+        if d is not self._matrix:
+            self._known, self._matrix = {}, d
+        known, splits = self._known.get(open_.tobytes(), (None, []))
+        if known is not None and np.array_equal(known, bounds) and all(largest_share(
+                low[who], high[who], effort[who] + change @ effort[who] + level) < 1 - CLEAR_ROOM
+                for who, change, level in splits):
+            return splits
+        splits = [(open_[members], change, level) for members, change, level in linear_splits(
+            dense_block(d, open_, open_), low[open_], high[open_], effort[open_])]
+        if self._felt:
+            splits = [(who, 0.0 * change, level + change @ effort[who])
+                      for who, change, level in splits]
+        if len(self._known) >= MOST_KNOWN:
+            self._known = {}
+        self._known[open_.tobytes()] = bounds, splits
+        return splits
+
+    def _share(self, k: Array, who: Indices, change: Array) -> None:
+        """Let efforts of some elements change with what they carry."""
+        for part, entries in self.held.parts.full:
+            at = np.flatnonzero(np.isin(part, who))
+            if len(at):
+                rows = entries[at]
+                k[rows] += change @ k[rows]

@@ -1,0 +1,155 @@
+"""What rests in many ways at once: machine code goes by a split that proves that it holds."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from friction_bench import times_of, value
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from blocks.nonsmooth.modes.proven_splits import ProvenSplits
+from library.signal import Sine
+from library.translational import (
+    ForceSource,
+    HardStop,
+    Mass,
+    Reference,
+    TranslationalFriction,
+)
+
+STRENGTHS = [3.0, 5.0, 4.0, 2.5, 6.0, 3.5, 4.5, 2.0]  # N
+
+
+def row(strengths, drive, wall=False):
+    """Boxes that touch each other, and perhaps a wall behind the last, each held by friction."""
+    model = Model("row")
+    model.ground, model.push = Reference(), ForceSource()
+    before = None
+    for k, strength in enumerate(strengths):
+        box, friction = Mass(mass="1 kg"), TranslationalFriction(
+            law="coulomb", coulomb_force=f"{0.8 * strength} N", breakaway_force=f"{strength} N")
+        model.add(f"box{k}", box)
+        model.add(f"rub{k}", friction)
+        model.connect(box.M, friction.R)
+        model.connect(friction.C, model.ground.V)
+        if before is not None:
+            _touch(model, f"touch{k}", before, box.M)
+        before = box.M
+    if wall:
+        _touch(model, "wall", before, model.ground.V)
+    model.connect(model.push.R, model.box0.M)
+    model.connect(model.push.C, model.ground.V)
+    if isinstance(drive, Sine):
+        model.drive = drive
+        model.connect(drive.y, model.push.S)
+    else:
+        model.push.force = drive
+    return model
+
+
+def _touch(model, name, one, other):
+    stop = HardStop(model="restitution", restitution=0, upper_bound="0 mm", lower_bound="-1 m")
+    model.add(name, stop)
+    model.connect(one, stop.R)
+    model.connect(stop.C, other)
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode"])
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_boxes_that_touch_start_together_where_all_frictions_are_overcome(count, method):
+    strengths = STRENGTHS[:count]
+    model = row(strengths, lambda t: quantity("10 N/s") * t)
+    run = model.simulate("4 s", method=method, rtol=1e-9)
+    load = sum(strengths)
+    starts = load / 10
+    assert_allclose(times_of(run, "slides forward"), [starts] * count, rtol=1e-10)
+    assert "stretches in Python" not in run.statistics
+    later = 4 - starts  # (10 t - 0.8 load) / mass
+    assert_allclose(value(run, "box0.v"), (5 * later**2 + 0.2 * load * later) / count, rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode"])
+def test_boxes_at_a_wall_stay_and_the_first_leaves_alone(method):
+    model = row(STRENGTHS, Sine(amplitude="100 N", frequency="0.5 Hz"), wall=True)
+    run = model.simulate("1.2 s", method=method, rtol=1e-9)
+    leaves = 1 + np.arcsin(STRENGTHS[0] / 100) / np.pi
+    assert {e.component for e in run.events} == {"rub0", "touch1"}
+    assert_allclose([e.time for e in run.events], leaves, rtol=1e-10)
+    pulled = 100 / np.pi * (np.cos(np.pi * leaves) - np.cos(1.2 * np.pi))
+    assert_allclose(value(run, "box0.v"), pulled + 0.8 * STRENGTHS[0] * (1.2 - leaves), rtol=1e-7)
+    assert "stretches in Python" not in run.statistics
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_frictions_in_loops_move_as_if_every_split_was_sought(seed, monkeypatch):
+    """Bodies that rub on each other and on the ground in more ways than they can move."""
+
+    def run():
+        draw = np.random.default_rng(seed)
+        model, bodies = Model("random"), []
+        model.ground = Reference()
+        for k in range(4):
+            body = model.add(f"body{k}", Mass(mass=f"{draw.uniform(1, 3)} kg"))
+            push, wave = ForceSource(), Sine(amplitude=f"{draw.uniform(2, 8)} N",
+                                             frequency=f"{draw.uniform(0.5, 2)} Hz")
+            model.add(f"push{k}", push)
+            model.add(f"wave{k}", wave)
+            model.connect(wave.y, push.S)
+            model.connect(push.R, body.M)
+            model.connect(push.C, model.ground.V)
+            bodies.append(body.M)
+        ports = [*bodies, model.ground.V]
+        for k, (i, j) in enumerate(combinations(range(5), 2)):
+            strength = draw.uniform(0.5, 2)
+            rub = model.add(f"rub{k}", TranslationalFriction(
+                law="coulomb", coulomb_force=f"{0.8 * strength} N",
+                breakaway_force=f"{strength} N"))  # fmt: skip
+            model.connect(rub.R, ports[i])
+            model.connect(rub.C, ports[j])
+        return model.simulate("3 s", method="dopri5", rtol=1e-9)
+
+    assert len(_as_if_every_split_was_sought(run, monkeypatch, 1e-8).events) > 20
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_carts_with_several_brakes_and_slack_couplers(count, monkeypatch):
+    """Their brakes tell as one each; the run ends where there is no load, at a known instant."""
+
+    def run():
+        model, before = Model("carts"), None
+        model.ground = Reference()
+        for k in range(count):
+            cart = model.add(f"cart{k}", Mass(mass="1 kg"))
+            for j in range(3):
+                brake = model.add(f"brake{k}{j}", TranslationalFriction(
+                    law="coulomb", coulomb_force=f"{1 + j} N", breakaway_force=f"{1.3 + j} N"))
+                model.connect(cart.M, brake.R)
+                model.connect(brake.C, model.ground.V)
+            if before is not None:
+                coupler = model.add(f"coupler{k}", HardStop(
+                    model="restitution", restitution=0, lower_bound="-2 mm", upper_bound="2 mm"))
+                model.connect(before, coupler.R)
+                model.connect(coupler.C, cart.M)
+            before = cart.M
+        model.pull = ForceSource()
+        model.drive = Sine(amplitude=f"{7.5 * count} N", frequency="1 Hz")
+        model.connect(model.drive.y, model.pull.S)
+        model.connect(model.pull.R, model.cart0.M)
+        model.connect(model.pull.C, model.ground.V)
+        return model.simulate("2 s", method="dopri5", rtol=1e-9)
+
+    assert len(_as_if_every_split_was_sought(run, monkeypatch, 1e-7).events) > 20
+
+
+def _as_if_every_split_was_sought(run, monkeypatch, within):
+    """A run in machine code that goes as one that asks for the best split at every instant."""
+    quick = run()
+    monkeypatch.setattr(ProvenSplits, "numbers", lambda *_: None)
+    slow = run()
+    assert "stretches in Python" not in quick.statistics
+    assert "stretches in Python" in slow.statistics
+    told = [[(e.component, e.description) for e in one.events] for one in (quick, slow)]
+    assert told[0] == told[1]
+    assert_allclose(*([e.time for e in one.events] for one in (quick, slow)), atol=within)
+    return quick

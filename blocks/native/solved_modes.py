@@ -20,7 +20,12 @@ import numpy as np
 from ..language.expression import TIME
 from ..nonsmooth.modes.drift_correction import ROUNDS as CLOSING
 from ..nonsmooth.modes.solved_modes import ROUNDS, SolvedModes
-from ..numerics.tolerances import EFFORTS_STALLED, LAST_NEWTON_STEP, SAFE_PIVOT
+from ..numerics.tolerances import (
+    EFFORTS_STALLED,
+    LAST_NEWTON_STEP,
+    RATE_OF_STRESS,
+    SAFE_PIVOT,
+)
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
@@ -151,9 +156,11 @@ class SolvedCode(Text):
         self.modes, self.effort = self.held.symbols[-2:]
         self.free = ca.SX.sym("free", nx)
         count = len(self.blocks)
-        at = np.cumsum([start, n, n, nx, count, count, 1, n, n, n * n, n, n // 2 + count, 1])
+        self._put_given()
+        at = np.cumsum([start, n, n, nx, count, count, 1, n, self.given.numel(), n, n * n, n,
+                        n // 2 + count, 1])
         self.known_modes, self.guess, _, self.whole, self.sliding, self.allowed, \
-            self.slack, *scratch, self.end = (int(i) for i in at)
+            self.slack, rows, *scratch, self.end = (int(i) for i in at)
         self.found, self.matrix, self.right, self.pivots, self.failed = scratch
         if laws.system.clusters or laws.system.nz:
             given = None
@@ -182,10 +189,37 @@ class SolvedCode(Text):
         #: Whether efforts of what slides are known before those of what sticks are solved for.
         self.sliding_known = bool(self.products) and self.held.affine
         self.places = {**places, 6: ("%q", self.known_modes), 7: ("%q", self.found),
-                       8: ("%q", int(at[2])), 9: ("%q", self.follows)}  # fmt: skip
-        self.arguments = [*self.held.symbols, self.free, self.held.follows]
+                       8: ("%q", int(at[2])), 9: ("%q", self.follows),
+                       10: ("%q", rows)}  # fmt: skip
+        self.arguments = [*self.held.symbols, self.free, self.held.follows, self.given]
         self.solver = name_of_code(compiled(self._solver(), parallel=False)) \
             if self.held.with_loops else ""
+
+    def _put_given(self) -> None:
+        """Equations of which some rows are given, where efforts at rest share internal stress.
+
+        Given are, for the elements of blocks that may: whether its row is, its right side, and,
+        block by block, column by column, the rows.
+        """
+        n, e, blocks = self.n, self.e, self.held.shared
+        who = np.concatenate([np.zeros(0, dtype=int), *blocks])
+        self.given = ca.SX.sym("given", 2 * len(who) + sum(len(block) ** 2 for block in blocks))
+        self.is_given = ca.SX.zeros(n)
+        self.posed = e["matrix"], e["residual"]
+        if not len(who):
+            return
+        level, rows, start = ca.SX.zeros(n), ca.SX(n, n), 2 * len(who)
+        self.is_given[who.tolist()] = self.given[: len(who)]
+        level[who.tolist()] = self.given[len(who) : start]
+        for block in map(np.ndarray.tolist, blocks):
+            size = len(block)
+            rows[block, block] = ca.reshape(self.given[start : start + size**2], size, size)
+            start += size**2
+        pattern = e["matrix"].sparsity().unite(rows.sparsity())
+        entries = ca.if_else(self.is_given[pattern.row()], ca.project(rows, pattern).nz[:],
+                             ca.project(e["matrix"], pattern).nz[:])
+        self.posed = ca.SX(pattern, entries), ca.if_else(
+            self.is_given, ca.mtimes(rows, self.effort) - level, e["residual"])
 
     # -- the functions -------------------------------------------------------------------
     def slope(self) -> str:
@@ -218,8 +252,9 @@ class SolvedCode(Text):
         symbols = tied.symbols if tied else ()
         places = tied.with_changes(self.places, count) if tied else self.places
         self._clear(w, w.pointer("%q", self.matrix), n * n)
-        self._fill(w, ca.vec(self.e["matrix"]), self.matrix)
-        right = -moved(self.e["residual"])
+        matrix, residual = self.posed
+        self._fill(w, ca.vec(matrix), self.matrix)
+        right = -moved(residual)
         for j in range(self.nx + 1):
             self._put(w, self._values(w, ca.densify(right[:, j]), places, *symbols),
                       "%q", self.right)  # fmt: skip
@@ -245,7 +280,11 @@ class SolvedCode(Text):
         w = Writer()
         done = self._solve_all(w)
         slack = ca.SX.sym("slack", self.n)
-        margins = ca.vertcat(self.e["crossings"], self.laws.margin_expressions() + slack)
+        of_modes = self.laws.margin_expressions() + slack
+        if self.held.shared:  # others must not move what a given row does not hold
+            wrong = ca.fabs(self.e["residual"]) > RATE_OF_STRESS * ca.sum1(ca.fabs(self.effort))
+            of_modes = ca.if_else(ca.logic_and(self.is_given, wrong), -1, of_modes)
+        margins = ca.vertcat(self.e["crossings"], of_modes)
         places = {**self.places, len(self.arguments): ("%q", self.slack)}
         self._give(w, done, margins, places, slack)
         if self.held.dependent.any():
@@ -318,6 +357,7 @@ class SolvedCode(Text):
         contacts = np.flatnonzero(self.laws.contact).tolist()
         x, e, decides = self.laws.system.tape.x, self.e, self.held.decides.astype(float)
         stuck = ca.logic_and(self.modes == 0, ca.DM(decides))
+        stuck = ca.logic_and(stuck, ca.logic_not(self.is_given))  # which others close and stop
         places = np.zeros(self.nx)
         places[self.held.positions] = 1.0
         push = self.held.by_effort(e["slope"])
@@ -523,16 +563,15 @@ class SolvedCode(Text):
 
     def _fill_equations(self, w: Writer) -> None:
         """Put matrix and residual into ``q``, block by block."""
-        if self.e["matrix"].nnz() < sum(len(block) ** 2 for block in self.blocks):
+        if self.posed[0].nnz() < sum(len(block) ** 2 for block in self.blocks):
             self._clear(w, w.pointer("%q", self.matrix), self.n**2)
         self._write(w, self._equations, self.matrix)
 
     @cached_property
     def _equations(self) -> Any:
         """Matrix and residual, block by block."""
-        order = np.concatenate(self.blocks).tolist()
-        return self._matrix(ca.vertcat(
-            self._in_blocks(self.e["matrix"]), self.e["residual"][order]))
+        order, (matrix, residual) = np.concatenate(self.blocks).tolist(), self.posed
+        return self._matrix(ca.vertcat(self._in_blocks(matrix), residual[order]))
 
     def _efforts(self, w: Writer, guess: list[str] | None = None) -> None:
         """Solve for the efforts; they stand in ``q`` afterwards."""

@@ -111,6 +111,7 @@ PARADOX = 1e-6  # share of its value without friction at which a matrix counts a
 SEVERAL_MOTIONS = 1e-6  # of the largest effort or slope: a difference that is another motion
 PIECE_SLOPE, PIECE_SLOPE_NONE = 1e-9, 1e-12  # relative and absolute: slopes of the same piece
 # static indeterminacy
+RATE_OF_STRESS = 1e-8  # of all efforts: what elements that others hold may move by
 RATE_UNHELD = 1e-11  # of the rate of the range: one that no effort holds
 SPLIT_FEASIBLE = 1e-10  # of half the range: what a linear program may miss
 SPLIT_SAME = 1e-13  # of half the range: bounds of a share between which there is rounding only

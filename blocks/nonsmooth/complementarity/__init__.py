@@ -47,7 +47,8 @@ from .internal_stress import (
     undetermined_groups,
 )
 from .linear_solves import signed_pivot
-from .minimal_splits import linear_splits, minimal_splits
+from .linear_splits import LinearSplit, linear_splits, loaded_linear_split
+from .minimal_splits import minimal_splits
 from .minimax import open_sides, ranges_end
 from .p_matrix import is_p_matrix
 from .scaling import components
@@ -58,6 +59,7 @@ __all__ = [
     "Friction",
     "Hybrid",
     "Impact",
+    "LinearSplit",
     "LoadedSplit",
     "Margin",
     "MarginProblem",
@@ -71,6 +73,7 @@ __all__ = [
     "least_efforts",
     "least_share",
     "linear_splits",
+    "loaded_linear_split",
     "loaded_split",
     "minimal_splits",
     "open_load",

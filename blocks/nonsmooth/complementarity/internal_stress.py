@@ -21,6 +21,7 @@ anything one way (a one-way clutch) bears it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,8 +47,7 @@ __all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_
            "stresses", "undetermined_groups"]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Stress:
+class Stress(NamedTuple):
     members: Indices
     basis: Array  # columns: efforts that cause no rate
 
@@ -331,6 +331,49 @@ class LoadedSplit:
     free: bool
 
 
+class Rooms(NamedTuple):
+    """How far efforts are from their bounds, where these depend on efforts.
+
+    Attributes
+    ----------
+    size : what it takes to move each element by itself
+    basis : efforts without effect, as columns
+    half : half the range of each, where that is constant, or the largest effort
+    rows, at : change of rooms by efforts, and what they are, one per finite bound
+    owner : whose these are
+    """
+
+    size: Array
+    basis: Array
+    half: Array
+    rows: Array
+    at: Array
+    owner: Indices
+
+
+def rooms_of(D: Array, effort: Array, low: Array, high: Array, L: Array, H: Array,
+             others: Array | None = None) -> Rooms:
+    """Those of a connected part, as of :func:`loaded_split`."""
+    n = len(effort)
+    size, basis = _open_efforts(D, others)
+    lower, upper = low + L @ effort, high + H @ effort
+    # an element of constant bounds is measured by them, others by the largest effort that is
+    # needed; so is a range that is endless beside it, as of a one-way clutch
+    largest = float(np.abs(_least(effort, size, basis) / size).max(initial=0.0))
+    unit = size * (largest if largest > NO_EFFORT else 1.0)
+    constant = np.isfinite(high - low) & (high > low) & ~np.any(L, axis=1) & ~np.any(H, axis=1)
+    half = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
+    one_sided = np.isinf(np.subtract(*open_sides(np.where(constant, low, 0.0),
+                                                 np.where(constant, high, 0.0))))
+    typical = np.where(one_sided, unit, half)
+    eye = np.eye(n)
+    rows = np.vstack([(H - eye)[np.isfinite(high)], (eye - L)[np.isfinite(low)]])
+    at = np.concatenate([(upper - effort)[np.isfinite(high)], (effort - lower)[np.isfinite(low)]])
+    owner = np.concatenate([np.flatnonzero(np.isfinite(high)), np.flatnonzero(np.isfinite(low))])
+    weight = typical[owner]
+    return Rooms(size, basis, half, rows / weight[:, None], at / weight, owner)
+
+
 def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: Array,
                  others: Array | None = None) -> LoadedSplit:
     """Find it for one connected part.
@@ -358,26 +401,9 @@ def loaded_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: 
     >>> found.effort.round(6).tolist(), found.room > 0
     ([5.0, 2.0, 5.0, 2.0], True)
     """
-    n = len(effort)
-    size, basis = _open_efforts(D, others)
-    lower, upper = low + L @ effort, high + H @ effort
-    # an element of constant bounds is measured by them, others by the largest effort that is
-    # needed; so is a range that is endless beside it, as of a one-way clutch
-    largest = float(np.abs(_least(effort, size, basis) / size).max(initial=0.0))
-    unit = size * (largest if largest > NO_EFFORT else 1.0)
-    constant = np.isfinite(high - low) & (high > low) & ~np.any(L, axis=1) & ~np.any(H, axis=1)
-    half = np.where(constant, np.where(constant, high - low, 1.0) / 2, unit)
-    one_sided = np.isinf(np.subtract(*open_sides(np.where(constant, low, 0.0),
-                                                 np.where(constant, high, 0.0))))
-    typical = np.where(one_sided, unit, half)
-    eye = np.eye(n)
-    rows = np.vstack([(H - eye)[np.isfinite(high)], (eye - L)[np.isfinite(low)]])
-    at = np.concatenate([(upper - effort)[np.isfinite(high)], (effort - lower)[np.isfinite(low)]])
-    owner = np.concatenate([np.flatnonzero(np.isfinite(high)), np.flatnonzero(np.isfinite(low))])
-    weight = typical[owner]
+    size, basis, half, rows, at, owner = rooms_of(D, effort, low, high, L, H, others)
     if not len(rows):
         return LoadedSplit(np.inf, effort, np.zeros(0, dtype=np.intp), basis.shape[1] > 0)
-    rows, at = rows / weight[:, None], at / weight
     turn = rows @ basis
     if not basis.shape[1]:
         least = float(at.min())

@@ -12,16 +12,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import FLAT_ROW, TIGHT_ROW
 from .internal_stress import even_on_line, even_split, stresses
-from .minimax import half_range, kernel, minimise_rows, open_sides, rows_of
+from .minimax import half_range, minimise_rows, open_sides, rows_of
 from .scaling import MatrixLike, as_bounds
 
-__all__ = ["linear_splits", "minimal_splits"]
-
-AMPLE = 2.0  # times the least room to a bound
-MIDDLE = 0.0  # ratio below which none has to be
+__all__ = ["minimal_splits"]
 
 
 def minimal_splits(D: MatrixLike, lower: ArrayLike, upper: ArrayLike, efforts: Array,
@@ -101,63 +98,3 @@ def _of_same_rows(ratios: Array, slopes: Array) -> tuple[Array, Flags] | None:
     step, value = solution[:free], solution[free]
     above = (ratios + step.T @ slopes.T).max(axis=1) - value
     return step, above <= FLAT_ROW * (1 + np.abs(value))
-
-
-def linear_splits(D: Array, lower: Array, upper: Array, efforts: Array
-                  ) -> list[tuple[Indices, Array, Array]]:
-    """Splits of smallest largest ratio, as they change with the efforts that are split.
-
-    Parameters
-    ----------
-    D, lower, upper
-        As for `undetermined_groups`, of elements that are all stuck.
-    efforts : (n,) array
-        A solution.
-
-    Returns
-    -------
-    list of (members, change, level)
-        Groups that share stress: ``efforts + change @ efforts + level`` is such a split of each,
-        for other efforts too while the same bounds decide.
-
-    Examples
-    --------
-    >>> (who, change, level), = linear_splits(
-    ...     np.ones((2, 2)), np.array([-1.0, -3.0]), np.array([1.0, 3.0]), np.array([1.0, 1.0]))
-    >>> efforts = np.array([2.0, 1.0])
-    >>> (efforts + change @ efforts + level).round(9).tolist()
-    [0.75, 2.25]
-    """
-    out = []
-    for stress in stresses(D, lower, upper, np.arange(len(efforts))):
-        i = stress.members
-        out.append((i, *_linear_split(lower[i], upper[i], efforts[i], stress.basis)))
-    return out
-
-
-def _linear_split(low: Array, high: Array, held: Array, basis: Array
-                  ) -> tuple[Array, Array]:
-    """That of one group of elements that share internal stress.
-
-    What the deciding bounds leave open is split in the same way, until there is room to spare.
-    """
-    low, high = open_sides(low, high)
-    half, unit = half_range(low, high), np.eye(len(held))
-    even = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
-    rows = rows_of(low, high, half)
-    first, left = np.inf, np.arange(len(rows.element))
-    split, change = held.copy(), np.zeros_like(unit)
-    while even.shape[1]:
-        slopes = rows.slope[left, None] * even[rows.element[left]]
-        least, step, weight = minimise_rows(
-            np.append(rows.ratios(split)[left], MIDDLE), np.vstack([slopes, 0 * slopes[:1]]))
-        first, tight = min(first, least), weight[:-1] > TIGHT_ROW
-        rises = 0.0 if weight[-1] > TIGHT_ROW else 1.0  # or stays in the middle
-        matrix = np.column_stack([slopes[tight], np.full(np.count_nonzero(tight), -rises)])
-        moved = rows.slope[left[tight], None] * (unit + change)[rows.element[left[tight]]]
-        change = change - even @ (np.linalg.pinv(matrix)[:-1] @ moved)
-        split = split + even @ step
-        if 1 - least > AMPLE * (1 - first) or not tight.any():
-            break
-        even, left = even @ kernel(slopes[tight])[0], left[~tight]
-    return change, split - held - change @ held

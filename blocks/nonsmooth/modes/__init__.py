@@ -5,11 +5,11 @@ efforts while modes are held (``held_modes`` by ``held_parts`` and their ``held_
 ``solved_modes``). In a run: the ``state``, the ``delassus`` operator and an ``evaluation`` of the
 laws at a point; ``efforts`` of the modes, ``margins`` to their end, ``decisions`` on those that
 follow (``impacts``, ``joint_problem``, ``look_ahead``), ``indeterminacy`` of efforts at rest
-(``split_program``; for machine code ``proven_splits``), and friction that depends on efforts
-(``load_dependence``, ``loaded_splits``, ``painleve``). Elements that move alike are decided as one
-(``companions``, ``one_motion``), and a friction at a stop tells for both (``stopped_frictions``).
-``laws`` puts all together. Efforts and flows are counted in units in which elements weigh the same
-(``equal_units``).
+(``split_program``; for machine code ``proven_splits`` and ``given_rows``), and friction that
+depends on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). Elements that move alike
+are decided as one (``companions``, ``one_motion``), and a friction at a stop tells for both
+(``stopped_frictions``). ``laws`` puts all together. Efforts and flows are counted in units in which
+elements weigh the same (``equal_units``).
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
 ``one_sided``, ``held_network`` and ``large_network``, ``mode_search``, ``node_velocities``,

@@ -45,6 +45,7 @@ from .known_decisions import KnownDecisions
 from .look_ahead import LookAhead
 from .margins import Margins
 from .painleve import Painleve
+from .solved_modes import SolvedModes
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -159,7 +160,8 @@ class Decisions:
         """
         held, spent = np.zeros((2, self.elements.size), dtype=bool)
         stuck = self.state.modes == 0
-        if len(touched) and isinstance(self.evaluation.held_modes, HeldModes) and stuck.any():
+        one_split = isinstance(self.evaluation.held_modes, HeldModes | SolvedModes)
+        if len(touched) and one_split and stuck.any():
             open_ = self.indeterminacy.elements_of(problem, t, stuck)[1]
             if np.isin(touched, open_).any():
                 waits = np.broadcast_to(self.state.slack, self.elements.size)[open_] > 0

@@ -122,8 +122,7 @@ class LoadedSplits:
         found: LoadedSplit | None = None
         pieces: list[Array] = []
         for _ in range(ROUNDS):
-            slopes = self.load.slopes(problem, t)
-            held = [dense_block(s, rests, np.append(rests, slides)) for s in slopes[:2]]
+            held = self._bounds(problem, t, rests, slides)
             if found is not None and np.allclose(held, pieces, rtol=PIECE_SLOPE,
                                                      atol=PIECE_SLOPE_NONE):
                 return found
@@ -150,6 +149,19 @@ class LoadedSplits:
             now.high[rests] - upper @ effort[rests], lower, upper, others)
         self._take(problem, t, rests, slides, back, found.effort - effort[rests])
         return found
+
+    def followed(self, problem: Problem, t: float, rests: Indices, slides: Indices
+                 ) -> tuple[list[Array], Array, Array]:
+        """How bounds of what rests follow its efforts, and their rates and those of what slides."""
+        part = np.sort(np.concatenate([rests, slides]))
+        back, moved, others = self._moved(problem, t, rests, slides, part)
+        return [s[:, : len(rests)] + s[:, len(rests):] @ back for s in self._bounds(
+            problem, t, rests, slides)], moved, others
+
+    def _bounds(self, problem: Problem, t: float, rests: Indices, slides: Indices) -> list[Array]:
+        """Changes of lower and upper bounds of what rests, by efforts of both."""
+        return [dense_block(s, rests, np.append(rests, slides))
+                for s in self.load.slopes(problem, t)[:2]]
 
     def _moved(self, problem: Problem, t: float, rests: Indices, slides: Indices, part: Indices
                ) -> tuple[Array, Array, Array]:

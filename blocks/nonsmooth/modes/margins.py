@@ -17,6 +17,7 @@ from ...numerics.tolerances import AT_BOUND, RATE_ROUNDING, SURELY_NO_FLOW
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
+from .given_rows import GivenRows
 from .held_modes import HeldModes, point_to_the_bit
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
@@ -139,7 +140,11 @@ class CompiledMargins:
         held = evaluation.held_modes
         self.splits = ProvenSplits(held, indeterminacy) if isinstance(
             held, HeldModes) and len(held.parts.stressed) else None
-        self._split: tuple[Any, Array | None] = None, None  # of K, at a point
+        self.given = GivenRows(held, indeterminacy) if isinstance(
+            held, SolvedModes) and held.shared else None
+        #: The same of the last point: K with a split, or equations.
+        self._split: tuple[Any, Array | None] = None, None
+        self._given: tuple[Any, tuple[Array, Array] | None] = None, None
 
     def expressions(self) -> ca.SX:
         """Margins of elements whose effort is determined, as functions of modes and states.
@@ -168,16 +173,32 @@ class CompiledMargins:
             return False
         stuck = modes == 0
         if isinstance(held, SolvedModes):
-            if held.values(problem, t, modes) is None and not held.apply(
-                    problem, t, modes, self.evaluation.delassus):
-                return False
-            if self.evaluation.load is not None or held.reserve(modes) > 0:
-                return held.reserve(modes) > 0
-        elif isinstance(held, HeldModes):
+            return self._quick(problem, t, held) or self._rows_of(problem, t, held) is not None
+        if isinstance(held, HeldModes):
             if not held.fits(problem, self.evaluation.delassus.matrix(problem, t)):
                 return False
             return self._numbers(problem, t, held) is not None
         return not any(map(len, self.indeterminacy.felt(problem, t, stuck)))
+
+    def _quick(self, problem: Problem, t: float, held: SolvedModes) -> bool:
+        """Whether efforts are determined, for sure, by equations that are solved."""
+        modes = self.state.modes
+        if held.values(problem, t, modes) is None and not held.apply(
+                problem, t, modes, self.evaluation.delassus):
+            return False
+        reserve = held.reserve(modes)
+        return reserve > 0 or self.evaluation.load is None and not any(
+            map(len, self.indeterminacy.felt(problem, t, modes == 0)))
+
+    def _rows_of(self, problem: Problem, t: float, held: SolvedModes
+                 ) -> tuple[Array, Array] | None:
+        """Equations by which a split is held that the motion leaves open, if there are."""
+        if self.given is None:
+            return None
+        key = point_to_the_bit(problem, t, self.state.modes)
+        if key != self._given[0]:
+            self._given = key, self.given.rows(problem, t, self.state.modes)
+        return self._given[1]
 
     def _numbers(self, problem: Problem, t: float, held: HeldModes) -> Array | None:
         """K, with a split that proves for a while that what sticks holds; None if there is none."""
@@ -205,10 +226,12 @@ class CompiledMargins:
         free = np.ones(self.evaluation.system.nx)
         free[self.held_states.of(problem, t)] = 0.0
         if isinstance(held, SolvedModes):
-            gap = allowed_gap(problem)
-            return np.concatenate([modes, self.evaluation.efforts(problem), free,
-                                   *held.determinants(modes), [gap],
-                                   np.broadcast_to(self.state.slack, self.elements.size)])
+            gap, quick = allowed_gap(problem), self._quick(problem, t, held)
+            found = None if quick else self._rows_of(problem, t, held)
+            whole, given = found or (np.concatenate(held.determinants(modes)), np.zeros(0) if (
+                self.given is None) else self.given.none)
+            return np.concatenate([modes, self.evaluation.efforts(problem), free, whole, [gap],
+                                   np.broadcast_to(self.state.slack, self.elements.size), given])
         numbers = self._numbers(problem, t, held)
         assert numbers is not None
         return np.concatenate([modes, numbers, free])

@@ -98,7 +98,7 @@ class ProvenSplits:
                 low[who], high[who], effort[who] + change @ effort[who] + level) < 1 - CLEAR_ROOM
                 for who, change, level in splits):
             return splits
-        splits = [(open_[members], change, level) for members, change, level in linear_splits(
+        splits = [(open_[members], change, level) for members, _, change, level in linear_splits(
             dense_block(d, open_, open_), low[open_], high[open_], effort[open_])]
         if self._felt:
             splits = [(who, 0.0 * change, level + change @ effort[who])

@@ -22,6 +22,7 @@ import numpy as np
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices, Matrix
 from ...numerics.tolerances import (
+    BLOCK_SINGULAR,
     EFFORTS_STALLED,
     FAR_FROM_PARADOX,
     HELD_PIVOT,
@@ -133,6 +134,8 @@ class SolvedModes:
                 *system.arguments[:2], *system.arguments[3:-1], modes, self._unknowns],
                 [ca.vec(ca.densify(both))]))  # fmt: skip
         self.direct = self.affine and not self.with_loops
+        #: Blocks that have more elements than motions, where these may rest in many ways.
+        self.shared = self._shared(system, own) if self.affine and not self.parts else []
         self.dependent = np.zeros(n, dtype=bool) if bounds is None else bounds.dependent
         self.in_a_circle = bounds is not None and bounds.in_a_circle
         self.symbols = [*system.arguments[:-1], modes, effort]
@@ -169,6 +172,26 @@ class SolvedModes:
             return direct
         torn = self._unknowns[: self.follows.shape[0]]
         return direct + ca.mtimes(jacobian(expression, torn), self.follows)
+
+    def _shared(self, system: System, own: ca.SX) -> list[Indices]:
+        """Blocks in which rates do not tell all efforts, wherever they are but for chance."""
+        blocks = [block for block in self.blocks if len(block) > 1]
+        if not blocks:
+            return []
+        chance, given = np.random.default_rng(0), [*system.arguments[:-1], self.effort]
+        point, z = [chance.uniform(0.5, 1.5, a.shape) for a in given], system.tape.z
+        follows = np.zeros(self.follows.shape)
+        if self.with_loops:
+            by_z, by_effort = (np.array(a) for a in ca.Function("loops", given, [
+                ca.densify(ca.jacobian(self.loops[: system.nz], by))
+                for by in (z, self.effort)]).call(point))
+            follows = -np.linalg.lstsq(by_z, by_effort)[0]
+        d = np.array(ca.Function("own", [*given, self.follows], [ca.densify(own)]).call(
+            [*point, follows])[0])
+        size = np.sqrt(np.where(d.diagonal() > 0, d.diagonal(), 1.0))
+        d = d / np.outer(size, size)
+        return [b for b in blocks if np.isfinite(part := d[np.ix_(b, b)]).all()
+                and np.linalg.matrix_rank(part, tol=BLOCK_SINGULAR) < len(b)]
 
     def bent_by(self) -> Matrix:
         """(elements, elements) 1 where bounds may bend as an effort changes, else 0."""
@@ -236,10 +259,22 @@ class SolvedModes:
             return None
         return self._out.reshape(7, self.size)
 
-    def determinants(self, modes: Indices) -> tuple[Array, Array]:
-        """Of the equations at the last evaluation, block by block, and of those of what slides."""
-        assert self._matrix is not None
-        matrix = self._matrix[0][None]
+    def equations(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
+        """Their matrix, where that depends on no effort, and own rates per effort."""
+        n, follows = self.size, list[Array]()
+        if self.with_loops:
+            by_u = torn_by(problem.system.residual_u, problem, t)
+            follows = [self.elements.columns_of(by_u).T.ravel()]
+        out = self._solve(*problem.arguments(t)[:-1], modes, np.zeros(n), *follows)
+        return out[: n * n].reshape(n, n).T.copy(), out[n * n + n : -1]
+
+    def determinants(self, modes: Indices, matrix: Array | None = None) -> tuple[Array, Array]:
+        """Of equations, block by block, and of those of what slides; of the last evaluation's if
+        none are given."""
+        if matrix is None:
+            assert self._matrix is not None
+            matrix = self._matrix[0]
+        matrix = matrix[None]
         every = np.ones(self.size, dtype=bool)
         return self._by_block(matrix, every)[0], self._by_block(matrix, modes != 0)[0]
 

@@ -1,0 +1,167 @@
+"""Bodies that rest on several feet, where friction follows what the feet carry: in machine code."""
+
+import numpy as np
+import pytest
+from friction_bench import times_of, value
+from numpy.testing import assert_allclose
+
+from blocks import Model, quantity
+from blocks.nonsmooth.modes.given_rows import GivenRows
+from library.planar import (
+    Body,
+    Contact,
+    Corner,
+    Force,
+    Ground,
+    Line,
+    Revolute,
+    RigidOffset,
+    SpringDamper,
+)
+from library.signal import Sine
+from library.translational import Damper, Mass, Reference, Spring
+
+G = 9.81
+METHODS = "auto", "dopri5", "rodas4", "cvode"
+
+
+def standing(model, name, base, feet, y="0.2 m", friction=0.4, floor=None):
+    """A box of 1 kg on feet at places along it, with its centre 0.2 m above them."""
+    box = model.add(name, Body(mass="1 kg", inertia="0.1 kg*m^2", x="0 m", y=y, phi="0 rad",
+                               vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
+    for k, x in enumerate(feet):
+        foot = model.add(f"{name}_foot{k}", Contact(
+            curve=Corner(f"{x} m", "-0.2 m"), base=floor or Line(), friction=friction,
+            static_friction=1.25 * friction))  # fmt: skip
+        model.connect(foot.F, box.P)
+        model.connect(foot.B, base)
+    return box
+
+
+def pushed(model, box, force):
+    model.push = Force()
+    model.connect(model.push.P, box.P)
+    if isinstance(force, Sine):
+        model.wave = force
+        model.connect(force.y, model.push.SX)
+    else:
+        model.push.fx = force
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("feet", [(-0.3, 0.3), (-0.5, 0.1, 0.4)])
+def test_a_box_slides_where_the_push_is_more_than_its_feet_can_hold(feet, method):
+    model = Model("box")
+    model.ground = Ground()
+    pushed(model, standing(model, "box", model.ground.P, feet), lambda t: quantity("2 N/s") * t)
+    run = model.simulate("3 s", method=method, rtol=1e-9)
+    starts = 0.5 * G / 2
+    assert_allclose(times_of(run, "slides"), [starts] * len(feet), rtol=1e-10)
+    assert_allclose(value(run, "box.vx"), (9 - starts**2) - 0.4 * G * (3 - starts), rtol=1e-7)
+    assert "stretches in Python" not in run.statistics
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_box_that_cannot_slide_tips_about_its_front_foot(method):
+    model = Model("box")
+    model.ground = Ground()
+    box = standing(model, "box", model.ground.P, (-0.3, 0.3), friction=2.0)
+    pushed(model, box, lambda t: quantity("10 N/s") * t)
+    run = model.simulate("1.5 s", method=method, rtol=1e-9)
+    lifts = G * 0.3 / 0.2 / 10  # moments about the front foot
+    assert run.events[0].description == "opens"
+    assert {e.component for e in run.events} == {"box_foot0"}
+    assert_allclose([e.time for e in run.events], lifts, rtol=1e-10)
+    assert run.statistics.get("stretches in Python", 0) <= 1  # the instant at which it lifts
+
+
+def test_what_moves_beside_a_box_that_stands_is_not_slowed_by_it():
+    model = Model("box and spring")
+    model.ground, model.wall = Ground(), Reference()
+    pushed(model, standing(model, "box", model.ground.P, (-0.3, 0.3)),
+           Sine(amplitude="3 N", frequency="1 Hz"))
+    model.mass, model.spring = Mass(mass="1 kg", v="1 m/s"), Spring(stiffness="1e4 N/m")
+    model.damper = Damper(damping="1 N*s/m")
+    model.connect(model.mass.M, model.spring.R, model.damper.R)
+    model.connect(model.spring.C, model.damper.C, model.wall.V)
+    run = model.simulate("2 s", rtol=1e-9)
+    assert not run.events
+    assert "stretches in Python" not in run.statistics
+    rate = np.sqrt(1e4 - 0.25)
+    assert_allclose(value(run, "mass.v"), np.exp(-1.0) * (
+        np.cos(2 * rate) - 0.5 / rate * np.sin(2 * rate)), atol=1e-7)
+
+
+def stack():
+    """Two boxes on each other, of which the upper one is pulled to and fro: both slide, and tip."""
+    model = Model("stack")
+    model.ground = Ground()
+    low = standing(model, "low", model.ground.P, (-0.5, 0.5), friction=0.28)
+    high = standing(model, "high", low.P, (-0.5, 0.5), y="0.6 m", friction=0.28,
+                    floor=Line(y="0.2 m"))
+    pushed(model, high, Sine(amplitude="12 N", frequency="1 Hz"))
+    return model
+
+
+def cart():
+    """A box on a cart that rocks on springs: the floor of its feet moves, and turns."""
+    model = Model("cart")
+    model.ground = Ground()
+    model.cart = Body(mass="5 kg", inertia="2 kg*m^2", x="0 m", y="0 m", phi="0 rad",
+                      vx="0 m/s", vy="0 m/s", w="0.3 rad/s")  # fmt: skip
+    for k, x in enumerate((-1, 1)):
+        for j, (wide, down) in enumerate(((1, -1.1), (2, -0.1))):
+            end = model.add(f"end{k}{j}", RigidOffset(dx=f"{x * wide} m", dy=f"{down} m"))
+            own = model.add(f"own{k}{j}", RigidOffset(dx=f"{x} m", dy="-0.1 m"))
+            spring = model.add(f"spring{k}{j}", SpringDamper(
+                stiffness="1000 N/m", damping="10 N*s/m", free_length="1 m"))
+            model.connect(end.B, model.ground.P)
+            model.connect(own.B, model.cart.P)
+            model.connect(spring.B, end.F)
+            model.connect(spring.F, own.F)
+    box = standing(model, "box", model.cart.P, (-0.4, 0.4))
+    box.w = "0.3 rad/s"
+    box.vx = "-0.06 m/s"
+    pushed(model, box, Sine(amplitude="5 N", frequency="1.3 Hz"))
+    return model
+
+
+def swing():
+    """A box on a table that hangs on two parallel rods: its equations have loops."""
+    model = Model("swing")
+    model.ground = Ground()
+    model.table = Body(mass="2 kg", inertia="0.5 kg*m^2", x="0 m", y="0 m", phi="0 rad",
+                       vx="0.3 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
+    for k, x in enumerate((-0.6, 0.6)):
+        rod, tip = Body(mass="0.1 kg", inertia="0.01 kg*m^2"), RigidOffset(dy="-1 m")
+        above, below = RigidOffset(dx=f"{x} m", dy="1 m"), RigidOffset(dx=f"{x} m")
+        hinge, eye = Revolute(), Revolute()
+        for name, part in (("rod", rod), ("tip", tip), ("above", above), ("below", below),
+                           ("hinge", hinge), ("eye", eye)):
+            model.add(f"{name}{k}", part)
+        model.connect(above.B, model.ground.P)
+        model.connect(hinge.B, above.F)
+        model.connect(hinge.F, rod.P, tip.B)
+        model.connect(tip.F, eye.B)
+        model.connect(eye.F, below.F)
+        model.connect(below.B, model.table.P)
+    box = standing(model, "box", model.table.P, (-0.4, 0.4), friction=0.2)
+    box.vx = "0.3 m/s"
+    pushed(model, box, Sine(amplitude="4 N", frequency="0.7 Hz"))
+    return model
+
+
+@pytest.mark.parametrize("make", [stack, cart, swing])
+def test_they_move_as_if_every_split_was_sought(make, monkeypatch):
+    quick = make().simulate("1.5 s", rtol=1e-9)
+    monkeypatch.setattr(GivenRows, "rows", lambda *_: None)
+    slow = make().simulate("1.5 s", rtol=1e-9)
+    # but for an instant at which a foot lands and lets go
+    in_python = [run.statistics.get("stretches in Python", 0) for run in (quick, slow)]
+    assert in_python[0] <= 1 < in_python[1]
+    told = [[(e.component, e.description) for e in run.events] for run in (quick, slow)]
+    assert told[0] == told[1]
+    assert told[0]
+    assert_allclose(*([e.time for e in run.events] for run in (quick, slow)), atol=1e-7)
+    for path in [k for k in ("cart.y", "box.x", "high.x") if k in quick.recording.catalog]:
+        assert_allclose(value(quick, path), value(slow, path), rtol=1e-6, atol=1e-9)

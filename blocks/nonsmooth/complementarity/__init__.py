@@ -52,6 +52,7 @@ from .minimal_splits import minimal_splits
 from .minimax import open_sides, ranges_end
 from .p_matrix import is_p_matrix
 from .scaling import components
+from .shown_splits import loaded_splits
 from .solution import Solution, Status
 from .solving import solve
 
@@ -75,6 +76,7 @@ __all__ = [
     "linear_splits",
     "loaded_linear_split",
     "loaded_split",
+    "loaded_splits",
     "minimal_splits",
     "open_load",
     "open_sides",

@@ -355,7 +355,7 @@ def rooms_of(D: Array, effort: Array, low: Array, high: Array, L: Array, H: Arra
              others: Array | None = None) -> Rooms:
     """Those of a connected part, as of :func:`loaded_split`."""
     n = len(effort)
-    size, basis = _open_efforts(D, others)
+    size, basis = open_efforts(D, others)
     lower, upper = low + L @ effort, high + H @ effort
     # an element of constant bounds is measured by them, others by the largest effort that is
     # needed; so is a range that is endless beside it, as of a one-way clutch
@@ -443,10 +443,10 @@ def least_efforts(D: Array, effort: Array, others: Array | None = None) -> Array
     >>> least_efforts(np.array([[1.0, 2.0], [2.0, 4.0]]), np.array([5.0, 0.0])).round(6).tolist()
     [2.5, 1.25]
     """
-    return _least(effort, *_open_efforts(D, others))
+    return _least(effort, *open_efforts(D, others))
 
 
-def _open_efforts(D: Array, others: Array | None) -> tuple[Array, Array]:
+def open_efforts(D: Array, others: Array | None) -> tuple[Array, Array]:
     """Sizes of efforts, and a basis of those without effect, orthonormal in units of them."""
     size = 1 / np.sqrt(np.maximum(np.diag(D), TINY))
     basis = kernel(size[:, None] * D * size)[0]

@@ -113,13 +113,14 @@ class Efforts:
             and not self.evaluation.system.clusters
 
     def at_points(self, problem: Problem, points: Points
-                  ) -> tuple[Array, Flags, tuple[Array, Array] | None] | None:
+                  ) -> tuple[Array, Flags, Flags, tuple[Array, Array] | None] | None:
         """Efforts at many times of a run at once, or None where that is not possible.
 
         Returns
         -------
-        efforts as columns, in which of these they are found, and lower and upper bounds of
-        those that the motion may leave open (None where it leaves none open)
+        efforts as columns, in which of these they are found, in which they are one split of
+        several, and lower and upper bounds of those that the motion may leave open (None where
+        these are not constant)
         """
         held = self.evaluation.held_modes
         if isinstance(held, SolvedModes):
@@ -138,4 +139,5 @@ class Efforts:
             if stuck.any():
                 rate = now.rate[:, columns] - d @ effort[:, columns]
                 effort[np.ix_(stuck, columns)] = delassus.solve(d, stuck, rate[stuck])
-        return effort, np.ones(len(points), dtype=bool), (now.low, now.high)
+        every = np.ones(len(points), dtype=bool)
+        return effort, every, every, (now.low, now.high)

@@ -144,9 +144,14 @@ class SetValuedLaws(Laws):
         found = self.efforts.at_points(problem, points)
         if found is None:
             return None
-        effort, known, bounds = found
+        effort, known, open_, bounds = found
         if split and bounds is not None:
             self.indeterminacy.split_at_points(problem, points, bounds, effort)
+        elif split and open_.any():
+            loaded, at = self.indeterminacy.loaded, np.flatnonzero(open_)
+            known = known.copy()
+            known[at] &= False if loaded is None else loaded.split_at_points(
+                points.some(at), effort, at)
         return self.elements.inputs_of(effort, self.system.nu), known
 
     def open_inputs(self, problem: Problem, points: Points) -> Flags:

@@ -10,11 +10,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import CLEAR_ROOM, EFFORTS_SETTLED, PIECE_SLOPE, PIECE_SLOPE_NONE
+from ...system import Evaluator
 from ..unsettled import unsettled
+from .delassus import is_singular
 from .dense_blocks import count_nonzero, dense_block
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
@@ -22,6 +26,7 @@ from .one_motion import ROUNDS, OneMotion
 
 if TYPE_CHECKING:
     from ...system import Problem
+    from ...system.points import Points
     from ..complementarity import LoadedSplit
 
 __all__ = ["LoadedSplits"]
@@ -91,6 +96,45 @@ class LoadedSplits:
             if even is not None:
                 out.append((rests, even))
         return out
+
+    def split_at_points(self, points: Points, effort: Array, columns: Indices) -> Flags:
+        """The splits shown at many times, put into columns of ``effort``, and where they are found:
+        at times with the same levers, of parts that rest on contacts and of which nothing slides.
+        """
+        from ..complementarity import components, loaded_splits
+
+        functions, n, k = self.evaluation.functions, self.elements.size, len(points)
+        found = np.zeros(k, dtype=bool)
+        of_rates, bounds = functions.delassus, functions.bounds
+        of_bounds = None if bounds is None else bounds.dense
+        if of_rates is None or of_bounds is None:
+            return found
+        by_effort: Evaluator = self.evaluation.system.once(
+            "levers", lambda: _as_column(of_rates, of_bounds))
+        inputs = self.elements.inputs_of(effort[:, columns], points.u.shape[0])
+        levers = points.values(by_effort, inputs).reshape(5, n, n, k)[:3]  # D, low, high
+        low, high = points.values(functions.values, inputs).reshape(7, n, k)[1:3]
+        for modes, mine in points.modes:
+            first = levers[..., mine[:1]]
+            same = np.abs(levers[..., mine] - first) <= PIECE_SLOPE_NONE + PIECE_SLOPE * abs(first)
+            mine = mine[same.all(axis=(0, 1, 2))]
+            found[mine] = True
+            first = first[..., 0]
+            _, parts = components(np.abs(first).sum(axis=0))
+            for part in np.unique(parts[modes == 0]):
+                members = parts == part
+                who, others = np.flatnonzero(members & (modes == 0)), members & (modes != 0)
+                d, by_low, by_high = first[:, who[:, None], who]
+                if not is_singular(sp.csc_matrix(d)):
+                    continue
+                at, here = np.ix_(who, columns[mine]), np.ix_(who, mine)
+                clear = self.elements.contact[who].any() and (high[here] > low[here]).all() and (
+                    not effort[np.ix_(others, columns[mine])].any())
+                effort[at], done = loaded_splits(
+                    d, effort[at], low[here] - by_low @ effort[at],
+                    high[here] - by_high @ effort[at], by_low, by_high, first[0][others][:, who])
+                found[mine] &= done & bool(clear)
+        return found
 
     def _parts(self, problem: Problem, t: float, index: Indices
                ) -> Iterator[tuple[Indices, Indices]]:
@@ -184,3 +228,10 @@ class LoadedSplits:
         effort[slides] += back @ step
         self.elements.put(problem.u, effort)
         problem.solve_algebraic(t)
+
+
+def _as_column(*matrices: Evaluator) -> Evaluator:
+    """The same functions as one, with their entries in one column, row by row."""
+    symbols = matrices[0].function.sx_in()
+    return Evaluator(ca.Function("column", symbols, [ca.vertcat(*(
+        ca.vec(one.function.call(symbols)[0]) for one in matrices))]))

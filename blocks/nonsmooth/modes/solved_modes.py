@@ -28,6 +28,7 @@ from ...numerics.tolerances import (
     HELD_PIVOT,
     LAST_NEWTON_STEP,
     LAST_NEWTON_STEP_AT_TIMES,
+    RATE_OF_STRESS,
     SAFE_PIVOT,
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
@@ -180,12 +181,12 @@ class SolvedModes:
             return []
         chance, given = np.random.default_rng(0), [*system.arguments[:-1], self.effort]
         point, z = [chance.uniform(0.5, 1.5, a.shape) for a in given], system.tape.z
-        follows = np.zeros(self.follows.shape)
+        follows: Array = np.zeros(self.follows.shape)
         if self.with_loops:
             by_z, by_effort = (np.array(a) for a in ca.Function("loops", given, [
                 ca.densify(ca.jacobian(self.loops[: system.nz], by))
                 for by in (z, self.effort)]).call(point))
-            follows = -np.linalg.lstsq(by_z, by_effort)[0]
+            follows = np.asarray(-np.linalg.lstsq(by_z, by_effort)[0], dtype=float)
         d = np.array(ca.Function("own", [*given, self.follows], [ca.densify(own)]).call(
             [*point, follows])[0])
         size = np.sqrt(np.where(d.diagonal() > 0, d.diagonal(), 1.0))
@@ -290,13 +291,15 @@ class SolvedModes:
 
     # -- several points ------------------------------------------------------------------
     def at_points(self, problem: Problem, points: Points, effort: Array
-                  ) -> tuple[Array, Flags]:
-        """Efforts at the points of a finished run, and at which of them they are found.
+                  ) -> tuple[Array, Flags, Flags]:
+        """Efforts at the points of a finished run, at which of them they are found, and where one
+        of several splits is.
 
         They are not where a quick look cannot tell whether they are determined, nor where
         closed contacts have drifted apart. ``effort`` is a guess.
         """
         effort, known = effort.copy(), np.ones(len(points), dtype=bool)
+        open_ = np.zeros(len(points), dtype=bool)
         modes = points.mode_columns()
         if self.with_loops:
             t, x, z, p, m, d, _ = points.columns()
@@ -305,7 +308,7 @@ class SolvedModes:
                 self._both, np.vstack([z, effort]), nominal, t, x, p, m, d, modes.astype(float))
             effort = found[len(z) :]
             known &= self._even((t, x, found[: len(z)], p, m, d), modes, effort)
-            return effort, known & self._touching(problem, points, modes, effort)
+            return effort, known & self._touching(problem, points, modes, effort), open_
         active, first = np.arange(len(points)), np.abs(effort).max(axis=0)
         for _ in range(1 if self.affine else ROUNDS):
             if not len(active):
@@ -325,8 +328,31 @@ class SolvedModes:
             active = active[size > LAST_NEWTON_STEP_AT_TIMES * whole]
         if not self.affine:
             known[active] = False
+        elif self.shared and not known.all():
+            at = np.flatnonzero(~known)
+            effort[:, at], known[at] = self._one_split(points.some(at), modes[:, at])
+            open_[at] = known[at]
         known &= self._even(points.columns()[:6], modes, effort)
-        return effort, known & self._touching(problem, points, modes, effort)
+        return effort, known & self._touching(problem, points, modes, effort), open_
+
+    def _one_split(self, points: Points, modes: Indices) -> tuple[Array, Flags]:
+        """The least efforts at points where they are not determined, and at which of these no split
+        has an effect: no slope changes by internal stress."""
+        none = np.zeros(modes.shape)
+        matrix, residual, _, _ = self._at_columns(points, modes, none)
+        moves = (matrix != matrix[:1]).any(axis=(1, 2))  # what rests has one matrix
+        inverse = np.linalg.pinv(matrix[:1], rcond=BLOCK_SINGULAR).repeat(len(matrix), axis=0)
+        inverse[moves] = np.linalg.pinv(matrix[moves], rcond=BLOCK_SINGULAR)
+        step = -(inverse @ residual[..., None])
+        size = np.abs(step).sum(axis=1)
+        wrong = np.abs(matrix @ step + residual[..., None]).max(axis=1)
+        any_ = np.random.default_rng(0).uniform(0.5, 1.0, step.shape) * size[:, None]
+        stress = any_ - inverse @ (matrix @ any_)
+        slopes = [self.evaluate.at_columns(*points.columns()[:6], modes.astype(float), e[..., 0].T)[
+            7 * self.size :] for e in (step, step + stress, step + any_)]
+        felt, moved = (np.abs(other - slopes[0]).max(axis=0) for other in slopes[1:])
+        return step[..., 0].T, (wrong <= RATE_OF_STRESS * size)[:, 0] & (
+            felt <= RATE_OF_STRESS * moved)
 
     def _even(self, columns: Sequence[Array], modes: Indices, effort: Array) -> Flags:
         """Whether all groups at rest have ranges to share, so that the split is as shown."""

@@ -133,8 +133,7 @@ def test_machine_code_gives_what_the_general_way_gives(name, monkeypatch):
     monkeypatch.setattr(LawFunctions, "_held_modes", lambda self, laws: None)
     slow = build().simulate(f"{end} s", rtol=1e-9, method="DOP853")
     same(fast, slow, paths, end, 1e-7)
-    # how two feet at rest share what holds them is not determined
-    assert fast.statistics.get("stretches in Python", 0) == (name == "box")
+    assert "stretches in Python" not in fast.statistics
 
 
 def test_closed_contacts_do_not_drift_apart_in_machine_code():

@@ -87,6 +87,7 @@ RATE_ROUNDING = 1e-12  # of the rates of all states that a flow is made of
 RATE_ROUNDING_OF_NORMALS = 1e-15  # of the same where normals turn: it is in either direction
 RATE_ROUNDING_OF_TURNING = 1e-14  # of speed squared by distance: what turning normals make
 # gaps
+GAP_ROUNDING = 1e-15  # of the largest position: a gap that is none
 CLOSED_GAP = 1e-12  # of the largest position: a gap that is none
 NEAR_GAP = 1e-9  # of the largest position: a contact that takes part in an impact beside it
 LEAST_POSITION = 1e-9  # m or rad: a smaller largest position is that of a model at its origin

@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
+    AT_BOUND,
     FLAT_ROW,
     LINEAR_PROGRAM,
     MOVED_BY_STRESS,
@@ -82,9 +83,12 @@ def undetermined_groups(
     held, groups = np.array(effort, dtype=float), []
     for stress in stresses(D, low, high, stuck):
         i = stress.members
-        least, most = span_of_efforts(low[i], high[i], held[i], stress.basis)
         size = np.maximum(TINY, np.max(np.abs(held[i]), initial=0.0))
-        if np.any(most - least > NO_STRESS * size):
+        free = np.minimum(high[i] - held[i], held[i] - low[i]).min() > AT_BOUND * size
+        if not free:
+            least, most = span_of_efforts(low[i], high[i], held[i], stress.basis)
+            free = np.any(most - least > NO_STRESS * size)
+        if free:
             groups.append(i)
     return groups
 

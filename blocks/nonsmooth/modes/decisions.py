@@ -23,6 +23,7 @@ from ...numerics.tolerances import (
     FLOW_NONE,
     FLOW_NONE_AT_START,
     FLOW_TURNED,
+    GAP_ROUNDING,
     LEAST_TIME,
     MODE_ENDED,
     NO_RANGE,
@@ -174,21 +175,29 @@ class Decisions:
 
         Friction that sticks at its bound lets go by a clear load: of one that is the bound's but
         for rounding it would go by a flow that is rounding, which turns at once. Closed contacts
-        that carry nothing open when they would pull.
+        that carry nothing open when they would pull, and their friction holds as much. What has
+        just opened has a gap that is rounding.
         """
         again, self.last = t - self.last <= DECIDED_AGAIN * max(abs(t), LEAST_TIME), t
         evaluation, state = self.evaluation, self.state
         state.slack = self._slack_of_friction(problem, t)
         if not (again or evaluation.delassus.constant):
             return
-        closed = self.elements.contact & (state.modes == 0)
-        if closed.any():
+        contact, stuck = self.elements.contact, state.modes == 0
+        grain = GAP_ROUNDING * largest_position(problem)
+        parting = contact & ~stuck
+        if parting.any():
+            parting &= np.abs(evaluation.present(problem, t).gap) <= grain
+            state.slack = np.where(parting, 2 * grain, state.slack)
+        if (contact & stuck).any():
             own = np.asarray(evaluation.delassus.matrix(problem, t).diagonal())
-            noise = evaluation.rounding.of_rates(problem, t)
+            effort, now = evaluation.efforts(problem), evaluation.present(problem, t)
+            noise = self.margins.rounding_of_rates(problem, t, effort)
             slack = np.divide(noise, own, out=np.zeros(self.elements.size),
-                              where=closed & (own > 0))
-            slack[np.abs(evaluation.efforts(problem)) > IDLE * slack] = 0.0
-            state.slack = np.where(closed, slack, state.slack)
+                              where=stuck & (own > 0))
+            largest = np.where(contact, 0.0, np.maximum(np.abs(now.low), np.abs(now.high)))
+            slack[np.maximum(np.abs(effort), largest) > IDLE * slack] = 0.0
+            state.slack = np.where(contact & stuck, slack, np.maximum(slack, state.slack))
 
     def _slack_of_friction(self, problem: Problem, t: float) -> Array | float:
         waits = self._waits(problem, t)

@@ -96,7 +96,9 @@ class GivenRows:
             low, high = np.zeros((2, len(rests), len(rests)))
         else:
             (low, high), moved, others = loaded.followed(problem, t, rests, slides)
+        slack = np.broadcast_to(self.indeterminacy.state.slack, self.held.size)[rests]
         split, basis = loaded_linear_split(
-            moved, effort[rests], now.low[rests] - low @ effort[rests],
-            now.high[rests] - high @ effort[rests], low, high, others)
-        return (split, basis, moved) if split.room > MODE_ENDED and basis.shape[1] else None
+            moved, effort[rests], now.low[rests] - slack - low @ effort[rests],
+            now.high[rests] + slack - high @ effort[rests], low, high, others)
+        clear = split.room > (0.0 if slack.any() else MODE_ENDED)
+        return (split, basis, moved) if clear and basis.shape[1] else None

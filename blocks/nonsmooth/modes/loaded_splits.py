@@ -61,8 +61,8 @@ class LoadedSplits:
         size = self.elements.size
         out, first = np.full(size, np.inf), np.zeros(size, dtype=bool)
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
-        room = np.minimum(now.high - effort, effort - now.low)[index]
-        least = float(room.min())
+        room = np.minimum(now.high - effort, effort - now.low) + self.state.slack
+        least = float(room[index].min())
         if least > CLEAR_ROOM * np.abs(effort).max():  # a split within the bounds is proof
             out[index] = least
             return out, first
@@ -187,10 +187,11 @@ class LoadedSplits:
 
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         back, moved, others = self._moved(problem, t, rests, slides, part)
+        slack = np.broadcast_to(self.state.slack, len(effort))[rests]
         lower, upper = (s[:, : len(rests)] + s[:, len(rests):] @ back for s in held)
         found = loaded_split(
-            moved, effort[rests], now.low[rests] - lower @ effort[rests],
-            now.high[rests] - upper @ effort[rests], lower, upper, others)
+            moved, effort[rests], now.low[rests] - slack - lower @ effort[rests],
+            now.high[rests] + slack - upper @ effort[rests], lower, upper, others)
         self._take(problem, t, rests, slides, back, found.effort - effort[rests])
         return found
 

@@ -181,3 +181,73 @@ def test_shares_of_feet_are_read_at_many_times_as_at_each(make, monkeypatch):
     again = make().simulate("1.5 s", rtol=1e-9)
     assert_allclose(at_once, values(again, paths, times), rtol=1e-9, atol=1e-9)
     assert np.abs(at_once).max() > 4
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_ladder_slips_where_floor_and_wall_together_cannot_hold_it(method):
+    """Pulled at its foot: both ends slide at once, whatever each of them carried before."""
+    model, angle, friction, weight = Model("ladder"), np.radians(60), 0.4, 10 * G
+    c, s = np.cos(angle), np.sin(angle)
+    model.ground = Ground()
+    model.ladder = Body(mass="10 kg", inertia="3.333 kg*m^2", x=f"{c} m", y=f"{s} m", phi="0 rad",
+                        vx="0 m/s", vy="0 m/s", w="0 rad/s")  # fmt: skip
+    ends = (("floor", (c, -s), "0 deg"), ("wall", (-c, s), "-90 deg"))
+    for name, (x, y), turned in ends:
+        end = model.add(name, Contact(curve=Corner(f"{x} m", f"{y} m"), base=Line(turned),
+                                      friction=friction))  # fmt: skip
+        model.connect(end.F, model.ladder.P)
+        model.connect(end.B, model.ground.P)
+    model.foot, model.pull = RigidOffset(dx=f"{c} m", dy=f"{-s} m"), Force()
+    model.pull.fx = lambda t: quantity("20 N/s") * t
+    model.connect(model.foot.B, model.ladder.P)
+    model.connect(model.foot.F, model.pull.P)
+    run = model.simulate("1 s", method=method, rtol=1e-9)
+    # moments about the foot, with friction at its bounds at both ends
+    at_wall = weight * c / (2 * (s + friction * c))
+    pull = friction * (weight - friction * at_wall) - at_wall
+    assert [(e.component, e.description) for e in run.events] == [
+        ("floor", "slides forward"), ("wall", "slides forward")]
+    assert_allclose([e.time for e in run.events], pull / 20, rtol=1e-10)
+    assert "stretches in Python" not in run.statistics
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5, 7])
+def test_random_stacks_and_rows_move_as_if_every_split_was_sought(seed, monkeypatch):
+    """Boxes on two to four feet on a slope, side by side or on each other, pushed to and fro."""
+
+    def run():
+        draw, model, before = np.random.default_rng(seed), Model("boxes"), None
+        model.ground, below, last = Ground(), 0.0, 0.0
+        slope, stacked = draw.uniform(-0.2, 0.2), draw.random() < 0.5
+        for k in range(draw.integers(1, 4)):
+            high, friction = draw.uniform(0.1, 0.3), draw.uniform(0.25, 0.7)
+            along, up = (0.0, below + high) if stacked else (3.0 * k, high)
+            box = model.add(f"box{k}", Body(
+                mass=f"{draw.uniform(0.5, 2)} kg", inertia=f"{draw.uniform(0.05, 0.3)} kg*m^2",
+                x=f"{along * np.cos(slope) - up * np.sin(slope)} m",
+                y=f"{along * np.sin(slope) + up * np.cos(slope)} m", phi=f"{slope} rad",
+                vx="0 m/s", vy="0 m/s", w="0 rad/s"))  # fmt: skip
+            first = before is None or not stacked
+            floor = Line(f"{slope} rad") if first else Line(y=f"{last} m")
+            feet = [-0.5, *draw.uniform(-0.4, 0.4, draw.integers(0, 3)), 0.5]
+            for j, x in enumerate(feet):
+                foot = model.add(f"foot{k}{j}", Contact(
+                    curve=Corner(f"{x} m", f"{-high} m"), base=floor, friction=friction))
+                model.connect(foot.F, box.P)
+                model.connect(foot.B, model.ground.P if first else before)
+            push, wave = Force(), Sine(amplitude=f"{draw.uniform(4, 12)} N",
+                                       frequency=f"{draw.uniform(0.5, 2)} Hz")
+            model.add(f"push{k}", push)
+            model.add(f"wave{k}", wave)
+            model.connect(wave.y, push.SX)
+            model.connect(push.P, box.P)
+            before, below, last = box.P, up + high, high
+        return model.simulate("1 s", rtol=1e-9)
+
+    quick = run()
+    monkeypatch.setattr(GivenRows, "rows", lambda *_: None)
+    slow = run()
+    assert quick.statistics.get("stretches in Python", 0) < slow.statistics["stretches in Python"]
+    assert len(quick.events) == len(slow.events) > 0
+    for path in [k for k in quick.recording.catalog if k[:3] == "box" and k[4:] in (".x", ".vx")]:
+        assert_allclose(value(quick, path), value(slow, path), rtol=1e-6, atol=1e-8)

@@ -137,8 +137,7 @@ class Decisions:
         if len(touched) and held[touched].all():
             self.efforts.apply(problem, t)
             return []
-        touched = np.union1d(touched[~held[touched]], np.flatnonzero(spent))
-        struck = self._decide_jointly(problem, t, touched)
+        struck = self._decide_jointly(problem, t, touched[~held[touched]], spent)
         self._join(problem, t)
         problem.x[self.held_states.creeping(problem, t)] = 0.0
         self.efforts.apply(problem, t)
@@ -234,11 +233,12 @@ class Decisions:
                             lambda group: self.indeterminacy.leading(problem, t, group))
 
     # -- all elements in doubt -------------------------------------------------------------
-    def _decide_jointly(self, problem: Problem, t: float, touched: Indices) -> Flags:
+    def _decide_jointly(self, problem: Problem, t: float, touched: Indices, spent: Flags
+                        ) -> Flags:
         """Choose the modes of all elements in doubt; returns which ones an impact struck."""
         evaluation, state, contact = self.evaluation, self.state, self.elements.contact
         before, margin = state.modes.copy(), self.margins.present(problem, t)
-        crossed = self._crossed(problem, t, touched, margin)
+        crossed = spent | self._crossed(problem, t, touched[~spent[touched]], margin)
         if self.painleve is not None:
             self.painleve.refuse_jam(problem, t, crossed)
         struck = self.impacts.strike(problem, t, crossed & contact & (before != 0))

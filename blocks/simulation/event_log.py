@@ -9,6 +9,7 @@ import numpy as np
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array
 from ..results.recording import EventRecord
+from .failures import on_switching
 from .passed_events import PassedEpisodes
 from .recording import RunRecording
 from .time_events import TimeEvents
@@ -147,6 +148,7 @@ class EventLog:
             component,
             f"switches back and forth: {n:,} of {total:,} crossings between {since:.6g} s and "
             f"{t:.6g} s are its own.",
-            "Give the condition a hysteresis, or state the law as dry friction or contact.",
+            on_switching(self.recording, [component], "Give the condition a hysteresis, or state "
+                         "the law as dry friction or contact."),
             time=t, variables=(component,),
         )  # fmt: skip

@@ -15,7 +15,7 @@ from ..system.failure import STEEP, AlgebraicFailure
 from ..system.problem import Problem
 from .recording import RunRecording
 
-__all__ = ["refuse_standstill", "refuse_undetermined", "stop_at_failed_step"]
+__all__ = ["on_switching", "refuse_standstill", "refuse_undetermined", "stop_at_failed_step"]
 
 
 def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> NoReturn:
@@ -91,6 +91,18 @@ def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: It
     raise SimulationError(
         "", f"the run makes no progress at t = {t:.12g} s: {episodes} events in a row "
         f"at one instant{', the last of ' + ', '.join(names) if names else ''}.",
-        "A condition that switches the quantity it looks at needs a hysteresis.",
+        on_switching(recording, names,
+                     "A condition that switches the quantity it looks at needs a hysteresis."),
         time=t, variables=tuple(names),
     )  # fmt: skip
+
+
+def on_switching(recording: RunRecording, names: Iterable[str], otherwise: str) -> str:
+    """What to do about components that switch for ever: contacts, or others."""
+    touching = {family.path(i) for family in recording.system.network.families
+                for i in range(family.size)
+                if any(law.is_contact for law in family.kernel.set_valued)}
+    if touching.isdisjoint(names):
+        return otherwise
+    return ("Contacts that touch at once may strike each other for ever in one instant: "
+            "method='moreau_jean' with a step decides on all of them together, once a step.")

@@ -29,7 +29,9 @@ from blocks import (
     where,
 )
 from blocks.exceptions import SimulationError
+from blocks.simulation.failures import on_switching
 from library.signal import Pulse, Sine, Sum
+from library.translational import HardStop, Mass, Reference
 
 PER_SECOND = quantity("1 1/s")
 SECOND = quantity("1 s")
@@ -498,6 +500,18 @@ def test_a_contradiction_at_the_start_names_the_component():
 
     with pytest.raises(SimulationError, match="c: a - 0.5"):
         alone(Liar()).simulate("1 s")
+
+
+def test_who_has_contacts_that_switch_for_ever_is_told_of_time_stepping():
+    model = Model("box at a stop")
+    model.ground, model.mass = Reference(), Mass(mass="1 kg", v="1 m/s")
+    model.stop = HardStop(model="restitution", restitution=0.5, lower_bound="-1 m",
+                          upper_bound="1 m")
+    model.connect(model.mass.M, model.stop.R)
+    model.connect(model.stop.C, model.ground.V)
+    run = model.simulate("1.5 s")
+    assert "moreau_jean" in on_switching(run.recording, ["mass", "stop"], "a hysteresis")
+    assert on_switching(run.recording, ["mass"], "a hysteresis") == "a hysteresis"
 
 
 @pytest.mark.parametrize("method", ["cvode", "DOP853", "Radau"])

@@ -118,9 +118,8 @@ class Efforts:
 
         Returns
         -------
-        efforts as columns, in which of these they are found, in which they are one split of
-        several, and lower and upper bounds of those that the motion may leave open (None where
-        these are not constant)
+        efforts as columns, in which of these they are found, and in which one split of several
+        is; and, where bounds depend on no effort, lower and upper ones of all, else None
         """
         held = self.evaluation.held_modes
         if isinstance(held, SolvedModes):
@@ -140,4 +139,4 @@ class Efforts:
                 rate = now.rate[:, columns] - d @ effort[:, columns]
                 effort[np.ix_(stuck, columns)] = delassus.solve(d, stuck, rate[stuck])
         every = np.ones(len(points), dtype=bool)
-        return effort, every, every, (now.low, now.high)
+        return effort, every, ~every, (now.low, now.high)

@@ -7,6 +7,7 @@ expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -142,9 +143,7 @@ class CompiledMargins:
             held, HeldModes) and len(held.parts.stressed) else None
         self.given = GivenRows(held, indeterminacy) if isinstance(
             held, SolvedModes) and held.shared else None
-        #: The same of the last point: K with a split, or equations.
-        self._split: tuple[Any, Array | None] = None, None
-        self._given: tuple[Any, tuple[Array, Array] | None] = None, None
+        self._last: tuple[Any, Any] = None, None  # what they gave at the last point
 
     def expressions(self) -> ca.SX:
         """Margins of elements whose effort is determined, as functions of modes and states.
@@ -195,10 +194,18 @@ class CompiledMargins:
         """Equations by which a split is held that the motion leaves open, if there are."""
         if self.given is None:
             return None
-        key = point_to_the_bit(problem, t, self.state.modes)
-        if key != self._given[0]:
-            self._given = key, self.given.rows(problem, t, self.state.modes)
-        return self._given[1]
+        given, modes = self.given, self.state.modes
+        found: tuple[Array, Array] | None = self._once(
+            problem, t, lambda: given.rows(problem, t, modes))
+        return found
+
+    def _once(self, problem: Problem, t: float, make: Callable[[], Any]) -> Any:
+        """What is made for the present modes at a point, made once."""
+        key = (*point_to_the_bit(problem, t, self.state.modes),
+               np.asarray(self.state.slack, dtype=float).tobytes())
+        if key != self._last[0]:
+            self._last = key, make()
+        return self._last[1]
 
     def _numbers(self, problem: Problem, t: float, held: HeldModes) -> Array | None:
         """K, with a split that proves for a while that what sticks holds; None if there is none."""
@@ -209,11 +216,9 @@ class CompiledMargins:
                 len(modes):]
         if len(dead) or self.splits is None:
             return None
-        key = (*point_to_the_bit(problem, t, modes), np.asarray(
-            self.state.slack, dtype=float).tobytes())
-        if key != self._split[0]:
-            self._split = key, self.splits.numbers(problem, t, open_)
-        return self._split[1]
+        splits = self.splits
+        found: Array | None = self._once(problem, t, lambda: splits.numbers(problem, t, open_))
+        return found
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What is constant between events: modes, K, and 0 for states that stuck elements hold.

@@ -7,6 +7,8 @@ where it slides, the velocity follows from the friction.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -53,12 +55,23 @@ PUSHES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("push", PUSHES)
-@pytest.mark.parametrize("load", LOADS)
+@cache
+def driven(load, push):
+    """Speed of the block after 2 s, by hand."""
+    law, number = LOADS[load][1], PUSHES[push][1]
+
+    def acceleration(t, v):
+        return (number(t) - np.clip(law(v), -9, 9)) / 2
+
+    return solve_ivp(acceleration, (0, 2), [0.0], rtol=1e-10, atol=1e-12, max_step=1e-3).y[0, -1]
+
+
+@pytest.mark.parametrize(("load", "push", "method"), [
+    (load, push, method) for load in LOADS for push in PUSHES for method in METHODS
+    if push != "sine" or method not in ("ida", "Radau")])  # which take seconds in Python
 def test_friction_pushes_a_drag_from_rest(load, push, method):
     made, law, _ = LOADS[load]
-    force, number = PUSHES[push]
+    force, _ = PUSHES[push]
     model = Model("drag behind friction")
     model.block, model.push, model.floor = Mass(mass="2 kg"), ForceSource(force=force), Reference()
     model.grip = TranslationalFriction(law="coulomb", coulomb_force="9 N", breakaway_force="9 N")
@@ -67,12 +80,7 @@ def test_friction_pushes_a_drag_from_rest(load, push, method):
     model.connect(model.grip.C, model.drag.R)
     model.connect(model.drag.C, model.push.C, model.floor.V)
     run = model.simulate("2 s", method=method, rtol=1e-7)
-
-    def acceleration(t, v):
-        return (number(t) - np.clip(law(v), -9, 9)) / 2
-
-    expected = solve_ivp(acceleration, (0, 2), [0.0], rtol=1e-10, atol=1e-12, max_step=1e-3)
-    assert_allclose(run["block.v"].final.m, expected.y[0, -1], rtol=1e-5)
+    assert_allclose(run["block.v"].final.m, driven(load, push), rtol=1e-5)
     speed = run["block.v"].at("1 s").m
     assert_allclose(run["drag.f"].at("1 s").m, np.clip(law(speed), -9, 9), rtol=1e-6)
 

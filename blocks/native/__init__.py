@@ -11,7 +11,8 @@
     loop_text       how a loop over instances reads as LLVM text
     delayed         how delayed signals are read
     text            what functions that solve equations have in common
-    solved_modes    how efforts and linear unknowns that are solved for at every point read
+    solved_modes    how efforts that are solved for at every point read
+    linear_unknowns  how unknowns that are linear in their equations do
     tied_states     how states that constraints tie, and nonlinear unknowns, do
     machine         how machine code comes to run, and is kept on disk
     functions, signatures  functions in plain loops, which Python calls as machine code

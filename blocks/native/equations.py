@@ -61,7 +61,8 @@ if TYPE_CHECKING:
     from ..system import Problem, System
     from .cvode_library import Band
     from .large_networks import NetworkCode
-    from .solved_modes import LoopCode, SolvedCode
+    from .linear_unknowns import LoopCode
+    from .solved_modes import SolvedCode
     from .tied_states import Tied, TiedCode
 
 __all__ = ["Equations", "equations_of", "written"]
@@ -162,7 +163,7 @@ class Equations:
             return
         arguments = system.arguments
         if system.nz:
-            from .solved_modes import LoopCode  # they load LAPACK
+            from .linear_unknowns import LoopCode  # they load LAPACK
 
             code = LoopCode(system, self._places, int(self.offsets[-1]), self._acting)
             code.beginning = self.beginning

@@ -1,0 +1,105 @@
+"""How do algebraic unknowns that are linear in their equations read as machine code?
+
+Functions ``f(t, x, p, q, out)`` that first solve for the unknowns, by LAPACK's ``dgesv``, and then
+write slopes, derivatives or margins; ``q`` holds the unknowns, and room for the matrix.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ..language.expression import TIME
+from .expressions import Writer
+from .open_unknowns import room as open_room
+from .oscillations import Oscillations
+from .sparse_factors import is_mostly_zeros, room_for_exchanges
+from .text import Text, write_derivatives
+
+if TYPE_CHECKING:
+    from ..system import System
+
+__all__ = ["LoopCode"]
+
+
+class LoopCode(Text):
+    """Text of functions of a system whose algebraic unknowns are linear in their equations.
+
+    Parameters
+    ----------
+    system : System
+    places : of its arguments; algebraic unknowns stand in ``q``
+    start : the first free entry of ``q``
+    acting : what oscillates in slopes and residuals
+    """
+
+    def __init__(self, system: System, places: dict[int, tuple[str, int]], start: int,
+                 acting: Oscillations) -> None:
+        super().__init__()
+        self.arguments, self.places, self.tape = system.arguments, places, system.tape
+        n, columns = system.nz, system.nx + acting.symbols.numel() + 1
+        self.n = n
+        if system.tape.carried.any():
+            self.carried, self.carried_at, self.torn = system.tape.carried, places[2], n
+        self.mostly_zeros = is_mostly_zeros(ca.jacobian_sparsity(
+            system.tape.residual, system.tape.z))
+        at = np.cumsum([start, n * n, n, room_for_exchanges(n), 1, n * columns,
+                        0 if self.carried is None else open_room(n)])
+        (self.matrix, self.right, self.pivots, self.failed, self.changes, self.open_room,
+         self.end) = (int(i) for i in at)
+        self.scratch = self.end - start
+
+    def of(self, expression: ca.SX) -> str:
+        """Text of the function that gives an expression."""
+        w = Writer()
+        self._solve_unknowns(w)
+        self._put(w, self._values(w, expression), "%out", 0)
+        return self._text(w)
+
+    def derivatives(self, slope: ca.SX) -> str:
+        """Text of the derivatives of slopes, those through the unknowns included."""
+        return self.exact(Oscillations.none([slope, self.tape.residual]))
+
+    def exact(self, acting: Oscillations) -> str:
+        """The same of slopes and residuals, with all that oscillates in them, for exact steps."""
+        w, tape = Writer(), self.tape
+        slope, residual = acting.results
+        self._solve_unknowns(w)
+        by_all = ca.vertcat(tape.x, acting.symbols, TIME)
+        change = acting.resolved(-ca.jacobian(residual, by_all))
+        columns = change.shape[1]
+        for j in range(columns):
+            self._put(w, self._values(w, change[:, j]), "%q", self.right)
+            self._solve(w, self.n, factored=True)
+            found = [w.load("%q", self.right + i) for i in range(self.n)]
+            self._put(w, found, "%q", self.changes + j * self.n)
+        changes = ca.SX.sym("changes", self.n, columns)
+        whole = ca.jacobian(slope, by_all) + ca.mtimes(ca.jacobian(slope, tape.z), changes)
+        places = {**self.places, len(self.arguments): ("%q", self.changes)}
+        write_derivatives(w, [*self.arguments, changes],
+                          *acting.augmented(whole[:, :-1], whole[:, -1]), places)
+        return self._text(w)
+
+    def _solve_unknowns(self, w: Writer) -> None:
+        """The unknowns come to where they stand in ``q``, and the factors to theirs."""
+        tape = self.tape
+        found, zero = self.places[2], w.constant(0.0)
+        values = [zero] * self.n
+        if self.carried is not None:  # what is left open stays
+            last = [w.load(found[0], found[1] + i) for i in range(self.n)]
+            values = [w.select(w.compare("olt", w.intrinsic("fabs", v), w.constant(1e300)), v, zero)
+                      for v in last]  # fmt: skip
+        self._put(w, values, *found)
+        matrix = ca.densify(ca.jacobian(tape.residual, tape.z))
+        residual = ca.densify(tape.residual)
+        self._put(w, self._values(w, ca.vec(matrix)), "%q", self.matrix)
+        for again in (False, True):  # the second time, what rounding has left
+            self._put(w, self._values(w, residual), "%q", self.right)
+            bad = self._solve(w, self.n, again)
+            for i in range(self.n):
+                step = w.load("%q", self.right + i)
+                step = w.select(bad, w.constant(float("nan")), step)
+                values[i] = w.binary("fsub", values[i], step)
+            self._put(w, values, *found)

@@ -115,7 +115,8 @@ class _Part:
         self._turn = (self.rows.slope * half[self.rows.element])[:, None] * shape[
             self.rows.element]
         self._inverse = d[:, None] * inverse * d  # rates -> a particular effort
-        self._residue = (np.eye(len(d)) - dense @ inverse) * d  # rates that no effort can balance
+        lost = kernel(dense.T)[0]
+        self._residue = lost @ (lost.T * d)  # rates that no effort can balance
         self._d, self._vertices = d, vertices(self._turn)
 
     def margin(self, rate: Array) -> tuple[float, Indices]:

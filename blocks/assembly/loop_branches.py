@@ -17,6 +17,7 @@ import numpy as np
 from ..language.expression import TIME
 from ..language.pieces import pieces_of, with_pieces
 from ..numerics.arrays import Array, distinct
+from ..numerics.blas_threads import threads_for
 from .flatten import Parameters
 from .network import Network
 from .tape import Tape
@@ -68,8 +69,10 @@ def has_several_branches(tape: Tape, parameters: Parameters) -> bool:
             point[3] = (np.array(crossings(0.0, *point)).ravel() > 0).astype(float)
         found = function.call([0.0, *point])
         for kind, matrix in zip(signs, found, strict=True):
-            values = np.array(matrix)
-            sign = np.linalg.slogdet(values)[0] if np.isfinite(values).all() else 0.0
+            values, sign = np.array(matrix), 0.0
+            if np.isfinite(values).all():
+                with threads_for(len(values)):
+                    sign = np.linalg.slogdet(values)[0]
             if sign:
                 kind.add(float(sign))
     return any(len(kind) > 1 for kind in signs)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..exceptions import InitialisationError
 from ..numerics.arrays import Array, Flags
+from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import CONSTRAINT_MET, GAUSS_NEWTON_STEP
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
@@ -62,10 +63,13 @@ def initialise(system: System, problem: Problem, nominals: Nominals, t: float,
     """
     targets = take_targets(system, problem)
     problem.tie(np.zeros(0, dtype=int))
+    problem.preferred = np.isin(system.tape.reduced.states, system.flat.class_of[
+        targets.slots[targets.levels == 0]])
     if near is not None:
         problem.x[:], problem.z[:] = near
-    _settle(system, problem, targets, nominals, t, near is None)
-    refuse_dependent(system, problem, t)
+    with threads_for(system.nx + system.nz):
+        _settle(system, problem, targets, nominals, t, near is None)
+        refuse_dependent(system, problem, t)
     return reached_start(system, problem, targets, nominals, t)
 
 
@@ -188,12 +192,13 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
     levels = [targets.levels == k for k in range(len(LEVELS))]
     relaxation, last = 1.0, None
     for _ in range(MOST_STEPS):
-        _solve_torn(problem, t)
+        if outputs.need_torn:  # others may have no values before a mechanism is put together
+            _solve_torn(problem, t)
         r = (outputs.values(problem, t) - targets.values) / size
         _refuse_lost(system, outputs, r)
         c = problem.system.residual(*problem.arguments(t))[system.nz :]
         if not nc and np.all(np.abs(r) <= CONSTRAINT_MET):
-            return 0.0
+            break
         jacobians = [outputs.constraint_jacobian(problem, t) * scale if nc else None]
         for mine in levels:
             slope = outputs.jacobian(problem, t, mine) if mine.any() else None

@@ -4,7 +4,8 @@ Nominal values scale unknowns, residuals and absolute tolerances. They come, in
 this order, from the variable (class or instance), the model's table by
 dimension, parameters and initial targets of the same dimension in the same
 component, what is typical at a port, and last 1 SI unit. A target that is no more than
-rounding of what else the model holds of its dimension, such as 1 m/s times sin(pi), is none.
+rounding of what else the model holds of its dimension, such as 1 m/s times sin(pi), is none, nor
+is an angle of 1e-17 rad.
 """
 
 from __future__ import annotations
@@ -93,8 +94,8 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
 
 
 def _largest_targets(plan: list[_Plan]) -> dict[Any, float]:
-    """The largest initial target of every dimension."""
-    largest: dict[Any, float] = {}
+    """The largest initial target of every dimension; of angles no less than 1 rad."""
+    largest: dict[Any, float] = {unit("rad").dimension: 1.0}
     for family, _, variables in plan:
         for local, _, dimension, settable in variables:
             targets = _targets(family, local) if settable else None

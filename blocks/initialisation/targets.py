@@ -140,6 +140,13 @@ class TargetFunctions:
         return made[key]
 
     @cached_property
+    def need_torn(self) -> bool:
+        """Whether torn unknowns have a say in the targets or in what constrains the states."""
+        tape = self.system.tape
+        return bool(self.system.nz) and any(ca.which_depends(
+            ca.vertcat(self.expression, tape.constraints), tape.z, 1, True))
+
+    @cached_property
     def by_x(self) -> Evaluator:
         return self.system.jacobian(self.expression, self.system.tape.x)
 
@@ -154,7 +161,7 @@ class TargetFunctions:
         """d value / d x of some of them, torn unknowns following from the states."""
         args = problem.arguments(t)
         j: Array = self.by_x.sparse(*args).toarray()
-        if self.system.nz:
+        if self.need_torn:
             gx = self.system.residual_x.sparse(*args).toarray()[: self.system.nz]
             j -= self.by_z.sparse(*args).toarray() @ self.torn_for(problem, t, gx)
         return j[rows]

@@ -23,6 +23,7 @@ LOADS = 30  # steps of a small model that take as long in Python as loading mach
 study: ContextVar[int] = ContextVar("study", default=1)
 TIGHT = 1e-8  # relative tolerance below which a method of higher order is better
 SOLVES = 30  # times the work of a step whose slopes need an algebraic solution
+FEW_UNKNOWNS = 40  # of such a solution; of more it takes longer
 LOOKED_UP = 2  # tables that take as long in Python as all else of a step of a small model
 COUNTED = 20_000  # operations among which tables are counted
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
@@ -39,7 +40,9 @@ def weight_of_steps(problem: Problem) -> int:
     Where unknowns are solved for or modes are looked at at every point, and where tables are
     looked up, which is done in Python there.
     """
-    return SOLVES if problem.algebraic or problem.laws is not None else 1 + problem.system.once(
+    if problem.algebraic or problem.laws is not None:
+        return SOLVES * max(problem.algebraic, FEW_UNKNOWNS) // FEW_UNKNOWNS
+    return 1 + problem.system.once(
         "looked up", lambda: _calls(problem.system.slope)) // LOOKED_UP
 
 

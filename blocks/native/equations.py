@@ -378,7 +378,7 @@ class Equations:
 
     def constants(self, problem: Problem, t: float) -> Array:
         """What ``q`` points to at the present point of a problem, with room for scratch."""
-        q = np.concatenate([*self._held_parts(problem, t), np.zeros(self.scratch + 1)])
+        q = self.with_room(self.held(problem, t))
         if self.carried is not None:
             self.carried.fill(q, problem)
             if self.reserve:
@@ -389,22 +389,20 @@ class Equations:
                 self.carried.refer(q, self.carried.size(q))
         return q
 
-    @classmethod
-    def held(cls, problem: Problem, t: float) -> Array:
-        """What is constant between two events."""
-        return np.concatenate(cls._held_parts(problem, t))
-
     @staticmethod
-    def _held_parts(problem: Problem, t: float) -> list[Array]:
+    def held(problem: Problem, t: float) -> Array:
+        """What is constant between two events."""
         efforts = (problem.u if problem.laws is None
                    else problem.laws.held_constants(problem, t))  # fmt: skip
         plan = [] if problem.delays is None else [
             np.array([problem.delays.plan().ctypes.data]).view(float)]
-        return [problem.z, problem.m, problem.d, *plan, efforts]
+        return np.concatenate([problem.z, problem.m, problem.d, *plan, efforts])
 
     def with_room(self, held: Array) -> Array:
         """A copy of what is constant between two events, with room for scratch behind it."""
-        return np.concatenate([held, np.zeros(self.scratch + 1)])
+        q = np.zeros(held.size + self.scratch + 1)  # what is never touched takes no memory
+        q[: held.size] = held
+        return q
 
     def settle_always(self, q: Array) -> None:
         """Let contacts be closed however little they have drifted open.

@@ -15,7 +15,7 @@ from ..solvers.base import Method, Step
 from .equations import Equations
 from .events import TIME
 from .functions import BoundCall, Kept
-from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED
+from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .signatures import address_of
@@ -182,7 +182,7 @@ class EventMethod(Method):
                 self.unsure = True  # perhaps with another choice of states
                 return Step(before, self.t, self.y.copy(), self._inside_last, clear=True)
             return self._failure(self.failures[status])
-        if status == CROSSED and self.equations.reserve:
+        if status in (CROSSED, UNSURE) and self.equations.reserve:
             self.unsure = bool(self.crossed[-1])
         crossed = np.flatnonzero(self.crossed) if status == LOCATED else None
         return Step(before, self.t, self.y.copy(), self._inside_last,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import casadi as ca
+
+from .sparse_factors import is_mostly_zeros, pattern_of_choice
+
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["MOST_STATES", "MOST_TORN", "has_small_loops", "is_large",
+__all__ = ["MOST_STATES", "MOST_TORN", "candidates", "has_small_loops", "is_large",
            "is_solved_for", "why_no_derivatives", "why_not"]  # fmt: skip
 
 LARGE = 300  # unknowns above which laws are written as loops over their instances
 MOST_UNKNOWNS = 100  # of algebraic loops, up to which all are solved together
+MOST_OF_ZEROS = 1000  # of them, where their matrix is mostly zeros
 MOST_BESIDE_FRICTION = 200  # of those beside exact friction, which Python would decide on, too
 MANY_UNKNOWNS = 50  # from which small loops are solved side by side instead
 MOST_STATES = 50  # of an implicit method, whose matrix is full
@@ -53,7 +58,29 @@ def is_large(system: System) -> bool:
 
 def _most_unknowns(system: System) -> int:
     """How many unknowns of algebraic loops and tied states are solved for together."""
-    return MOST_BESIDE_FRICTION if system.nu else MOST_UNKNOWNS
+    most = MOST_BESIDE_FRICTION if system.nu else MOST_UNKNOWNS
+    if most < system.nz + system.nc <= MOST_OF_ZEROS and system.once(
+            "loops mostly zeros", lambda: _is_mostly_zeros(system)):
+        return MOST_OF_ZEROS
+    return most
+
+
+def _is_mostly_zeros(system: System) -> bool:
+    """Whether the matrix of algebraic unknowns and tied states is."""
+    tape = system.tape
+    entries = [*candidates(system), *range(system.nx, system.nx + system.nz)]
+    pattern = ca.jacobian_sparsity(
+        ca.vertcat(tape.residual, tape.constraints), ca.vertcat(tape.x, tape.z))
+    every = list(range(system.nz + system.nc))
+    return not tape.carried.any() and is_mostly_zeros(
+        pattern_of_choice(pattern.sub(every, entries)[0], system.nz))
+
+
+def candidates(system: System) -> list[int]:
+    """The states that may be tied to others, in order."""
+    states = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
+    return sorted({states[int(c)] for cluster in system.clusters for _, classes in cluster.levels
+                   for c in classes})
 
 
 def has_small_loops(system: System) -> bool:

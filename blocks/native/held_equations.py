@@ -161,7 +161,7 @@ def solve_for_units(factors: int, unit: int, modes: int, follows: int, sizes: in
     unit : address of right sides, column by column; of the pivots' rows, from 1 on; and of as
         much room as the right sides take
     modes : address of the modes of those that they belong to
-    follows : address of what is filled: the last so many unknowns of each solution
+    follows : address of what is filled: the first so many unknowns of each solution
     sizes : address of the numbers of unknowns, of those that are wanted, and of right sides; and
         whether only those of mode 0 are solved, 0 or 1: others are filled with zeros
     """
@@ -210,7 +210,7 @@ def solve_for_units(factors: int, unit: int, modes: int, follows: int, sizes: in
     for j in range(sides):
         if mode[j] == 0.0 or not stuck:
             for i in range(wanted):
-                out[j * wanted + i] = rows[(n - wanted + i) * m + at]
+                out[j * wanted + i] = rows[i * m + at]
             at += 1
         else:
             for i in range(wanted):

@@ -1,7 +1,8 @@
 """How do algebraic unknowns that are linear in their equations read as machine code?
 
-Functions ``f(t, x, p, q, out)`` that first solve for the unknowns, by LAPACK's ``dgesv``, and then
-write slopes, derivatives or margins; ``q`` holds the unknowns, and room for the matrix.
+Functions ``f(t, x, p, q, out)`` that first solve for the unknowns, by LAPACK's ``dgesv`` or block
+by block (:mod:`~blocks.native.sparse_factors`), and then write slopes, derivatives or margins;
+``q`` holds the unknowns, and room for the matrix.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ..language.expression import TIME
 from .expressions import Writer
 from .open_unknowns import room as open_room
 from .oscillations import Oscillations
-from .sparse_factors import is_mostly_zeros, room_for_exchanges
+from .sparse_factors import SparseFactors, is_mostly_zeros
 from .text import Text, write_derivatives
 
 if TYPE_CHECKING:
@@ -43,12 +44,14 @@ class LoopCode(Text):
         self.n = n
         if system.tape.carried.any():
             self.carried, self.carried_at, self.torn = system.tape.carried, places[2], n
-        self.mostly_zeros = is_mostly_zeros(ca.jacobian_sparsity(
-            system.tape.residual, system.tape.z))
-        at = np.cumsum([start, n * n, n, room_for_exchanges(n), 1, n * columns,
+        at = np.cumsum([start, n * n, n, n // 2 + 1, 1, n * columns,
                         0 if self.carried is None else open_room(n)])
         (self.matrix, self.right, self.pivots, self.failed, self.changes, self.open_room,
          self.end) = (int(i) for i in at)
+        pattern = ca.jacobian_sparsity(system.tape.residual, system.tape.z)
+        if self.carried is None and is_mostly_zeros(pattern):
+            self.sparse = SparseFactors(pattern, self.end)
+            self.end = self.sparse.end
         self.scratch = self.end - start
 
     def of(self, expression: ca.SX) -> str:
@@ -92,9 +95,11 @@ class LoopCode(Text):
             values = [w.select(w.compare("olt", w.intrinsic("fabs", v), w.constant(1e300)), v, zero)
                       for v in last]  # fmt: skip
         self._put(w, values, *found)
-        matrix = ca.densify(ca.jacobian(tape.residual, tape.z))
-        residual = ca.densify(tape.residual)
-        self._put(w, self._values(w, ca.vec(matrix)), "%q", self.matrix)
+        matrix, residual = ca.jacobian(tape.residual, tape.z), ca.densify(tape.residual)
+        if self.sparse is not None:
+            self._put(w, self._values(w, matrix.nz[:]), "%q", self.sparse.values)
+        else:
+            self._put(w, self._values(w, ca.vec(ca.densify(matrix))), "%q", self.matrix)
         for again in (False, True):  # the second time, what rounding has left
             self._put(w, self._values(w, residual), "%q", self.right)
             bad = self._solve(w, self.n, again)

@@ -70,6 +70,7 @@ from .zero_crossings import (
     Relations,
     find_crossing,
     forget_slack,
+    is_reserve_alone,
     locate,
     look_at_start,
     margins_at,
@@ -77,7 +78,8 @@ from .zero_crossings import (
 )
 
 __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED", "SELDOM",
-           "TOO_SMALL", "Limits", "Record", "Steps", "advance", "between", "watched"]  # fmt: skip
+           "TOO_SMALL", "UNSURE", "Limits", "Record", "Steps", "advance", "between",
+           "watched"]  # fmt: skip
 
 DAMPS = 3.0  # step times rate up to which the explicit pair damps what is fast: by half a step
 DAMPS_OF_HIGH_ORDER = 5.0  # likewise; beyond, its extension shows what is fast larger than it is
@@ -85,7 +87,7 @@ BEYOND_SLOPE = 1.05  # as BEYOND, where a straight line tells of the way
 MOST_HALVINGS = 6  # of a step of order 8 for what is between its ends
 SELDOM = 8  # steps between two looks at that
 PERSISTS = 5  # steps in a row that go nowhere: others are to judge that, once
-REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY = range(7)
+REACHED, FULL, CROSSED, TOO_SMALL, NOT_FINITE, LOCATED, EARLY, UNSURE = range(8)
 NO_LOOK = -1, 0.0  # of ``look`` and ``far``
 
 
@@ -154,7 +156,7 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         if not known and status != LOCATED or events == passed.times.size or not pass_event(
                 code, work, relations, switches, samples, resets, elements, predicted, network,
                 passed, x, state, counts, events, taken, instant if known else CROSSING):
-            if not is_explicit(code) and status != CROSSED and status != FULL:
+            if not (is_explicit(code) or status == CROSSED or _goes_on(status)):
                 slope_at(code, work, state[TIME], x, work.k[0])
                 counts[2] += 1
             return status, taken, events
@@ -293,7 +295,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         kept = state[NOWHERE] != PERSISTS
         if code.past != 0 and status == FULL:
             kept = keep_step(code, work, t, end, now, x) and kept
-        arrive(code, work, end, x, status == FULL, status == CROSSED or not (
+        arrive(code, work, end, x, _goes_on(status), status == CROSSED or not (
             last or status == LOCATED), counts, code.kind != EXACT)
         if taken % record.every == 0:
             record.rows[taken // record.every - 1, :] = x
@@ -303,6 +305,12 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         status = REACHED
     state[TIME], state[STEP], state[LAST_ERROR] = t, h, old_error
     return status, taken, behind
+
+
+@machine_code
+def _goes_on(status: int) -> bool:
+    """Whether a step is whole, and what it leads to is no event."""
+    return status == FULL or status == UNSURE  # noqa: SIM109
 
 
 @machine_code
@@ -369,10 +377,26 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
             h: float, state: Vector, early: float, t_stop: float) -> tuple[int, float]:
     """Look for crossings in a step: the status, ``FULL`` where there is none, and its end.
 
-    A step in which relations cross that others must judge is not shortened. Of one that is taken
+    A step in which relations cross that others must judge is not shortened; it is whole, but
+    ``UNSURE``, where only the reserve of solved equations has fallen too far. Of one that is taken
     again where a crossing is ``early``, less than so far from its start, it is only told about
     where that is.
     """
+    status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop)
+    if status == CROSSED and is_reserve_alone(relations):
+        last = relations.known.size - 1
+        relations.known[last] = True
+        status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop)
+        relations.known[last] = False
+        if status == FULL:
+            return UNSURE, end
+    return status, found
+
+
+@machine_code
+def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
+             h: float, state: Vector, early: float, t_stop: float) -> tuple[int, float]:
+    """The same, the reserve as any other."""
     looks = relations.looks
     if state[LOOKED] != 1.0:
         look_at_start(code, relations, work.at, t, x)

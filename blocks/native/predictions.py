@@ -107,6 +107,7 @@ class PredictedElements(NamedTuple):
     rest: Matrix  # (AT_REST, elements) room: what rests
     still: Indices  # (elements,) room: which these are
     doubtful: Indices  # (elements,) room: 1 for those that have come to the end of their modes
+    passing: Indices  # (elements,) room: 1 for those that pass a dead centre
     taken: Indices  # (elements,) room
     own: Vector  # (elements,) room
 
@@ -139,7 +140,8 @@ def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
         matrix=np.empty((n, n)), right=np.empty(n), unit=np.ones(n),
         order=np.zeros(n, dtype=np.int64), work=np.empty(n), block=np.empty((n, n)),
         rest=np.empty((AT_REST, n)), still=np.zeros(n, dtype=np.int64),
-        doubtful=np.zeros(n, dtype=np.int64), taken=np.zeros(n, dtype=np.int64), own=np.empty(n))
+        doubtful=np.zeros(n, dtype=np.int64), passing=np.zeros(n, dtype=np.int64),
+        taken=np.zeros(n, dtype=np.int64), own=np.empty(n))
 
 
 @machine_code
@@ -162,8 +164,10 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     if not _look(code, work, elements, t, x):
         return False
     notice_flows(found, elements.kinds, elements.fast)
-    e, touched = _touched(relations, elements, x, crossed)
-    if touched == IN_DOUBT:
+    e, touched, passing = _touched(relations, elements, x, crossed)
+    if touched == IN_DOUBT or passing > 0 and touched > 0:
+        return False
+    if passing > 0 and not _pass_dead_centres(code, work, elements, t, x):
         return False
     if touched > 0:
         if elements.contact[e] and modes[e] != 0.0:
@@ -266,36 +270,44 @@ def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x:
 
 @machine_code
 def _touched(relations: Relations, elements: PredictedElements, x: Vector, crossed: bool
-             ) -> tuple[int, int]:
-    """An element whose mode has ended, the one that slid; and how many have, or ``IN_DOUBT``."""
+             ) -> tuple[int, int, int]:
+    """An element whose mode has ended, the one that slid; how many have, or ``IN_DOUBT``; and how
+    many others pass a dead centre."""
     modes, found = elements.modes, elements.found
     first, touched = relations.wrong.size - modes.size - 1, NOBODY
     far = _largest_position(elements, x)
-    count = 0
+    count = passing = 0
     for e in range(modes.size):
         fast = elements.fast[elements.kinds[e]]
         doubtful = crossed and relations.wrong[first + e]
-        elements.doubtful[e] = 0
+        elements.doubtful[e] = elements.passing[e] = 0
         if elements.leader[e] != e:
             continue
         if doubtful:
             if modes[e] * found[FLOW, e] < -FLOW_TURNED * fast and not elements.contact[e]:
-                return NOBODY, IN_DOUBT
+                return NOBODY, IN_DOUBT, 0
+            if modes[e] != 0.0 and _is_at_dead_centre(elements, e):
+                elements.passing[e] = 1
+                passing += 1
+                doubtful = False
         elif modes[e] == 0.0:
             doubtful = room_of(found, e) < 0.0
         elif elements.contact[e]:
             if not found[GAP, e] >= NEAR_GAP * far:
-                return NOBODY, IN_DOUBT
+                return NOBODY, IN_DOUBT, 0
         elif not modes[e] * found[FLOW, e] > FLOW_NONE * fast:
-            return NOBODY, IN_DOUBT
+            if not _is_at_dead_centre(elements, e):
+                return NOBODY, IN_DOUBT, 0
+            elements.passing[e] = 1  # as another does
+            passing += 1
         if doubtful:
             if touched != NOBODY and modes[touched] != 0.0 and modes[e] != 0.0:
-                return NOBODY, IN_DOUBT
+                return NOBODY, IN_DOUBT, 0
             if touched == NOBODY or modes[e] != 0.0:
                 touched = e
             elements.doubtful[e] = 1
             count += 1
-    return touched, count
+    return touched, count, passing
 
 
 @machine_code
@@ -430,6 +442,33 @@ def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float,
     elements.modes[e] = sense
     return _look(code, work, elements, t, x) and _moves(elements, e, sense) and others_keep(
         elements.found, elements.modes, elements.members, 0, count, e)
+
+
+@machine_code
+def _is_at_dead_centre(elements: PredictedElements, e: int) -> bool:
+    """Whether an element moves nothing just now, beside others that do, but for rounding."""
+    largest = 0.0
+    for i in range(elements.modes.size):
+        largest = max(largest, elements.d[i, i])
+    own = abs(elements.d[e, e])
+    return 0.0 < own <= WITHOUT_EFFECT * largest and not elements.contact[e]
+
+
+@machine_code
+def _pass_dead_centres(code: Code, work: Workspace, elements: PredictedElements, t: float,
+                       x: Vector) -> bool:
+    """What others move through a dead centre turns round: nothing could hold it there."""
+    modes, passing = elements.modes, elements.passing
+    for e in range(modes.size):
+        elements.members[e] = e
+        if passing[e] != 0:
+            modes[e] = -modes[e]
+    if not _look(code, work, elements, t, x):
+        return False
+    for e in range(modes.size):
+        if passing[e] != 0 and not _moves(elements, e, modes[e]):
+            return False
+    return others_keep(elements.found, modes, elements.members, 0, modes.size, NOBODY)
 
 
 @machine_code
@@ -571,11 +610,14 @@ def _is_regular_part(elements: PredictedElements, part: int) -> bool:
     """The same of one part."""
     d, parts = elements.d, elements.share.size // 3
     share, alone = elements.share[part], elements.share[2 * parts + part]
-    least, largest = np.inf, 0.0
+    least, largest, held = np.inf, 0.0, np.inf
     for e in range(elements.modes.size):
         if elements.leader[e] == e and elements.part[e] == part:
             least, largest = min(least, d[e, e]), max(largest, d[e, e])
+            if elements.modes[e] == 0.0:
+                held = min(held, d[e, e])
     if not elements.dependent[0]:
+        least = held
         return share > SAFE_PIVOT and least > WITHOUT_EFFECT * largest
     if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
         return False

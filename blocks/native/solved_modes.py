@@ -29,7 +29,7 @@ from ..numerics.tolerances import (
 from ..numerics.tolerances import FAR_FROM_PARADOX as FAR
 from .expressions import Writer
 from .forms import MOST_STATES
-from .held_equations import ThroughUnknowns, write_equations, write_follows, write_minors
+from .held_equations import ThroughUnknowns, write_equations, write_minors
 from .machine import compiled, name_of_code
 from .text import Text, write_derivatives
 from .tied_states import Tied
@@ -440,10 +440,8 @@ class SolvedCode(Text):
             stays = tied.left_open(w, place % tied.n)
             w.store(w.select(stays, w.constant(0.0), value) if stays else value,
                     "%q", self.unit + place)  # fmt: skip
-        tied.put_pivots(w, self.unit + right.numel())
-        follows, modes = w.pointer("%q", self.follows), w.pointer("%q", self.known_modes)
-        write_follows(w, w.pointer("%q", tied.matrix), unit, modes, follows,
-                      (tied.n, self.held.follows.shape[0], self.n, int(stuck)))
+        tied.put_follows(w, unit, w.pointer("%q", self.known_modes), w.pointer("%q", self.follows),
+                         self.held.follows.shape[0], self.n, stuck)
 
     def _put_product(self, w: Writer, name: str, out: str, by_rows: bool = False) -> None:
         """Fill a matrix by efforts at an address, directly and through torn unknowns."""

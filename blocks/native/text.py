@@ -20,7 +20,7 @@ from .open_unknowns import room as open_room
 from .places import ROOM
 from .repetitions import Repetitions
 from .signatures import vector_at
-from .sparse_factors import factorize_passing_zeros
+from .sparse_factors import SparseFactors
 
 __all__ = ["Beginning", "Text", "function_of", "write_derivatives"]
 
@@ -59,21 +59,21 @@ class Text:
     tied: Any = None  # solves for states that are not integrated, where there are any
     carried: Flags | None = None  # per unknown, whether it may be left open where nothing flows
     carried_at = "", 0  # where the torn unknowns stand
-    torn = 0  # how many there are, after all else that is solved for
+    torn = 0  # how many there are, before all else that is solved for
     open_room = 0  # entries of ``q`` in which it is found out what is
-    mostly_zeros = False  # whether the matrix is, so that its elimination passes them over
+    sparse: SparseFactors | None = None  # where the matrix is mostly zeros
 
     def __init__(self) -> None:
         self.sizes: set[int] = {1}
 
     def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
         """The solution takes the place of the right side; whether there is none."""
+        if self.sparse is not None:
+            singular = w.new("or i1 false, false") if factored else self.sparse.factor(w)
+            self.sparse.solve(w, w.pointer("%q", self.right))
+            return singular
         self.sizes.add(size)
         unsolvable = self._left_open(w, size, factored)
-        if self.mostly_zeros and not factored:
-            singular = self._factor(w, size)
-            bad = w.new(f"or i1 {singular}, {self._solve(w, size, factored=True)}")
-            return w.new(f"or i1 {bad}, {unsolvable}") if unsolvable else bad
         matrix, right, pivots, failed = (
             w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
         name, first = ("dgetrs", "ptr @plain, ") if factored else ("dgesv", "")
@@ -88,15 +88,11 @@ class Text:
 
     def _factor(self, w: Writer, size: int) -> str:
         """Its factors, as LAPACK's, take the place of the matrix; whether it is singular."""
+        if self.sparse is not None:
+            return self.sparse.factor(w)
         self.sizes.add(size)
         matrix, pivots, failed = (w.pointer("%q", i)
                                   for i in (self.matrix, self.pivots, self.failed))
-        if self.mostly_zeros:
-            name = name_of_code(factorize_passing_zeros.callback)
-            w.declared.add(f"declare i32 {name}(ptr, ptr, ptr)")
-            answer = w.new(f"call i32 {name}(ptr {matrix}, ptr {pivots}, "
-                           f"ptr inttoptr (i64 {size} to ptr))")
-            return w.new(f"icmp ne i32 {answer}, 0")
         function = function_of_lapack("dgetrf")
         w.declared.add(f"declare void {function}(ptr, ptr, ptr, ptr, ptr, ptr)")
         w.lines.append(f"  call void {function}(ptr @size{size}, ptr @size{size}, ptr {matrix}, "
@@ -121,7 +117,7 @@ class Text:
         w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr, double)")
         base, first = self.carried_at
         allowed = w.constant(OPEN_CONSISTENT)
-        for i in np.flatnonzero(self.carried[-self.torn :]).tolist():
+        for i in np.flatnonzero(self.carried[: self.torn]).tolist():
             value = w.intrinsic("fabs", w.load(base, first + i))
             part = w.binary("fmul", w.constant(CEASED_FLOW), value)
             allowed = w.binary("fadd", allowed, part)

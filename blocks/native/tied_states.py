@@ -26,12 +26,13 @@ from ..numerics.tolerances import (
 )
 from .damped_steps import take_back
 from .expressions import Writer
-from .forms import MOST_STATES
+from .forms import MOST_STATES, candidates
 from .functions import machine_code
+from .held_equations import write_follows
 from .machine import compiled, name_of_code, table
 from .open_unknowns import room as open_room
 from .signatures import indices_at, vector_at
-from .sparse_factors import is_mostly_zeros, room_for_exchanges
+from .sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
 from .text import Text, write_derivatives
 
 if TYPE_CHECKING:
@@ -75,21 +76,19 @@ class Tied(Text):
         self.residual = ca.densify(self.residual)
         self.loops = tape.loops
         n = self.n = self.residual.numel()
-        states = {int(c): i for i, c in enumerate(tape.reduced.states)}
-        tied = {states[int(c)] for cluster in system.clusters for _, classes in cluster.levels
-                for c in classes}
+        tied = candidates(system)
         #: Entries of x and z that may have to be solved for.
-        self.candidates = np.array(sorted(tied | set(range(self.nx, self.nx + self.nz))), dtype=int)
+        self.candidates = np.array([*tied, *range(self.nx, self.nx + self.nz)], dtype=int)
         at = np.cumsum([start, n, n, n, 1, self.nx + self.nz, len(self.candidates) * n, n * n, n, n,
-                        n, n, self.nx, room_for_exchanges(n), 1, 1,
+                        n, n, self.nx, n // 2 + 1, 1, 1,
                         open_room(n) * bool(tape.carried.any()), *self._room_for_derivatives(),
                         ])  # fmt: skip
         (self.columns, self.entries, self.magnitudes, self.whole, self.here, self.jacobian,
          self.matrix, self.right, self.left, self.step, self.shares, self.slope, self.pivots,
          self.failed, self.done, self.open_room, self.integrated, self.changes, self.end) = (
             int(i) for i in at)
-        if tape.carried.any():  # tied states come first
-            self.carried = np.append(np.zeros(n - self.nz, dtype=bool), tape.carried)
+        if tape.carried.any():
+            self.carried = np.append(tape.carried, np.zeros(n - self.nz, dtype=bool))
             self.carried_at, self.torn = ("%q", self.here + self.nx), self.nz
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx),
                        TAKEN: ("%q", self.here + self.nx + system.nz)}
@@ -97,14 +96,20 @@ class Tied(Text):
         #: Changes of all states and unknowns, by each state and by time; and what is integrated.
         self.symbols = ca.SX.sym("changes", count, self.nx + 1), ca.SX.sym("integrated", count)
         derivative = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
-        if not system.clusters:  # else its columns are chosen as it runs
-            self.mostly_zeros = is_mostly_zeros(derivative.sparsity())
-        #: Whether the matrix is the same whatever is solved for, so that one elimination serves.
-        self.linear = given is not None and not system.clusters and self.carried is None and not (
-            ca.which_depends(derivative.nz[:], ca.vertcat(tape.z, given[0][-1]), 1, True)
-            if derivative.nnz() else [False]).count(True)
+        self.pattern = derivative.sparsity()
+        if self.carried is None and is_mostly_zeros(
+                pattern_of_choice(self.pattern, self.nz)):
+            self.sparse = SparseFactors(self.pattern, self.end, bool(system.clusters))
+            self.end = self.sparse.end
+        #: Whether efforts move the torn unknowns alone, and these linearly, so that factors serve
+        #: again after they have changed; and, without tied states, at every point.
+        self.serves_again = given is not None and self.carried is None and not any(
+            ca.which_depends(part, ca.vertcat(tape.z, given[0][-1]), 1, True).count(True)
+            for part in (self.residual[self.nz :], derivative[:, len(tied) :].nz[:])
+            if part.numel())
+        self.linear = self.serves_again and not system.clusters
         self.name = self.again = name_of_code(compiled(self._solver(derivative), parallel=False))
-        if self.linear:
+        if self.serves_again:
             self.again = name_of_code(compiled(self._solver(derivative, True), parallel=False))
         self.slopes = name_of_code(compiled(self._slopes_of_torn(), parallel=False)) \
             if self.nz else ""
@@ -118,12 +123,15 @@ class Tied(Text):
     # -- what stands in q ----------------------------------------------------------------
     def fill(self, q: Array, problem: Problem) -> None:
         """Which states are tied."""
-        entries = np.concatenate([problem.tied, np.arange(self.nx, self.nx + self.nz)])
-        columns = np.searchsorted(self.candidates, entries) * self.n
-        q.view(np.int64)[self.columns : self.columns + self.n] = columns
+        entries = np.append(np.arange(self.nx, self.nx + self.nz), problem.tied)
+        columns = np.searchsorted(self.candidates, entries)
+        q.view(np.int64)[self.columns : self.columns + self.n] = columns * self.n
         q.view(np.int64)[self.entries : self.entries + self.n] = entries
         taken = problem.scale_u if self.network is not None else np.zeros(0)
-        q[self.magnitudes : self.magnitudes + self.n] = np.append(problem.scale_w, taken)
+        q[self.magnitudes : self.magnitudes + self.n] = np.concatenate(
+            [problem.scale_z, taken, problem.scale_x[problem.tied]])
+        if self.sparse is not None and self.sparse.chosen:
+            self.sparse.fill(q, columns)
 
     def values(self, problem: Problem) -> Array:
         """What is carried along behind the states."""
@@ -143,8 +151,12 @@ class Tied(Text):
 
     def size(self, q: Array) -> float:
         """The logarithm of the determinant at the last solution."""
-        pivots = q[self.matrix : self.matrix + self.n**2 : self.n + 1]
+        pivots = q[[self._pivot(i) for i in range(self.n)]]
         return float(np.log(np.abs(pivots)).sum())
+
+    def _pivot(self, i: int) -> int:
+        """The entry of ``q`` where a pivot stands."""
+        return self.matrix + i * (self.n + 1) if self.sparse is None else self.sparse.pivots + i
 
     # -- what other functions do with it ---------------------------------------------------
     def call(self, w: Writer, base: str = "%x", again: bool = False) -> str:
@@ -161,19 +173,32 @@ class Tied(Text):
         """Negative where the choice of states has become a bad one."""
         size = w.constant(0.0)
         for i in range(self.n):
-            pivot = w.intrinsic("fabs", w.load("%q", self.matrix + i * (self.n + 1)))
+            pivot = w.intrinsic("fabs", w.load("%q", self._pivot(i)))
             size = w.binary("fadd", size, w.intrinsic("log", pivot))
         share = w.binary("fsub", size, w.load("%q", self.whole))
         share = w.binary("fsub", share, w.constant(np.log(SHARE)))
         return w.select(done, share, w.constant(-1.0))
 
-    def put_pivots(self, w: Writer, entry: int) -> None:
-        """Put into ``q`` by which row each has been replaced, from 1 on, as LAPACK counts them."""
-        pivots = w.pointer("%q", self.pivots)
-        for i in range(self.n):
-            at = w.new(f"getelementptr inbounds i32, ptr {pivots}, i64 {i}")
+    def put_follows(self, w: Writer, unit: str, modes: str, follows: str, wanted: int, sides: int,
+                    stuck: bool) -> None:
+        """Fill ``follows`` with what the first unknowns do at a unit of each effort; addresses.
+
+        Of efforts of what is ``stuck`` only, where others are known already: theirs are zero.
+        Behind right sides at ``unit`` there is as much room again, and for a pivot's row each.
+        """
+        n, sparse = self.n, self.sparse
+        if sparse is not None:
+            sparse.solve_for_units(w, unit, modes, follows, (n, wanted, sides, int(stuck)))
+            return
+        rows, pivots = w.pointer("%q", self.pivots), w.new(
+            f"getelementptr inbounds double, ptr {unit}, i64 {sides * n}")
+        for i in range(n):  # as LAPACK counts them, from 1 on
+            at = w.new(f"getelementptr inbounds i32, ptr {rows}, i64 {i}")
             row = w.new(f"sext i32 {w.new(f'load i32, ptr {at}, align 4')} to i64")
-            w.lines.append(f"  store i64 {row}, ptr {w.pointer('%q', entry + i)}, align 8")
+            at = w.new(f"getelementptr inbounds i64, ptr {pivots}, i64 {i}")
+            w.lines.append(f"  store i64 {row}, ptr {at}, align 8")
+        write_follows(w, w.pointer("%q", self.matrix), unit, modes, follows,
+                      (n, wanted, sides, int(stuck)))
 
     def put_changes(self, w: Writer) -> None:
         """Put into ``q`` how all that is solved for moves with states and time.
@@ -241,11 +266,13 @@ class Tied(Text):
                 f"  call void {self.slopes}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
 
     # -- the function itself -------------------------------------------------------------
-    def _solver(self, derivative: ca.SX, factored: bool = False) -> str:
-        w, n = Writer(), self.n
-        self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
+    def _solver(self, derivative: ca.SX, again: bool = False) -> str:
+        """Text of Newton's method, or of what goes ``again`` from its solution, by its factors."""
+        w, n, factored = Writer(), self.n, again or self.linear
+        if not again:
+            self._copy(w, w.pointer("%q", self.here), "%x", self.nx + self.nz)
         singular = "false"
-        if self.linear and not factored:
+        if self.linear and not again:
             self._put_matrix(w, derivative)
             singular = self._factor(w, n)
         infinite = w.constant(np.inf)
@@ -254,11 +281,11 @@ class Tied(Text):
                     f"  %last = phi double [ {infinite}, %entry ], [ %norm, %judged ], "
                     f"[ {infinite}, %again ]",
                     "  %second = phi i1 [ false, %entry ], [ %second, %judged ], [ true, %again ]"]
-        if not self.linear:
+        if not factored:
             self._put_matrix(w, derivative)
         self._fill(w, self.residual, self.right)
         self._copy(w, w.pointer("%q", self.left), w.pointer("%q", self.right), n)
-        bad = w.new(f"or i1 {singular}, {self._solve(w, n, factored=self.linear)}")
+        bad = w.new(f"or i1 {singular}, {self._solve(w, n, factored)}")
         norm = whole = w.constant(0.0)
         for j in range(n):
             entry = w.pointer(w.pointer("%q", self.here), self._index(w, self.entries + j))
@@ -268,12 +295,12 @@ class Tied(Text):
             size = w.binary("fadd", w.intrinsic("fabs", value), w.load("%q", self.magnitudes + j))
             part = w.binary("fdiv", w.intrinsic("fabs", step), size)
             norm = w.intrinsic("maxnum", norm, part)
-            pivot = w.load("%q", self.matrix + j * (n + 1))
+            pivot = w.load("%q", self._pivot(j))
             whole = w.binary("fadd", w.binary("fadd", whole, part),
                              w.binary("fmul", pivot, w.constant(0.0)))
         w.lines.append(f"  %norm = fadd double {norm}, 0.0")
         exact = w.compare("ole", norm, w.constant(TIED_SOLVED))
-        if not self.linear:  # where a slope is steep at first, as of a root, a step tells nothing
+        if not factored:  # where a slope is steep at first, as of a root, a step tells nothing
             exact = w.new(f"and i1 {exact}, {w.new('icmp ne i64 %count, 0')}")
         no_shorter = w.compare("ogt", norm, w.binary("fmul", w.constant(NO_SHORTER), "%last"))
         little = w.compare("ole", norm, w.constant(NEWTON_STALLED))
@@ -325,13 +352,15 @@ class Tied(Text):
         w.lines.append(f"  br i1 {again}, label %try, label %judged")
 
     def _blocks(self) -> Array:
-        """The block of each unknown: tied states, then loops, then what elements take."""
-        others = self.n - self.nz, self.nz - sum(self.loops)
+        """The block of each unknown: loops, then what elements take, then tied states."""
         numbers = np.arange(len(self.loops) + 2)
-        return np.repeat(numbers, [others[0], *self.loops, others[1]])
+        return np.repeat(numbers, [*self.loops, self.nz - sum(self.loops), self.n - self.nz])
 
     def _put_matrix(self, w: Writer, derivative: ca.SX) -> None:
         """Put the columns of what is solved for together."""
+        if self.sparse is not None:
+            self._fill(w, derivative.nz[:], self.sparse.values)
+            return
         n = self.n
         self._clear(w, w.pointer("%q", self.jacobian), derivative.numel())
         self._fill(w, derivative, self.jacobian)
@@ -344,13 +373,16 @@ class Tied(Text):
 
         A voltage that follows from the difference of two currents may be known to 1e-6 only.
         """
-        look, entries = name_of_code(are_last_bits.callback), table(self.candidates)
-        w.declared.add(f"declare i32 {look}(ptr, ptr, ptr, ptr, ptr, ptr)")
-        w.declared.add(f"{entries} = external global i64")
-        here, jacobian, left = (w.pointer("%q", i) for i in (self.here, self.jacobian, self.left))
-        sizes = (f"ptr inttoptr (i64 {k} to ptr)" for k in (self.n, len(self.candidates)))
-        answer = w.new(f"call i32 {look}(ptr {left}, ptr {jacobian}, ptr {here}, ptr {entries}, "
-                       f"{', '.join(sizes)})")
+        rows, columns = (np.array(found) for found in self.pattern.get_triplet())
+        jacobian = self.jacobian if self.sparse is None else self.sparse.values
+        places = columns * self.n + rows if self.sparse is None else np.arange(len(rows))
+        told = table(np.concatenate([rows, self.candidates[columns], places]))
+        w.declared.add(f"{told} = external global i64")
+        look = name_of_code(are_last_bits.callback)
+        w.declared.add(f"declare i32 {look}({', '.join(['ptr'] * 7)})")
+        given = [w.pointer("%q", i) for i in (self.left, jacobian, self.here, self.step)]
+        given += [told, *(f"inttoptr (i64 {k} to ptr)" for k in (self.n, len(rows)))]
+        answer = w.new(f"call i32 {look}({', '.join(f'ptr {g}' for g in given)})")
         return w.new(f"icmp ne i32 {answer}, 0")
 
     def _slopes_of_torn(self) -> str:
@@ -364,7 +396,7 @@ class Tied(Text):
         self._fill(w, ca.densify(change), self.right, places, slope)
         bad = self._solve(w, self.n, factored=True)
         for i in range(self.nz):  # only what Newton's method starts from
-            value = w.new(f"fneg double {w.load('%q', self.right + self.n - self.nz + i)}")
+            value = w.new(f"fneg double {w.load('%q', self.right + i)}")
             fine = w.compare("olt", w.intrinsic("fabs", value), w.constant(1e300))
             value = w.select(fine, value, w.constant(0.0))
             w.store(w.select(bad, w.constant(0.0), value), "%out", self.nx + i)
@@ -457,23 +489,24 @@ class TiedCode(Text):
 
 
 @machine_code
-def are_last_bits(left: int, jacobian: int, here: int, entries: int, rows: int, columns: int
-                  ) -> int:
+def are_last_bits(left: int, jacobian: int, here: int, bounds: int, told: int, rows: int,
+                  entries: int) -> int:
     """Whether residuals are what the last bits of the unknowns make of them: 1, or 0.
 
     Parameters
     ----------
-    left, jacobian : addresses of residuals and of their derivatives, column by column
-    here : address of all states and unknowns
-    entries : address of those that columns belong to
+    left, here : addresses of residuals, and of all states and unknowns
+    jacobian : address of derivatives
+    bounds : address of room for a number per residual
+    told : address of the row of each derivative, of what it is by, and of where it stands
     """
-    r, a, at = vector_at(left, rows), vector_at(jacobian, rows * columns), indices_at(
-        entries, columns)
+    r, bound, at = vector_at(left, rows), vector_at(bounds, rows), indices_at(told, 3 * entries)
+    bound[:] = 0.0
+    for e in range(entries):
+        x = vector_at(here, at[entries + e] + 1)
+        a = vector_at(jacobian, at[2 * entries + e] + 1)
+        bound[at[e]] += abs(a[at[2 * entries + e]] * x[at[entries + e]])
     for i in range(rows):
-        bound = 0.0
-        for k in range(columns):
-            x = vector_at(here, at[k] + 1)
-            bound += abs(a[k * rows + i] * x[at[k]])
-        if not abs(r[i]) <= LAST_BITS * bound:
+        if not abs(r[i]) <= LAST_BITS * bound[i]:
             return 0
     return 1

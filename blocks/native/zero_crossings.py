@@ -22,8 +22,8 @@ from .stages import NEW, WORK
 from .step_kinds import about_inside, values_inside
 from .steps import EXACT, Code, Workspace
 
-__all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack", "locate",
-           "look_at_start", "margins_at", "name_crossed"]  # fmt: skip
+__all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack",
+           "is_reserve_alone", "locate", "look_at_start", "margins_at", "name_crossed"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
@@ -183,6 +183,16 @@ def name_crossed(relations: Relations, margins: Vector) -> bool:
         if wrong[r] and relations.hints[r]:
             sure = False
     return sure
+
+
+@machine_code
+def is_reserve_alone(relations: Relations) -> bool:
+    """Whether all that is wrong is the reserve of solved equations, the last of all margins."""
+    wrong, last = relations.wrong, relations.wrong.size - 1
+    for r in range(last):
+        if wrong[r]:
+            return False
+    return wrong[last] and relations.hints[last] and not relations.timed[last]
 
 
 @machine_code

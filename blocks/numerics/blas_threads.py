@@ -7,6 +7,8 @@ other work the singular values of 64 x 64 entries take ten times as long on two 
 from __future__ import annotations
 
 import contextlib
+import sys
+from functools import cache
 from typing import Any
 
 __all__ = ["threads_for"]
@@ -19,6 +21,14 @@ def threads_for(rows: int) -> contextlib.AbstractContextManager[Any]:
     """One thread of BLAS inside, where matrices have so many rows that more of them hinder."""
     if not SMALL < rows < LARGE:
         return AS_MANY
-    from threadpoolctl import threadpool_limits
+    limits: contextlib.AbstractContextManager[Any] = _libraries(
+        "scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
+    return limits
 
-    return threadpool_limits(1, "blas")
+
+@cache
+def _libraries(with_scipy: bool) -> Any:  # which has a BLAS of its own
+    """Those that are loaded: to find them takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

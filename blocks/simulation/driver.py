@@ -73,7 +73,8 @@ class Driver:
         if problem.delays is not None:
             problem.delays.start(t, settings.t_end, settings.method.order, settings.rtol)
         try:
-            with interruptible(), self.failures(), threads_for(problem.system.nu):
+            rows = max(problem.system.nu, problem.algebraic)
+            with interruptible(), self.failures(), threads_for(rows):
                 self._march(t)
         except KeyboardInterrupt:
             forget_interrupt()

@@ -7,6 +7,7 @@ flows: it keeps its value there (:mod:`blocks.assembly.carried`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -447,9 +448,18 @@ class AlgebraicUnknowns:
         system = self.system
         if system.linear and not system.clusters and self.size > MANY:
             return system.compressed_residual_z.sparse(*arguments)
-        by_z = system.residual_z.sparse(*arguments)[: self.size]
         if not len(self.tied):
-            return by_z
-        from scipy.sparse import hstack
+            return system.residual_z.sparse(*arguments)[: self.size]
+        from scipy.sparse import csc_matrix
 
-        return hstack([system.residual_x.sparse(*arguments)[:, self.tied], by_z]).tocsc()
+        which, rows, starts = self._pattern
+        return csc_matrix((system.residual_by_all(*arguments)[which], rows, starts),
+                          shape=(self.size, self.size))
+
+    @cached_property
+    def _pattern(self) -> tuple[Indices, Indices, Indices]:
+        """Of the matrix: which derivatives it takes, their rows, where columns start."""
+        pattern = self.system.residual_by_all.function.sparsity_out(0)
+        every = list(range(self.size))
+        mine, which = pattern.sub(every, self._columns.tolist())
+        return np.array(which), np.array(mine.row()), np.array(mine.colind())

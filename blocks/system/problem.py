@@ -64,6 +64,8 @@ class Problem:
         set-valued efforts
     scale_u : nominal values of these, powers of two
     tied, free : states that constraints determine, and those that are integrated
+    given_up : how often each state was integrated and then had to be tied
+    preferred : states that are rather integrated
     size, scale, differential : number and nominal values of the solver's unknowns, and which of
         them have a derivative
     algebraic, scale_w : number and nominal values of tied states and torn unknowns
@@ -88,6 +90,8 @@ class Problem:
         self.failure: AlgebraicFailure | None = None
         self.laws: Any = None
         self.delays: Delays | None = delays_of(system, p)
+        self.given_up = np.zeros(system.nx, dtype=int)
+        self.preferred = np.zeros(system.nx, dtype=bool)
         self.tie(np.zeros(0, dtype=int))
 
     def copy_for_reading(self) -> Problem:
@@ -123,9 +127,13 @@ class Problem:
         """Choose which states of each cluster to integrate; True when the choice is new."""
         if not self.system.clusters:
             return False
-        tied = tied_states(self.system, self.arguments(t), self.scale_x, self.tied)
+        tied = tied_states(self.system, self.arguments(t), self.scale_x, self.tied, self.given_up,
+                           self.preferred)
         if np.array_equal(tied, self.tied):
             return False
+        if len(self.tied):
+            self.given_up = self.given_up.copy()
+            self.given_up[np.intersect1d(self.free, tied)] += 1
         self.tie(tied)
         return True
 

@@ -17,7 +17,8 @@ from ..assembly import Tape
 from ..assembly.network import Family, Network
 from ..exceptions import StructureError
 from ..language.expression import TIME
-from ..numerics.arrays import Array, Flags
+from ..numerics.arrays import Array, Flags, Indices
+from ..units import unit
 from .class_names import ClassNames
 from .compressed_jacobian import CompressedJacobian
 from .evaluator import Evaluator
@@ -95,6 +96,19 @@ class System:
         """Its tables of time."""
         return TimeTables(self.network, self.tape)
 
+    @cached_property
+    def of_dimension(self) -> Indices:
+        """Per state a number that states of the same dimension share."""
+        flat, second = self.flat, unit("s").dimension
+        numbers: dict[object, int] = {}
+        of_class = np.zeros(flat.classes, dtype=int)
+        for base, count, f, (i, order) in flat.slot_names():
+            dimension = self.network.families[f].kernel.variables[i].unit.dimension / second**order
+            number = numbers.setdefault(dimension, len(numbers))
+            of_class[flat.class_of[base : base + count]] = number
+        of_states: Indices = of_class[self.tape.reduced.states]
+        return of_states
+
     @property
     def _residual(self) -> ca.SX:
         """What is zero where torn unknowns and constraints are met."""
@@ -149,6 +163,11 @@ class System:
     @cached_property
     def residual_z(self) -> Evaluator:
         return self.jacobian(self._residual, self.tape.z)
+
+    @cached_property
+    def residual_by_all(self) -> Evaluator:
+        """Derivatives of the residuals by states and torn unknowns."""
+        return self.jacobian(self._residual, ca.vertcat(self.tape.x, self.tape.z))
 
     @cached_property
     def compressed_residual_z(self) -> CompressedJacobian:

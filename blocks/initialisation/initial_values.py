@@ -192,13 +192,13 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
     levels = [targets.levels == k for k in range(len(LEVELS))]
     relaxation, last = 1.0, None
     for _ in range(MOST_STEPS):
-        if outputs.need_torn:  # others may have no values before a mechanism is put together
+        if outputs.need_torn or not nc:  # before a mechanism is put together they may have none
             _solve_torn(problem, t)
         r = (outputs.values(problem, t) - targets.values) / size
         _refuse_lost(system, outputs, r)
         c = problem.system.residual(*problem.arguments(t))[system.nz :]
         if not nc and np.all(np.abs(r) <= CONSTRAINT_MET):
-            break
+            return 0.0
         jacobians = [outputs.constraint_jacobian(problem, t) * scale if nc else None]
         for mine in levels:
             slope = outputs.jacobian(problem, t, mine) if mine.any() else None

@@ -37,6 +37,7 @@ GROWS = 1.5  # a step that takes up another one, against that
 LOOK_FOR_STIFFNESS = 100  # steps between looks
 LOOK_COMPILED = 2000  # the same in machine code, where so many take no longer than a look
 FIRST_LOOK = 64  # the first one there, at what is plainly stiff
+DEAR = 40  # unknowns that are solved for at every point, from which on steps cost as much, too
 PLAINLY = 50_000  # steps left at that pace: one that only begins at the bound has fewer
 NEW_MODES = 0.05  # per exact step, that have been met before and are forgotten, or are met first
 WORTH = 5  # times that: steps left for which another method is worth beginning
@@ -192,10 +193,18 @@ class RunningMethod:
 
     def advance(self, t: float, stop: float) -> Step:
         """A step of the method, as far as it may go before it is asked again."""
-        if (self.may_switch or self.may_forget) and self.current.looks_itself and not self._judged:
+        if self.may_switch and self.current.looks_itself and self._is_dear:
+            self.current.look = LOOK_FOR_STIFFNESS, WORTH * LOOK_FOR_STIFFNESS
+        elif (self.may_switch or self.may_forget) and self.current.looks_itself and (
+                not self._judged):
             self.current.look = FIRST_LOOK, 0.0 if self.may_forget else PLAINLY
         step: Step = self.current.advance(self._limit(t, stop))
         return step
+
+    @property
+    def _is_dear(self) -> bool:
+        """Whether a step takes as long as a look at how stiff a model is, in machine code, too."""
+        return self.problem.algebraic >= DEAR
 
     def _limit(self, t: float, stop: float) -> float:
         delays, functions = self.problem.delays, self.time_events.functions
@@ -376,7 +385,7 @@ class RunningMethod:
         """
         problem = self.problem
         self._asked += 1
-        many = self.current.many  # steps that cost next to nothing
+        many = None if self._is_dear else self.current.many  # steps that cost next to nothing
         between = self._patience * (LOOK_FOR_STIFFNESS if many is None else LOOK_COMPILED)
         taken = self.work.get("steps", 0) + self.current.work.steps
         first = many is not None and not self._judged and taken < between
@@ -388,8 +397,8 @@ class RunningMethod:
         left = self._steps_left(step)
         if problem.bulky or left < (PLAINLY if first else WORTH * between) and not nowhere:
             return False
-        kind = None
-        solves = native.is_solved_for(problem.system)  # with memory, a doubt begins anew
+        kind = None  # with memory: it evaluates less often, but a doubt of branches begins anew
+        solves = not self._is_dear and native.is_solved_for(problem.system)
         if problem.laws is not None or self.interrupted or many is not None or solves:
             kind = implicit_one_step(problem)  # as cheap a step as the explicit one's
             if kind is not None and not self._fits(kind, problem, step):

@@ -56,7 +56,7 @@ def tied_states(system: System, arguments: Arguments, scale_x: Array, present: I
 
 def _sizes(system: System, size: Array) -> Array:
     """How large states of the same dimension are: nominal values may know little of speeds."""
-    largest = np.zeros(len(size))
+    largest = np.zeros(system.of_dimension.max(initial=0) + 1)
     np.maximum.at(largest, system.of_dimension, size)
     return largest[system.of_dimension]
 

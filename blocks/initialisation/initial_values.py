@@ -15,7 +15,8 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import InitialisationError
-from ..numerics.arrays import Array, Flags
+from ..numerics import sparse as sp
+from ..numerics.arrays import Array
 from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import CONSTRAINT_MET, GAUSS_NEWTON_STEP
 from ..system.failure import AlgebraicFailure
@@ -175,7 +176,8 @@ def _near_targets(system: System, problem: Problem, targets: Targets, nominals: 
                             dtype=bool)  # fmt: skip
     order = [(targets.levels == k) & linear for k in (0, 1, NO_TARGET, 2, 3)]
     r = (outputs.values(problem, t) - targets.values) / size
-    j = outputs.by_x.sparse(*problem.arguments(t)).toarray() / size[:, None] * problem.scale_x
+    j = sp.diags_array(1 / size) @ outputs.by_x.sparse(*problem.arguments(t)).tocsr() @ (
+        sp.diags_array(problem.scale_x))
     _, step = lexicographic_step([None, *(j[k] if k.any() else None for k in order)],
                                  [r[:0], *(r[k] for k in order)], system.nx)
     problem.x += step * problem.scale_x
@@ -199,13 +201,12 @@ def _approach(system: System, problem: Problem, outputs: TargetFunctions, target
         c = problem.system.residual(*problem.arguments(t))[system.nz :]
         if not nc and np.all(np.abs(r) <= CONSTRAINT_MET):
             return 0.0
-        jacobians = [outputs.constraint_jacobian(problem, t) * scale if nc else None]
-        for mine in levels:
-            slope = outputs.jacobian(problem, t, mine) if mine.any() else None
-            if slope is not None:
-                _refuse_lost(system, outputs, slope.sum(axis=1), mine)
-                slope = slope * scale / size[mine][:, None]
-            jacobians.append(slope)
+        scales = sp.diags_array(scale)
+        slopes = outputs.slopes(problem, t)
+        _refuse_lost(system, outputs, np.asarray(slopes.sum(axis=1)).ravel())
+        slopes = sp.diags_array(1 / size) @ slopes @ scales
+        jacobians = [outputs.constraint_slopes(problem, t) @ scales if nc else None,
+                     *(slopes[mine] if mine.any() else None for mine in levels)]
         back, step = lexicographic_step(jacobians, [c, *(r[mine] for mine in levels)], system.nx)
         tangential = step - back
         if last is not None and (change := last - tangential) @ change > 0:
@@ -230,22 +231,20 @@ def _straight(problem: Problem, outputs: TargetFunctions, step: Array, t: float)
     Of joints in a loop: what turns by more than a fraction of a turn leads anywhere.
     """
     start, part = problem.x.copy(), 1.0
-    here = outputs.constraint_jacobian(problem, t)
+    here = outputs.constraint_slopes(problem, t)
     for _ in range(HALVINGS):
         problem.x[:] = start + part * step
-        change = np.abs(outputs.constraint_jacobian(problem, t) - here)
-        if change.max() <= TURNED * np.abs(here).max():
+        change = abs(outputs.constraint_slopes(problem, t) - here)
+        if change.max() <= TURNED * abs(here).max():
             break
         part /= 2
     problem.x[:] = start
     return part
 
 
-def _refuse_lost(system: System, outputs: TargetFunctions, values: Array,
-                 rows: Flags | None = None) -> None:
+def _refuse_lost(system: System, outputs: TargetFunctions, values: Array) -> None:
     """Raise where a variable with a target has no finite value, or no slope, to meet it by."""
-    classes = outputs.classes if rows is None else outputs.classes[rows]
-    lost = classes[~np.isfinite(values)]
+    lost = outputs.classes[~np.isfinite(values)]
     if len(lost):
         path = system.class_names[int(lost[0])]
         raise InitialisationError(

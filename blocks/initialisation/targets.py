@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from ..numerics import sparse as sp
 from ..numerics.arrays import Array, Flags, Indices
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
@@ -157,14 +159,19 @@ class TargetFunctions:
     def values(self, problem: Problem, t: float) -> Array:
         return self.value(*problem.arguments(t))
 
-    def jacobian(self, problem: Problem, t: float, rows: Flags) -> Array:
-        """d value / d x of some of them, torn unknowns following from the states."""
+    def slopes(self, problem: Problem, t: float) -> Any:
+        """d value / d x, sparse, torn unknowns following from the states."""
         args = problem.arguments(t)
-        j: Array = self.by_x.sparse(*args).toarray()
+        j = self.by_x.sparse(*args).tocsr()
         if self.need_torn:
             gx = self.system.residual_x.sparse(*args).toarray()[: self.system.nz]
-            j -= self.by_z.sparse(*args).toarray() @ self.torn_for(problem, t, gx)
-        return j[rows]
+            j = sp.csr_array(j - self.by_z.sparse(*args).toarray() @ self.torn_for(problem, t, gx))
+        return j
+
+    def jacobian(self, problem: Problem, t: float, rows: Flags) -> Array:
+        """The same of some of them, full."""
+        full: Array = self.slopes(problem, t)[rows].toarray()
+        return full
 
     def torn_for(self, problem: Problem, t: float, residuals: Array) -> Array:
         """Changes of the torn unknowns that make up for residuals, no states being tied yet."""
@@ -176,5 +183,9 @@ class TargetFunctions:
 
     def constraint_jacobian(self, problem: Problem, t: float) -> Array:
         """d constraint / d x."""
-        full: Array = self.system.residual_x.sparse(*problem.arguments(t)).toarray()
-        return full[self.system.nz:]
+        full: Array = self.constraint_slopes(problem, t).toarray()
+        return full
+
+    def constraint_slopes(self, problem: Problem, t: float) -> Any:
+        """The same, sparse."""
+        return self.system.residual_x.sparse(*problem.arguments(t)).tocsr()[self.system.nz :]

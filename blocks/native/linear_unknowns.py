@@ -58,7 +58,7 @@ class LoopCode(Text):
         """Text of the function that gives an expression."""
         w = Writer()
         self._solve_unknowns(w)
-        self._put(w, self._values(w, expression), "%out", 0)
+        self._fill(w, ca.densify(expression), 0, base="%out")
         return self._text(w)
 
     def derivatives(self, slope: ca.SX) -> str:
@@ -97,11 +97,12 @@ class LoopCode(Text):
         self._put(w, values, *found)
         matrix, residual = ca.jacobian(tape.residual, tape.z), ca.densify(tape.residual)
         if self.sparse is not None:
-            self._put(w, self._values(w, matrix.nz[:]), "%q", self.sparse.values)
+            self._fill(w, matrix.nz[:], self.sparse.values)
         else:
-            self._put(w, self._values(w, ca.vec(ca.densify(matrix))), "%q", self.matrix)
+            self._fill(w, ca.densify(matrix), self.matrix)
+        missed = self._matrix(residual)
         for again in (False, True):  # the second time, what rounding has left
-            self._put(w, self._values(w, residual), "%q", self.right)
+            self._write(w, missed, self.right)
             bad = self._solve(w, self.n, again)
             for i in range(self.n):
                 step = w.load("%q", self.right + i)

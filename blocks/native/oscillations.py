@@ -15,7 +15,7 @@ import casadi as ca
 
 from ..language.expression import TIME
 from ..numerics.rewriting import applied, instructions, kinds
-from .forms import is_solved_for
+from .forms import MOST_STATES, is_solved_for
 
 if TYPE_CHECKING:
     from ..system import System
@@ -93,10 +93,11 @@ class Oscillations:
 
 def oscillations_of(system: System, symbols: Sequence[ca.SX], slope: ca.SX) -> Oscillations:
     """What oscillates in slopes and residuals; nothing where Newton's method solves for unknowns,
-    which has derivatives by states and time alone."""
+    which has derivatives by states and time alone, or where states are too many for exact steps."""
     results = [slope, system.tape.residual]
-    return Oscillations.none(results) if is_solved_for(system) else oscillations_in(
-        symbols, results)
+    if system.nx > MOST_STATES or is_solved_for(system):
+        return Oscillations.none(results)
+    return oscillations_in(symbols, results)
 
 
 def oscillations_in(symbols: Sequence[ca.SX], results: Sequence[ca.SX]) -> Oscillations:

@@ -261,7 +261,7 @@ class SolvedCode(Text):
         Before that, those that constraints tie, and torn unknowns, which stand behind them.
         """
         w, carried = Writer(), self.tied.nz if self.tied else 0
-        self._put(w, [w.load("%x", i) for i in range(self.nx + carried)], "%out", 0)
+        self._copy(w, w.pointer("%out", 0), "%x", self.nx + carried)
         self._settle_tied(w)
         if self.laws.contact.any():
             self._close(w)

@@ -10,6 +10,7 @@ tied stands in ``q``: code is written once for every choice.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -92,9 +93,6 @@ class Tied(Text):
             self.carried_at, self.torn = ("%q", self.here + self.nx), self.nz
         self.places = {**places, 1: ("%q", self.here), 2: ("%q", self.here + self.nx),
                        TAKEN: ("%q", self.here + self.nx + system.nz)}
-        count = self.nx + self.nz
-        #: Changes of all states and unknowns, by each state and by time; and what is integrated.
-        self.symbols = ca.SX.sym("changes", count, self.nx + 1), ca.SX.sym("integrated", count)
         derivative = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
         self.pattern = derivative.sparsity()
         if self.carried is None and is_mostly_zeros(
@@ -113,6 +111,12 @@ class Tied(Text):
             self.again = name_of_code(compiled(self._solver(derivative, True), parallel=False))
         self.slopes = name_of_code(compiled(self._slopes_of_torn(), parallel=False)) \
             if self.nz else ""
+
+    @cached_property
+    def symbols(self) -> tuple[ca.SX, ca.SX]:
+        """Changes of all states and unknowns, by each state and by time; and what is integrated."""
+        count = self.nx + self.nz
+        return ca.SX.sym("changes", count, self.nx + 1), ca.SX.sym("integrated", count)
 
     def _room_for_derivatives(self) -> tuple[int, int]:
         """Of every state and unknown 1, or 0 where it is solved for; and its changes, by each
@@ -249,12 +253,11 @@ class Tied(Text):
 
         So it does where it is solved but for rounding: what is solved again stays the same.
         """
-        for i in range(self.nx + self.nz):
-            new, old = w.load("%q", self.here + i), w.load("%out", i)
-            change = w.intrinsic("fabs", w.binary("fsub", new, old))
-            allowed = w.binary("fmul", w.constant(SOLVED_ALREADY), w.intrinsic("fabs", old))
-            moved = w.new(f"and i1 {done}, {w.compare('ogt', change, allowed)}")
-            w.store(w.select(moved, new, old), "%out", i)
+        keep = name_of_code(keep_solved.callback)
+        w.declared.add(f"declare i32 {keep}(ptr, ptr, ptr, ptr)")
+        solved = w.new(f"inttoptr i64 {w.new(f'zext i1 {done} to i64')} to ptr")
+        w.new(f"call i32 {keep}(ptr {w.pointer('%q', self.here)}, ptr {w.pointer('%out', 0)}, "
+              f"ptr inttoptr (i64 {self.nx + self.nz} to ptr), ptr {solved})")
 
     def put_slopes_of_torn(self, w: Writer, first: int = 0) -> None:
         """Put the slopes of torn unknowns into ``out``, behind those of all states from first on.
@@ -483,9 +486,20 @@ class TiedCode(Text):
     def settle(self) -> str:
         """All states and torn unknowns, solved for; as they were where there is no solution."""
         w, tied = Writer(), self.tied
-        self._put(w, [w.load("%x", i) for i in range(tied.nx + tied.nz)], "%out", 0)
+        self._copy(w, w.pointer("%out", 0), "%x", tied.nx + tied.nz)
         tied.store_solution(w, tied.call(w))
         return self._text(w)
+
+
+@machine_code
+def keep_solved(solution: int, values: int, count: int, solved: int) -> int:
+    """Put a solution that has been found into the place of values, but for rounding; addresses."""
+    new, old = vector_at(solution, count), vector_at(values, count)
+    if solved != 0:
+        for i in range(count):
+            if abs(new[i] - old[i]) > SOLVED_ALREADY * abs(old[i]):
+                old[i] = new[i]
+    return 0
 
 
 @machine_code

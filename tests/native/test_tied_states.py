@@ -24,7 +24,7 @@ from blocks import (
     where,
 )
 from library.isothermal_liquid import ConstantVolumeChamber, FlowResistance
-from library.translational import Mass, Reference, TranslationalFriction, TwoPort
+from library.translational import Mass, Reference, Spring, TranslationalFriction, TwoPort
 
 pytest.importorskip("llvmlite")
 
@@ -277,3 +277,22 @@ def test_an_unknown_beside_dry_friction_is_what_its_law_says_wherever_it_is_read
     share = np.sign(drop) * np.sqrt((np.sqrt(1e-8 + 4 * drop**2) - 1e-4) / 2)
     # drop = s sqrt(s² + 0.01²)
     assert_allclose(run["leak.mdot"].to("kg/s").m, 0.05 * share, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("friction", [False, True])
+def test_a_pendulum_swings_beside_thousands_of_states_as_it_does_alone(friction):
+    """What it takes to start it, to write it and to choose its states does not grow with them."""
+    lone, beside = pendulum(), pendulum()
+    n = 1500
+    beside.row, beside.links = Mass(count=n, mass="1 kg", v="0.01 m/s"), Spring(
+        count=n - 1, stiffness="10 N/m")
+    beside.connect(beside.links.R, beside.row[1:].M)
+    beside.connect(beside.links.C, beside.row[:-1].M)
+    if friction:
+        beside.brake, beside.wall = TranslationalFriction(
+            law="coulomb", coulomb_force="1 mN", breakaway_force="2 mN"), Reference()
+        beside.connect(beside.brake.R, beside.row[0].M)
+        beside.connect(beside.brake.C, beside.wall.V)
+    ends = [model.simulate("1 s", method="dopri5", rtol=1e-8)["bob.x"].final.m
+            for model in (lone, beside)]
+    assert_allclose(*ends, rtol=1e-6)

@@ -260,14 +260,14 @@ class FiniteValues:
         """(variable, instance) classes: what decides on a law's value, and all that it reads."""
         flat, family = self.system.flat, self.system.network.families[f]
         value = family.kernel.unfolded(value)
-        inside = {s.__hash__() for s in ca.symvar(value)}
+        inside, deciding = {s.__hash__() for s in ca.symvar(value)}, _deciding(value)
         every = Group(f, None, np.arange(family.size))
         classes, decides = [np.zeros((0, family.size), dtype=int)], []
         for key, symbol in family.kernel.symbols.items():
             if symbol.__hash__() in inside and (
                     family.kernel.variables[key[0]].kind != "discrete"):
                 classes.append(flat.argument(every, key)[0][None, :])
-                decides.append(_is_partial(value, [symbol.__hash__()].__contains__))
+                decides.append(symbol.__hash__() in deciding)
         found = np.concatenate(classes)
         return found[np.array(decides, dtype=bool)], found
 
@@ -438,31 +438,36 @@ def _is_partial(value: ca.SX, moves: Callable[[int], bool]) -> bool:
 
     ``moves`` is asked of hashes of symbols.
     """
-    symbols = ca.symvar(value)
-    if not symbols:
+    if not ca.symvar(value):
         return not np.isfinite(float(value))
-    moving_symbols = [moves(s.__hash__()) for s in symbols]
+    return any(moves(symbol) for symbol in _deciding(value))
+
+
+def _deciding(value: ca.SX) -> set[int]:
+    """Hashes of the symbols in operations that have a value for some arguments only."""
+    symbols = ca.symvar(value)
     function = ca.Function("law", symbols, [value])
-    work: dict[int, bool] = {}
+    nobody: frozenset[int] = frozenset()
+    work: dict[int, frozenset[int]] = {}  # who each value depends on
     whole: dict[int, bool] = {}  # exponents with which every power has a value
     positive: dict[int, bool] = {}
+    found: set[int] = set()
     for operation, inputs, results, k in instructions(function):
         if operation == ca.OP_OUTPUT:
             continue
         for out in results:
             if operation == ca.OP_INPUT:
-                work[out], whole[out] = moving_symbols[inputs[0]], False
-                positive[out] = False
+                work[out] = frozenset([symbols[inputs[0]].__hash__()])
+                whole[out] = positive[out] = False
                 continue
             constant = function.instruction_constant(k) if operation == ca.OP_CONST else -1.0
             signs = [positive[i] for i in inputs] if operation != ca.OP_CONST else []
             positive[out] = _is_never_negative(operation, signs, constant)
             power = operation in (ca.OP_POW, ca.OP_CONSTPOW) and whole[inputs[1]]
             whole[out] = constant >= 0 and float(constant).is_integer()
-            moving = [work.get(i, False) for i in inputs] if operation != ca.OP_CONST else []
-            decides = min(PARTIAL.get(operation, 0), len(moving) - 1)
-            if operation in PARTIAL and not power and moving[decides] and (
-                    not _has_root(operation, signs)):
-                return True
-            work[out] = any(moving)
-    return False
+            of = [work.get(i, nobody) for i in inputs] if operation != ca.OP_CONST else []
+            decides = min(PARTIAL.get(operation, 0), len(of) - 1)
+            if operation in PARTIAL and not power and not _has_root(operation, signs):
+                found |= of[decides]
+            work[out] = of[0] if len(of) == 1 else nobody.union(*of)
+    return found

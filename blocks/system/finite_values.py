@@ -416,12 +416,17 @@ def _laws_of_slopes(system: System) -> dict[tuple[int, int], list[int]]:
 
 def _partial_laws(kernel: Kernel) -> list[tuple[Law | None, str, ca.SX]]:
     """(law, text, value) of what a class says that may have no value."""
-    laws: list[tuple[Law | None, str, ca.SX]] = [
-        (law, law.text, _without_constant_terms(law)) for law in kernel.laws]
-    laws += [(None, f"{kernel.variables[i].name} == {readable(value)}", value)
-             for i, value in kernel.observed.items()]
-    return [(law, text, value) for law, text, value in laws
-            if _is_partial(value, lambda symbol: symbol not in kernel.parameter_hashes)]
+    def may_have_none(value: ca.SX) -> bool:
+        return _is_partial(value, lambda symbol: symbol not in kernel.parameter_hashes)
+
+    laws: list[tuple[Law | None, str, ca.SX]] = []
+    for law in kernel.laws:
+        if may_have_none(value := _without_constant_terms(law)):
+            laws.append((law, law.text, value))
+    for i, value in kernel.observed.items():
+        if may_have_none(value):
+            laws.append((None, f"{kernel.variables[i].name} == {readable(value)}", value))
+    return laws
 
 
 def _without_constant_terms(law: Law) -> ca.SX:

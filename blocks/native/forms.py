@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from .sparse_factors import is_mostly_zeros, pattern_of_choice
-
 if TYPE_CHECKING:
     from ..system import System
 
@@ -67,6 +65,8 @@ def _most_unknowns(system: System) -> int:
 
 def _is_mostly_zeros(system: System) -> bool:
     """Whether the matrix of algebraic unknowns and tied states is."""
+    from .sparse_factors import is_mostly_zeros, pattern_of_choice  # loaded with what it is for
+
     tape = system.tape
     entries = [*candidates(system), *range(system.nx, system.nx + system.nz)]
     pattern = ca.jacobian_sparsity(

@@ -28,7 +28,7 @@
     fronts          and those whose matrix is sparse
     front_lists     in which order these are eliminated
     large_networks  what many ideal elements take, in loops over two matrices
-    sparse_factors  small ones whose matrix is mostly zeros
+    sparse_factors  those whose matrix is mostly zeros, block by block
     parallel_values  what parallel elements of a large network have in common
     columns         outputs at many points
     often_called    residuals of large networks with large loops

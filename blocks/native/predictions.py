@@ -617,8 +617,7 @@ def _is_regular_part(elements: PredictedElements, part: int) -> bool:
             if elements.modes[e] == 0.0:
                 held = min(held, d[e, e])
     if not elements.dependent[0]:
-        least = held
-        return share > SAFE_PIVOT and least > WITHOUT_EFFECT * largest
+        return share > SAFE_PIVOT and held > WITHOUT_EFFECT * largest
     if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
         return False
     left = share / alone

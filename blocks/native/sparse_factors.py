@@ -186,6 +186,16 @@ def room_for(n: int) -> int:
 
 
 @machine_code
+def _lists_of(plan: int) -> tuple[int, int, int, int, int, int, int]:
+    """How many unknowns, blocks and numbers a plan at an address is of; where it tells the starts
+    of columns, which number each entry is, and the place of its row; and where it ends."""
+    head = indices_at(plan, HEAD)
+    n, starts = head[0], HEAD + 2 * head[0] + head[1] + 1
+    source, places = starts + n + 1, starts + n + 1 + head[2]
+    return n, head[1], head[3], starts, source, places, places + head[2]
+
+
+@machine_code
 def factorize_blocks(values: int, plan: int, room: int) -> int:
     """Factor the blocks on the diagonal; 1 where one is singular, else 0.
 
@@ -199,13 +209,9 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
     plan : address of what :meth:`SparseFactors.plan` tells
     room : address of :func:`room_for` entries
     """
-    head = indices_at(plan, HEAD)
-    n, blocks, entries = head[0], head[1], head[2]
-    told, bounds = indices_at(plan, HEAD + 4 * n + 2 + 2 * entries), HEAD + 2 * n
-    starts = bounds + blocks + 1
-    source, places = starts + n + 1, starts + n + 1 + entries
-    size, at = room_for(n), 5 * n + 1
-    v, a, kept = vector_at(values, head[3]), vector_at(room, size), indices_at(room, size)
+    n, blocks, numbers, starts, source, places, end = _lists_of(plan)
+    told, bounds, size, at = indices_at(plan, end), HEAD + 2 * n, room_for(n), 5 * n + 1
+    v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
     chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
     x, factors = a[n:], a[at:]
     filled = 0
@@ -251,13 +257,9 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
 @machine_code
 def solve_blocks(values: int, plan: int, room: int, right: int) -> int:
     """Put the solution into the place of a right side; addresses as there."""
-    head = indices_at(plan, HEAD)
-    n, blocks, entries = head[0], head[1], head[2]
-    told, bounds = indices_at(plan, HEAD + 4 * n + 2 + 2 * entries), HEAD + 2 * n
-    starts = bounds + blocks + 1
-    source, places = starts + n + 1, starts + n + 1 + entries
-    size, at = room_for(n), 5 * n + 1
-    v, a, kept = vector_at(values, head[3]), vector_at(room, size), indices_at(room, size)
+    n, blocks, numbers, starts, source, places, end = _lists_of(plan)
+    told, bounds, size, at = indices_at(plan, end), HEAD + 2 * n, room_for(n), 5 * n + 1
+    v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
     chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
     x, y, factors = vector_at(right, n), a[n:], a[at:]
     for k in range(n):

@@ -69,7 +69,7 @@ class Text:
     def _solve(self, w: Writer, size: int, factored: bool = False) -> str:
         """The solution takes the place of the right side; whether there is none."""
         if self.sparse is not None:
-            singular = w.new("or i1 false, false") if factored else self.sparse.factor(w)
+            singular = "false" if factored else self.sparse.factor(w)
             self.sparse.solve(w, w.pointer("%q", self.right))
             return singular
         self.sizes.add(size)

@@ -76,7 +76,7 @@ def test_iron_that_is_driven_through_zero_again_and_again_makes_no_events_there(
 
 
 def test_a_coil_on_a_web_of_iron_takes_a_formula_with_memory_where_it_is_stiff():
-    """Sixty fluxes are solved for at every point: each evaluation that is saved counts."""
+    """Many fluxes are solved for at every point: each evaluation that is saved counts."""
     n, model, nodes = 6, Model("web"), {}
     for i, k in np.ndindex(n, n):
         for other in ((i + 1, k), (i, k + 1)):
@@ -98,6 +98,7 @@ def test_a_coil_on_a_web_of_iron_takes_a_formula_with_memory_where_it_is_stiff()
     model.connect(model.coil.S, nodes[n - 1, n - 1][0], model.ground.M)
     run, exact = model.simulate("10 ms"), model.simulate("10 ms", method="rodas4", rtol=1e-9)
     assert run.statistics["method"] == "dopri5, then cvode"
-    assert run.statistics["steps"] < 1000  # 1,700 by the first of them alone
+    assert run.statistics["algebraic unknowns"] > 40
+    assert run.statistics["steps"] < 1000
     ends = [r["wire.i"].to("A").m[-1] for r in (run, exact)]
     np.testing.assert_allclose(*ends, rtol=1e-4)

@@ -179,7 +179,7 @@ def test_a_lift_moves_as_its_one_angle_does(stages, method):
 
 @pytest.mark.parametrize("links", [6, 24])
 def test_a_chain_that_hangs_at_both_ends_keeps_its_energy(links):
-    """Of 24 links 166 states and forces are solved for together, in machine code."""
+    """Of 24 links more than 100 states and forces are solved for together, in machine code."""
     angles = np.linspace(-1.2, 1.2, links)
     model = Model("chain")
     model.near = Ground()

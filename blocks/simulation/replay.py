@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.blas_threads import threads_for
 from ..solvers.interpolation import Hermite
 from ..system.failure import AlgebraicFailure
 from ..system.newton_at_points import solved_at_points
@@ -135,11 +136,19 @@ class Replay:
 
     def solved(self, points: Points, which: Indices, incomplete: Flags, wanted: Wanted) -> Points:
         """The same points with what is wanted besides."""
-        laws = self._of_run.laws
         if not len(points) or not self.must_solve(incomplete, wanted):
             return points
         points = self.with_modes(points, which)
-        split = self.must_split(points, wanted)
+        with threads_for(self._rows):
+            return self._solved(points, which, incomplete, self.must_split(points, wanted))
+
+    @property
+    def _rows(self) -> int:
+        """Of the matrices of what is solved for."""
+        return max(self.system.nu, self.problem.algebraic)
+
+    def _solved(self, points: Points, which: Indices, incomplete: Flags, split: bool) -> Points:
+        laws = self._of_run.laws
         if laws is not None and laws.recorded:
             u = np.concatenate([laws.efforts_at(points.t[columns], e.start)
                                 for e, columns in self._parts(which)], axis=1)
@@ -203,7 +212,8 @@ class Replay:
         for k, number in zip(np.flatnonzero(may), which[may], strict=True):
             problem = self._restored(self.episodes[number])
             problem.x[:], problem.z[:], problem.u[:] = at.x[:, k], at.z[:, k], at.u[:, k]
-            out[k] = problem.laws.indeterminate_groups(problem, float(t[k]))
+            with threads_for(self._rows):
+                out[k] = problem.laws.indeterminate_groups(problem, float(t[k]))
         return out
 
     def _parts(self, which: Indices) -> list[tuple[Episode, slice]]:

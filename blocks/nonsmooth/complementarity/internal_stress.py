@@ -44,7 +44,7 @@ from .minimax import half_range, kernel, minimise_rows, open_sides, rows_of
 from .scaling import DENSE_LIMIT, MatrixLike, as_bounds, as_matrix, block, components, scale
 
 __all__ = ["LoadedSplit", "even_on_line", "even_split", "largest_share", "least_efforts",
-           "least_share", "loaded_split", "open_load", "span_of_efforts", "stress_groups",
+           "least_share", "loaded_split", "open_load", "stress_groups",
            "stresses", "undetermined_groups"]  # fmt: skip
 
 
@@ -85,10 +85,7 @@ def undetermined_groups(
         i = stress.members
         size = np.maximum(TINY, np.max(np.abs(held[i]), initial=0.0))
         free = np.minimum(high[i] - held[i], held[i] - low[i]).min() > AT_BOUND * size
-        if not free:
-            least, most = span_of_efforts(low[i], high[i], held[i], stress.basis)
-            free = np.any(most - least > NO_STRESS * size)
-        if free:
+        if free or _can_change(low[i], high[i], held[i], stress.basis, size):
             groups.append(i)
     return groups
 
@@ -244,33 +241,22 @@ def even_on_line(low: Array, high: Array, held: Array, direction: Array) -> Arra
     return np.clip(held + half * along * step, low, high)
 
 
-def span_of_efforts(low: Array, high: Array, held: Array, basis: Array) -> tuple[Array, Array]:
-    """Range of every effort over {held + basis t} within the box."""
-    free = basis.shape[1]
-    if free == 1:
-        n = basis[:, 0]
-        live = np.abs(n) > 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            one, two = (low - held)[live] / n[live], (high - held)[live] / n[live]
-        t0 = min(0.0, float(np.max(np.minimum(one, two), initial=-np.inf)))
-        t1 = max(0.0, float(np.min(np.maximum(one, two), initial=np.inf)))
-        with np.errstate(invalid="ignore"):
-            ends = np.array([held + n * t0, held + n * t1])
-        return np.clip(ends.min(axis=0), low, high), np.clip(ends.max(axis=0), low, high)
+def _can_change(low: Array, high: Array, held: Array, basis: Array, size: float) -> bool:
+    """Whether {held + basis t} within the box is more than a point.
+
+    That depends on those at their bounds alone: some t has to leave all of them there, or lead some
+    inwards and none out.
+    """
+    up, down = high - held <= NO_STRESS * size, held - low <= NO_STRESS * size
+    tight = np.vstack([basis[up], -basis[down]])
+    tight /= np.maximum(np.abs(tight).max(axis=1, keepdims=True), TINY)
+    if np.linalg.matrix_rank(tight, tol=STRESS_RANK) < basis.shape[1]:
+        return True
     from scipy.optimize import linprog  # takes long to load, and is seldom needed
 
-    rows = np.vstack([basis, -basis])
-    room = np.concatenate([np.maximum(high - held, 0), np.maximum(held - low, 0)])
-    real = np.isfinite(room)
-    out = np.array([held, held])
-    for k in range(len(held)):
-        for side, sign in enumerate((1.0, -1.0)):
-            answer = linprog(sign * basis[k], rows[real], room[real], bounds=(None, None))
-            if answer.status == 3:
-                out[side, k] = -sign * np.inf
-            elif answer.x is not None:
-                out[side, k] = held[k] + basis[k] @ answer.x
-    return np.clip(out[0], low, high), np.clip(out[1], low, high)
+    inwards = linprog(tight.sum(axis=0), np.vstack([tight, -tight]),
+                      np.repeat([0.0, 1.0], len(tight)), bounds=(None, None))
+    return bool(inwards.fun < -NO_STRESS)
 
 
 def _least_norm(start: Array, shape: Array, bottom: Array, top: Array) -> Array:

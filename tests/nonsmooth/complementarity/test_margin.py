@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq, linprog
@@ -15,7 +15,6 @@ from blocks.nonsmooth.complementarity import (
 )
 from blocks.nonsmooth.complementarity.internal_stress import (
     even_on_line,
-    span_of_efforts,
     stresses,
 )
 
@@ -166,9 +165,6 @@ def test_free_internal_stress_of_a_group_is_described():
     assert group.tolist() == [0, 1, 2]
     (stress,) = stresses(D, -F, F, held.stuck)
     assert stress.basis.shape[1] == 2
-    least, most = span_of_efforts(-F[:3], F[:3], held.effort[:3], stress.basis)
-    assert_allclose(least, [-1.0, -2.0, 0.0], atol=1e-9)
-    assert_allclose(most, [1.0, 2.0, 4.0], atol=1e-9)
     split = minimal_split(D, -F, F, held.effort, held.stuck)
     assert_allclose(split, [3 / 7, 6 / 7, 12 / 7, 0.5], atol=1e-11)
 
@@ -195,6 +191,32 @@ def test_determined_efforts_belong_to_no_group_and_stay():
 def test_efforts_pinned_by_their_bounds_are_determined():
     held = solve(PARALLEL, [4.0, 4.0], [-1, -3], [1, 3])
     assert undetermined_groups(PARALLEL, [-1, -3], [1, 3], held.effort, [0, 1]) == []
+
+
+@pytest.mark.parametrize(("sum_of_all", "is_open"), [(7.0, False), (6.999, True), (-7.0, False)])
+def test_three_brakes_are_determined_where_all_of_them_are_at_their_bounds(sum_of_all, is_open):
+    D, F = np.ones((3, 3)), np.array([1.0, 2.0, 4.0])
+    effort = F * sum_of_all / 7
+    if is_open:  # two at their bounds all the same
+        effort[:2], effort[2] = F[:2], sum_of_all - 3
+    groups = undetermined_groups(D, -F, F, effort, np.arange(3))
+    assert [g.tolist() for g in groups] == ([[0, 1, 2]] if is_open else [])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**31), st.integers(3, 8), st.integers(1, 4))
+def test_efforts_are_open_where_one_of_them_can_be_changed(seed, n, rank):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(n, min(rank, n - 2)))
+    D = W @ W.T
+    efforts = np.where(rng.random(n) < 0.8, rng.choice([-1.0, 1.0], n), rng.uniform(-1, 1, n))
+    (stress,) = stresses(D, -np.ones(n), np.ones(n), np.arange(n))
+    turn = np.vstack([stress.basis, -stress.basis])
+    room = np.maximum(np.concatenate([1 - efforts, 1 + efforts]), 0)
+    change = max(-linprog(-row, turn, room, bounds=(None, None)).fun for row in turn)
+    assume(not 1e-12 < change < 1e-6)
+    groups = undetermined_groups(D, -1.0, 1.0, efforts, np.arange(n))
+    assert bool(groups) == (change > 1e-6)
 
 
 def test_table_on_four_legs_shares_its_weight_evenly():

@@ -22,7 +22,7 @@ from .held_parts import Elements
 from .loop_branch import keeps_branch
 from .network_modes import NetworkModes
 from .one_step import FULL, LOCATED, REACHED, Limits, watched
-from .predictions import PredictedElements
+from .predicted_elements import PredictedElements
 from .pulses import END, START, step_to_pulse
 from .resets import Resets
 from .samples import Samples

@@ -19,7 +19,8 @@ from .network_modes import (
     ends_by_rounding,
     notice_margins,
 )
-from .predictions import PredictedElements, predict_modes
+from .predicted_elements import PredictedElements
+from .predictions import predict_modes
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, count_samples
 from .steps import Code, Workspace, has_slope, settle_in_place

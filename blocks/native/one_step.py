@@ -30,7 +30,7 @@ from .held_parts import Elements
 from .high_order import shows_what_is_between
 from .loop_branch import keeps_branch, put_on_branch
 from .network_modes import NetworkModes
-from .predictions import PredictedElements
+from .predicted_elements import PredictedElements
 from .pulses import END, START, error_of_exponents, step_to_pulse
 from .resets import Resets
 from .rosenbrock import settle_end, step_to_transient

@@ -18,7 +18,7 @@ from .functions import Kept, empty, filled
 from .held_parts import NOBODY, OF_CONTACTS, VALUES, Elements
 from .joint_choice import AT_REST
 from .network_modes import NetworkModes, network_modes
-from .predictions import PredictedElements, predicted_elements
+from .predicted_elements import PredictedElements, predicted_elements
 from .resets import ResetRules, Resets
 from .samples import Samplers, Samples, function_for_machine_code
 from .switches import Switches

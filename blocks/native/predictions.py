@@ -2,36 +2,27 @@
 
 What :mod:`blocks.nonsmooth.modes.decisions` would come to, of elements whose efforts are solved for
 at every point and of which rates are affine (mu N, arms that move). The mode that nearly always
-follows is taken where it is proved to be the only one: it meets all conditions with room to spare,
-and whatever rows one takes, of an element that sticks or of one that slides either way, their
-determinant is positive (R. W. Cottle, G. B. Dantzig, "A generalization of the linear
-complementarity problem", J. Comb. Theory 8, 1970). Where bounds move with no effort these are the
-principal minors of D: all positive, of whatever number of elements, where it is symmetric and
-positive definite. Where bounds bend as efforts change (gears with losses), all modes of an element
-are tried that feels no other. Else Python decides.
+follows is taken where it meets all conditions with room to spare and is proved to be the only one
+(:mod:`.only_modes`). Where bounds bend as efforts change (gears with losses), all modes of an
+element are tried that feels no other. Else Python decides.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
 
-from ..numerics.arrays import Array, Cube, Flags, Indices, Matrix, Vector
+from ..numerics.arrays import Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
     CLEAR_RATE,
     CLEAR_ROOM,
     DECIDED_AGAIN,
     EQUAL_BOUNDS,
-    FAR_FROM_PARADOX,
     FLOW_NONE,
     FLOW_TURNED,
     LEAST_TIME,
     MODE_ENDED,
     NEAR_GAP,
-    SAFE_PIVOT,
-    SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
 from .decisions import (
@@ -43,105 +34,29 @@ from .decisions import (
     room_of,
     stop_creeping,
 )
-from .functions import filled, machine_code
+from .functions import machine_code
 from .held_parts import NOBODY, hold_last_state
-from .joint_choice import AT_REST, DRIVE, MOVED, STATE, choose_jointly, is_positive
+from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
 from .lu import factorize, solve
+from .only_modes import bounds_move, is_only, is_regular, part_of
+from .predicted_elements import (
+    BACK,
+    EFFORT,
+    FLOW,
+    FORTH,
+    GAP,
+    HIGH,
+    LOW,
+    OWN,
+    RATE,
+    PredictedElements,
+)
 from .signatures import run_code
 from .steps import Code, Workspace, settle_in_place
 from .zero_crossings import Relations
 
-if TYPE_CHECKING:
-    from ..nonsmooth.modes.parts import PredictedParts
-
-__all__ = ["PredictedElements", "predict_modes", "predicted_elements"]
-
-FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT, GAP, OWN = range(9)
-VALUES = 9  # of an element, one row each
-MOST_PREDICTED = 4  # elements whose bounds move with efforts: up to 3^4 determinants
-
-
-class PredictedElements(NamedTuple):
-    """Elements of set-valued laws whose efforts depend on each other."""
-
-    modes: Vector  # which machine code reads
-    guess: Vector  # efforts that a solution begins with, which it reads
-    free: Vector  # 0 for states that stuck elements hold, which it reads
-    whole: Vector  # (2 parts + 1,) determinants, of all and of what slides, and the allowed gap
-    slack: Vector  # efforts that closed contacts may pull with, likewise
-    present: int  # address of what fills ``room``
-    room: Vector  # everything that elements come to: what follows are parts of it
-    found: Matrix  # (VALUES, elements)
-    d: Matrix  # change of rates, by efforts, with its sign turned
-    bounds: Cube  # (4, …) change of the bounds low, high, back, forth, by efforts
-    push: Matrix  # (elements, states) change of slopes by efforts
-    share: Vector  # (3 parts,) those at the present modes, or pivots, and of what sticks
-    part: Indices  # (elements,) of the parts of the equations that efforts are solved from
-    leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
-    sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
-    contact: Flags
-    holds: Flags  # elements that hold states where they are stuck
-    dependent: Flags  # (1,) whether some bounds depend on efforts
-    in_a_circle: Flags  # (1,) whether what slides may load itself
-    bends: Flags  # (elements,) whether bounds bend as efforts change
-    bent_by: Matrix  # (elements, elements) 1 where they may do so with an effort
-    flow_starts: Indices  # (elements + 1,) where the states of a flow begin
-    flow_states: Indices  # states that a flow depends on
-    reach: Vector  # size of the change of the flow by each of them
-    positions: Indices  # states that gaps are made of
-    scale: Vector  # (states,) nominal values
-    kinds: Indices  # (elements,) who are compared with each other
-    fast: Vector  # (kinds,) their largest flow so far
-    last: Vector  # (1,) time of the last decision
-    members: Indices  # (elements,) room: those of the part that is decided on
-    sizes: Indices  # (MOST_PREDICTED,) room: how many rows there are to choose from
-    chosen: Indices  # (MOST_PREDICTED,) room: which of them is taken
-    rows: Cube  # (MOST_PREDICTED, 3, MOST_PREDICTED) room: these rows
-    matrix: Matrix  # (elements, elements) room
-    right: Vector  # (elements,) room
-    unit: Vector  # (elements,) ones
-    order: Indices  # (elements,) room: the order of the matrix's rows
-    work: Vector  # (elements,) room
-    block: Matrix  # (elements, elements) room: d of what rests in a part
-    rest: Matrix  # (AT_REST, elements) room: what rests
-    still: Indices  # (elements,) room: which these are
-    doubtful: Indices  # (elements,) room: 1 for those that have come to the end of their modes
-    passing: Indices  # (elements,) room: 1 for those that pass a dead centre
-    taken: Indices  # (elements,) room
-    own: Vector  # (elements,) room
-
-
-def predicted_elements(parts: PredictedParts, q: Array, present: int, start: int
-                       ) -> PredictedElements:
-    """Elements as machine code decides on them.
-
-    Parameters
-    ----------
-    parts : what is known of them
-    q : what is constant between two events; modes and what follows stand from ``start`` on
-    present : address of what they come to
-    """
-    n, nx, count = len(parts.contact), len(parts.scale), int(parts.part.max()) + 1
-    modes, guess, free, whole, slack = np.split(
-        q[start : start + 3 * n + nx + 2 * count + 1], np.cumsum([n, n, nx, 2 * count + 1]))
-    sizes = [VALUES * n, n * n, 4 * n * n, n * nx, 3 * count]
-    room = np.empty(sum(sizes))
-    found, d, bounds, push, share = np.split(room, np.cumsum(sizes)[:-1])
-    number = np.zeros(MOST_PREDICTED, dtype=np.int64)
-    return filled(
-        PredictedElements, parts, modes=modes, guess=guess, free=free, whole=whole, slack=slack,
-        present=present, room=room, found=found.reshape(VALUES, n), d=d.reshape(n, n),
-        bounds=bounds.reshape(4, n, n), push=push.reshape(n, nx), share=share,
-        dependent=np.array([parts.dependent]), in_a_circle=np.array([parts.in_a_circle]),
-        fast=parts.fast.copy(), last=np.array([-np.inf]),
-        members=np.zeros(n, dtype=np.int64), sizes=number,
-        chosen=number.copy(), rows=np.empty((MOST_PREDICTED, 3, MOST_PREDICTED)),
-        matrix=np.empty((n, n)), right=np.empty(n), unit=np.ones(n),
-        order=np.zeros(n, dtype=np.int64), work=np.empty(n), block=np.empty((n, n)),
-        rest=np.empty((AT_REST, n)), still=np.zeros(n, dtype=np.int64),
-        doubtful=np.zeros(n, dtype=np.int64), passing=np.zeros(n, dtype=np.int64),
-        taken=np.zeros(n, dtype=np.int64), own=np.empty(n))
+__all__ = ["predict_modes"]
 
 
 @machine_code
@@ -181,13 +96,13 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
 def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
                  e: int, touched: int) -> bool:
     """Choose the modes of those that feel what has come to the end of its mode: one, or several."""
-    count, before, found = _part_of(elements, e), elements.modes[e], elements.found
+    count, before, found = part_of(elements, e), elements.modes[e], elements.found
     alone = touched == 1
     for k in range(count):
         if elements.bends[elements.members[k]]:
             return alone and count == 1 and _goes_one_way(code, work, elements, t, x, e)
     rests = _at_rest(elements, e, count)
-    positive = not _bounds_move(elements, count) and is_positive(
+    positive = not bounds_move(elements, count) and is_positive(
         elements.block, elements.matrix, rests)
     for k in range(count):
         touched -= elements.doubtful[elements.members[k]]
@@ -198,7 +113,7 @@ def _decide_part(code: Code, work: Workspace, elements: PredictedElements, t: fl
         leaves = elements.modes[i] == 0.0 and (
             room_of(found, i) <= MODE_ENDED * (found[HIGH, i] - found[LOW, i]))
         elements.rest[MOVED, a] = 1.0 if leaves else 0.0
-    if alone and (positive or _is_only(elements, e, count)):
+    if alone and (positive or is_only(elements, e, count)):
         if before != 0.0:
             if _arrives(code, work, elements, t, x, e, count):
                 return True
@@ -320,107 +235,6 @@ def _largest_position(elements: PredictedElements, x: Vector) -> float:
     return far
 
 
-@machine_code
-def _part_of(elements: PredictedElements, e: int) -> int:
-    """Fill in the elements that act on ``e``, by rates or bounds; how many."""
-    index, n = elements.members, elements.modes.size
-    index[0] = e
-    count, k = 1, 0
-    while k < count:
-        i = index[k]
-        k += 1
-        for j in range(n):
-            new = elements.leader[j] == j and _act(elements, i, j)
-            for a in range(count):
-                new = new and index[a] != j
-            if new:
-                index[count] = j
-                count += 1
-    return count
-
-
-@machine_code
-def _act(elements: PredictedElements, i: int, j: int) -> bool:
-    """Whether two elements act on each other."""
-    d, bounds = elements.d, elements.bounds
-    acts = d[i, j] != 0.0 or d[j, i] != 0.0 or (
-        elements.bent_by[i, j] != 0.0 or elements.bent_by[j, i] != 0.0)
-    for side in range(4):
-        acts = acts or bounds[side, i, j] != 0.0 or bounds[side, j, i] != 0.0
-    return acts
-
-
-# -- proof -----------------------------------------------------------------------------------
-@machine_code
-def _is_only(elements: PredictedElements, e: int, count: int) -> bool:
-    """Whether all choices of rows have determinants well above zero."""
-    if count > MOST_PREDICTED:
-        return False
-    sizes, chosen, rows = elements.sizes, elements.chosen, elements.rows
-    for k in range(count):
-        if not _rows_of(elements, e, count, k):
-            return False
-        chosen[k] = 0
-    while True:
-        for k in range(count):
-            for a in range(count):
-                elements.matrix[k, a] = rows[k, chosen[k], a]
-        if not factorize(elements.matrix, elements.unit[:count], elements.order) > FAR_FROM_PARADOX:
-            return False
-        k = 0
-        while k < count and chosen[k] + 1 == sizes[k]:
-            chosen[k] = 0
-            k += 1
-        if k == count:
-            return True
-        chosen[k] += 1
-
-
-@machine_code
-def _bounds_move(elements: PredictedElements, count: int) -> bool:
-    """Whether bounds in a part depend on efforts."""
-    if elements.dependent[0]:
-        for a in range(count):
-            for b in range(count):
-                for side in range(4):
-                    if elements.bounds[side, elements.members[a], elements.members[b]] != 0.0:
-                        return True
-    return False
-
-
-@machine_code
-def _rows_of(elements: PredictedElements, e: int, count: int, k: int) -> bool:
-    """Fill in the rows that an element may have; whether it acts on its own rate."""
-    i, modes, found = elements.members[k], elements.modes, elements.found
-    below, above, size = LOW, HIGH, 0
-    if i == e or modes[i] != 0.0:
-        below, above = BACK, FORTH
-    if i != e and modes[i] != 0.0:
-        _row_of_bound(elements, count, k, 0, below if modes[i] < 0.0 else above)
-        elements.sizes[k] = 1
-        return elements.d[i, i] > 0.0
-    for a in range(count):
-        elements.rows[k, 0, a] = elements.d[i, elements.members[a]] / elements.d[i, i]
-    size = 1
-    if np.isfinite(found[LOW, i]):
-        _row_of_bound(elements, count, k, size, below)
-        size += 1
-    if np.isfinite(found[HIGH, i]):
-        _row_of_bound(elements, count, k, size, above)
-        size += 1
-    elements.sizes[k] = size
-    return elements.d[i, i] > 0.0
-
-
-@machine_code
-def _row_of_bound(elements: PredictedElements, count: int, k: int, place: int, side: int) -> None:
-    """The row of an element whose effort is at a bound."""
-    for a in range(count):
-        unit = 1.0 if a == k else 0.0
-        elements.rows[k, place, a] = unit - elements.bounds[
-            side - LOW, elements.members[k], elements.members[a]]
-
-
 # -- what follows ----------------------------------------------------------------------------
 @machine_code
 def _arrives(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector,
@@ -516,7 +330,7 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
     modes[e] = way
     if before != 0.0 and way == 0.0 and not _stop(elements, x, 1):
         return False
-    if not _look(code, work, elements, t, x) or _part_of(elements, e) > 1 or (
+    if not _look(code, work, elements, t, x) or part_of(elements, e) > 1 or (
             before != 0.0 and way * found[FLOW, e] < 0.0):
         return False
     return way == 0.0 or _moves(elements, e, way) or before == 0.0 and _is_same(elements, e, way)
@@ -582,7 +396,7 @@ def _moves(elements: PredictedElements, e: int, sense: float) -> bool:
 def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
     """Take note of what is constant in the present modes; whether their equations are regular."""
     modes, found, share = elements.modes, elements.found, elements.share
-    if not _is_regular(elements):
+    if not is_regular(elements):
         return False
     for e in range(modes.size):
         elements.guess[e] = found[OWN, e]
@@ -594,39 +408,6 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
                   elements.flow_states, elements.reach, elements.free, x)
     elements.last[0] = t
     return True
-
-
-@machine_code
-def _is_regular(elements: PredictedElements) -> bool:
-    """Whether what sticks has no undetermined efforts, and what slides is far from a paradox."""
-    for part in range(elements.share.size // 3):  # noqa: SIM110
-        if not _is_regular_part(elements, part):
-            return False
-    return True
-
-
-@machine_code
-def _is_regular_part(elements: PredictedElements, part: int) -> bool:
-    """The same of one part."""
-    d, parts = elements.d, elements.share.size // 3
-    share, alone = elements.share[part], elements.share[2 * parts + part]
-    least, largest, held = np.inf, 0.0, np.inf
-    for e in range(elements.modes.size):
-        if elements.leader[e] == e and elements.part[e] == part:
-            least, largest = min(least, d[e, e]), max(largest, d[e, e])
-            if elements.modes[e] == 0.0:
-                held = min(held, d[e, e])
-    if not elements.dependent[0]:
-        return share > SAFE_PIVOT and held > WITHOUT_EFFECT * largest
-    if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
-        return False
-    left = share / alone
-    if elements.in_a_circle[0]:
-        sliding = elements.share[parts + part]
-        if not sliding > FAR_FROM_PARADOX:
-            return False
-        left = min(sliding, left / sliding)
-    return left > FAR_FROM_PARADOX
 
 
 @machine_code

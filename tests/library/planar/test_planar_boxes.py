@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
 from library.planar import Body, Contact, Corner, Ground, Line
@@ -62,3 +63,32 @@ def test_friction_of_corners_in_the_air_is_known_to_be_zero():
     assert shared.start == pytest.approx(lands, abs=1e-9)
     assert set(shared.components) == {"corner2.N", "corner2.T", "corner3.N", "corner3.T"}
     assert np.all(np.abs(run["corner0.T"].m) < 1e-12)
+
+
+@pytest.mark.parametrize("friction", [
+    (0.26, 0.276, 0.205), (0.182, 0.253, 0.263), (0.104, 0.151, 0.15), (0.3, 0.2, 0.25)])
+def test_the_middle_one_of_three_boxes_slides_as_far_as_friction_lets_it(friction):
+    """The lowest one bears nearly as much as its friction holds, shared by two feet as they like."""
+    model = Model("stack")
+    model.ground = below = Ground()
+    for i, mu in enumerate(friction):
+        upper = model.add(f"box{i}", Body(
+            inertia=quantity(J, "kg*m^2"), x="0 m", y=quantity((2 * i + 1) * B, "m"), phi="0 rad",
+            vx="1 m/s" if i == 1 else "0 m/s"))
+        for side in (-A, A):
+            foot = model.add(f"foot{i}{'left' if side < 0 else 'right'}", Contact(
+                curve=Corner(x=quantity(side, "m"), y=quantity(-B, "m")), friction=mu,
+                base=Line(y="0 m" if i == 0 else quantity(B, "m"))))
+            model.connect(foot.F, upper.P)
+            model.connect(foot.B, below.P)
+        below = upper
+    # until the upper two move alike, then alike or each by itself
+    _, lower, above = friction
+    brakes = (2 * lower + above) * G, above * G
+    alike = 1 / sum(brakes)
+    speed = brakes[1] * alike
+    way = alike - brakes[0] * alike**2 / 2
+    way += speed**2 / 2 / (max(lower, 2 * lower - above) * G)
+    run = model.simulate("0.4 s", rtol=1e-9)
+    assert_allclose([run[f"box{i}.x"].final.m for i in range(2)], [0.0, way], rtol=0, atol=1e-9)
+    assert len(run.events) <= 12

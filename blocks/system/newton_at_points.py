@@ -36,16 +36,16 @@ def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *give
         some = [a if a.shape[1] == 1 else a[:, left] for a in given]
         out = function.at_columns(*some, unknowns[:, left]).T.reshape(-1, n + 1, n)
         sure = np.asarray(np.isfinite(out).all(axis=(1, 2)))
-        matrix, residual = np.where(sure[:, None, None], out, 0.0)[:, :n], out[:, n]
+        out, residual = np.where(sure[:, None, None], out, 0.0), out[:, n]
+        matrix = out[:, :n].transpose(0, 2, 1)
         if closing is not None:
-            matrix = matrix + closing.T
+            matrix = matrix + closing
         step = np.zeros((len(left), n))
         with threads_for(n):
             sure &= np.linalg.slogdet(matrix)[0] != 0.0  # a determinant may underflow
             if not sure.any():
                 break
-            step[sure] = np.linalg.solve(
-                matrix[sure].transpose(0, 2, 1), residual[sure][..., None])[..., 0]
+            step[sure] = np.linalg.solve(matrix[sure], residual[sure][..., None])[..., 0]
         unknowns[:, left] -= step.T
         size = np.abs(unknowns[:, left]).T + np.abs(unknowns).max(axis=1)
         little = TIED_SOLVED * size + SOLVED_ALREADY * nominal

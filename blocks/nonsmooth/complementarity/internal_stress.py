@@ -440,10 +440,10 @@ def open_efforts(D: Array, others: Array | None) -> tuple[Array, Array]:
     """Sizes of efforts, and a basis of those without effect, orthonormal in units of them."""
     size = 1 / np.sqrt(np.maximum(np.diag(D), TINY))
     basis = kernel(size[:, None] * D * size)[0]
-    basis[np.abs(basis) < NO_STRESS] = 0.0  # rounding, beside which the effect of rounding is large
     if others is not None and others.size and basis.shape[1]:
-        effect = others * size @ basis
-        felt = np.abs(others * size) @ np.abs(basis)
+        clean = np.where(np.abs(basis) < NO_STRESS, 0.0, basis)  # of rounding, whose effect is none
+        effect = others * size @ clean
+        felt = np.abs(others * size) @ np.abs(clean)
         effect = effect / np.maximum(felt.max(axis=1, initial=0.0), TINY)[:, None]
         basis = basis @ kernel(effect.T @ effect)[0]
     return size, size[:, None] * basis

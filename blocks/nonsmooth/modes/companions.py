@@ -13,7 +13,7 @@ move together.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -134,6 +134,38 @@ class Companions:
                 modes[group] = 0
 
     # -- as expressions --------------------------------------------------------------------
+    def held_in_motion(self, elements: Elements, laws: LawExpressions) -> LawExpressions:
+        """Laws of which rest ends where motion goes on, rather than stops at once.
+
+        A friction on the nut of a self-locking screw bears some of its load, and takes more from
+        the friction in the thread: the larger it is, the less both hold together. Breaking away,
+        when it falls to its kinetic force, both would hold again. Such a one has its kinetic bounds
+        at rest, too.
+        """
+        low, high, inputs = ca.SX(laws.low), ca.SX(laws.high), laws.system.tape.u
+        changed = False
+        for group in self.groups:
+            members, ratio = group.tolist(), self.ratio[group.tolist()]
+            weaker = [k for k, e in enumerate(members) if not (
+                ca.is_equal(low[e], laws.back[e], 2) and ca.is_equal(high[e], laws.forth[e], 2))]
+            along = self._along(group, laws.low, laws.high)
+            if not weaker or not ca.depends_on(ca.vertcat(*along), inputs):
+                continue
+            changed = True
+            place = ca.diag(ca.DM(elements.unit[group]) / ratio)
+            for way, bounds in enumerate(along):
+                by_effort = ca.mtimes(ca.jacobian(
+                    bounds, inputs[elements.column[group].tolist()]), place)
+                holds = ca.SX.ones(len(group))  # all together, by the effort of each
+                for _ in members:  # through one after the other
+                    holds = 1 + ca.mtimes(by_effort.T, holds)
+                for k in weaker:
+                    e, is_low = members[k], (ratio[k] > 0) == (way == 0)
+                    low[e] = ca.if_else(ca.logic_and(holds[k] < 0, is_low), laws.back[e], low[e])
+                    high[e] = ca.if_else(ca.logic_and(holds[k] < 0, ca.logic_not(is_low)),
+                                         laws.forth[e], high[e])
+        return replace(laws, low=low, high=high) if changed else laws
+
     def modes(self, modes: ca.SX) -> ca.SX:
         """Modes of all elements, by those that decide."""
         joined = modes[self.leader.tolist()] * ca.sign(self.ratio)

@@ -102,7 +102,10 @@ class LawFunctions:
         """Those of a system."""
         elements, laws = elements_of(system), expressions_of(system)
         units = effort_units(elements, laws)
-        return cls(system, replace(elements, unit=elements.unit * units), laws.in_units(units))
+        elements, laws = replace(elements, unit=elements.unit * units), laws.in_units(units)
+        found = cls(system, elements, laws)
+        held = found.companions.held_in_motion(elements, laws)
+        return found if held is laws else cls(system, elements, held)
 
     def _held_modes(self, laws: LawExpressions) -> HeldModes | SolvedModes | None:
         """Held modes in one or two evaluations.

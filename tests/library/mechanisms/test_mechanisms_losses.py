@@ -18,7 +18,7 @@ from library.rotational import (
     RotationalReference,
     TorqueSource,
 )
-from library.translational import ForceSource, Reference
+from library.translational import ForceSource, Reference, TranslationalFriction
 
 GEAR = {"ratio": 3, "forward_efficiency": 0.8, "backward_efficiency": 0.6}
 TORQUES = quantity([0.5, 2.5], "N*m")
@@ -267,6 +267,31 @@ def test_a_brake_on_the_screw_holds_the_nut_up_to_what_the_thread_leaves_it(grip
     run = model.simulate("1.2 s", **TIGHT)
     assert run.events.of("part")[0].time == pytest.approx(1.0, rel=1e-9)
     assert run.events.of("brake")[0].time == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode"])
+@pytest.mark.parametrize(("sense", "rub"), [(1, 30.0), (-1, 30.0), (1, 1.0)])
+def test_a_locked_screw_lets_its_load_down_where_it_goes_on_moving(sense, rub, method):
+    """A guide bears a part of the load, and takes more from the thread than it holds itself.
+
+    So breaking away, with the guide's friction as low as it is in motion, it would hold again.
+    """
+    lead, d, grip, load = 5e-3, 0.02, 0.1, 1000.0
+    turn, k = d / 2 * np.tan(np.arctan(grip) - np.arctan(lead / (np.pi * d))), lead / (2 * np.pi)
+    model = loaded(LeadScrew(lead=quantity(lead, "m"), diameter=quantity(d, "m"), friction=grip),
+                   "SN", sizes=[1e-3, 20], drives=[0, -sense * load])
+    model.guide = TranslationalFriction(law="coulomb", coulomb_force=quantity(rub, "N"),
+                                        breakaway_force=quantity(1.3 * rub, "N"))
+    model.connect(model.guide.R, model.body_N.M)
+    model.connect(model.guide.C, model.wall.V)
+    begins, rise = turn * (load - rub), 0.5
+    model.drive_S.torque = lambda t: quantity(-sense * rise, "N*m/s") * t
+    run = model.simulate(quantity(begins / rise + 0.2, "s"), method=method, rtol=1e-9)
+    for part in ("part", "guide"):
+        assert [e.time for e in run.events.of(part)] == pytest.approx([begins / rise], rel=1e-9)
+    # the faster it goes down, the less presses on the thread
+    w = values(run, "body_S.w", "rad/s")
+    assert w[-1] == pytest.approx(-sense * rise * 0.2**2 / 2 / (1e-3 - turn * 20 * k), rel=1e-7)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -68,7 +68,7 @@ def test_friction_of_corners_in_the_air_is_known_to_be_zero():
 @pytest.mark.parametrize("friction", [
     (0.26, 0.276, 0.205), (0.182, 0.253, 0.263), (0.104, 0.151, 0.15), (0.3, 0.2, 0.25)])
 def test_the_middle_one_of_three_boxes_slides_as_far_as_friction_lets_it(friction):
-    """The lowest one bears nearly as much as its friction holds, shared by two feet as they like."""
+    """The lowest one bears nearly what its friction holds, shared by two feet as they like."""
     model = Model("stack")
     model.ground = below = Ground()
     for i, mu in enumerate(friction):

@@ -226,7 +226,8 @@ class RunStart:
             if problem.system.clusters:
                 problem.choose_states(self.t)
             slope = np.zeros(problem.system.nx)
-            slope[problem.free] = problem.slope(self.t, problem.start_vector())
+            moved = problem.slope(self.t, problem.start_vector())
+            slope[problem.free] = moved[: len(problem.free)]  # unknowns behind have no slope
         except BaseException:  # nobody goes on from a point where that has stopped
             self._found = self._opening = None
             raise

@@ -142,17 +142,20 @@ class AlgebraicUnknowns:
             if not np.isfinite(step).all():
                 return True
             taken = self._damped(arguments, step) if damped else step
-            x[self.tied] -= taken[:nt]
-            z -= taken[nt:]
-            size = np.abs(np.concatenate([x[self.tied], z])) + self.scale
+            now = np.concatenate([x[self.tied], z]) - taken
+            size = np.abs(now) + self.scale
             norm = float(np.max(np.abs(step) / size))
+            even = NO_SHORTER * last < norm
+            # away from a pole steps are little, too, but grow; at the edge of where a law has a
+            # value only parts of them are taken
+            ends = (norm <= last or norm <= NEWTON_EXACT) and np.array_equal(taken, step)
+            stalled = ends and iteration > 2 and even and self._is_rounding(
+                arguments, r, before, norm <= NEWTON_STALLED)
+            x[self.tied], z[:] = now[:nt], now[nt:]
             if self.constant and n > MANY:  # exact but for rounding
                 return None
-            even = NO_SHORTER * last < norm
-            stalled = iteration > 2 and even and self._is_rounding(
-                arguments, r, before, norm <= NEWTON_STALLED)
             tells = iteration > 0 or self.constant  # a law may be steep where a root begins
-            if stalled or norm <= NEWTON_CONVERGES and tells and (
+            if stalled or ends and norm <= NEWTON_CONVERGES and tells and (
                     norm <= NEWTON_EXACT or even or iteration > 2
                     or (self.constant and iteration > 0)):
                 return True if len(self._which) and not self._is_consistent(r, size) else None
@@ -202,7 +205,7 @@ class AlgebraicUnknowns:
             x[self.tied], z[:] = now[:nt], now[nt:]
             r = self.system.residual(*arguments)[: self.size]
             following = sizes(self._solver(r))
-            little = (first <= NEWTON_CONVERGES) & np.isfinite(following)
+            little = (first <= NEWTON_STALLED) & np.isfinite(following)
             too_far = ~(following <= (1 - share / 2) * first) & ~little
             if not too_far.any():
                 break

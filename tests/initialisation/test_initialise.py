@@ -11,6 +11,7 @@ from parts import Pendulum, alone, final
 from blocks import Component, Model, Target, Variable, der, quantity, time
 from blocks.exceptions import InitialisationError
 from blocks.initialisation.initial_values import InitialWarning
+from library.signal import Constant, Gain, MathFunction, Sum
 from library.translational import Mass, Reference, Spring, VelocitySource
 
 
@@ -131,6 +132,40 @@ def test_a_loop_without_a_root_is_an_error_that_names_it():
 
     with pytest.raises(InitialisationError, match="c.y could not be solved for"):
         alone(NoRoot()).simulate("1 s")
+
+
+def fed_back(function, constant, gain=1.0):
+    """a = constant + gain function(a)."""
+    model = Model("loop")
+    model.constant, model.sum = Constant(value=constant), Sum()
+    model.function, model.gain = MathFunction(function=function), Gain(gain=gain)
+    model.connect(model.constant.y, model.sum.u1)
+    model.connect(model.gain.y, model.sum.u2)
+    model.connect(model.sum.y, model.function.u)
+    model.connect(model.function.y, model.gain.u)
+    return model
+
+
+@pytest.mark.parametrize(("function", "constant", "gain", "root"), [
+    ("reciprocal", 2.0, 1.0, 1 + np.sqrt(2)),  # beside its pole steps are little
+    ("reciprocal", 1.0, 6.0, 3.0),
+    ("sqrt", 6.0, 1.0, 9.0),  # from where it begins, and is infinitely steep
+])  # fmt: skip
+def test_a_loop_finds_its_root_from_beside_a_pole_or_the_beginning_of_a_root(
+        function, constant, gain, root):
+    run = fed_back(function, constant, gain).simulate("1 s")
+    assert final(run, "sum.y") == pytest.approx(root, rel=1e-9)
+
+
+@pytest.mark.parametrize(("function", "constant", "gain"), [
+    ("reciprocal", 1.0, -1.0),  # a^2 - a + 1 > 0
+    ("sqrt", -1.0, 1.0),  # sqrt(a) < 1 + a
+    ("exp", 0.0, 1.0),  # exp(a) > a
+])  # fmt: skip
+def test_a_loop_of_signals_without_a_root_says_how_to_give_a_guess(function, constant, gain):
+    with pytest.raises(InitialisationError, match=(
+            "sum.y could not be solved for: .*guesses with priority='none'")):
+        fed_back(function, constant, gain).simulate("1 s")
 
 
 # -- constraints -------------------------------------------------------------------------------

@@ -6,13 +6,14 @@ flows: it keeps its value there (:mod:`blocks.assembly.carried`).
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import shallow_copy
 from ..numerics.open_unknowns import open_unknowns, pinned
 from ..numerics.sparse_solves import factored
@@ -69,6 +70,7 @@ class AlgebraicUnknowns:
         self._said_nothing: Array = np.zeros((0, 0))  # coefficients of equations that follow
         self._which = np.zeros(0, dtype=int)  # from others, and their numbers
         self._solver: Callable[[Array], Array] | None = None
+        self._last_found = np.zeros(system.nz, dtype=bool), np.zeros(system.nz)
         self._steep = False  # whether a law is, infinitely, where a matrix was made last
 
     def afresh(self) -> AlgebraicUnknowns:
@@ -100,32 +102,71 @@ class AlgebraicUnknowns:
             Naming the unknowns with the largest residuals; the arguments are as they were.
         """
         t, x, z, *_ = arguments
-        nt = len(self.tied)
-        start = np.concatenate([x[self.tied], z])
+        nt, nominal = len(self.tied), self.scale[len(self.tied):]
+        before = start = np.concatenate([x[self.tied], z])
+        found = np.zeros(len(z), dtype=bool)
+
+        def begin(at: Array) -> None:
+            x[self.tied], z[:] = at[:nt], at[nt:]
+            self._solver = None
+
         for damped in (False, True)[: 1 + patient]:  # full steps may go round in a circle for ever
             singular = self._iterated(arguments, damped)
             if singular is None:
                 return
             r = self.system.residual(*arguments)[: self.size]
-            x[self.tied], z[:] = start[:nt], start[nt:]
-            self._solver = None
+            if patient:
+                found = self._found(arguments, found)
+                start = np.append(before[:nt], np.where(found, z, start[nt:]))
+            begin(start)
             if singular or self.constant:
                 break
         else:
             if patient and approached(self.system, arguments, self.tied) and (
                     self._iterated(arguments, False) is None):
                 return
-            x[self.tied], z[:] = start[:nt], start[nt:]
-            self._solver = None
-        nominal = self.scale[nt:]
+            begin(start)
         beside = patient and not (self.constant or self._steep)
-        for guess in (start[nt:] + BESIDE_ZERO * nominal, nominal) if beside else ():
-            z[:] = guess
+        for guess in (before[nt:] + BESIDE_ZERO * nominal, nominal) if beside else ():
+            z[:] = np.where(found, z, guess)
+            if not nt:  # those that have no value anywhere near stop no others
+                for span in self._blocks():
+                    self._solve_block(arguments, span)
             if self._iterated(arguments, False) is None:
                 return
-            x[self.tied], z[:] = start[:nt], start[nt:]
-            self._solver = None
+            found = self._found(arguments, found)
+            start = np.append(before[:nt], np.where(found, z, start[nt:]))
+            begin(start)
+        self._last_found = found, start[nt:]
+        begin(before)
         raise self._failure(t, r, bool(singular))
+
+    def count_found(self) -> int:
+        """How many torn unknowns had a solution when others had none."""
+        return int(np.count_nonzero(self._last_found[0]))
+
+    def take_found(self, z: Array) -> None:
+        """Go to the solution of those."""
+        found, values = self._last_found
+        z[found] = values[found]
+
+    def _found(self, arguments: Arguments, known: Flags) -> Flags:
+        """Torn unknowns that have a solution, by those before them that have one: they keep it
+        while others are sought from elsewhere. None beside tied states, which all depend on."""
+        z, found = arguments[2], known.copy()
+        if len(self.tied):
+            return found
+        r, matrix = self.system.residual(*arguments), self.system.residual_z.sparse(*arguments)
+        for span in self._blocks():
+            rows, others = matrix[span].toarray(), ~found
+            others[span], found[span] = False, False
+            if rows[:, others].any() or not np.isfinite(rows).all():
+                continue
+            with contextlib.suppress(np.linalg.LinAlgError):
+                step = np.linalg.solve(rows[:, span], r[span])
+                found[span] = (np.abs(step) <= NEWTON_CONVERGES * (
+                    np.abs(z[span]) + self.scale[span])).all()
+        return found
 
     def _iterated(self, arguments: Arguments, damped: bool) -> bool | None:
         """Newton's method from the present point: None if it converges, else if it is singular."""

@@ -1,0 +1,91 @@
+"""A start is found for each of several parts that nothing connects, as it is for one alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+
+from blocks import Component, Domain, Model, Parameter, Port, Variable, quantity, sqrt, where
+from blocks.simulation.start import RunStart
+from blocks.system.dae_problem import DaeProblem
+from library.thermal import (
+    ConductiveHeatTransfer,
+    RadiativeHeatTransfer,
+    TemperatureSource,
+    ThermalMass,
+)
+
+GAS = Domain("gas", across={"p": "Pa", "T": "K"}, through={"m": "kg/s", "H": "W"},
+             typical={"p": "1e5 Pa", "T": "300 K"}, power=lambda port: port.H)
+R = 287.0
+
+
+class Reservoir(Component):
+    A = Port(GAS)
+    p, T = Parameter("1e5 Pa"), Parameter("300 K")
+
+    def equations(self):
+        yield self.A.p == self.p
+        yield self.A.T == self.T
+
+
+class Orifice(Component):
+    """Mass flow by the mean density, and what it carries."""
+
+    A, B = Port(GAS), Port(GAS)
+    m = Variable("kg/s", nominal="1e-3 kg/s")
+
+    def equations(self):
+        a, b = self.A, self.B
+        density = (a.p / a.T + b.p / b.T) / quantity(2 * R, "J/(kg*K)")
+        drop = a.p - b.p
+        yield self.m == quantity("7e-6 m^2") * sqrt(2 * density) * drop / (
+            drop**2 + quantity("10 Pa") ** 2) ** 0.25
+        yield a.m == self.m
+        yield b.m == -self.m
+        yield self.m * quantity("1005 J/(kg*K)") * where(self.m > 0, a.T, b.T, events=False) == a.H
+        yield b.H == -a.H
+
+
+def flow_by_hand(p_a, p_b, temp_a, temp_b):
+    """Through both orifices; what is between has the temperature of where the gas comes from."""
+    temp = temp_a if p_a > p_b else temp_b
+
+    def flow(p, t, other, t_other):
+        drop = p - other
+        return 7e-6 * np.sqrt((p / t + other / t_other) / R) * drop / (drop**2 + 100) ** 0.25
+
+    between = brentq(lambda p: flow(p_a, temp_a, p, temp) - flow(p, temp, p_b, temp_b),
+                     min(p_a, p_b), max(p_a, p_b), xtol=1e-6)
+    return flow(p_a, temp_a, between, temp)
+
+
+@pytest.mark.parametrize(("seed", "pairs"), [(3, 3), (4, 3), (1, 4), (5, 8)])
+def test_orifices_in_pairs_start_however_many_stand_beside_them(seed, pairs):
+    rng = np.random.default_rng(seed)
+    p_a, temp_a, p_b, temp_b = (
+        first + size * rng.random(pairs) for first, size in ((1e5, 3e5), (280, 100)) * 2)
+    model = Model("pairs")
+    for name, p, temp in (("left", p_a, temp_a), ("right", p_b, temp_b)):
+        model.add(name, Reservoir(count=pairs, p=quantity(p, "Pa"), T=quantity(temp, "K")))
+    model.one, model.other = Orifice(count=pairs), Orifice(count=pairs)
+    model.connect(model.left.A, model.one.A)
+    model.connect(model.one.B, model.other.A)
+    model.connect(model.other.B, model.right.A)
+    found = model.start()["one.m"].to("kg/s").m
+    assert_allclose(found, list(map(flow_by_hand, p_a, p_b, temp_a, temp_b)), rtol=1e-6)
+
+
+def test_a_start_that_a_dae_goes_on_from_has_slopes_of_states_alone():
+    model = Model("rod")
+    model.body, model.node = ThermalMass(mass="1 kg", T="400 K"), RadiativeHeatTransfer()
+    model.rod, model.room = ConductiveHeatTransfer(), TemperatureSource(temperature="300 K")
+    model.connect(model.body.M, model.rod.A)
+    model.connect(model.rod.B, model.node.A)
+    model.connect(model.node.B, model.room.A)
+    (_, one), (_, other) = (RunStart(model, 0.0, 1.0, *kind).decided()
+                            for kind in ((), (DaeProblem,)))
+    assert one.shape == other.shape == (1,)
+    assert_allclose(one, other, rtol=1e-9)

@@ -46,13 +46,14 @@ CLOSE = 1e-6  # the same for a run whose tolerance is not known
 def save_result(recording: Recording, chosen: Sequence[Series], file: str | Path) -> None:
     """Write a run; see ``Result.save``."""
     infos = [info for series in chosen for info in series.infos]
-    infos = list({info.path: info for info in infos}.values())
+    catalog = {info.path: info for info in infos}
+    infos = list(catalog.values())
     curves, error = _samples(recording, infos)
-    table = _table(recording.name, infos, curves)
+    table = _table(recording.name, catalog, curves)
     facts = _facts(recording, infos) | {
         "error between samples": error,
         "samples": _own_samples(recording, curves.times),
-        "checksum": _checksum(table),
+        "checksum": _checksum(table, catalog),
     }
     write(table, json.dumps(facts, ensure_ascii=False), file)
 
@@ -82,10 +83,9 @@ def _samples(recording: Recording, infos: Sequence[VariableInfo]) -> tuple[Sampl
     return refined(times, evaluate, held, sizes, max(float(rtol), LEAST_ERROR))
 
 
-def _table(name: str, infos: Sequence[VariableInfo], curves: SampledCurves) -> Table:
+def _table(name: str, catalog: Mapping[str, VariableInfo], curves: SampledCurves) -> Table:
     """Samples in declared units, arrays as one."""
-    place = {info.path: k for k, info in enumerate(infos)}
-    catalog = {info.path: info for info in infos}
+    place = {path: k for k, path in enumerate(catalog)}
     columns = {}
     for path, found in grouped(catalog, catalog):
         several = () if isinstance(found, VariableInfo) else tuple(found)
@@ -167,11 +167,14 @@ def _own_samples(recording: Recording, times: Array) -> list[float] | None:
     return None if np.array_equal(own, times) else own.tolist()
 
 
-def _checksum(table: Table) -> int:
+def _checksum(table: Table, catalog: Mapping[str, VariableInfo]) -> int:
+    """Of values array by array, in whatever order and however divided a format gives them back."""
+    flat = dict(table.flat())
     number = zlib.crc32(np.ascontiguousarray(table.clock.values, dtype="<f8").tobytes())
-    for path in sorted(table.columns):  # in whatever order a format gives them back
-        column = table.columns[path]
-        number = zlib.crc32(np.ascontiguousarray(column.values, dtype="<f8").tobytes(), number)
+    for _, found in sorted(grouped(catalog, catalog), key=lambda one: one[0]):
+        for info in found if isinstance(found, tuple) else (found,):
+            values = np.ascontiguousarray(flat[info.path].values, dtype="<f8")
+            number = zlib.crc32(values.tobytes(), number)
     return number
 
 
@@ -201,9 +204,10 @@ def load_recording(file: str | Path) -> SavedRecording:
                 f"blocks-toolkit {writer}); this one reads formats up to {VERSION}.",
                 "Update it: pip install -U blocks-toolkit.", file=name, code="file.newer",
             )  # fmt: skip
-        if _checksum(table) != facts["checksum"]:
+        recording = SavedRecording(facts, table)
+        if _checksum(table, recording.catalog) != facts["checksum"]:
             raise ValueError("its values are not those that were written")
-        return SavedRecording(facts, table)
+        return recording
 
 
 class SavedRecording:

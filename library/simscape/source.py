@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .matlab import Apply, Binary, Brace, Name, Parser, Text, Tree, tokens
+from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, tokens
 
-__all__ = ["Assertion", "Branch", "Choice", "Declared", "Equal", "Let", "Source", "read_source"]
+__all__ = ["Assertion", "Branch", "Choice", "Declared", "Equal", "Event", "Let", "Source",
+           "read_source"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,14 @@ class Let:
 Stated = Equal | Assertion | Choice | Let
 
 
+@dataclass(frozen=True)
+class Event:
+    """``when edge(condition) name = value; … end``."""
+
+    condition: Tree
+    assigned: tuple[tuple[str, Tree], ...]
+
+
 @dataclass
 class Source:
     """A component or domain as written.
@@ -92,6 +101,7 @@ class Source:
     branches: list[Branch] = field(default_factory=list)
     equations: list[Stated] = field(default_factory=list)
     initial: list[Stated] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     connections: list[tuple[Tree, ...]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
@@ -100,6 +110,8 @@ _DECLARING = ("nodes", "inputs", "outputs", "parameters", "variables", "componen
               "intermediates")  # fmt: skip
 _SECTIONS = (*_DECLARING, "branches", "equations", "connections", "annotations", "events",
              "function", "entry", "modecharts")  # fmt: skip
+_CLOSED = ("if", "for", "switch", "while", "when", "let", "modechart")  # each by an end
+_CLOSED_SECTIONS = (*_SECTIONS, "modes", "mode", "transitions", "initial")
 
 
 def read_source(text: str, where: str = "") -> Source:
@@ -172,9 +184,15 @@ class _Sections(Parser):
         self._title(made)
         while True:
             self.over()
-            if self.done() or self.word("end"):
-                return made
+            if self.done():
+                raise self.wrong(f"the 'end' of the {form} is missing")
+            if self.word("end"):
+                break
             self._section(made)
+        self.over()
+        if not self.done():
+            raise self.wrong(f"the {form} ends before this line, by an 'end' too many")
+        return made
 
     def _title(self, made: Source) -> None:
         """The comments between the heading and the first section, or before the heading."""
@@ -205,6 +223,8 @@ class _Sections(Parser):
                 self._guarded(self._equations("end")))
         elif name == "connections":
             self._connections(made)
+        elif name == "events" and (events := self._events()) is not None:
+            made.events += events
         elif name in _SECTIONS:
             self._skip()
             if name != "annotations":
@@ -240,14 +260,50 @@ class _Sections(Parser):
 
     def _skip(self) -> None:
         """Pass a section that is not read."""
-        depth = 1
-        while depth and not self.done():
-            here = self.peek()
+        depth, brackets = 1, 0
+        while depth:
+            if self.done():
+                raise self.wrong("'end' is missing")
+            here, before = self.peek(), self.peek(-1).text
             self.at += 1
-            begins = self.at < 2 or self.given[self.at - 2].text in ("\n", ";")
-            if here.kind == "name" and begins:
-                depth += here.text in ("if", "for", "switch", "while")
+            if here.kind == "sign":
+                brackets += (here.text in "([{") - (here.text in ")]}")
+            elif here.kind == "name" and not brackets:
+                depth += here.text in _CLOSED or (
+                    here.text in _CLOSED_SECTIONS and before in ("\n", ";")
+                    and self.peek().text != "=")
                 depth -= here.text == "end"
+
+    def _events(self) -> list[Event] | None:
+        """Its events; None, and nothing passed, where they are of a form that is not read."""
+        start, found = self.at, []
+        try:
+            self.over()
+            while not self.word("end"):
+                found.append(self._event())
+                self.over()
+        except NotUnderstood:
+            self.at, self.inside = start, []
+            return None
+        if self.conditions:
+            self.at = start
+            return None
+        return found
+
+    def _event(self) -> Event:
+        """``when edge(…)`` with values; nothing else happens at an event here."""
+        condition = self.expression() if self.word("when") else None
+        if not (isinstance(condition, Apply) and condition.of == Name("edge")
+                and len(condition.arguments) == 1):
+            raise self.wrong("an event is written when edge(condition)")
+        assigned = []
+        self.over()
+        while not self.word("end"):
+            name = self.expect_name()
+            self.expect("=")
+            assigned.append((name, self.expression()))
+            self.over()
+        return Event(condition.arguments[0], tuple(assigned))
 
     # -- declarations ------------------------------------------------------------------
     def _declarations(self, made: Source, section: str, attributes: tuple[str, ...]) -> None:

@@ -25,6 +25,10 @@ class Laws:
         yield from self._balances()
         for stated in self.known.source.equations:
             yield from self._stated(stated)
+        for event in self.known.source.events:
+            pairs = ", ".join(f"self.{name}: {self.known.text(value)}"
+                              for name, value in event.assigned)
+            yield f"yield when({self.known.text(event.condition)}, {{{pairs}}})"
 
     def _balances(self) -> Iterator[str]:
         """What branches say of the through variables of ports."""

@@ -115,11 +115,11 @@ def _read(path: Path) -> Source:
 
 
 def _imports(text: str, known: Known) -> list[str]:
-    names = ["Component", "Domain", "Input", "Option", "Output", "Parameter", "Port", "Target",
-             "Variable", "der", "interpolate", "quantity", "require", "time", "where",
-             *FUNCTIONS.values()]  # fmt: skip
+    names = ["Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter", "Port",
+             "Target", "Variable", "der", "interpolate", "quantity", "require", "time", "when",
+             "where", *FUNCTIONS.values()]  # fmt: skip
     code = re.sub(r'""".*?"""|"[^"\n]*"', "", text, flags=re.S)
-    words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", code))
+    words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
     used = [n for n in sorted(set(names), key=lambda n: (not n[0].isupper(), n)) if n in words]
     lines = [f"from blocks import {', '.join(used)}"]
     if len(lines[0]) > 100:
@@ -250,7 +250,9 @@ class _Writer:
         if initial is not None:
             found, priority = initial, "high"
         unit = self.known.units[declared.name]
-        text = f'Variable("{unit}"'
+        held = any(declared.name == name for event in self.known.source.events
+                   for name, _ in event.assigned)
+        text = f'{"Discrete" if held else "Variable"}("{unit}"'
         if found is not None and (priority != "none" or not _is_zero(found[0])):
             try:
                 text += f', "{number_of(found[0])} {unit_here(found[1])}"'.rstrip(' "') + '"'

@@ -23,6 +23,7 @@ from library.electrical import (
     Resistor,
     VoltageSensor,
 )
+from library.signal import Sine
 from library.simscape import source_text
 from library.thermal import TemperatureSource
 
@@ -188,6 +189,75 @@ def test_a_source_that_cannot_be_read_is_named(old, new, said, tmp_path):
     with pytest.raises((FileError, BlocksError)) as caught:
         source_text(tmp_path / "leaky.ssc")
     assert said in str(caught.value) or said in str(caught.value.where)
+
+
+COUNTER = """
+component counter
+    inputs
+        u = {0, '1'};
+    end
+    outputs
+        y = {0, '1'};
+    end
+    variables
+        x = {value = {0, '1'}, priority = priority.high};
+    end
+    variables (Event = true)
+        ups = {0, '1'};
+    end
+    events
+        when edge(x > 1)
+            ups = ups + 1;
+        end
+    end
+    equations
+        x.der == u*{1, '1/s'};
+        y == ups;
+    end
+end
+"""
+
+
+def test_events_are_counted(tmp_path):
+    model = Model("count")
+    model.wave = Sine(frequency=f"{1 / (2 * np.pi)} Hz")
+    model.counter = written(COUNTER, tmp_path, "counter")()
+    model.connect(model.wave.y, model.counter.u)
+    run = model.simulate("20 s")  # x = 1 - cos(t) rises through 1 at pi/2 + 2 pi k
+    for k in range(3):
+        at = np.pi / 2 + 2 * np.pi * k
+        assert [run["counter.y"].at(f"{at + d} s").m for d in (-1e-3, 1e-3)] == [k, k + 1]
+
+
+@pytest.mark.parametrize("section", [
+    "    events\n        when edge(x > 1)\n            ups = 1;\n        elsewhen edge(x > 2)\n"
+    "            if x > 3, ups = 2; else ups = 3; end\n        end\n    end\n",
+    "    modecharts\n        m = modechart\n            modes\n                mode ON\n"
+    "                    equations\n                        x.der == 0;\n"
+    "                    end\n                end\n            end\n"
+    "            transitions\n                ON -> ON : x > 1;\n            end\n"
+    "            initial\n                ON : true;\n            end\n"
+    "        end\n    end\n",
+])
+def test_what_follows_a_section_that_is_not_read_is_read(section, tmp_path):
+    begin, end = COUNTER.index("    events"), COUNTER.index("    equations")
+    made = written(COUNTER[:begin] + section + COUNTER[end:].replace("y == ups", "y == x"),
+                   tmp_path, "counter")
+    text = (tmp_path / "counter.py").read_text()
+    assert 'yield der(self.x) == self.u * quantity(1, "1/s")' in text
+    assert "yield self.y == self.x" in text
+    assert f"Its section {section.split()[0]} is not read." in made.__doc__
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ("    equations", "    end\n    equations", "ends before this line, by an 'end' too many"),
+    ("when edge(x > 1)", "when initialevent\n if x > 1", "the 'end' of the component is missing"),
+    ("y == ups;\n    end\nend\n", "y == ups;\n", "'end' is missing"),
+])  # fmt: skip
+def test_ends_that_do_not_fit_are_told(old, new, said, tmp_path):
+    (tmp_path / "counter.ssc").write_text(COUNTER.replace(old, new), encoding="utf-8")
+    with pytest.raises(BlocksError, match=said):
+        source_text(tmp_path / "counter.ssc")
 
 
 def test_an_old_setup_is_told(tmp_path):

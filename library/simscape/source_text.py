@@ -13,8 +13,9 @@ from blocks import FileError, quantity
 from .mapping import DOMAINS
 from .matlab import Field, Name, NotUnderstood, Number, Tree, dotted
 from .python_text import class_name
-from .source import Declared, Equal, Source, fields, pair, read_source
+from .source import Declared, Equal, Source, fields, pair
 from .source_expressions import FUNCTIONS, Known, number_of
+from .source_files import read_component, read_file
 from .source_laws import Laws
 from .source_parts import Parts
 from .units import unit_here
@@ -64,7 +65,7 @@ def source_class(path: str | Path) -> SourceClass:
         Naming file and line.
     """
     path = Path(path)
-    source = _read(path)
+    source = read_component(path)
     if source.form == "function":
         raise FileError(str(path), "it is a function, not a component.", "Give a component or "
                         "a domain.", code="simscape.kind")
@@ -103,15 +104,6 @@ def _wrapped(line: str) -> list[str]:
         words = textwrap.shorten(doc.rstrip('")'), 84 - len(indent), placeholder=" …")
         lines.append(f'{indent}    doc="{words}")')
     return lines
-
-
-def _read(path: Path) -> Source:
-    try:
-        text = path.read_bytes()[: 1 << 22].decode("utf-8", "replace")
-    except OSError as error:
-        raise FileError(str(path), f"it cannot be read: {error.strerror or error}.",
-                        "Give the path of an .ssc file.", code="simscape.file") from error
-    return read_source(text, path.name)
 
 
 def _imports(text: str, known: Known) -> list[str]:
@@ -168,8 +160,6 @@ class _Writer:
     known: Known
 
     def text(self) -> Iterator[str]:
-        if self.known.source.base:
-            self.known.remarks.append(f"It extends {self.known.source.base}, which is not read.")
         for section in dict.fromkeys(self.known.source.skipped):
             what = "function setup, of the old form of the language," if section == "function" \
                 else f"section {section}"
@@ -229,7 +219,7 @@ class _Writer:
             raise FileError(str(self.known.path), f"the node {declared.name} is of the "
                             f"domain {path}, and {last}.ssc is not beside the file.",
                             "Put the domain's source beside it.", code="simscape.domain")
-        self.known.own_domains[last] = _read(found)
+        self.known.own_domains[last] = read_file(found)
         return last
 
     def _parameter(self, declared: Declared) -> str:

@@ -18,14 +18,18 @@ from blocks import BlocksError, Component, Domain, FileError, Model
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
+    DCVoltageSource,
     Diode,
     ElectricalReference,
     Resistor,
     VoltageSensor,
 )
+from library.magnetic import MagneticReference, MMFSource
+from library.rotational import AngularVelocitySource, RotationalReference
 from library.signal import Sine
 from library.simscape import source_text
-from library.thermal import TemperatureSource
+from library.thermal import ControlledTemperatureSource, TemperatureSource
+from library.translational import Reference, VelocitySource
 
 SOURCES = sorted((DATA / "ssc").glob("*.ssc"))
 
@@ -189,6 +193,57 @@ def test_a_source_that_cannot_be_read_is_named(old, new, said, tmp_path):
     with pytest.raises((FileError, BlocksError)) as caught:
         source_text(tmp_path / "leaky.ssc")
     assert said in str(caught.value) or said in str(caught.value.where)
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_what_a_base_gives_is_inherited(beside, tmp_path):
+    """The capacitor above without ports, voltage and current: its base has them."""
+    base, own = "foundation.electrical.branch", CAPACITOR
+    for begin, end in (("    nodes", "    parameters"), ("        v = {0", "        vc"),
+                       ("    branches", "    equations"), ("        v == p.v", "        i ==")):
+        own = own[:own.index(begin)] + own[own.index(end):]
+    if beside:
+        (tmp_path / "pair.ssc").write_text(f"component pair < {base}\nend\n", encoding="utf-8")
+        base = "mine.pair"
+    theirs = written(own.replace("leaky_capacitor", f"leaky_capacitor < {base}"), tmp_path, "own")
+    explicit = written(CAPACITOR, tmp_path, "leaky_capacitor")
+    assert laws_of(circuit(theirs())) == laws_of(circuit(explicit()))
+
+
+@pytest.mark.parametrize(("base", "ports", "law", "flow", "source", "ground"), [
+    ("electrical", "pnV", "i == {2,'1/Ohm'}*v", "i", DCVoltageSource(voltage="3 V"),
+     ElectricalReference()),
+    ("magnetic", "NSM", "phi == {2,'Wb/A'}*mmf", "phi", MMFSource(magnetomotive_force="3 A"),
+     MagneticReference()),
+    ("mechanical.translational", "RCV", "f == {2,'N*s/m'}*v", "f", VelocitySource(velocity="3 m/s"),
+     Reference()),
+    ("mechanical.rotational", "RCW", "t == {2,'N*m*s/rad'}*w", "t",
+     AngularVelocitySource(velocity="3 rad/s"), RotationalReference()),
+    ("thermal", "ABA", "Q == {2,'W/K'}*T", "Q",
+     ControlledTemperatureSource(difference="-3 K"), TemperatureSource()),
+])  # fmt: skip
+def test_a_branch_carries_its_flow_from_the_first_port_to_the_second(
+        base, ports, law, flow, source, ground, tmp_path):
+    made = written(f"component law < foundation.{base}.branch\nequations\n{law};\nend\nend\n",
+                   tmp_path, "law")
+    model = Model("law")
+    model.part, model.source, model.ground = made(), source, ground
+    first, second, ground_port = ports
+    model.connect(model.part[first], model.source[first])
+    model.connect(model.part[second], model.source[second], model.ground[ground_port])
+    run = model.simulate("1 s")
+    assert run[f"part.{flow}"].si[-1] == pytest.approx(6)
+    assert run[f"part.{first}.{flow}"].si[-1] == pytest.approx(6)
+
+
+def test_a_missing_base_and_a_name_it_has_are_told(tmp_path):
+    for base, own, said in (("mine.pair", "", "it extends mine.pair, and pair.ssc is not beside"),
+                            ("mine.law", "", "it extends mine.law, and law.ssc is not beside"),
+                            ("foundation.electrical.branch", "parameters\nn = 3;\nend",
+                             "it declares n, which foundation.electrical.branch does, too")):
+        (tmp_path / "law.ssc").write_text(f"component law < {base}\n{own}\nend\n")
+        with pytest.raises(FileError, match=said):
+            source_text(tmp_path / "law.ssc")
 
 
 COUNTER = """

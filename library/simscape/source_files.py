@@ -1,0 +1,109 @@
+"""Where are the source of a component and of what it extends, and what does it inherit?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from blocks import FileError
+
+from .source import Source, read_source
+
+__all__ = ["read_component", "read_file"]
+
+_BRANCHES = {  # ports, across and through variable of Simscape's own bases
+    "foundation.electrical.branch": ("p", "n", "v", "V", "i", "A"),
+    "foundation.magnetic.branch": ("N", "S", "mmf", "A", "phi", "Wb"),
+    "foundation.mechanical.rotational.branch": ("R", "C", "w", "rad/s", "t", "N*m"),
+    "foundation.mechanical.translational.branch": ("R", "C", "v", "m/s", "f", "N"),
+    "foundation.thermal.branch": ("A", "B", "T", "K", "Q", "W"),
+}
+_BRANCH = """
+component branch
+nodes
+    {a} = {domain};
+    {b} = {domain};
+end
+variables
+    {across} = {{0, '{across_unit}'}};
+    {through} = {{0, '{through_unit}'}};
+end
+branches
+    {through} : {a}.{through} -> {b}.{through};
+end
+equations
+    {across} == {a}.{across} - {b}.{across};
+end
+end
+"""
+
+
+def read_file(path: Path) -> Source:
+    """What a file declares and states itself.
+
+    Raises
+    ------
+    FileError
+        For a file that cannot be read.
+    NotUnderstood
+        Naming file and line.
+    """
+    try:
+        text = path.read_bytes()[: 1 << 22].decode("utf-8", "replace")
+    except OSError as error:
+        raise FileError(str(path), f"it cannot be read: {error.strerror or error}.",
+                        "Give the path of an .ssc file.", code="simscape.file") from error
+    return read_source(text, path.name)
+
+
+def read_component(path: Path) -> Source:
+    """The same with what it inherits; bases of the user's are looked for beside the file.
+
+    Raises
+    ------
+    FileError
+        For a file that cannot be read, or whose base is missing or is the file itself.
+    NotUnderstood
+        Naming file and line.
+    """
+    source, extended = read_file(path), {path.stem}
+    while source.base:
+        name = source.base.rpartition(".")[2]
+        beside = path.with_name(f"{name}.ssc")
+        if beside.is_file() and name not in extended:
+            base = read_file(beside)
+        elif source.base in _BRANCHES:
+            base = _branch(source.base)
+        else:
+            raise FileError(str(path), f"it extends {source.base}, and {beside.name} is not "
+                            "beside the file.", "Put the base's source beside it.",
+                            code="simscape.base")
+        if twice := _declared(source) & _declared(base):
+            raise FileError(str(path), f"it declares {', '.join(sorted(twice))}, which "
+                            f"{source.base} does, too.", "Give it another name.",
+                            code="simscape.base")
+        extended.add(name)
+        source = _extended(source, base)
+    return source
+
+
+def _declared(source: Source) -> set[str]:
+    return {declared.name for section in source.sections.values() for declared in section}
+
+
+def _branch(path: str) -> Source:
+    a, b, across, across_unit, through, through_unit = _BRANCHES[path]
+    home = path.removesuffix(".branch")
+    return read_source(_BRANCH.format(
+        domain=f"{home}.{home.rpartition('.')[2]}", a=a, b=b, across=across,
+        across_unit=across_unit, through=through, through_unit=through_unit), path)
+
+
+def _extended(source: Source, base: Source) -> Source:
+    """A component with all of its base, and the base of that one."""
+    return replace(
+        source, base=base.base,
+        sections={name: base.sections.get(name, []) + source.sections.get(name, [])
+                  for name in {**base.sections, **source.sections}},
+        **{name: getattr(base, name) + getattr(source, name) for name in (
+            "branches", "equations", "initial", "events", "connections", "skipped")})

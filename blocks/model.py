@@ -345,7 +345,7 @@ class Model(Component):
             So many steps of these become one polynomial, however closely it follows.
         record_to : path, optional
             Parquet file, written anew, that they go to during the run where they do not fit into
-            the memory.
+            the memory; ``blocks.results.read_parquet`` reads it as a table.
         sensitivities : list of str, optional
             Parameters and initial values, ``["spring.stiffness", "block.v"]``, by which all
             variables are differentiated: ``result.sensitivities["block.x", "block.v"]``.

@@ -30,7 +30,8 @@ from .sheet import pandas
 from .shown import from_label
 from .table import Column, Table
 
-__all__ = ["read_csv", "read_netcdf", "read_parquet", "table_of_dataset", "table_of_frame"]
+__all__ = ["parquet_with_facts", "read_csv", "read_netcdf", "read_parquet", "table_of_dataset",
+           "table_of_frame"]  # fmt: skip
 
 _TWICE = re.compile(r"(.*\])\.\d+$")
 
@@ -57,14 +58,20 @@ def read_csv(file: str | Path) -> Table:
 
 def read_parquet(file: str | Path) -> Table:
     """Read a Parquet file whose columns are named ``path [unit]``."""
+    return parquet_with_facts(file)[0]
+
+
+def parquet_with_facts(file: str | Path) -> tuple[Table, dict[bytes, bytes]]:
+    """The table of a Parquet file, and what else is written in it."""
     pd = pandas("Reading Parquet")
-    optional_package("pyarrow", "Parquet", "table")
+    parquet = optional_package("pyarrow.parquet", "Parquet", "table")
     with reading(file, "a Parquet file"):
+        facts = parquet.read_schema(file).metadata
         frame = pd.read_parquet(file, engine="pyarrow")
     attributes = frame.attrs
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
-    return table_of_frame(frame, file, attributes)
+    return table_of_frame(frame, file, attributes), facts or {}
 
 
 def table_of_frame(frame: Any, file: Any, attributes: Any = None, first: int = 1) -> Table:

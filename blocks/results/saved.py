@@ -190,9 +190,10 @@ def load_recording(file: str | Path) -> SavedRecording:
     table, text = read(file)
     name = name_of(file)
     if text is None:
-        raise FileError(name, "is no saved run: it has no text of what was run.",
-                        "Tables are read by blocks.results.read_netcdf, read_parquet and read_csv.",
-                        file=name, code="file.other")  # fmt: skip
+        kind = "parquet" if name.lower().endswith(".parquet") else "netcdf"
+        raise FileError(name, "is a table, no saved run: it has no text of what was run.",
+                        f"blocks.results.read_{kind}({name!r}) reads it; a run is kept by "
+                        "result.save(…).", file=name, code="file.other")  # fmt: skip
     with reading(file, "a saved run"):
         facts = json.loads(text)
         if facts["format"] != FORMAT:

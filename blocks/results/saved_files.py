@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..exceptions import FileError, brief, optional_package
-from .export import table_of_dataset, table_of_frame
+from .export import parquet_with_facts, table_of_dataset
 from .files import name_of, reading, writing
-from .sheet import pandas
 from .table import Table
 
 __all__ = ["INFORMATION", "read", "write"]
@@ -68,15 +67,9 @@ def _write_parquet(table: Table, text: str, file: str | Path) -> None:
 
 
 def _read_parquet(file: str | Path) -> tuple[Table, str | None]:
-    parquet = optional_package("pyarrow.parquet", "Parquet", "table")
-    pandas("Reading Parquet")
-    with reading(file, "a Parquet file"):
-        made = parquet.read_table(file)
-        text = (made.schema.metadata or {}).get(INFORMATION.encode())
-        frame = made.to_pandas()
-        attributes = dict(frame.attrs)
-        frame = frame.reset_index()
-    return table_of_frame(frame, file, attributes), None if text is None else text.decode()
+    table, facts = parquet_with_facts(file)
+    text = facts.get(INFORMATION.encode())
+    return table, None if text is None else text.decode()
 
 
 def _ending(file: Any) -> str:

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, compare, load, quantity
 from blocks.exceptions import FileError, MissingPackage, ParameterError, UnknownName
-from blocks.results import read_netcdf
+from blocks.results import read_netcdf, read_parquet
 from blocks.results.interpolants import SampledCurves, refined
 from library.signal import Sine
 from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
@@ -215,8 +215,19 @@ def test_values_that_were_changed_are_found(tmp_path, runs):
 
 def test_another_file_is_no_run(tmp_path, runs):
     runs["swinging"].to_netcdf(tmp_path / "table.nc")
-    with pytest.raises(FileError, match=r"is no saved run.*read_netcdf"):
+    with pytest.raises(FileError, match=r"no saved run.*read_netcdf\('.*table\.nc'\) reads it"):
         load(tmp_path / "table.nc")
+
+
+def test_what_was_written_during_a_run_is_read_as_a_table_and_kept_as_a_run(tmp_path):
+    run = swinging(record=["body.v"], record_to=tmp_path / "way.parquet")
+    with pytest.raises(FileError, match=r"no saved run.*read_parquet\('.*way\.parquet'\) reads it"):
+        load(tmp_path / "way.parquet")
+    table = read_parquet(tmp_path / "way.parquet")
+    assert_allclose(table["body.v"].m, 0.6 * np.cos(W * table.time.m), atol=2e-6)
+    run.save(tmp_path / "run.parquet")
+    kept = load(tmp_path / "run.parquet")
+    assert kept["body.v"].at("1 s").m == pytest.approx(0.6 * np.cos(W), abs=3e-6)
 
 
 def test_a_missing_package_is_named(tmp_path, runs, monkeypatch):

@@ -478,7 +478,7 @@ class Variable(Declaration):
 
 
 class Discrete(Variable):
-    """A value held between events; changed by ``when`` only."""
+    """A value held between events; changed by ``when``, ``every`` and ``initially`` only."""
 
 
 class Signal(Variable):

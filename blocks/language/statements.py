@@ -273,7 +273,8 @@ def every(period: object, assignments: dict[Expression, object], start: object =
     self.n + 1}`` counts, ``{self.held: self.u}`` passes through a chain of
     sample-and-holds without delay, and ``{self.y: self.last, self.last: self.u}``
     delays by one period. The solver steps onto the instants. Two that give one variable
-    different values at one instant stop the run.
+    different values at one instant stop the run. What is integrated jumps by :func:`when`, at
+    regular instants ``when(mod(time, period) < period / 2, {…})``.
 
     Parameters
     ----------

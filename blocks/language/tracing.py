@@ -399,11 +399,13 @@ class Trace:
             if key is None or key[1] != 0 or (
                 held_only and kernel.variables[key[0]].kind != "discrete"
             ):
+                advice = f"Assign to a {'Discrete' if held_only else 'Variable or Discrete'}."
+                if word == "every()":
+                    advice += (" What is integrated is given new values by when(mod(time, period) "
+                               "< period / 2, {…}).")
                 raise EquationError(
                     kernel.name, f"{word} assigns to {variable.sx}, which is not a "
-                    f"{'Discrete' if held_only else 'variable'} of the component.",
-                    f"Assign to a {'Discrete' if held_only else 'Variable or Discrete'}.",
-                )  # fmt: skip
+                    f"{'Discrete' if held_only else 'variable'} of the component.", advice)
             now = self.floors.evaluated(value.sx)
             pairs.append((key[0], self._as_before(now) if held_only else now))
         return pairs

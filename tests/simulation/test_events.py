@@ -327,6 +327,25 @@ def test_edges_are_stepped_onto_to_the_last_digits(pulses):
     assert_allclose([e.time for e in run.events], exact, atol=1e-12)
 
 
+class Dosed(Component):
+    """What decays gets a dose at regular instants."""
+
+    period = Parameter("0.7 s", above=0)
+    x = Variable("", "1", priority="high")
+
+    def equations(self):
+        yield der(self.x) == -self.x * PER_SECOND
+        yield when(mod(time, self.period) < self.period / 2, {self.x: self.x + 0.5})
+
+
+def test_what_is_integrated_jumps_at_regular_instants():
+    run = alone(Dosed()).simulate("8 s", rtol=1e-9)
+    instants = 0.7 * np.arange(1, 12)
+    assert_allclose([e.time for e in run.events], instants, rtol=1e-12)
+    expected = np.exp(-8) + 0.5 * np.exp(-(8 - instants)).sum()  # each dose decays by itself
+    assert final(run, "c.x") == pytest.approx(expected, rel=1e-8)
+
+
 def test_a_relation_of_a_sine_of_time_switches_at_every_half_period():
     class Square(Component):
         y = Variable("")

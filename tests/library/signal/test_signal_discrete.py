@@ -208,7 +208,8 @@ class Sampler(Component):
 
 @pytest.mark.parametrize(("options", "text"), [
     ({"period": "0 s"}, "block: samples every 0 s. The period of every() must be positive."),
-    ({"target": "x"}, "every() assigns to x, which is not a Discrete of the component."),
+    ({"target": "x"}, "every() assigns to x, which is not a Discrete of the component. Assign to a "
+     "Discrete. What is integrated is given new values by when(mod(time, period) < period / 2, "),
 ])  # fmt: skip
 def test_sampling_that_makes_no_sense_is_refused(options, text):
     model = Model()

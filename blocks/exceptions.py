@@ -255,12 +255,13 @@ LONGEST_NAME = 1000  # characters of a name or path; nothing longer is looked up
 
 
 def brief(value: Any, most: int = 60) -> str:
-    """What someone gave, as it is shown in a message: in quotes, and cut where it is long."""
+    """What someone gave, as it is shown in a message: in quotes, in one line, cut where it is
+    long."""
     if isinstance(value, str):
         text = repr(value[: most + 1])
         return text if len(text) <= most + 2 else f"{text[: most - 14]}…{text[0]}"
     try:
-        text = repr(value)
+        text = " ".join(repr(value).split())
     except Exception:  # whatever cannot be printed, such as a whole number of 5000 digits
         return f"something of type {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most - 15]}…"

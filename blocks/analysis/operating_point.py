@@ -19,6 +19,7 @@ import numpy as np
 from ..exceptions import BlocksError, InitialisationError, ParameterError, brief
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Indices
+from ..results.result import Result
 from ..results.sheet import Sheet
 from ..units import from_si, unit
 from .derivatives import elements_of_system
@@ -456,6 +457,13 @@ def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array]:
     where = "simulate(start_from=…)"
     if start_from == "steady state":
         start_from = find_operating_point(model, None, True, None)
+    if isinstance(start_from, Result):
+        path = next(iter(start_from.recording.states), "block.v")
+        raise ParameterError(where, "is a run; it takes 'steady state' or an operating point.",
+                             "A run goes on where it is with run = model.start(), "
+                             "run.advance('1 s') again and again. Another one starts where the "
+                             "states of this one end when the model is given these: "
+                             f"model.{path} = result[{path!r}].final.")
     if not isinstance(start_from, OperatingPoint):
         raise ParameterError(where, f"takes 'steady state' or an operating point, but was given "
                              f"{brief(start_from)}.", "Write start_from='steady state'.")

@@ -23,7 +23,7 @@ from blocks import (
     tanh,
 )
 from blocks.analysis import free
-from blocks.exceptions import InitialisationError
+from blocks.exceptions import InitialisationError, ParameterError
 from library.electrical import DCVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, WheelAndAxle
@@ -472,6 +472,28 @@ def test_an_operating_point_with_a_free_input_is_no_start_until_the_model_has_it
         model.simulate("1 s", start_from=op)
     model.push.force = "5 N"
     assert model.simulate("2 s", start_from=op)["block.v"].final.magnitude == pytest.approx(5)
+
+
+def test_a_run_is_no_start_and_says_how_to_go_on():
+    """x = 3 mm cos(10 t): half a second more from where a run has ended, as the message says."""
+    model = block(0)
+    model.block.mass = "2 kg"
+    model.spring = Spring(stiffness="200 N/m", x="3 mm")
+    model.connect(model.spring.R, model.block.M)
+    model.connect(model.spring.C, model.ground.V)
+    result = model.simulate("1 s", rtol=1e-9)
+    with pytest.raises(ParameterError, match="is a run") as refusal:
+        model.simulate("0.5 s", start_from=result)
+    assert "\n" not in str(refusal.value)
+    for path in result.recording.states:
+        setattr(model[path.rpartition(".")[0]], path.rpartition(".")[2], result[path].final)
+    assert f"result[{result.recording.states[0]!r}].final" in str(refusal.value)
+    again = model.simulate("0.5 s", rtol=1e-9)
+    assert again["spring.x"].final.to("mm").m == pytest.approx(3 * np.cos(15), abs=1e-6)
+    run = model.start(rtol=1e-9)
+    run.advance("0.25 s")
+    run.advance("0.25 s")
+    assert run["spring.x"].to("mm").m == pytest.approx(3 * np.cos(15), abs=1e-6)
 
 
 def test_a_linear_model_of_an_older_point_says_so():

@@ -17,6 +17,7 @@ from .source import Declared, Equal, Source, fields, pair
 from .source_expressions import FUNCTIONS, Known, number_of
 from .source_files import read_component, read_file
 from .source_laws import Laws
+from .source_names import in_python
 from .source_parts import Parts
 from .units import unit_here
 from .words import docstring, one_line, refuse_foreign_code
@@ -65,12 +66,15 @@ def source_class(path: str | Path) -> SourceClass:
         Naming file and line.
     """
     path = Path(path)
-    source = read_component(path)
+    source, called = read_component(path), dict[str, str]()
+    if source.form == "component":
+        source, called = in_python(source)
     if source.form == "function":
         raise FileError(str(path), "it is a function, not a component.", "Give a component or "
                         "a domain.", code="simscape.kind")
     parts: list[str] = []
     known = Known(source, path)
+    known.remarks += [f"{name} is called {here} here." for name, here in called.items()]
     if source.form == "domain":
         parts.append(_domain(source))
     else:

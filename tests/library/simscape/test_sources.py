@@ -284,6 +284,36 @@ def test_events_are_counted(tmp_path):
         assert [run["counter.y"].at(f"{at + d} s").m for d in (-1e-3, 1e-3)] == [k, k + 1]
 
 
+def test_names_that_are_taken_here_are_others(tmp_path):
+    made = written("""
+component decay
+    parameters
+        lambda = {2, '1/s'};
+        size = {3, '1'};
+    end
+    variables
+        path = {value = {1, '1'}, priority = priority.high};
+        count = {0, '1'};
+    end
+    equations
+        let
+            sin = size*path;
+        in
+            path.der == -lambda*path;
+            count == sin + cos(0);
+        end
+    end
+end
+""", tmp_path, "decay")
+    said = " ".join(made.__doc__.split())
+    for name in ("lambda", "size", "path", "count", "sin"):
+        assert f"{name} is called {name}_ here." in said
+    model = Model("decay")
+    model.decay = made(lambda_="3 1/s")
+    run = model.simulate("1 s", rtol=1e-9)
+    assert run["decay.count_"].final.m == pytest.approx(3 * np.exp(-3) + 1, rel=1e-7)
+
+
 @pytest.mark.parametrize("section", [
     "    events\n        when edge(x > 1)\n            ups = 1;\n        elsewhen edge(x > 2)\n"
     "            if x > 3, ups = 2; else ups = 3; end\n        end\n    end\n",

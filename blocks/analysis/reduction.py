@@ -56,7 +56,6 @@ class Reduced:
     tied : numbers of states that others or the inputs determine
     redundant : states that are none
     by_states, by_inputs : how all states follow from y and the inputs
-    effort_by_states, effort_by_inputs : how efforts of set-valued laws follow
     undetermined : how many combinations of efforts the motion leaves open
     """
 
@@ -69,8 +68,6 @@ class Reduced:
     redundant: list[Redundancy]
     by_states: Array | csc_matrix
     by_inputs: Array
-    effort_by_states: Array
-    effort_by_inputs: Array
     undetermined: int
 
 
@@ -187,7 +184,7 @@ def reduce(point: Point, at: DerivativesAt) -> Reduced:
     return Reduced(
         _dense(a) if dense else csc_matrix(a), np.asarray(b), _dense(output_x @ by_y),
         output_p + output_x @ by_p, states, np.setdiff1d(np.arange(system.nx), free), redundant,
-        by_y, by_p, np.asarray(rows.u_x @ by_y), rows.u_p + rows.u_x @ by_p, rows.undetermined,
+        by_y, by_p, rows.undetermined,
     )  # fmt: skip
 
 

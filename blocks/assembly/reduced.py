@@ -45,7 +45,6 @@ class Reduced:
     states : classes that are known when derivatives are evaluated
     unknowns : classes to be solved for
     equations : equations that determine them
-    dummies : static dummy derivatives, among ``unknowns``
     clusters : constraints that are resolved during the run
     index : structural index of the flat system
     """
@@ -54,7 +53,6 @@ class Reduced:
     states: Indices
     unknowns: Indices
     equations: Indices
-    dummies: Indices
     clusters: list[Cluster] = field(default_factory=list)
     index: int = 0
     gives_flow: Flags = field(default_factory=lambda: np.zeros(0, dtype=bool))

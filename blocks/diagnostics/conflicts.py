@@ -175,7 +175,7 @@ def through_conflicts(topology: Topology, domain: Domain) -> Iterator[Finding]:
     rows = topology.of(domain)
     if not any(topology.prescribed(r) is not None for r in rows):
         return
-    label = topology.joined(domain, free_only=True)
+    label = topology.joined(domain)
     size = int(label.max()) + 1
     free, bound = np.zeros(size, dtype=bool), np.zeros(size, dtype=int)
     for r in rows:

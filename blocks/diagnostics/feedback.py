@@ -28,9 +28,9 @@ def feedback_findings(topology: Topology) -> Iterator[Finding]:
     node = {(r.family, r.name): r.nodes for r in topology.rows}
     held = _held(topology)
     passive = [e for e in ways(topology) if e.start not in held and e.end not in held]
-    through = [edge for f, ports in amplifiers for i in range(families[f].size)
-               for edge in _from_inputs(*(int(node[f, port][i]) for port in ports))
-               if edge[0] not in held]
+    through = [(start, int(node[f, out][i])) for f, (*inputs, out) in amplifiers
+               for i in range(families[f].size) for port in inputs
+               if (start := int(node[f, port][i])) not in held]
     outputs = {end for _, end in through}
     for f, (plus, minus, out) in amplifiers:
         for i in range(families[f].size):
@@ -63,11 +63,6 @@ def _driven(output: int, passive: list[Edge], outputs: set[int]) -> set[int]:
     """Nodes that an output acts on; other outputs do not move."""
     others = outputs - {output}
     return ways_to(output, [e for e in passive if not {e.start, e.end} & others])
-
-
-def _from_inputs(plus: int, minus: int, out: int) -> list[tuple[int, int]]:
-    """From inputs to the output."""
-    return [(plus, out), (minus, out)]
 
 
 def _held(topology: Topology) -> set[int]:

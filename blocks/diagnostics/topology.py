@@ -61,10 +61,6 @@ class Topology:
     def path(self, family: int, instance: int | np.integer) -> str:
         return self.network.families[family].path(int(instance))
 
-    def ports_at(self, node: int) -> list[str]:
-        return [f"{self.path(r.family, i)}.{r.name}"
-                for r in self.rows for i in np.flatnonzero(r.nodes == node)]
-
     def open_ports(self, parts: list[str]) -> list[str]:
         """Ports of these components that are connected to nothing."""
         wanted = set(parts)
@@ -72,17 +68,13 @@ class Topology:
                 for i in np.flatnonzero(self.degree[r.nodes] == 1)
                 if (path := self.path(r.family, i)) in wanted]
 
-    def joined(self, domain: Domain, free_only: bool = False) -> Indices:
-        """Per node a label of the part that components of the domain hold together.
-
-        With ``free_only``, those that prescribe their through variable do not count.
-        """
+    def joined(self, domain: Domain) -> Indices:
+        """Per node a label of the part that components of the domain hold together; those that
+        prescribe their through variable do not count."""
         a, b = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
         rows = self.of(domain)
         for first, second in zip(rows, rows[1:], strict=False):
-            if first.family != second.family:
-                continue
-            if free_only and self.prescribed(first) is not None:
+            if first.family != second.family or self.prescribed(first) is not None:
                 continue
             a.append(first.nodes)
             b.append(second.nodes)

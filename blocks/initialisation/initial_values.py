@@ -122,21 +122,21 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
         if left.max() <= CONSTRAINT_MET * max(1.0, float(np.abs(problem.x).max(initial=0.0))):
             refuse_dependent(system, problem, t)  # before it leads astray
     start_x, start_z = problem.x.copy(), problem.z.copy()
-    attempt, left, most_found = 0, ATTEMPTS, 0
-    while left:
+    attempt, tries, most_found = 0, ATTEMPTS, 0
+    while tries:
         if attempt:  # away from a point where the constraints are singular
             random = np.random.default_rng(attempt)
             problem.x[:] = start_x + random.uniform(-1, 1, system.nx) * problem.scale_x
             problem.z[:] = start_z + random.uniform(-1, 1, system.nz) * problem.scale_z
             problem.unknowns.take_found(problem.z)
-        attempt, left = attempt + 1, left - 1
+        attempt, tries = attempt + 1, tries - 1
         try:
             worst = _approach(system, problem, outputs, given, size, t)
         except InitialisationError:
             found = problem.unknowns.count_found()
             if found > most_found:  # the others are tried as often as if they were alone
-                most_found, left = found, ATTEMPTS
-            if not left and not constrained:
+                most_found, tries = found, ATTEMPTS
+            if not tries and not constrained:
                 problem.x[:], problem.z[:] = start_x, start_z
                 raise
             continue

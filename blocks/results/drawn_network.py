@@ -42,7 +42,6 @@ class _Plan:
 
     def __init__(self, parts: Sequence[Part], look: Look, sides: Mapping[str, str]) -> None:
         self.look = look
-        self.terminals = [p for p in parts if p.type == ""]
         self.parts = list(parts)
         entering = {k: sides[p.path] for k, p in enumerate(parts) if p.type == ""}
         found = columns_of(self.parts, look, entering)

@@ -34,7 +34,7 @@ class Opening:
     def __init__(self, recording: RunRecording, t_start: float, t_end: float,
                  seen: float | None = None) -> None:
         self.recording, self.problem = recording, recording.problem
-        self.t_start, self.t_end = t_start, t_end
+        self.t_start = t_start
         self.time_events = TimeEvents(recording.system, self.problem.p, t_start, t_end, seen)
         self.crossings = ZeroCrossings(self.problem, self.time_events)
         self.contacts = _contacts_of(self.problem)

@@ -78,12 +78,6 @@ class LoadDependence:
         """
         return self.once_here(problem, t, "slopes", lambda: self.functions.slopes(problem, t))
 
-    def bounds(self, problem: Problem, t: float, resting: Flags) -> tuple[Matrix, Matrix]:
-        """Slopes of lower and upper bounds, static for elements at rest."""
-        low, high, back, forth = self.slopes(problem, t)
-        return (masked_rows(resting, low) + masked_rows(~resting, back),
-                masked_rows(resting, high) + masked_rows(~resting, forth))
-
     def kinetic(self, problem: Problem, t: float) -> Matrix:
         """d sliding effort / d effort at the present modes, 0 for elements at rest."""
         back, forth = self.slopes(problem, t)[2:]

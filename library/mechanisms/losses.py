@@ -155,8 +155,10 @@ class LeadScrew(Dissipative):
     * lowering it: loss = F d/2 (tan(a - r) - tan a);
     * at rest the loss is what keeps the screw still, between these two.
 
-    A screw with r >= a is self-locking: no load on the nut turns it. Neglects the
-    inertia of the screw, play, and friction of collar and bearings.
+    A screw with r >= a is self-locking: no load on the nut turns it. Dry friction on the nut
+    takes more load off such a thread than it bears: it breaks away at its kinetic force, where
+    the motion goes on. Neglects the inertia of the screw, play, and friction of collar and
+    bearings.
 
     Parameters: lead (mm), diameter (mm), friction (1), thread_angle (deg).
     Ports: S (screw, rotational), N (nut, translational).

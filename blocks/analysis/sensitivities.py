@@ -140,8 +140,8 @@ class Sensitivities:
         self._by_states = self._equations.are_known_by_states and not recording.system.clusters
         self._constraints = Constraints(self._saltation) if recording.system.clusters else None
         self._kinks = start.kinks
-        start = replace(start, d=self._saltation.jumps.at_start(start))
-        self._saltation.look_at_start(Changes(start.x, start.d))
+        changes = self._saltation.at_start(start)
+        start = replace(start, x=changes.x, d=changes.d)
         self._course = self._stepped(start, rtol) or self._solved(start, rtol)
         self._changes, self._interpolated = _Last(self._course.at), _Last(self._with_modes)
 

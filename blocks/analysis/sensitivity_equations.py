@@ -63,6 +63,11 @@ class Derivatives:
         return Derivatives(self.value[:, which], self.x[:, which], self.p[:, which],
                            self.d[:, which], self.t[:, which], self.past[:, which])
 
+    def beside(self, other: Derivatives) -> Derivatives:
+        """These rows and others, at the same points."""
+        return Derivatives(*(np.concatenate([getattr(self, name), getattr(other, name)], axis=1)
+                             for name in ("value", "x", "p", "d", "t", "past")))
+
     def some(self, which: Any) -> Derivatives:
         """Those at some of the points."""
         return Derivatives(self.value[which], self.x[which], self.p[which], self.d[which],

@@ -22,6 +22,7 @@ from .sensitivity_jumps import Changes, Jumps
 
 if TYPE_CHECKING:
     from ..simulation.recording import RunRecording
+    from .sensitivity_start import StartDerivatives
 
 __all__ = ["Saltation"]
 
@@ -61,7 +62,10 @@ class Saltation:
         self.m = episodes.m
         self.modes = episodes.modes if equations.elements is not None else np.zeros(
             (len(self.starts), 0), dtype=int)
-        self.instants = Instants(self.sides, self._changed(), self.span)
+        sampled, taken = self.jumps.samples.guards(self.times)
+        self._sampled = self.sides.guards.value.shape[1]  # first of the guards of samples
+        self.instants = Instants(self.sides.guards.beside(sampled), self.sides.rates[0],
+                                 np.concatenate([self._changed(), taken], axis=1), self.span)
         if equations.singular:
             self._join_those_who_share()
         for k in np.flatnonzero(self.instants.touched >= 0):
@@ -70,15 +74,27 @@ class Saltation:
     def _join_those_who_share(self) -> None:
         """Elements that share what they hold let go together, when the sum is too much: how they
         share it, which nothing determines, does not count."""
-        for k in np.flatnonzero(self.instants.caused.sum(axis=1) > 1).tolist():
-            caused = np.flatnonzero(self.instants.caused[k])
+        mine = self.instants.caused[:, : self._sampled]
+        for k in np.flatnonzero(mine.sum(axis=1) > 1).tolist():
+            caused = np.flatnonzero(mine[k])
             shares = self.equations.guards_by_shares(self.sides.before(k))[caused]
             u, s, _ = np.linalg.svd(shares)
             rank = int(np.count_nonzero(s > 1e-9 * s.max(initial=0.0)))
             if len(caused) - rank == 1:
                 self.instants.join(k, caused, u[:, -1])
 
-    def look_at_start(self, changes: Changes) -> None:
+    def at_start(self, start: StartDerivatives) -> Changes:
+        """Changes where the run starts; tells where that is at the end of a mode, or at a sample.
+        """
+        changes, moves = self.jumps.at_start(start)
+        for p in np.flatnonzero(moves):
+            self._at_start.append(
+                "The run starts with a sample, which is left out where it is earlier: derivatives "
+                f"by {self.paths[p]} hold where it is later.")
+        self._look_at_modes(changes)
+        return changes
+
+    def _look_at_modes(self, changes: Changes) -> None:
         """Tell where the run starts at the end of a mode: the next value decides otherwise."""
         elements = self.equations.elements
         if elements is None:
@@ -119,10 +135,18 @@ class Saltation:
 
     @cached_property
     def simple(self) -> Flags:
-        """Events at which no state jumps, and one guard alone is zero, or none and samples are due.
-        """
-        most = np.where(self.jumps.due.any(axis=1), 0, 1)
-        return ~self.jumps.may_jump & (self.instants.caused.sum(axis=1) <= most)
+        """Events at which no state jumps, and one guard alone is zero."""
+        return ~self.jumps.may_jump & (self.instants.caused.sum(axis=1) <= 1)
+
+    @cached_property
+    def assigned(self) -> Array:
+        """Discrete values after simple events by all that is before; as instants move, too."""
+        assigned = self.jumps.assigned
+        if not assigned.shape[1]:
+            return assigned
+        by, by_time = assigned[:, :, :-1], assigned[:, :, -1]
+        rates = (by[:, :, : self.system.nx] @ self.sides.rates[0][:, :, None])[:, :, 0] + by_time
+        return np.asarray(by + rates[:, :, None] * self.instants.followed[:, None, :])
 
     @cached_property
     def kinks(self) -> Array:
@@ -143,9 +167,9 @@ class Saltation:
         apart = [np.abs(self._moved(int(g), k, changes) - dt) > 1e-6 * (1e-12 + np.abs(dt))
                  for g in caused]
         if np.any(apart):
-            self._told.append((float(self.times[k]), f"{self._name(caused)} happen at once, and in "
-                               "another order with other values: derivatives hold for one side "
-                               "only."))
+            names = self._names(caused, float(self.times[k]))
+            self._told.append((float(self.times[k]), f"{names} happen at once, and in another "
+                               "order with other values: derivatives hold for one side only."))
 
     def _changed(self) -> Flags:
         """Guards of what is different after an event, (events, guards)."""
@@ -162,11 +186,14 @@ class Saltation:
         return self._at_start + [f"t = {t:.9g} s: {text}" for t, text in sorted(
             self._told, key=lambda one: one[0])]
 
-    def _name(self, guards: Indices) -> str:
-        """What guards are about."""
+    def _names(self, guards: Indices, time: float) -> str:
+        """What guards are about that are zero at a time."""
         names, nm = [], self.system.nm
         for guard in guards:
-            if guard < nm:
+            if guard >= self._sampled:
+                owners = self.jumps.samples.names(int(guard) - self._sampled, time)
+                names.append("samples of " + ", ".join(owners))
+            elif guard < nm:
                 names.append("the condition " + Relations(self.system).condition(int(guard)))
             else:
                 elements = self.equations.elements
@@ -180,6 +207,9 @@ class Saltation:
         def watched(t: Array, w: Indices) -> Array:
             return np.where(self._watched(w), guards(t, w), np.inf)
 
+        for p in np.flatnonzero(self.jumps.moves_at_end()):
+            self._told.append((float(self.ends[-1]), "a sample would be taken just where the run "
+                               f"ends: derivatives by {self.paths[p]} hold where it is later."))
         if self.system.nm or self.equations.elements is not None:
             times, which = self._looks()
             if not len(times):
@@ -191,9 +221,9 @@ class Saltation:
             for t, guard in touches(times[:-2], which[:-2], values[:, :-2], watched):
                 self._tell_grazing(t, guard)
             for guard in self._at_end(times, which, values):
-                self._told.append((float(self.ends[-1]), f"{self._name(np.array([guard]))} changes "
-                                   "just where the run ends: derivatives of what this moves hold "
-                                   "for one side only."))
+                name = self._names(np.array([guard]), float(self.ends[-1]))
+                self._told.append((float(self.ends[-1]), f"{name} changes just where the run "
+                                   "ends: derivatives of what this moves hold for one side only."))
 
     def _at_end(self, times: Array, which: Indices, values: Array) -> Indices:
         """Guards that are crossed at the end of the run but for rounding, by the last looks."""
@@ -221,7 +251,7 @@ class Saltation:
         return times, np.repeat(which, parts)
 
     def _tell_grazing(self, t: float, guard: int) -> None:
-        self._told.append((t, f"{self._name(np.array([guard]))} {NO_SPEED}"))
+        self._told.append((t, f"{self._names(np.array([guard]), t)} {NO_SPEED}"))
 
     def _watched(self, which: Indices) -> Flags:
         """Guards that end the modes held in episodes."""

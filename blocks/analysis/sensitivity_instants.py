@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
-from .sensitivity_jumps import Sides
+from .sensitivity_equations import Derivatives
 
 __all__ = ["Instants"]
 
@@ -23,7 +23,8 @@ class Instants:
 
     Parameters
     ----------
-    sides : of the run, before and after its events
+    guards : before all events
+    slope : of the states there
     changed : (events, guards) those of what is different after an event
     span : length of the run
 
@@ -34,8 +35,7 @@ class Instants:
     touched : (events,) the guard that is touched and not crossed, where one is; negative otherwise
     """
 
-    def __init__(self, sides: Sides, changed: Flags, span: float) -> None:
-        guards, slope = sides.guards, sides.rates[0]
+    def __init__(self, guards: Derivatives, slope: Array, changed: Flags, span: float) -> None:
         self._guards = guards
         value = guards.value
         self._rates = np.asarray((guards.x @ slope[:, :, None])[..., 0] + guards.t)

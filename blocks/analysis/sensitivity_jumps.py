@@ -18,6 +18,7 @@ from ..simulation.start import given_discrete_values
 from ..simulation.time_events import TimeEvents
 from ..simulation.wanted import Wanted
 from .sensitivity_equations import Derivatives, SensitivityEquations
+from .sensitivity_samples import SampleInstants
 
 if TYPE_CHECKING:
     from ..simulation.recording import RunRecording
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from .sensitivity_start import StartDerivatives
 
 __all__ = ["Changes", "Jumps", "Sides"]
+
+SAME = 1e-9  # of a value: what a sample changes by less is as it was
+
 
 @dataclass
 class Changes:
@@ -72,6 +76,7 @@ class Jumps:
     Attributes
     ----------
     sides : before and after every event
+    samples : when discrete values are assigned
     notes : where impulses are not differentiated
     """
 
@@ -85,6 +90,7 @@ class Jumps:
         self.resets = Resets.of(self.system)
         self.samplings = Samplings(self.system, TimeEvents(
             self.system, recording.p, self.start, self.end))
+        self.samples = SampleInstants(self.samplings, equations, recording.p)
         self.sides = self._sides()
         self._flows: dict[int, Derivatives] = {}
 
@@ -146,7 +152,7 @@ class Jumps:
         if self.resets.active:
             self._reset(k, arrived, out, dt, caused)
         if self.samplings.active:
-            out.d[:] = self.assigned[k] @ np.concatenate([out.x, self.dp, out.d])
+            out.d[:] = self.assigned[k] @ np.concatenate([out.x, self.dp, out.d, dt[None]])
         return out
 
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
@@ -220,54 +226,80 @@ class Jumps:
                 row += 1
 
     @cached_property
-    def due(self) -> Flags:
-        """Which assignments happen at events, (events, assignments)."""
-        return self._due(self.times)
-
-    def _due(self, times: Array) -> Flags:
-        samplings = self.samplings
-        number = (times[:, None] - samplings.start) / samplings.period
-        with np.errstate(invalid="ignore"):
-            away = np.abs(number - np.round(number)) * samplings.period
-            return np.asarray((away <= 4 * samplings.time_events.tiny) & (number > -0.5))
-
-    @cached_property
     def assigned(self) -> Array:
-        """Discrete values after events by states, parameters and discrete values before.
+        """Discrete values after events by states, parameters, discrete values before, and time.
 
         Of shape (events, discrete values, …); empty where nothing is sampled.
         """
         count, nd, samplings = len(self.times), self.system.nd, self.samplings
         if samplings.values is None or not samplings.active:
             return np.zeros((count, 0, 0))
-        some = np.flatnonzero(self.due.any(axis=1))
+        due = self.samples.due(self.times)
+        some = np.flatnonzero(due.any(axis=1))
         by = self._assigned(self.sides.after(*some), self.sides.points.d[:, 2 * some + 1],
-                            self.due[some])
+                            due[some])
         out = np.zeros((count, nd, by.shape[2]))
-        out[:, :, -nd:] = np.eye(nd)
+        out[:, :, -nd - 1 : -1] = np.eye(nd)
         out[some] = by
         return out
 
-    def at_start(self, start: StartDerivatives) -> Array:
-        """Changes of discrete values where the run starts, after what is assigned there."""
+    def at_start(self, start: StartDerivatives) -> tuple[Changes, Flags]:
+        """Changes where the run starts, after what is assigned there.
+
+        And the parameters that move samples from there, where that is no small change: one that is
+        taken later moves what follows, one that is taken earlier is left out.
+        """
         if self.samplings.values is None:
-            return start.d
-        due = self._due(np.array([self.start])) | np.isnan(self.samplings.start)
-        (by,) = self._assigned(self.sides.points.some(np.zeros(1, dtype=int)),
-                               given_discrete_values(self.system)[:, None], due)
-        after = by @ np.concatenate([start.x, self.dp, start.d])
-        return np.where(start.sampled, after, start.d)
+            return Changes(start.x, start.d), np.zeros(self.dp.shape[1], dtype=bool)
+        times, given = np.array([self.start]), given_discrete_values(self.system)
+        due = self.samples.due(times)
+        point = self.sides.points.some(np.zeros(1, dtype=int))
+        (by,) = self._assigned(point, given[:, None], due | np.isnan(self.samplings.start))
+        dt = self.samples.moved(self.start, self.dp)
+        target = self.samplings.target[due[0, self.samplings.owner]]
+        before = point.d[:, 0].copy()
+        before[target] = given[target]
+        was, now = self._slopes(before) if dt.any() else np.zeros((2, self.system.nx))
+        d = np.where(start.sampled, by @ np.concatenate([
+            start.x, self.dp, start.d, 0 * dt[None]]), start.d)
+        d += (by[:, : self.system.nx] @ was + by[:, -1])[:, None] * dt
+        jumps = bool(np.any(before != point.d[:, 0])) | np.any((d != start.d)[target], axis=0)
+        return Changes(start.x + (was - now)[:, None] * dt, d), (dt != 0) & jumps
+
+    def _slopes(self, before: Array) -> tuple[Array, Array]:
+        """Slopes at the start with discrete values as they were before, and as they are."""
+        problem, found = self.recording.replay.at_start(), []
+        for d in (before, problem.d.copy()):
+            problem.d[:] = d
+            problem.settle(self.start)
+            found.append(self.system.slope(*problem.arguments(self.start)))
+        return found[0], found[1]
+
+    def moves_at_end(self) -> Flags:
+        """The parameters that move samples from beyond the end into the run, and these change
+        something."""
+        dt, due = self.samples.moved(self.end, self.dp), self.samples.due(np.array([self.end]))[0]
+        if not dt.any():
+            return dt != 0
+        point = self.sides.points.some(np.array([-1]))
+        values, mine = self._values(point, point.d), due[self.samplings.owner]
+        found, known = values.value[0, mine], point.d[self.samplings.target[mine], 0]
+        return (dt != 0) & bool(np.any(np.abs(found - known) > SAME * (abs(found) + abs(known))))
+
+    def _values(self, after: Points, before: Array) -> Derivatives:
+        """What samplers assign, where discrete values were others before."""
+        system, memory = self.system, ca.SX.sym("memory", self.system.nd)
+        assert self.samplings.values is not None
+        function = self.samplings.values.function
+        return self.equations.rows("samples", lambda: function(*system.arguments, memory), after,
+                                   (memory, before))
 
     def _assigned(self, after: Points, before: Array, due: Flags) -> Array:
-        """Discrete values after some events by states, parameters and what they were before."""
-        system, samplings = self.system, self.samplings
-        assert samplings.values is not None
-        function, memory = samplings.values.function, ca.SX.sym("memory", system.nd)
-        by = self.equations.rows("samples", lambda: function(*system.arguments, memory), after,
-                                 (memory, before))
-        given = np.concatenate([by.x, by.p, by.past], axis=2)
+        """Discrete values after some events, as :attr:`assigned`."""
+        system, samplings, by = self.system, self.samplings, self._values(after, before)
+        given = np.concatenate([by.x, by.p, by.past, by.t[:, :, None]], axis=2)
         out = np.zeros((len(due), system.nd, given.shape[2]))
-        out[:, :, -system.nd :] = np.eye(system.nd)
+        out[:, :, -system.nd - 1 : -1] = np.eye(system.nd)
         event, assignment = np.nonzero(due[:, samplings.owner])
         target = samplings.target[assignment]
         out[event, target] = given[event, assignment]

@@ -86,7 +86,7 @@ class SteppedCourse:
         marks, course = track.track.marks, 0
         count, found = len(marks) - 1, list[TakenSteps]()
         mine = slice(episode, episode + count - 1)  # events between its courses
-        assigned = saltation.jumps.assigned[mine]
+        assigned = saltation.assigned[mine]
         crossings = Crossings(saltation.simple[mine], saltation.instants.followed[mine],
                               saltation.kinks[mine], assigned.reshape(
                                   len(assigned), assigned.shape[1] * assigned.shape[2]),

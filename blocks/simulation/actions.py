@@ -349,7 +349,7 @@ class Samplings:
         self.kept = np.zeros(system.nd, dtype=bool)  # what `when` has assigned at this instant
         bad = np.flatnonzero(~(self.period > 0) & np.isfinite(self.start))
         if len(bad):
-            name = self._name(int(bad[0]))
+            name = self.name(int(bad[0]))
             raise ParameterError(name, f"samples every {self.period[bad[0]]:g} s.",
                                  "The period of every() must be positive.")
 
@@ -445,9 +445,15 @@ class Samplings:
         entries = np.array(follow.get_triplet(), dtype=int)
         moving[entries[0, np.isin(entries[1], restless)]] = True
         moving &= self.due[self.owner]
-        return [self._name(int(i)) for i in self.owner[moving][:3]]
+        return [self.name(int(i)) for i in self.owner[moving][:3]]
 
-    def _name(self, item: int) -> str:
+    @property
+    def statements(self) -> list[tuple[int, ca.SX | None, ca.SX | None]]:
+        """Family, first instant and period of each statement; a sampler for each instance."""
+        return self._sampled.statements
+
+    def name(self, item: int) -> str:
+        """The component of a sampler."""
         for family in self.system.network.families:
             count = len(family.kernel.samplings) * family.size
             if item < count:

@@ -31,6 +31,7 @@ from blocks.analysis.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity_courses import Coefficients, Course, solved_course
 from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
+from library.signal import Integrator, Ramp, Step, ZeroOrderHold
 from library.translational import (
     Damper,
     ForceSource,
@@ -324,12 +325,13 @@ class Sampled(Component):
     """A first-order plant under a sampled proportional controller."""
 
     gain = Parameter("2 1/s")
+    period, offset = Parameter("0.1 s"), Parameter("0 s")
     x = Variable("m", "1 m", priority="high")
     u = Discrete("m/s", "0 m/s")
 
     def equations(self):
         yield der(self.x) == -self.u
-        yield every("0.1 s", {self.u: self.gain * self.x})
+        yield every(self.period, {self.u: self.gain * self.x}, start=self.offset)
 
 
 def test_a_sampled_controller_carries_derivatives_in_its_memory():
@@ -342,6 +344,103 @@ def test_a_sampled_controller_carries_derivatives_in_its_memory():
     assert_allclose(run.sensitivities["loop.x", "loop.x"].final.m, factor**n * rest, rtol=1e-9)
     assert_allclose(run.sensitivities["loop.x", "loop.gain"].final.m,
                     -n * h * factor**(n - 1) * rest - 0.05 * factor**n, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "BDF"])
+def test_instants_of_samples_move_with_their_parameters(method):
+    k, h, n, end = 2.0, 0.1, 9, 0.95  # x(end) = (1 - k h)^n (1 - k (end - offset - n h))
+    model = Model("sampled")
+    model.loop = Sampled(offset="10 ms")
+    paths = ["loop.period", "loop.offset", "loop.gain"]
+    run = model.simulate("0.95 s", method=method, sensitivities=paths, rtol=1e-9)
+    factor, left = 1 - k * h, end - 0.01 - n * h
+    exact = [-n * k * factor**(n - 1) * (1 - k * left) + n * k * factor**n, k * factor**n,
+             -n * h * factor**(n - 1) * (1 - k * left) - left * factor**n]
+    found = [run.sensitivities["loop.x", path].final.m for path in paths]
+    assert run.sensitivities.notes == []
+    assert_allclose(found, exact, rtol=1e-7)
+    times, moved = run.sensitivities.event_times
+    assert_allclose(moved, np.column_stack([(times - 0.01) / h, times * 0 + 1, times * 0]),
+                    atol=1e-9)
+
+
+def held(signal, **hold):
+    """The integral of a signal that is sampled every 50 ms."""
+    model = Model("held")
+    model.source, model.hold, model.sum = signal, ZeroOrderHold(**hold), Integrator()
+    model.connect(model.source.y, model.hold.u)
+    model.connect(model.hold.y, model.sum.u)
+    return model
+
+
+def test_what_is_sampled_later_is_what_it_is_then():
+    model = held(Ramp(), sample_time="0.3 s")  # 3 T - 6 T^2 at 1 s
+    run = model.simulate("1 s", sensitivities=["hold.sample_time"])
+    assert_allclose(run.sensitivities["sum.y", "hold.sample_time"].final.m, 3 - 12 * 0.3)
+    assert run.sensitivities.notes == []
+
+
+def test_a_step_between_samples_moves_nothing_but_the_samples_do():
+    model = held(Step(start="0.08 s"), sample_time="50 ms")  # 1 - offset - 2 T at 1 s
+    run = model.simulate("1 s", sensitivities=["hold.sample_time", "hold.offset", "source.start"])
+    found = [run.sensitivities["sum.y", path].final.m for path in run.sensitivities.parameters]
+    assert_allclose(found, [-2, -1, 0], atol=1e-12)
+    assert run.sensitivities.notes == []
+
+
+def test_what_happens_just_at_a_sample_has_no_derivative():
+    with pytest.warns(SensitivityWarning, match=r"t = 0.1 s.*start.*samples of hold"):
+        held(Step(start="0.1 s"), sample_time="50 ms").simulate(
+            "1 s", sensitivities=["source.start"])
+    with pytest.warns(SensitivityWarning, match=r"t = 1 s.*ends.*by hold.sample_time"):
+        held(Ramp(), sample_time="50 ms").simulate("1 s", sensitivities=["hold.sample_time"])
+
+
+def test_a_sample_at_the_start_can_only_be_taken_later():
+    model = Model("sampled")
+    model.loop = Sampled()
+    with pytest.warns(SensitivityWarning, match="starts with a sample.*by loop.offset"):
+        run = model.simulate("0.95 s", sensitivities=["loop.offset"])
+    assert_allclose(run.sensitivities["loop.x", "loop.offset"].final.m, 2 * 0.8**9, rtol=1e-9)
+
+
+def test_samplers_of_one_instant_move_together_or_have_no_derivative():
+    model = held(Ramp(), sample_time="0.3 s")
+    model.again, model.sum2 = ZeroOrderHold(sample_time="0.3 s"), Integrator()
+    model.connect(model.hold.y, model.again.u)
+    model.connect(model.again.y, model.sum2.u)
+    with pytest.warns(SensitivityWarning, match="samples of hold and samples of again happen"):
+        model.simulate("1 s", sensitivities=["again.sample_time"])
+    run = model.simulate("1 s", sensitivities=["source.slope"])
+    assert run.sensitivities.notes == []
+    assert_allclose(run.sensitivities["sum2.y", "source.slope"].final.m, 3 * 0.3 - 6 * 0.3**2)
+
+
+class SharedPeriod(Component):
+    """A sampled state, and a controller that looks at every other sample, as it was before."""
+
+    gain, period = Parameter("2 1/s"), Parameter("0.1 s")
+    x = Variable("m", "1 m", priority="high")
+    sample, u = Discrete("m", "0 m"), Discrete("m/s", "0 m/s")
+
+    def equations(self):
+        yield der(self.x) == -self.u
+        yield every(self.period, {self.sample: self.x})
+        yield every(2 * self.period, {self.u: self.gain * self.sample})
+
+
+def test_samplers_of_several_rates_follow_one_parameter():
+    model = Model("rates")
+    model.loop = SharedPeriod()
+    run = model.simulate("0.95 s", sensitivities=["loop.period"], rtol=1e-9)
+    h, x, sample, u = 0.1 + 1e-20j, 1.0, 0.0, 0.0
+    for k in range(10):
+        if k % 2 == 0:
+            u = 2.0 * sample  # the one before
+        sample = x
+        x = x - u * (h if k < 9 else 0.95 - 9 * h)
+    assert_allclose(run.sensitivities["loop.x", "loop.period"].final.m, x.imag / 1e-20, rtol=1e-8)
+    assert run.sensitivities.notes == []
 
 
 class String(Component):

@@ -16,10 +16,11 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from ..language.expression import TIME
-from ..numerics.arrays import Array, Flags
+from ..numerics.arrays import Array, Flags, Indices
 from ..system.system import System
 from .kinks import without_kinks
 from .point import Point
+from .sampled import SampledValues, some_of
 from .signals import InputSignal, OutputSignal
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ class DerivativesAt:
     """Values and derivatives at a point, in SI units.
 
     ``value[name]`` and the sparse matrices ``by[name, argument]``: of ``"slope"``, ``"residual"``,
-    ``"constraints"``, ``"outputs"`` and the names in :data:`LAW_ROWS`, by ``"x"``, ``"z"``,
-    ``"u"`` and ``"p"``, the chosen inputs.
+    ``"constraints"``, ``"outputs"``, ``"sampled"`` and the names in :data:`LAW_ROWS`, by ``"x"``,
+    ``"z"``, ``"u"``, ``"d"``, the unknown sampled values, and ``"p"``, the chosen inputs.
     """
 
     value: dict[str, Array]
@@ -93,11 +94,19 @@ class Derivatives:
     ----------
     system : System
     inputs, outputs : which numbers and variables
+    sampled : whether what passes through samples is unknown, too
+
+    Attributes
+    ----------
+    used : whether discrete values are sampled, and the rows depend on them
+    moving : whether they are sampled, and follow states or inputs
+    sampled : numbers of those that are unknown
+    assigned : of the rows ``"sampled"``, which of them each is about
     """
 
-    def __init__(self, system: System, inputs: list[InputSignal], outputs: list[OutputSignal]
-                 ) -> None:
-        tape = system.tape
+    def __init__(self, system: System, inputs: list[InputSignal], outputs: list[OutputSignal],
+                 sampled: bool = False) -> None:
+        self.system, tape = system, system.tape
         places = [s.place for s in inputs]
         rows = {"slope": tape.slope, "residual": tape.residual, "constraints": tape.constraints,
                 "outputs": ca.vertcat(*(s.expression for s in outputs)) if outputs
@@ -107,8 +116,16 @@ class Derivatives:
 
             laws = expressions_of(system)
             rows |= {name: ca.densify(getattr(laws, name)) for name in LAW_ROWS}
-        arguments = {"x": tape.x, "z": tape.z, "u": tape.u,
-                     "p": tape.p[places] if places else ca.SX(0, 1)}  # fmt: skip
+        samples = SampledValues.of(system)
+        self.used = samples.used(ca.vertcat(*rows.values(), tape.crossings))
+        self.moving = samples.moving(places)
+        unknown = self.passing & ~samples.in_python if sampled else np.zeros(system.nd, dtype=bool)
+        self.sampled: Indices = np.flatnonzero(unknown)
+        mine = np.flatnonzero(unknown[samples.places])
+        self.assigned: Indices = samples.places[mine]
+        rows["sampled"] = some_of(samples.rows, mine)
+        arguments = {"x": tape.x, "z": tape.z, "u": tape.u, "d": some_of(tape.d, self.sampled),
+                     "p": some_of(tape.p, places)}
         self._rows, self._columns = _places(rows), _places(arguments)
         whole = ca.vertcat(*(ca.densify(sx) for sx in rows.values()))
         every = ca.vertcat(*arguments.values())
@@ -125,6 +142,11 @@ class Derivatives:
         self.pattern: csc_matrix = csc_matrix(
             ca.DM(self._function.sparsity_out(1), 1).sparse() != 0)
         self._signs = np.array([s.sign for s in inputs])
+
+    @property
+    def passing(self) -> Flags:
+        """Discrete values that are sampled, and through which states or inputs act on the rows."""
+        return self.used & self.moving
 
     def sides(self, point: Point) -> tuple[Array, Flags]:
         """The side of every kink that counts at a point, and which of them stand on their edge."""
@@ -154,13 +176,13 @@ def _places(expressions: dict[str, ca.SX]) -> dict[str, slice]:
     return {name: slice(*ends[k : k + 2]) for k, name in enumerate(expressions)}
 
 
-def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[OutputSignal]
-                   ) -> Derivatives:
+def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[OutputSignal],
+                   sampled: bool = False) -> Derivatives:
     """Those of a system by these inputs and outputs; the last ones are kept."""
-    key = tuple((s.path, s.sign) for s in inputs), tuple(s.path for s in outputs)
+    key = tuple((s.path, s.sign) for s in inputs), tuple(s.path for s in outputs), sampled
     kept = system.cache.get("derivatives")
     if kept is None or kept[0] != key:
-        kept = system.cache["derivatives"] = key, Derivatives(system, inputs, outputs)
+        kept = system.cache["derivatives"] = key, Derivatives(system, inputs, outputs, sampled)
     made: Derivatives = kept[1]
     return made
 

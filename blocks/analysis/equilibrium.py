@@ -23,6 +23,7 @@ from ..system.system import System
 from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
 from .point import Point
 from .reduction import positional_states, reduce
+from .sampled import SampledValues
 from .settle import mode_rows
 from .wishes import Wishes
 
@@ -67,17 +68,30 @@ class Equations:
     ----------
     soft : what may be given up: ``"rest of block.v"``, ``"car.v = 90 km/h"``
     resting : numbers of the states that shall rest
+    sampled : discrete values whose next samples shall be the same
     drifting : numbers of states whose motion nothing depends on
+    sources : whether discrete values are sampled, and follow nothing else
+    restless : components of those that never rest, and on which something depends
+    in_python : components whose samples are worked out in Python, and pass something on
+    samples_at_rest : whether discrete values are sampled and rest
     """
 
     def __init__(self, system: System, wishes: Wishes, at_rest: bool) -> None:
-        self.system, self.wishes = system, wishes
+        self.system, self.wishes, self.samples = system, wishes, SampledValues.of(system)
         outputs = [w.signal for w in wishes.values]
-        self.derivatives: Derivatives = derivatives_of(system, wishes.free, outputs)
+        self.derivatives: Derivatives = derivatives_of(system, wishes.free, outputs,
+                                                        sampled=at_rest)
+        self.sampled = self.derivatives.sampled
+        self.samples_at_rest = at_rest & self.samples.sampled & ~self.samples.in_python
+        self.sources: Flags = self.samples_at_rest & ~self.derivatives.moving
+        self.restless: list[str] = []
+        self.in_python = self.samples.components(
+            at_rest & self.derivatives.passing & self.samples.in_python)
         used = self._used_states()
         self.resting: Indices = np.flatnonzero(used) if at_rest else np.zeros(0, dtype=int)
         self.drifting: Indices = np.flatnonzero(~used)
         self.soft = [f"rest of {system.state_name(int(i))}" for i in self.resting]
+        self.soft += [f"rest of {system.discrete_name(int(i))}" for i in self.derivatives.assigned]
         self.soft += [w.text for w in wishes.values]
         self.values = np.array([w.value for w in wishes.values])
 
@@ -86,6 +100,20 @@ class Equations:
         pattern = self.derivatives.pattern
         some = np.asarray(pattern[:, : self.system.nx].sum(axis=0)).ravel() > 0
         return some | ~positional_states(self.system)
+
+    def with_sources(self, point: Point) -> Point:
+        """A point with the samples that follow nothing else as they are at rest."""
+        d, restless = self.samples.at_rest(point.arguments, self.sources)
+        self.restless = self.samples.components(restless & self.derivatives.used)
+        self.samples_at_rest &= ~restless
+        return replace(point, d=d)
+
+    def with_meters(self, solution: Solution) -> Solution:
+        """A solution with the samples on which nothing depends as they are at rest."""
+        meters = self.samples_at_rest & self.derivatives.moving & ~self.derivatives.used
+        d, restless = self.samples.at_rest(solution.point.arguments, meters)
+        self.samples_at_rest &= ~restless
+        return replace(solution, point=replace(solution.point, d=d))
 
     def solve(self, start: Point, kept: Flags | None = None) -> Solution:
         """The solution next to a point, in its modes; ``kept`` are the soft rows that count.
@@ -102,17 +130,26 @@ class Equations:
         """Sums of states that never change in these modes, and states that do not, as rows.
 
         Those that are the same beside the point: what rests only because of where it is, as a
-        crank at its dead point does, is free to move.
+        crank at its dead point does, is free to move. So with the sums are samples that never
+        change, as of an integral with the gain zero.
         """
-        nx, rng = self.system.nx, np.random.default_rng(0)
-        aside = replace(start, x=start.x + BESIDE * start.scale_x * rng.uniform(-1, 1, nx))
-        found = []
+        nx, rng, scale = self.system.nx, np.random.default_rng(0), self._scale(start)
+        width, sampled = len(scale), nx + self.system.nz + self.system.nu + np.arange(
+            len(self.sampled))
+        step = np.zeros(width)
+        step[:nx] = BESIDE * scale[:nx] * rng.uniform(-1, 1, nx)
+        step[sampled] = BESIDE * scale[sampled] * rng.uniform(-1, 1, len(sampled))
+        aside = self._moved(start, step)
+        found, idle = [], np.ones(len(self.sampled), dtype=bool)
+        assigned = self.derivatives.assigned
         for point in (start, aside):
+            at = self.derivatives.at(point)
+            idle &= ~np.isin(self.sampled, assigned[at.whole("sampled").any(axis=1)])
             try:
-                reduced = reduce(point, self.derivatives.at(point))
+                reduced = reduce(point, at)
             except SimulationError:
-                return np.zeros((0, nx)), np.zeros((0, nx))
-            rows = np.zeros((len(reduced.redundant), nx))
+                return np.zeros((0, width)), np.zeros((0, width))
+            rows = np.zeros((len(reduced.redundant), width))
             for row, one in zip(rows, reduced.redundant, strict=True):
                 row[one.state] = 1.0
                 for j, factor in one.others.items():
@@ -123,13 +160,13 @@ class Equations:
                 for row in first]
         rows = first[np.array(same, dtype=bool)] if len(first) else first
         single = (rows != 0).sum(axis=1) == 1
-        return rows[~single], rows[single]
+        return np.concatenate([rows[~single], np.eye(width)[sampled[idle]]]), rows[single]
 
     def _judged(self, solution: Solution, kept: Flags | None, fixed: Array) -> Solution:
         """With directions of all unknowns that nothing determines, and what is asked twice."""
         point = solution.point
         scale = self._scale(point)
-        _, matrix = self._rows(point, scale, kept, fixed, point.x)
+        _, matrix = self._rows(point, scale, kept, fixed, self._unknowns(point))
         parts = _Directions.of(matrix)
         asked = np.arange(len(self.soft)) if kept is None else np.flatnonzero(kept)
         twice = parts.rows[:, len(parts.sizes) :]
@@ -140,7 +177,7 @@ class Equations:
     def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:
         point = start
         for _ in range(MOST_ROUNDS):
-            solution = self._newton(point, kept, lasting, start.x)
+            solution = self._newton(point, kept, lasting, self._unknowns(start))
             switched = _relations(solution.point)
             if switched is None or not solution.met:
                 break
@@ -149,24 +186,24 @@ class Equations:
             return replace(solution, met=False)
         return solution
 
-    def _newton(self, point: Point, kept: Flags | None, lasting: Array, x: Array) -> Solution:
+    def _newton(self, point: Point, kept: Flags | None, lasting: Array, held: Array) -> Solution:
         scale, last, begun = self._scale(point), np.inf, point.p
         for _ in range(MOST_STEPS):
-            value, matrix = self._rows(point, scale, kept, lasting, x)
+            value, matrix = self._rows(point, scale, kept, lasting, held)
             if not all_finite(value):  # modes that cannot be, as past what bears any load
                 break
             step = _Directions.of(matrix).least_step(-value)
             before = float(np.linalg.norm(value))
             point, norm = self._stepped(
                 point, step * scale, before,
-                lambda p: self._rows(p, scale, kept, lasting, x)[0])
+                lambda p: self._rows(p, scale, kept, lasting, held)[0])
             small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
             stands = norm >= before  # at a bend, where no part of the step leads on
             if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
                 break
             last = norm
         point = self._without_rounding(point, begun)
-        value, _ = self._rows(point, scale, kept, lasting, x)
+        value, _ = self._rows(point, scale, kept, lasting, held)
         met = bool(np.abs(value).max(initial=0.0) <= MET * 10)
         soft = np.zeros(len(self.soft))
         some = np.ones(len(self.soft), dtype=bool) if kept is None else kept
@@ -183,16 +220,19 @@ class Equations:
         return replace(point, p=p)
 
     def _scale(self, point: Point) -> Array:
-        return np.concatenate([point.scale_x, point.scale_z, np.maximum(np.abs(point.u), 1.0),
-                               np.maximum(np.abs(point.p[self._places]), 1.0)])
+        others = np.abs(self._unknowns(point)[self.system.nx + self.system.nz :])
+        return np.concatenate([point.scale_x, point.scale_z, np.maximum(others, 1.0)])
 
     @property
     def _places(self) -> list[int]:
         return [s.place for s in self.wishes.free]
 
     def _reach(self, point: Point, scale: Array) -> float:
-        whole = np.concatenate([point.x, point.z, point.u, point.p[self._places]])
-        return float(np.abs(whole / scale).max(initial=0.0))
+        return float(np.abs(self._unknowns(point) / scale).max(initial=0.0))
+
+    def _unknowns(self, point: Point) -> Array:
+        return np.concatenate([point.x, point.z, point.u, point.d[self.sampled],
+                               point.p[self._places]])
 
     def _stepped(self, point: Point, step: Array, norm: float, rows: Callable[[Point], Array]
                  ) -> tuple[Point, float]:
@@ -208,43 +248,45 @@ class Equations:
         return self._moved(point, factor * step), norm
 
     def _moved(self, point: Point, step: Array) -> Point:
-        nx, nz, nu = self.system.nx, self.system.nz, self.system.nu
-        p = point.p.copy()
-        for k, signal in enumerate(self.wishes.free):
-            p[signal.place] += signal.sign * step[nx + nz + nu + k]
-        return replace(point, x=point.x + step[:nx], z=point.z + step[nx : nx + nz],
-                       u=point.u + step[nx + nz : nx + nz + nu], p=p)
+        x, z, u, d, of_inputs = np.split(step, np.cumsum([
+            self.system.nx, self.system.nz, self.system.nu, len(self.sampled)]))
+        p, discrete = point.p.copy(), point.d.copy()
+        for change, signal in zip(of_inputs, self.wishes.free, strict=True):
+            p[signal.place] += signal.sign * change
+        discrete[self.sampled] += d
+        return replace(point, x=point.x + x, z=point.z + z, u=point.u + u, d=discrete, p=p)
 
     # -- rows ------------------------------------------------------------------------------
-    def _rows(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, x: Array
+    def _rows(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, held: Array
               ) -> tuple[Array, Array]:
         """Scaled values and derivatives of all rows, the soft ones last.
 
         Where a law is infinitely steep, as a root where it begins, derivatives are those beside.
         """
-        v, whole = self._as_they_are(point, scale, kept, lasting, x)
+        v, whole = self._as_they_are(point, scale, kept, lasting, held)
         nx = self.system.nx
         for side in (1.0, -1.0):
             if np.isfinite(whole).all():
                 break
             beside = replace(point, x=point.x + side * BESIDE * point.scale_x,
                              z=point.z + side * BESIDE * scale[nx : nx + len(point.z)])
-            whole = self._as_they_are(beside, scale, kept, lasting, x)[1]
+            whole = self._as_they_are(beside, scale, kept, lasting, held)[1]
         size = np.abs(whole).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)
         return v / size, whole / size[:, None]
 
-    def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, x: Array
-                     ) -> tuple[Array, Array]:
+    def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array,
+                     held: Array) -> tuple[Array, Array]:
         """The same of unknowns in units of ``scale``, rows as large as they are."""
         at = self.derivatives.at(point)
         value, matrix = self._hard(point, at)
         mine = np.ones(len(self.soft), dtype=bool) if kept is None else kept
-        rest, wished = np.split(mine, [len(self.resting)])
-        value += [lasting @ (point.x - x), at.value["slope"][self.resting[rest]],
-                  (at.value["outputs"] - self.values)[wished]]
-        matrix += [np.pad(lasting, ((0, 0), (0, len(scale) - self.system.nx))),
-                   at.whole("slope")[self.resting[rest]], at.whole("outputs")[wished]]
+        rest, sampled, wished = np.split(mine, np.cumsum([
+            len(self.resting), len(self.derivatives.assigned)]))
+        value += [lasting @ (self._unknowns(point) - held), at.value["slope"][self.resting[rest]],
+                  at.value["sampled"][sampled], (at.value["outputs"] - self.values)[wished]]
+        matrix += [lasting, at.whole("slope")[self.resting[rest]], at.whole("sampled")[sampled],
+                   at.whole("outputs")[wished]]
         return np.concatenate(value), np.concatenate(matrix) * scale
 
     def _hard(self, point: Point, at: DerivativesAt) -> tuple[list[Array], list[Array]]:
@@ -257,7 +299,7 @@ class Equations:
         stuck = point.modes == 0
         closed = stuck & elements.contact
         value += [rows, at.value["flow"][stuck], at.value["gap"][closed]]
-        matrix += [np.column_stack([by[a] for a in ("x", "z", "u", "p")]),
+        matrix += [np.column_stack(list(by.values())),
                    at.whole("flow")[stuck], at.whole("gap")[closed]]
         return value, matrix
 

@@ -118,7 +118,7 @@ class _Map:
 
         result: Result = run(self.model, quantity(period, "s"), Options(
             rtol=TOLERANCE, progress=False, max_step=quantity(period / 20, "s"),
-            start_from=(start, self.point.z, self.point.m)))
+            start_from=(start, self.point.z, self.point.m, np.full(len(self.point.d), np.nan))))
         return result
 
     def end(self, x: Array, period: float) -> Array:

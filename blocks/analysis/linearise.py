@@ -24,6 +24,7 @@ from .linear_model import LinearModel, Named
 from .loads import begins, loads_of
 from .point import Point, point_of
 from .reduction import Reduced, positional_states, reduce
+from .sampled import SampledValues
 from .settle import settled
 from .signals import InputSignal, OutputSignal, ratio_unit, signals_of
 from .words import changed_since, notes_of
@@ -107,6 +108,7 @@ class _Maker:
                  derivatives: Derivatives, notes: list[str]) -> None:
         self.name, self.inputs, self.outputs = name, inputs, outputs
         self.derivatives, self.notes = derivatives, notes
+        self._sampled = SampledValues.of(derivatives.system).components(derivatives.passing)
 
     def with_sides(self, point: Point) -> LinearModel:
         """The model at a point, with those of other sides where it stands on an edge."""
@@ -184,7 +186,8 @@ class _Maker:
             loads=loads_of(point, at, reduced, inputs, not remaining), remaining=remaining,
             point=point,
         )  # fmt: skip
-        return replace(linear, notes=[*self.notes, *notes_of(linear, point, reduced)])
+        return replace(linear, notes=[*self.notes, *notes_of(
+            linear, point, reduced, self._sampled)])
 
     # -- edges -----------------------------------------------------------------------------
     def _others(self, point: Point, at: DerivativesAt) -> Iterator[LinearModel]:

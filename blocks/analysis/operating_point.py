@@ -18,7 +18,7 @@ import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError, ParameterError, brief
 from ..language.expression import TIME
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
 from ..results.result import Result
 from ..results.sheet import Sheet
 from ..units import from_si, unit
@@ -94,6 +94,11 @@ class OperatingPoint:
         """Places of the inputs that the wishes gave or left free, among the parameters."""
         wishes = self._equations.wishes
         return [s.place for s in (*wishes.free, *(signal for signal, _ in wishes.given))]
+
+    @property
+    def samples(self) -> Array:
+        """Discrete values that are sampled and rest; nan for others."""
+        return np.where(self._equations.samples_at_rest, self.point.d, np.nan)
 
     @property
     def free(self) -> dict[str, Any]:
@@ -180,6 +185,9 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
         else np.zeros(system.nx)
     left = [system.state_name(int(i)) for i in np.flatnonzero(moved > 1e-9 * point.scale_x)
             if i not in equations.drifting]  # fmt: skip
+    first = system.nx + system.nz + system.nu
+    left += [system.discrete_name(int(i)) for k, i in enumerate(equations.sampled, first)
+             if np.abs(solution.open[k]).max(initial=0.0) > 1e-9]
     chosen = [f"{s.path} = {from_si(s.sign * float(point.p[s.place]), s.unit):.6g~P}" for k, s in
               enumerate(reversed(equations.wishes.free), 1)
               if solution.open.size and np.abs(solution.open[-k]).max() > 1e-9]
@@ -204,10 +212,13 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
             yield f"{named.path} goes on changing, by {rate:.6g~P}; nothing depends on it."
     if reactions is not None and not reactions.determined.all():
         yield "How stuck elements share their load is not determined; see reactions()."
-    driven = _driven(system) if len(equations.resting) else []
+    driven = [*_driven(system), *equations.restless] if len(equations.resting) else []
     if driven:
         yield (f"{', '.join(driven[:TOLD])}{', …' * (len(driven) > TOLD)} changes with time: this "
                f"is where it rests while that is as at t = {point.t:.6g} s.")
+    if equations.in_python:
+        yield (f"{', '.join(equations.in_python[:TOLD])} works out its samples in Python: this is "
+               "where the model rests while they are as at the start.")
 
 
 def _driven(system: System) -> list[str]:
@@ -228,19 +239,20 @@ def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest:
     wishes = read_wishes(start.system, asked)
     start = _with_parameters(start, wishes)
     equations = Equations(start.system, wishes, at_rest)
+    start = equations.with_sources(start)
     if modes is not None:
         start = start.with_modes(modes_named(start, modes, "operating_point(modes=…)"))
         trials = iter([start])
     else:
         trials = chain([start], (start.with_modes(m) for m in _other_modes(start)),
-                       _later(model, start) if at_rest and not asked else ())
+                       _later(model, start, equations.sources) if at_rest and not asked else ())
     first, tried = None, set[bytes]()
     for there in trials:
         found, solution = _next_to(there, equations, tried, modes is not None)
         first = first or solution
         if found is not None:
             _refuse_out_of_bounds(found[0], wishes)
-            return OperatingPoint(model.name, found[0], equations, found[1])
+            return OperatingPoint(model.name, equations.with_meters(found[0]), equations, found[1])
     assert first is not None
     raise _unmet(start, equations, first)
 
@@ -284,10 +296,11 @@ def _at_rest(point: Point, equations: Equations) -> Indices:
     return np.where(still, 0, point.modes)
 
 
-def _later(model: Model, start: Point) -> Iterator[Point]:
+def _later(model: Model, start: Point, kept: Flags) -> Iterator[Point]:
     """Points of runs, ever later: out of a clearance or past a bend, where Newton's method stays.
 
     They are where to look from: what is found there meets the equations as anything else does.
+    Discrete values that are ``kept`` are as at the start.
     """
     for length in LATER:
         begun = process_time()
@@ -298,7 +311,8 @@ def _later(model: Model, start: Point) -> Iterator[Point]:
         except BlocksError:
             return
         took = process_time() - begun
-        yield replace(run_point(model, run, None), t=start.t, title=start.title)
+        there = run_point(model, run, None)
+        yield replace(there, t=start.t, d=np.where(kept, start.d, there.d), title=start.title)
         if length > LATER[0] and took > LONG_ENOUGH:  # the first one compiles
             return
 
@@ -446,8 +460,10 @@ def _cures(start: Point, equations: Equations, solution: Solution) -> Iterator[s
 
 
 # -- the start of a run ----------------------------------------------------------------------
-def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array]:
-    """States, torn unknowns and relations that ``simulate(start_from=…)`` means.
+def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array, Array]:
+    """States, torn unknowns, relations and discrete values that ``simulate(start_from=…)`` means.
+
+    Of discrete values those that are sampled and rest; nan for others.
 
     Raises
     ------
@@ -478,7 +494,7 @@ def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array]:
         free = ", ".join(f"{path} = {value:.6g~P}" for path, value in start_from.free.items())
         raise ParameterError(where, "is an operating point with other values of parameters than "
                              "the model has now.", f"Give the model {free or 'these'} first.")
-    return point.x.copy(), point.z.copy(), point.m.copy()
+    return point.x.copy(), point.z.copy(), point.m.copy(), start_from.samples
 
 
 # -- the range of what sticks ----------------------------------------------------------------

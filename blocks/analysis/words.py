@@ -32,8 +32,12 @@ def changed_since(at: Any) -> list[str]:
             "changed since: find the operating point again for the values of now."]
 
 
-def notes_of(linear: LinearModel, point: Point, reduced: Reduced) -> list[str]:
-    """Gains that are zero and why, reactions that are not determined, and no equilibrium."""
+def notes_of(linear: LinearModel, point: Point, reduced: Reduced, sampled: list[str]
+             ) -> list[str]:
+    """Gains that are zero and why, reactions that are not determined, and no equilibrium.
+
+    ``sampled`` are the components through whose samples inputs or states would act.
+    """
     notes = []
     if linear.remaining:
         first = [f"{path} = {value:.6g~P}" for path, value in linear.remaining.items()]
@@ -41,11 +45,15 @@ def notes_of(linear: LinearModel, point: Point, reduced: Reduced) -> list[str]:
             ", …" if len(first) > MOST_TOLD else "") + ". The model holds near this instant.")
     if reduced.undetermined:
         notes.append("How stuck elements share their load is not determined; the motion is.")
-    notes += _zero_gains(linear, point)
-    return notes
+    if sampled:
+        names = ", ".join(sampled[:MOST_TOLD]) + ", …" * (len(sampled) > MOST_TOLD)
+        notes.append(f"{names} holds its samples: between them it answers nothing, and what passes "
+                     "through it does not count here. Linearise with a continuous block in its "
+                     "place, or measure by swept_response().")
+    return notes + _zero_gains(linear, point, sampled)
 
 
-def _zero_gains(linear: LinearModel, point: Point) -> list[str]:
+def _zero_gains(linear: LinearModel, point: Point, sampled: list[str]) -> list[str]:
     """Which inputs do not reach which outputs, and who is in the way."""
     if not (linear.inputs and linear.outputs):
         return []
@@ -62,7 +70,7 @@ def _zero_gains(linear: LinearModel, point: Point) -> list[str]:
     if not why:
         from .cuts import cut_paths
 
-        why = cut_paths(point)
+        why = cut_paths(point) + [f"{path} holds its samples" for path in sampled[:MOST_TOLD]]
     return [f"The gain to {shown} is zero"
             + (f": {', '.join(why)}" if why else ": nothing leads from one to the other") + "."
             + (f" It moves {'; '.join(beyond)}." if stuck and beyond else "")]  # fmt: skip

@@ -412,12 +412,9 @@ class Samplings:
         for k in np.flatnonzero(self._sampled.shared & self.due[self.owner]).tolist():
             other = given.setdefault(int(self.target[k]), k)
             if found[other] != found[k] and not np.isnan(self.start[self.owner[[other, k]]]).any():
-                f, i, first = max((entry for entry in self.system.tape.discrete_layout
-                                   if entry[2] <= self.target[k]), key=lambda entry: entry[2])
-                family = self.system.network.families[f]
-                local = family.kernel.variables[i]
-                path = f"{family.path(int(self.target[k]) - first)}.{local.name}"
-                raise _two_values(path, "every", t, *(
+                place = int(self.target[k])
+                *_, local = self.system.discrete_place(place)
+                raise _two_values(self.system.discrete_name(place), "every", t, *(
                     from_si(float(found[j]), local.unit) for j in (other, k)))
 
     def compiled(self, efforts: bool) -> Samplers | None:

@@ -40,8 +40,12 @@ class PythonSamples:
         self._known: list[tuple[Any, dict[str, float]]] = [(None, {})] * len(self._callers)
         self._stopped: KeyboardInterrupt | None = None
 
-    def __bool__(self) -> bool:
-        return bool(self._callers)
+    def __len__(self) -> int:
+        return len(self._callers)
+
+    def places(self, number: int) -> list[int]:
+        """Where the discrete values of a component stand."""
+        return list(self._callers[number][-1].values())
 
     def assign(self, t: float, due: Flags, before: Array, new: Array) -> None:
         """Write what the functions give over ``new``; ``before`` is what was before the instant.

@@ -45,7 +45,7 @@ class Options(NamedTuple):
     record: Any = None
     record_every: Any = None
     record_to: Any = None
-    start_from: Any = None  # states, torn unknowns and relations
+    start_from: Any = None  # states, torn unknowns, relations, and discrete values but for nan
     driven: bool = False  # by a program, step by step
 
 

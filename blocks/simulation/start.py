@@ -93,7 +93,8 @@ class RunStart:
     t, t_end : start and end of the run; where the end is not given, only the start is asked for
     kind : Problem or DaeProblem
     laws : of a system: its set-valued laws, where a method has its own
-    at : states, torn unknowns and relations to start from, in place of the initial targets
+    at : states, torn unknowns, relations and discrete values to start from, in place of the
+        initial targets; those are kept where a discrete value is nan
     near : states and torn unknowns near which a consistent start is sought
 
     Attributes
@@ -105,7 +106,7 @@ class RunStart:
 
     def __init__(self, model: Model, t: float = 0.0, t_end: float | None = None,
                  kind: type[Problem] = Problem, laws: Callable[[System], Any] | None = None,
-                 at: tuple[Array, Array, Array] | None = None,
+                 at: tuple[Array, Array, Array, Array] | None = None,
                  near: tuple[Array, Array] | None = None) -> None:
         self.model, self.t, self.kind, self._near = model, t, kind, near
         self.t_end = t + MOMENT if t_end is None else t_end
@@ -133,7 +134,8 @@ class RunStart:
                 self._found = self._solved(system)
             if self._at is not None:
                 problem, _ = self._found
-                problem.x[:], problem.z[:], problem.m[:] = self._at
+                problem.x[:], problem.z[:], problem.m[:], d = self._at
+                problem.d[:] = np.where(np.isnan(d), problem.d, d)
                 if problem.algebraic and problem.system.nu:  # efforts are decided anew
                     problem.solve_algebraic(self.t)
             self._unknowns = self._found[0].z.copy()

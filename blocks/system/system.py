@@ -26,6 +26,7 @@ from .time_tables import TimeTables
 
 if TYPE_CHECKING:
     from ..language.component import Component
+    from ..language.kernel import Local
     from ..model import Model
 
 __all__ = ["DENSE", "System"]
@@ -253,6 +254,17 @@ class System:
 
     def state_name(self, i: int) -> str:
         return self.class_names[int(self.tape.reduced.states[i])]
+
+    def discrete_place(self, i: int) -> tuple[Family, int, Local]:
+        """Of a discrete value its family, the instance, and the variable."""
+        f, k, first = max((entry for entry in self.tape.discrete_layout if entry[2] <= i),
+                          key=lambda entry: entry[2])
+        family = self.network.families[f]
+        return family, i - first, family.kernel.variables[k]
+
+    def discrete_name(self, i: int) -> str:
+        family, instance, local = self.discrete_place(i)
+        return f"{family.path(instance)}.{local.name}"
 
     @cached_property
     def has_linear_loops(self) -> bool:

@@ -31,6 +31,7 @@ from library.rotational import (
     RotationalSpringDamper,
     TorqueSource,
 )
+from library.signal import Constant, TransferFunction, ZeroOrderHold
 from library.translational import (
     Damper,
     ForceSource,
@@ -549,3 +550,17 @@ def test_a_mass_on_a_rigid_stop_rests_or_leaves():
     assert "stop.upper_force is closed. It moves for push.force below 0 N" in closed.notes[-1]
     assert str(opened.loads[0]) == "for push.force <= 0 N"
     assert_poles(opened.poles, [0, 0])
+
+
+def test_a_hold_in_the_way_is_named():
+    model = Model("held")
+    model.source, model.hold = Constant(value=1.0), ZeroOrderHold()
+    model.plant = TransferFunction()
+    model.connect(model.source.y, model.hold.u)
+    model.connect(model.hold.y, model.plant.u)
+    op = model.operating_point()
+    linear = model.linearise("source.value", "plant.y", at=op)
+    assert linear.response("1 rad/s") == 0
+    assert "hold holds its samples: between them it answers nothing" in linear.notes[0]
+    assert "zero: hold holds its samples" in linear.notes[1]
+    assert model.linearise([], "hold.u", at=op).notes == []  # nothing passes through it

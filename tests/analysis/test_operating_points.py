@@ -35,7 +35,18 @@ from library.rotational import (
     RotationalReference,
     TorqueSource,
 )
-from library.signal import Constant
+from library.signal import (
+    Constant,
+    DiscreteIntegrator,
+    DiscretePID,
+    DiscreteTransferFunction,
+    PythonFunction,
+    Subtract,
+    TransferFunction,
+    UniformRandomNumber,
+    UnitDelay,
+    ZeroOrderHold,
+)
 from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 from library.translational import (
     Damper,
@@ -624,3 +635,71 @@ def test_the_temperature_of_a_brake_that_holds_a_press_is_that_around_it(brakes,
     op = model.operating_point()
     assert op["pad.T"].to("K").magnitude == pytest.approx(300.0, rel=1e-9)
     assert not any("Not determined" in note for note in op.notes)
+
+
+def sampled_loop(controller, plant=None):
+    """A plant 1/(s + 1) behind a sampled controller of its error, with the target 1."""
+    model = Model("sampled")
+    model.target, model.error = Constant(value=1.0), Subtract()
+    model.controller, model.plant = controller, plant or TransferFunction()
+    model.connect(model.target.y, model.error.u1)
+    model.connect(model.plant.y, model.error.u2)
+    model.connect(model.error.y, model.controller.u)
+    model.connect(model.controller.y, model.plant.u)
+    return model
+
+
+PI = {"proportional": 2.0, "integral": "1 1/s", "sample_time": "10 ms"}
+
+
+@pytest.mark.parametrize(("controller", "plant", "value"), [
+    (DiscretePID(**PI), None, 1.0),
+    (DiscretePID(derivative="0.1 s", method="trapezoidal", offset="3 ms", **PI), None, 1.0),
+    (DiscretePID(proportional=2.0), None, 2 / 3),
+    (DiscretePID(limited=True, upper=0.5, **PI), None, 0.5),
+    (DiscretePID(limited=True, upper=0.5, anti_windup="back-calculation", **PI), None, 0.5),
+    (ZeroOrderHold(offset="5 ms"), None, 0.5),
+    (UnitDelay(), None, 0.5),
+    (DiscreteTransferFunction(numerator=[0.3], denominator=[1, -0.9]), None, 0.75),
+    (DiscreteIntegrator(sample_time="0.1 s"), TransferFunction(input="s"), 1.0),
+])  # fmt: skip
+def test_a_loop_through_samples_rests_where_these_go_on_alike(controller, plant, value):
+    model = sampled_loop(controller, plant)
+    op = model.operating_point()
+    assert abs(op["plant.y"].m - value) < 1e-12
+    run = model.simulate("10 s", start_from=op)
+    assert abs(run["plant.y"].min().m - value) < 1e-12
+    assert abs(run["plant.y"].max().m - value) < 1e-12
+
+
+def test_a_target_is_found_through_samples():
+    model = sampled_loop(DiscretePID(**PI))
+    assert abs(model.operating_point({"target.value": free, "plant.y": 3.0})["target.value"].m
+               - 3.0) < 1e-12
+    with pytest.raises(InitialisationError, match=r"rest of controller\.\w+ and plant.y = 3.0"):
+        model.operating_point({"plant.y": 3.0})
+
+
+def test_samples_of_a_source_rest_where_they_can():
+    model = Model("sources")
+    model.source, model.hold = Constant(value=2.0), ZeroOrderHold(offset="0.1 s")
+    model.filter = DiscreteTransferFunction(numerator=[0.1], denominator=[1, -0.95])
+    model.plant, model.shown = TransferFunction(), ZeroOrderHold()
+    for one, other in (("source", "hold"), ("hold", "filter"), ("filter", "plant"),
+                       ("plant", "shown")):
+        model.connect(getattr(model, one).y, getattr(model, other).u)
+    op = model.operating_point()
+    assert op["plant.y"].m == pytest.approx(4.0, rel=1e-11)  # 2 0.1 / (1 - 0.95)
+    assert op["shown.y"].m == op["plant.y"].m
+    assert op.notes == []
+
+
+def test_samples_that_never_rest_are_named():
+    model = Model("noise")
+    model.noise, model.plant = UniformRandomNumber(sample_time="0.1 s"), TransferFunction()
+    model.connect(model.noise.y, model.plant.u)
+    op = model.operating_point()
+    assert op["plant.y"].m == pytest.approx(model.simulate("0.01 s")["noise.y"].initial.m)
+    assert "noise changes with time" in op.notes[0]
+    model = sampled_loop(PythonFunction(function=lambda t, u: 2 * u[0]))
+    assert "controller works out its samples in Python" in model.operating_point().notes[0]

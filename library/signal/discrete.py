@@ -22,6 +22,7 @@ from blocks import (
     every,
     initially,
     log,
+    maximum,
     mod,
     sqrt,
     time,
@@ -294,7 +295,8 @@ class PeriodicRMS(Component):
     """The root mean square of a signal over its last full period.
 
     Equation: y = sqrt(integral of u^2 over the last period / period), renewed at the
-    end of every period; 0 during the first.
+    end of every period; 0 during the first. A period that follows a far larger one is
+    known to the tolerance of that one, the next to its own.
 
     Parameters
     ----------
@@ -311,13 +313,14 @@ class PeriodicRMS(Component):
     u = Input(lambda c: c.unit)
     y = Output(lambda c: c.unit)
     square = Variable(lambda c: product(power(c.unit, 2), "s"), 0, priority="high",
-                      doc="Integral of the square")
-    last = Discrete(lambda c: product(power(c.unit, 2), "s"), 0, doc="The same at the last renewal")
+                      doc="Integral of the square, less its mean in the period before")
     rms = Discrete(lambda c: c.unit, 0, doc="Of the last full period")
 
     def equations(self):
         period = 1 / self.frequency
-        yield der(self.square) == self.u**2
-        mean = (self.square - self.last) / period
-        yield every(period, {self.rms: sqrt(mean), self.last: self.square}, start=period)
+        # less what is known at its start it is the integral over one period at the end of each,
+        # and does not grow: what grows loses digits
+        yield der(self.square) == self.u**2 - self.rms**2
+        mean = maximum(self.square, 0 * self.square) / period
+        yield every(period, {self.rms: sqrt(mean)}, start=period)
         yield self.y == self.rms

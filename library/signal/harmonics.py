@@ -61,22 +61,20 @@ class HarmonicEstimator(Component):
     real = Output(lambda c: c.unit)
     imaginary = Output(lambda c: c.unit)
     sines = Variable(lambda c: product(c.unit, "s"), 0, priority="high",
-                     doc="Integral with the sine")
+                     doc="Integral with the sine, less its mean in the period before")
     cosines = Variable(lambda c: product(c.unit, "s"), 0, priority="high",
-                       doc="Integral with the cosine")
-    last_sines = Discrete(lambda c: product(c.unit, "s"), 0, doc="The same at the last renewal")
-    last_cosines = Discrete(lambda c: product(c.unit, "s"), 0, doc="The same at the last renewal")
+                       doc="Integral with the cosine, less its mean in the period before")
     re = Discrete(lambda c: c.unit, 0, doc="Of the last full period")
     im = Discrete(lambda c: c.unit, 0, doc="Of the last full period")
 
     def equations(self):
         period, angle = 1 / self.frequency, 2 * np.pi * self.harmonic * self.frequency * time
-        yield der(self.sines) == self.u * sin(angle)
-        yield der(self.cosines) == self.u * cos(angle)
-        yield every(period, {
-            self.re: 2 * (self.sines - self.last_sines) / period,
-            self.im: 2 * (self.cosines - self.last_cosines) / period,
-            self.last_sines: self.sines, self.last_cosines: self.cosines}, start=period)
+        # less what is known at its start an integral is that over one period at the end of each,
+        # and does not grow: what grows loses digits
+        yield der(self.sines) == self.u * sin(angle) - self.re / 2
+        yield der(self.cosines) == self.u * cos(angle) - self.im / 2
+        yield every(period, {self.re: 2 * self.sines / period,
+                             self.im: 2 * self.cosines / period}, start=period)
         yield self.real == self.re
         yield self.imaginary == self.im
         yield self.amplitude == sqrt(self.re**2 + self.im**2)

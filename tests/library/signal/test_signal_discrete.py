@@ -31,6 +31,7 @@ from library.signal import (
     RunningRMS,
     SampleAndHold,
     Sine,
+    Step,
     Sum,
     UniformRandomNumber,
     UnitDelay,
@@ -291,3 +292,25 @@ def test_the_periodic_rms_is_renewed_after_every_period():
     k = np.floor(T / 2)
     exact = np.where(k < 1, 0, np.sqrt(((2 * k) ** 3 - (2 * k - 2) ** 3) / 6))
     assert_allclose(at(result, T), exact, rtol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "BDF", "rodas4"])
+def test_the_periodic_rms_forgets_what_was_large_before(method):
+    signal = Sum(unit="V")
+    model = Model("forgets")
+    model.large = Step(initial="1000 V", final="0 V", start="10 s")
+    model.small, model.sum = Sine(amplitude="1 V", frequency="5 Hz"), signal
+    model.rms = PeriodicRMS(unit="V", frequency="5 Hz")
+    model.connect(model.large.y, signal.u1)
+    model.connect(model.small.y, signal.u2)
+    model.connect(signal.y, model.rms.u)
+    result = model.simulate("20 s", method=method)
+    exact = np.sqrt([1000**2 + 0.5, 0.5, 0.5, 0.5])
+    assert_allclose(at(result, [10.1, 10.5, 15.0, 19.9], "rms.y"), exact, rtol=3e-5)
+
+
+def test_the_periodic_rms_of_a_constant_rests():
+    model = Model("constant")
+    model.source, model.block = Constant(value="-2 V"), PeriodicRMS(unit="V")
+    model.connect(model.source.y, model.block.u)
+    assert_allclose(model.operating_point()["block.y"].m, 2.0, rtol=1e-9)

@@ -11,7 +11,9 @@ from library.signal import (
     HarmonicEstimator,
     MultiportSwitch,
     PeriodicRMS,
+    Product,
     Sine,
+    Step,
     Sum,
     Terminator,
     VectorNorm,
@@ -56,6 +58,21 @@ def test_harmonics_are_those_of_the_sines_in_a_signal(harmonic, amplitude, phase
     exact = [amplitude, phase, amplitude * np.cos(phase), amplitude * np.sin(phase)]
     for values, value in zip(found, exact, strict=True):
         assert_allclose(values, [0, value, value, value], atol=1e-7)
+
+
+def test_harmonics_forget_what_was_large_before():
+    model = Model("forgets")
+    model.wave, model.factor = Sine(amplitude="1 V", frequency="5 Hz"), Step(
+        initial=1e6, final=1.0, start="10 s")
+    model.product = Product(units="V, 1")
+    model.estimator = HarmonicEstimator(unit="V", frequency="5 Hz")
+    model.connect(model.wave.y, model.product.u1)
+    model.connect(model.factor.y, model.product.u2)
+    model.connect(model.product.y, model.estimator.u)
+    for method in ("auto", "cvode", "rodas4"):
+        run = model.simulate("20 s", method=method)
+        assert_allclose(at(run, [10.1, 10.5, 19.9], "estimator.amplitude"), [1e6, 1, 1],
+                        rtol=1e-4)
 
 
 def test_what_is_smaller_than_the_least_amplitude_has_no_phase():

@@ -5,6 +5,7 @@ Where a linear model holds, both agree; where they do not, the amplitude matters
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from ..exceptions import ParameterError, SimulationError
 from ..language.expression import sin
 from ..numerics.arrays import Array
 from ..results.figures import bare_figure, finished_figure
+from ..results.quadrature import integrals
 from ..results.sheet import Sheet, Tabulated
 from ..studies.settings import find_setting
 from ..units import Unit, from_si, quantity, to_si
@@ -23,6 +25,7 @@ from ..units import Unit, from_si, quantity, to_si
 if TYPE_CHECKING:
     from ..analysis.linear_model import LinearModel
     from ..model import Model
+    from ..results.recording import Recording
 
 __all__ = ["SweptResponse", "swept_response"]
 
@@ -148,13 +151,33 @@ def _answer(model: Model, output: str, omega: float, rtol: float) -> tuple[compl
         t = (periods - 2 + np.arange(2 * LOOKS) / LOOKS) * period
         info: Any = find(run.recording.catalog, output, model.name)
         before, last = run.recording.values([info.index], t)[0].reshape(2, LOOKS)
-        answer = np.fft.rfft(last) / LOOKS
         if np.abs(last - before).max() <= REPEATS * np.ptp(last):
-            rest = np.sqrt((np.abs(answer[2:]) ** 2).sum())
-            return complex(2j * answer[1]), float(rest / (abs(answer[1]) or 1.0))
+            return _harmonic(run.recording, info.index, omega)
         periods *= 2
         if periods > MOST_PERIODS:
             raise SimulationError(
                 WHERE, f"{output} does not repeat within {MOST_PERIODS} periods of "
                 f"{omega / 2 / np.pi:.6g} Hz.", "It may drift away or oscillate by itself; look at "
-                "a run. Where it only settles slowly, start nearer to rest.")  # fmt: skip
+                "a run. Where it only settles slowly, start nearer to rest; where it is sampled, "
+                "take frequencies of whose period the sample time is a whole part.")  # fmt: skip
+
+
+def _harmonic(recording: Recording, index: int, omega: float) -> tuple[complex, float]:
+    """First harmonic of the last period of a run, and what else is in it as a part of it.
+
+    Integrated from knot to knot: at equal distances a jump would be up to one of them too late.
+    """
+    end, period = float(recording.knots[-1]), 2 * np.pi / omega
+    knots = np.append(end - period, recording.knots[recording.knots > end - period])
+    apart = np.diff(knots) > 0
+
+    def mean(rows: Callable[[Array, Array], Array]) -> Array:
+        total, _, _ = integrals(lambda t: rows(recording.values([index], t)[0], omega * t),
+                                knots[:-1][apart], knots[1:][apart])
+        return total / period
+
+    middle, of_sine, of_cosine = mean(lambda y, a: np.array([y, 2 * y * np.sin(a),
+                                                             2 * y * np.cos(a)]))
+    rest = mean(lambda y, a: (y - middle - of_sine * np.sin(a) - of_cosine * np.cos(a))[None] ** 2)
+    size = np.hypot(of_sine, of_cosine)
+    return complex(of_sine, of_cosine), float(np.sqrt(2 * rest[0]) / (size or 1.0))

@@ -10,14 +10,24 @@ from analysis_bench import DATA, oscillator, results, stribeck
 from scipy.optimize import brentq
 
 from blocks import Component, Model, Parameter, Port, Variable, der, dry_friction, quantity
-from blocks.exceptions import ParameterError
+from blocks.exceptions import ParameterError, SimulationError
 from blocks.harmonics import (
     Prediction,
     describing_function,
     predict_limit_cycles,
     swept_response,
 )
-from library.signal import Backlash, Constant, DeadZone, Gain, Relay, Saturation, TransferFunction
+from library.signal import (
+    Backlash,
+    Constant,
+    DeadZone,
+    DiscreteTransferFunction,
+    Gain,
+    Relay,
+    Saturation,
+    TimeFunction,
+    TransferFunction,
+)
 from library.translational import (
     ForceSource,
     HardStop,
@@ -262,6 +272,24 @@ def test_a_sine_sweep_of_friction_is_its_describing_function():
     swept = swept_response(model, "drive.velocity", "friction.f", "2 Hz", "0.5 m/s")
     assert abs(swept.values[0]) == pytest.approx(4 * 20 / np.pi / 0.5, rel=1e-3)
     assert swept.distortion[0] == pytest.approx(np.sqrt(np.pi**2 / 8 - 1), rel=1e-2)
+
+
+def test_a_sine_sweep_through_samples_is_that_of_z_and_a_hold():
+    model = Model("sampled")
+    model.source = TimeFunction(value=0.0)
+    model.filter = DiscreteTransferFunction(numerator=[0.5], denominator=[1, -0.5],
+                                            sample_time="10 ms")
+    model.connect(model.source.y, model.filter.u)
+    swept = swept_response(model, "source.value", "filter.y", ["1 Hz", "5 Hz", "20 Hz"], "1")
+    s = 2j * np.pi * np.array([1, 5, 20])
+    z = np.exp(0.01 * s)
+    np.testing.assert_allclose(swept.values, 0.5 / (z - 0.5) * (1 - 1 / z) / (0.01 * s), rtol=1e-7)
+    # a staircase of n steps has harmonics 1 / (k n - 1) and 1 / (k n + 1) beside the first
+    n = np.arange(1, 100001)[:, None] * np.array([100, 20, 5])
+    rest = np.sqrt((1 / (n - 1.0) ** 2 + 1 / (n + 1.0) ** 2).sum(axis=0))
+    np.testing.assert_allclose(swept.distortion, rest, rtol=1e-4)
+    with pytest.raises(SimulationError, match="frequencies of whose period the sample time is"):
+        swept_response(model, "source.value", "filter.y", "3 Hz", "1")
 
 
 def test_stick_slip_against_a_stop():

@@ -206,10 +206,15 @@ class Jumps:
                ) -> None:
         """State changes of ``when`` statements."""
         assert self.resets.conditions is not None and self.resets.values is not None
-        held = self.sides.before(k)
+        held, after = self.sides.before(k), self.sides.after(k)
         m = held.m.copy()  # with what has caused the event, and not yet what follows from it
         relations = caused[caused < self.system.nm]
-        m[relations, 0] = self.sides.after(k).m[relations, 0]
+        m[relations, 0] = after.m[relations, 0]
+        if self._due[k].any():  # samples come first
+            d, target = held.d.copy(), self.samplings.target[self._due[k][self.samplings.owner]]
+            d[target] = after.d[target]
+            holds = replace(held, m=m, d=d).values(self.system.crossings) > 0
+            m = np.where(holds == (after.m > 0.5), after.m, m)
         switched = replace(held, m=m)
         was, now = (one.values(self.resets.conditions)[:, 0] > 0.5 for one in (held, switched))
         fired = now & ~was
@@ -226,6 +231,11 @@ class Jumps:
                 row += 1
 
     @cached_property
+    def _due(self) -> Flags:
+        """Who takes a sample at events, (events, samplers)."""
+        return self.samples.due(self.times)
+
+    @cached_property
     def assigned(self) -> Array:
         """Discrete values after events by states, parameters, discrete values before, and time.
 
@@ -234,7 +244,7 @@ class Jumps:
         count, nd, samplings = len(self.times), self.system.nd, self.samplings
         if samplings.values is None or not samplings.active:
             return np.zeros((count, 0, 0))
-        due = self.samples.due(self.times)
+        due = self._due
         some = np.flatnonzero(due.any(axis=1))
         by = self._assigned(self.sides.after(*some), self.sides.points.d[:, 2 * some + 1],
                             due[some])

@@ -416,6 +416,30 @@ def test_samplers_of_one_instant_move_together_or_have_no_derivative():
     assert_allclose(run.sensitivities["sum2.y", "source.slope"].final.m, 3 * 0.3 - 6 * 0.3**2)
 
 
+class Emptied(Component):
+    """What is filled steadily, and emptied by a sample."""
+
+    period, rate = Parameter("0.3 s"), Parameter("1 m/s")
+    x, area = Variable("m", "0 m", priority="high"), Variable("m*s", "0 m*s", priority="high")
+    full = Discrete()
+
+    def equations(self):
+        yield der(self.x) == self.rate
+        yield der(self.area) == self.x
+        yield every(self.period, {self.full: 1 - self.full}, start=self.period)
+        yield when(self.full > 0.5, {self.x: 0 * self.x})
+
+
+def test_what_a_sample_resets_is_differentiated():
+    model = Model("emptied")
+    model.part = Emptied()
+    run = model.simulate("1 s", sensitivities=["part.period", "part.rate"])
+    t = 0.3  # emptied at t and 3 t: the area is rate (t^2 + (2 t)^2 + (1 - 3 t)^2) / 2
+    found = [run.sensitivities["part.area", path].final.m for path in run.sensitivities.parameters]
+    assert_allclose(found, [5 * t - 3 * (1 - 3 * t), (5 * t**2 + (1 - 3 * t)**2) / 2])
+    assert run.sensitivities.notes == []
+
+
 class SharedPeriod(Component):
     """A sampled state, and a controller that looks at every other sample, as it was before."""
 

@@ -23,6 +23,7 @@ from ..numerics.tolerances import CANCELLED_PIVOT, PARASITIC_PIVOT
 from .algebraic_loops import even_sizes
 from .dummy_derivatives import coefficients
 from .flatten import Flat, Parameters
+from .matching import connected, match
 from .set_valued import SetValuedElements
 
 __all__ = ["LARGE", "has_parasitics", "independent_choice", "is_regular", "parasitic_pairs"]
@@ -74,18 +75,36 @@ def independent_choice(flat: Flat, top: Indices, elements: SetValuedElements,
     swaps = (elements.flows >= 0) & highest[flows]
     free = swaps & highest[elements.efforts]
     known = np.where(swaps & ~free, elements.flows, elements.efforts)[~free]
-    mine = np.concatenate([elements.flows[free], elements.efforts[free]])
+    efforts, flows = elements.efforts[free], elements.flows[free]
+    mine = np.setdiff1d(np.concatenate([flows, efforts]), known)
     others = np.setdiff1d(np.flatnonzero(highest), np.concatenate([known, mine]))
     columns, basis = _columns(flat, top, parameters), _Basis()
     if not all(basis.takes(columns.get(int(c), {})) for c in others):
         return None
+    # Elements in series have one current: of classes that laws tie, each law knows one
+    part = connected(efforts, flows, flat.classes)
+    left = np.bincount(part[mine], minlength=flat.classes) - np.bincount(
+        part[efforts], minlength=flat.classes)
+    found = []
+    for wanted, least in ((flows, PARASITIC_PIVOT), (efforts, CANCELLED_PIVOT)):
+        for c in wanted.tolist():  # efforts only where no flow follows
+            if left[part[c]] > 0 and basis.takes(columns.get(c, {}), least):
+                left[part[c]] -= 1
+                found.append(c)
+    if left.any():
+        return None
     given = swaps.copy()
-    for k in np.flatnonzero(free):  # where its flow follows from the rest, it takes its effort
-        given[k] = not basis.takes(columns.get(int(elements.flows[k]), {}), PARASITIC_PIVOT)
-    for k in np.flatnonzero(given & free):
-        if not basis.takes(columns.get(int(elements.efforts[k]), {})):
-            return None
+    given[free] = _knows_flow(efforts, flows, np.setdiff1d(mine, found))
     return given
+
+
+def _knows_flow(efforts: Indices, flows: Indices, known: Indices) -> Flags:
+    """Which elements know their flow, where every one knows a class of its own."""
+    pairs = np.stack([efforts, flows])
+    element, side = np.nonzero(np.isin(pairs, known).T)
+    column = np.searchsorted(known, pairs[side, element])
+    taken = match(element, column, len(efforts), len(known)).unknown_of
+    return known[taken] == flows
 
 
 def _columns(flat: Flat, equations: Indices, parameters: Parameters) -> dict[int, Column]:

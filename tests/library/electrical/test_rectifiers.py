@@ -217,6 +217,29 @@ def test_diodes_in_parallel_and_in_series_share_what_nobody_determines():
     assert min(one.min(), other.min()) > -1e-11
 
 
+@pytest.mark.parametrize("first", ["coil", "load"])
+@pytest.mark.parametrize(("in_series", "in_parallel"), [(2, 2), (3, 2), (2, 3)])
+def test_diodes_in_series_before_others_in_parallel_in_any_order(in_series, in_parallel, first):
+    load = {"coil": Inductor(inductance="10 mH"), "load": Resistor(resistance="1 ohm")}
+    model = circuit("redundant", source=mains(), row=ideal(count=in_series),
+                    side=ideal(count=in_parallel), **{first: load.pop(first)}, **load)
+    model.connect(model.source.p, model.row[0].p)
+    for k in range(1, in_series):
+        model.connect(model.row[k - 1].n, model.row[k].p)
+    model.connect(model.row[in_series - 1].n, model.side.p)
+    model.connect(model.side.n, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.load.n, model.source.n, model.ground.V)
+    assert not model.check().errors
+    run = model.simulate("10 ms", rtol=1e-10)
+    size, angle, tau = np.hypot(1, OMEGA * 0.01), np.arctan(OMEGA * 0.01), 0.01
+    t = np.linspace(0, 0.01, 21)
+    exact = 10 / size * (np.sin(OMEGA * t - angle) + np.sin(angle) * np.exp(-t / tau))
+    assert_allclose(values(run, "load.i", "A", t), exact, rtol=0, atol=1e-8)
+    shares = [values(run, f"side[{k}].i", "A", t) for k in range(in_parallel)]
+    assert_allclose(sum(shares), exact, rtol=0, atol=1e-8)
+
+
 # -- random networks -----------------------------------------------------------------------------
 def solved_by_trying(nodes, branches, diodes, sources):
     """Node potentials of resistors, sources with a resistance and diodes: all combinations."""

@@ -208,7 +208,8 @@ class ModeSearch:
                 ) -> Flags | None:
         """Which elements an instant ends the mode of; None where not all laws hold even now.
 
-        Where what the modes hold constant is off, they are judged with that brought to its value.
+        Where what the modes hold constant is off, now or by the step, they are judged with that
+        brought to its value.
         """
         state, x, z, u = self.state, problem.x.copy(), problem.z.copy(), problem.u.copy()
         before = state.modes, state.largest
@@ -234,6 +235,8 @@ class ModeSearch:
             close = margin <= (self.margins.noise(problem, t) if allowed.brief
                                else self.margins.at_end(size))
             h = self._step(problem, t)
+            if not self.equations.constant:  # straight on, it leaves the curves that modes hold
+                self.efforts.project(problem, t + h)
             self.efforts.apply(problem, t + h)
             later = self.margins.present(problem, t + h)
             noise = self.margins.noise(problem, t + h)

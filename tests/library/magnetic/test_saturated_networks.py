@@ -1,10 +1,19 @@
 """Networks of saturated iron without anything that stores: their start is all there is."""
 
 import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from blocks import Model, quantity, sin
-from library.electrical import ACVoltageSource, ElectricalReference, Resistor
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    DCVoltageSource,
+    ElectricalReference,
+    FullBridge,
+    Resistor,
+)
 from library.magnetic import (
     ElectromagneticConverter,
     FundamentalReluctance,
@@ -12,6 +21,7 @@ from library.magnetic import (
     MMFSource,
     Reluctance,
 )
+from library.thermal import ThermalMass
 
 MU0 = 4e-7 * np.pi
 FLUXES = np.linspace(-3e-4, 3e-4, 13)
@@ -102,3 +112,60 @@ def test_a_coil_on_a_web_of_iron_takes_a_formula_with_memory_where_it_is_stiff()
     assert run.statistics["steps"] < 1000
     ends = [r["wire.i"].to("A").m[-1] for r in (run, exact)]
     np.testing.assert_allclose(*ends, rtol=1e-4)
+
+
+# -- a transformer whose core runs into saturation ----------------------------------------------
+CORE, LEAKAGE, TURNS = (0.5, 2e-3), 5e7, (500, 50)
+
+
+def idle_rectifier(heat):
+    """A transformer on 325 V, before a bridge that a charged capacitor keeps from conducting."""
+    model = Model("idle")
+    model.source, model.wire = DCVoltageSource(voltage="325 V"), Resistor(
+        resistance="1 ohm", thermal_port=heat)
+    model.first, model.second = (ElectromagneticConverter(turns=n) for n in TURNS)
+    model.core = bar(CORE)
+    model.beside, model.beyond = (
+        FundamentalReluctance(reluctance=quantity(LEAKAGE, "1/H")) for _ in TURNS)
+    model.bridge = FullBridge(devices="diode", forward_voltage="0.7 V")
+    model.store, model.load = Capacitor(capacitance="1 mF", vc="90 V"), Resistor(
+        resistance="10 ohm")
+    model.earth, model.other, model.ground = (
+        ElectricalReference(), ElectricalReference(), MagneticReference())
+    model.connect(model.source.p, model.wire.p)
+    model.connect(model.wire.n, model.first.p)
+    model.connect(model.first.n, model.source.n, model.earth.V)
+    model.connect(model.first.N, model.beside.N, model.core.N)
+    model.connect(model.core.S, model.second.N, model.beyond.N)
+    model.connect(model.first.S, model.beside.S, model.second.S, model.beyond.S, model.ground.M)
+    model.connect(model.second.p, model.bridge.A)
+    model.connect(model.second.n, model.bridge.B)
+    model.connect(model.bridge.P, model.store.p, model.load.p)
+    model.connect(model.bridge.N, model.store.n, model.load.n, model.other.V)
+    if heat:
+        model.body = ThermalMass(mass="1 kg", specific_heat="447 J/(kg*K)")
+        model.connect(model.wire.H, model.body.M)
+    return model
+
+
+def current(flux):
+    """Of the first coil, at a flux through it, where the second one carries none."""
+    mmf = brentq(lambda f: f - potential(CORE, flux - f / LEAKAGE), 0.0, LEAKAGE * flux + 1.0,
+                 xtol=1e-12, rtol=1e-14)  # fmt: skip
+    return mmf / TURNS[0]
+
+
+@pytest.mark.parametrize("heat", [False, True])
+def test_a_bridge_behind_a_saturating_core_stays_idle_beside_whatever_is_heated(heat):
+    run = idle_rectifier(heat).simulate("5 ms", rtol=1e-8)
+    exact = solve_ivp(lambda t, y: [(325.0 - current(y[0])) / TURNS[0], current(y[0]) ** 2],
+                      (0.0, 5e-3), [0.0, 0.0], rtol=1e-9, atol=1e-12).y[:, -1]
+    final = {name: run[name].to(unit).magnitude[-1]
+             for name, unit in (("load.v", "V"), ("wire.i", "A"), ("second.i", "A"))}
+    assert final["load.v"] == pytest.approx(90.0 * np.exp(-0.5), rel=1e-8)
+    assert final["wire.i"] == pytest.approx(current(exact[0]), rel=1e-6)
+    assert final["second.i"] == pytest.approx(0.0, abs=1e-6)
+    assert not list(run.events)
+    if heat:
+        rise = np.ptp(run["body.T"].to("K").magnitude)
+        assert rise == pytest.approx(exact[1] / 447.0, rel=1e-5)

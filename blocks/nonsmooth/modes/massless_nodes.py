@@ -177,7 +177,21 @@ class MasslessLaws(Laws):
 
     # -- decisions -------------------------------------------------------------------------
     def margins(self, problem: Problem, t: float) -> Array:
-        return self.switching.present(problem, t)
+        """Margins of the present modes; where laws are curves, of states as these hold them.
+
+        What the integration lets go there ends no mode: machine code cannot go on with it, and
+        every end would begin another stretch in Python.
+        """
+        if self.equations.constant:
+            return self.switching.present(problem, t)
+        x, z, u = problem.x.copy(), problem.z.copy(), problem.u.copy()
+        try:
+            if self.switching.missed(problem, t) <= self.state.drift:
+                self.efforts.project(problem, t)
+                self.efforts.apply(problem, t)
+            return self.switching.present(problem, t)
+        finally:
+            problem.x[:], problem.z[:], problem.u[:] = x, z, u
 
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from velocities and loads."""

@@ -32,6 +32,7 @@ from ..system.delays import (
     delayed_signals,
 )
 from ..system.past import BORDERS, COUNT, ROOM, SHOWN, VALUES
+from ..system.past import may_miss as _may_miss
 from .expressions import Writer
 from .functions import machine_code
 from .lookups import last_not_above
@@ -45,6 +46,7 @@ from .text import Beginning
 __all__ = ["fill_past", "keep_step", "reading_of_past"]
 
 LOOKS = PROBES.size  # in a step, between its nodes
+may_miss = machine_code(_may_miss)
 
 
 @machine_code
@@ -137,9 +139,12 @@ def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Ve
                 values[first + j * count + k] = now[k]
                 largest[k] = max(largest[k], abs(now[k]))
             else:
+                missed, low, high = now[k], values[first + k], values[first + k]
                 for i in range(nodes):
-                    now[k] -= between[(j - nodes) * nodes + i] * values[first + i * count + k]
-                if not abs(now[k]) <= off * largest[k]:
+                    value = values[first + i * count + k]
+                    missed -= between[(j - nodes) * nodes + i] * value
+                    low, high = min(low, value), max(high, value)
+                if not abs(missed) <= may_miss(off, largest[k], high - low, t, end):
                     return False
     borders[steps + 1] = end
     piece[COUNT] = steps + 1

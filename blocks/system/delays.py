@@ -29,7 +29,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import HANDED_ON, SAME_INSTANT
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
-from .past import Past
+from .past import Past, may_miss
 from .system import System
 
 if TYPE_CHECKING:
@@ -260,7 +260,9 @@ class Delays:
         values = found[:, :, : self.nodes]
         np.maximum(self.largest, np.abs(values).max(axis=(1, 2), initial=0.0), out=self.largest)
         off = np.abs(values @ basis(PROBES, self.nodes).T - found[:, :, self.nodes :]).max(axis=2)
-        wrong = (off > AGREES * self.rtol * self.largest[:, None]).any(axis=0)
+        spread = values.max(axis=2) - values.min(axis=2)
+        wrong = (off > may_miss(AGREES * self.rtol, self.largest[:, None], spread, starts, ends)
+                 ).any(axis=0)
         wrong &= (starts < middle) & (middle < ends) & (halvings > 0)
         values = values.transpose(1, 2, 0)
         if not wrong.any():

@@ -9,13 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Array
+from ..numerics.tolerances import LAST_BITS
 from ..solvers.interpolation import basis, unit_interval
 
-__all__ = ["COUNT", "BORDERS", "ROOM", "SHOWN", "VALUES", "Past"]
+__all__ = ["COUNT", "BORDERS", "ROOM", "SHOWN", "VALUES", "Past", "may_miss"]
 
 COUNT, BORDERS, VALUES, ROOM = range(4)  # entries of what machine code is told
 SHOWN = 4
 FIRST = 64  # steps there is room for at first
+
+
+def may_miss(off: float, largest: float, spread: float, start: float, end: float) -> float:
+    """How far the polynomial of a step may be off: a part of the largest value, and what times
+    between its ends, which are rounded, leave unknown of a signal that changes by ``spread``."""
+    return off * largest + LAST_BITS * (abs(start) + abs(end)) / (end - start) * spread
 
 
 class Past:

@@ -130,6 +130,26 @@ def test_a_short_delay_is_kept_in_machine_code_step_by_step(method, monkeypatch)
     assert_allclose(found, (1 - np.cos(pi * (t - 1e-3))) / pi, atol=1e-8)
 
 
+@pytest.mark.parametrize("method", ["dopri5", "ode45"])
+def test_a_late_start_keeps_no_more_of_the_past_than_an_early_one(method, monkeypatch):
+    asked = []
+    in_python = Delays._signals
+    monkeypatch.setattr(Delays, "_signals", lambda self, problem, course, t: (
+        asked.append(len(t)) or in_python(self, problem, course, t)))
+    model = Model("late")
+    model.tone, model.late, model.sum = Sine(frequency="1 Hz"), Delay(delay="0.25 s"), Integrator()
+    model.held = ZeroOrderHold(sample_time="10 ms")
+    model.connect(model.tone.y, model.late.u, model.held.u)
+    model.connect(model.late.y, model.sum.u)
+    points = []
+    for start in (0, 1_000_000):  # whole periods, of which 1e-10 s are told apart
+        asked.clear()
+        run = model.simulate("1 s", method=method, start=f"{start} s")
+        assert_allclose(run["sum.y"].final.m, 1 / (2 * pi), atol=1e-6)  # over three quarters of one
+        points.append(sum(asked))
+    assert points[1] <= 1.5 * points[0]
+
+
 def test_a_method_whose_steps_are_exact_in_time_says_that_the_past_is_none_of_its_forms():
     with pytest.raises(ParameterError, match="a while ago is no straight line"):
         alone(Decay()).simulate("1 s", method="exact")

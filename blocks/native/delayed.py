@@ -159,10 +159,8 @@ def reading_of_past(system: System, discrete: int) -> Beginning:
     """
     signals = delayed_signals(system)
     w, p = Writer(), system.tape.p
-    lagged = ca.vertcat(*(
-        ca.substitute(signals.before[i], TIME, TIME - signals.lags[i])
-        for i in range(len(signals.slots))))
-    values = w.values(ca.Function("before", [TIME, p], [lagged]), {0: ("%t", 0), 1: ("%p", 0)})
+    values = w.values(ca.Function("before", [TIME, p], [signals.lagged]),
+                      {0: ("%t", 0), 1: ("%p", 0)})
     for slot, value in zip(signals.slots.tolist(), values, strict=True):
         w.store(value, "%q", discrete + slot)
     address = w.new(f"load i64, ptr {w.pointer('%q', discrete + system.nd)}, align 8")

@@ -278,7 +278,8 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
     rate, oscillation = _motions_at_start(problem, t0)
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
-        switches = switches_in_run(problem.system)
+        # what is delayed bends again a delay later, and is found in Python at every evaluation
+        switches = switches_in_run(problem.system) or problem.delays is not None
         most = native.most_steps(problem.size)
         if problem.bulky:
             most = min(most, MOST_BULKY)

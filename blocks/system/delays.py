@@ -69,6 +69,12 @@ class DelayedSignals:
     before: ca.SX
     owner: list[tuple[Family, int]]
 
+    @property
+    def lagged(self) -> ca.SX:
+        """What delayed signals are, at a time, as long as they come from before the run."""
+        return ca.vertcat(*(ca.substitute(before, TIME, TIME - lag) for before, lag in zip(
+            ca.vertsplit(self.before), ca.vertsplit(self.lags), strict=True)))
+
 
 def delayed_signals(system: System) -> DelayedSignals:
     """What is delayed in a system."""
@@ -110,17 +116,17 @@ class Delays:
         self.fed_back = _feeds_back(system, self.slots, signals.values)
         self.of_efforts = bool(_depends(signals.values, system.tape.u).any())
         self.values = system.function("delayed", ca.densify(signals.values))
-        self.initial = ca.Function("before", [TIME, system.tape.p], [signals.before])
+        self.initial = ca.Function("before", [TIME, system.tape.p], [signals.lagged])
         self.lags, self.group = np.unique(found, return_inverse=True)
         self.shortest = float(self.lags[0])
         self.pieces: list[Past] = []
         self.starts: list[float] = []
         self.chosen = np.full(len(self.lags), -1)  # piece that every lag reads, -1 before the run
         self.stops: list[tuple[float, int]] = []  # when and how often delayed already
-        self.tiny, self.rtol, self.nodes, self.t_end = 0.0, 1e-6, 9, 0.0
         self.largest = np.zeros(len(self.slots))
         self._grows = np.zeros(1, dtype=np.int64)  # address of what is told of the last piece
         self._plans: list[tuple[np.ndarray, ...]] = []  # alive, as machine code reads them
+        self.start(0.0, 0.0, 8, 1e-6)
 
     def _refuse_flows(self, system: System) -> None:
         """Friction at rest needs the derivatives of both velocities."""
@@ -163,25 +169,23 @@ class Delays:
     def _past(self, t: Array) -> Array:
         """The delayed signals at times, as columns."""
         out = np.empty((len(self.slots), len(t)))
-        for k, lag in enumerate(self.lags):
-            mine = self.group == k
-            if self.chosen[k] < 0:
-                out[mine] = np.array(self.initial((t - lag)[None, :], self.p))[mine]
+        chosen = self.chosen[self.group]
+        for piece in np.unique(self.chosen):
+            mine, lags = np.flatnonzero(chosen == piece), np.flatnonzero(self.chosen == piece)
+            if piece < 0:
+                out[mine] = np.array(self.initial(t[None, :], self.p))[mine]
             else:
-                out[mine] = self.pieces[self.chosen[k]](t - lag)[mine]
+                out[mine] = self.pieces[piece].signals(
+                    t - self.lags[lags, None], mine, np.searchsorted(lags, self.group[mine]))
         return out
 
     def plan(self) -> Indices:
         """What machine code is told of the pieces that are read now."""
-        shown = [self.pieces[c].shown.ctypes.data if c >= 0 else 0 for c in self.chosen]
+        shown = [self.pieces[c].address if c >= 0 else 0 for c in self.chosen]
         pieces = np.array(shown, dtype=np.int64)[self.group]
-        kept: tuple[np.ndarray, ...] = (
-            self.slots, pieces, self.lags[self.group], self._points,
-            barycentric_weights(self.nodes), np.empty(self.nodes), self._grows,
-            basis(PROBES, self.nodes), self.largest, np.array([AGREES * self.rtol]),
-            np.empty(len(self.slots)))
-        plan = np.array([len(self.slots), self.nodes, *(k.ctypes.data for k in kept)])
-        self._plans.append((plan, *kept))
+        plan = self._plan.copy()
+        plan[PIECES] = pieces.ctypes.data
+        self._plans.append((plan, pieces))
         return plan
 
     @property
@@ -194,6 +198,14 @@ class Delays:
         """Settle what depends on the run."""
         self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
         self.t_end, self.nodes, self.rtol = t_end, max(order + 1, 5), rtol
+        kept: tuple[np.ndarray, ...] = (
+            self.slots, self.slots, self.lags[self.group], self._points,
+            barycentric_weights(self.nodes), np.empty(self.nodes), self._grows,
+            basis(PROBES, self.nodes), self.largest, np.array([AGREES * self.rtol]),
+            np.empty(len(self.slots)))
+        #: What is the same whatever pieces are read.
+        self._plan = np.array([len(self.slots), self.nodes, *(k.ctypes.data for k in kept)])
+        self._plans.append(kept)
 
     def begin(self, problem: Problem, t: float) -> None:
         """The run starts (afresh) at ``t``: what is delayed may jump or bend here."""
@@ -202,7 +214,9 @@ class Delays:
             return
         problem.update(t)
         now = self.values(*problem.arguments(t))
-        level = min((n + 1 for at, n in self.stops if abs(at - t) <= 4 * self.tiny), default=0)
+        first, last = (bisect_right(self.stops, (t + to * 4 * self.tiny, to * np.inf))
+                       for to in (-1, 1))
+        level = min((n + 1 for _, n in self.stops[first:last]), default=0)
         if level and self.pieces:  # a jump that is only handed on stays a jump
             jump = np.abs(now - self.pieces[-1](np.array([self.pieces[-1].end]))[:, 0])
             level = 0 if np.any(jump > HANDED_ON * self.largest) else level
@@ -210,7 +224,7 @@ class Delays:
             return  # smoother than the method can tell, or no business of what is delayed
         self.starts.append(t)
         self.pieces.append(Past(t, now, self.nodes))
-        self._grows[0] = self.pieces[-1].shown.ctypes.data
+        self._grows[0] = self.pieces[-1].address
         for lag in self.lags:
             if t + lag < self.t_end - 4 * self.tiny:
                 insort(self.stops, (t + float(lag), level))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import LAST_BITS
 from ..solvers.interpolation import basis, unit_interval
 
@@ -37,6 +37,7 @@ class Past:
     ----------
     shown : number of steps, address of their borders and of the values (steps, nodes, signals),
         and how many steps there is room for; stays where it is
+    address : of these
 
     Examples
     --------
@@ -51,6 +52,7 @@ class Past:
         self.start, self.nodes, self._first = float(t), nodes, np.array(values)
         self._borders, self._values = np.array([self.start]), np.empty((0, nodes, len(values)))
         self.shown = np.zeros(SHOWN, dtype=np.int64)
+        self.address = self.shown.ctypes.data
         self.make_room(FIRST)
 
     @property
@@ -81,11 +83,18 @@ class Past:
 
     def __call__(self, t: Array) -> Array:
         """(signals, k) values at times, which are moved to the ends where they lie beyond them."""
+        which = np.arange(len(self._first))
+        return self.signals(t[None, :], which, np.zeros_like(which))
+
+    def signals(self, t: Array, which: Indices, row: Indices) -> Array:
+        """(n, k) values of ``which`` signals, each at the times of its own ``row`` of ``t``."""
         borders = self._borders[: self.count + 1]
         if len(borders) == 1:
-            return np.repeat(self._first[:, None], len(t), axis=1)
+            return np.repeat(self._first[which, None], t.shape[1], axis=1)
         t = np.clip(t, self.start, self.end)
         step = np.clip(np.searchsorted(borders, t, side="right") - 1, 0, len(borders) - 2)
-        weights = basis(unit_interval(t, borders[step], borders[step + 1]), self.nodes)
-        out: Array = np.einsum("kj,kjn->nk", weights, self._values[step])
+        weights = basis(unit_interval(t, borders[step], borders[step + 1]).ravel(), self.nodes)
+        weights = weights.reshape(*t.shape, self.nodes)
+        out: Array = np.einsum("nkj,nkj->nk", weights[row],
+                               self._values[step[row], :, which[:, None]])
         return out

@@ -34,6 +34,7 @@ from blocks import (
     when,
     where,
 )
+from blocks.solvers.interpolation import basis
 from blocks.system.delays import Delays
 from library.signal import (
     Constant,
@@ -43,6 +44,7 @@ from library.signal import (
     Sine,
     Step,
     Sum,
+    TransferFunction,
     ZeroOrderHold,
 )
 from library.translational import (
@@ -160,6 +162,27 @@ def test_instances_of_an_array_have_delays_of_their_own():
     t = np.linspace(0, 4, 33)
     for k, delay in enumerate((0.5, 1.0, 1.4)):
         assert_allclose(run[f"c[{k}].y"].at(quantity(t, "s")).m, decay(t, delay), atol=1e-7)
+
+
+def test_many_delays_are_read_at_once_in_machine_code(monkeypatch):
+    pytest.importorskip("llvmlite")
+    count, looks = 60, []
+    monkeypatch.setattr("blocks.system.past.basis", lambda x, nodes: (
+        looks.append(len(x)) or basis(x, nodes)))
+    delays, lag, turn = np.linspace(0.05, 0.2, count), 0.1, 2 * pi
+    model = Model("many")
+    model.tone = Sine(frequency="1 Hz")
+    model.late = Delay(count=count, delay=quantity(delays, "s"))
+    model.lag = TransferFunction(count=count, numerator=[1.0], denominator=[lag, 1.0])
+    model.connect(model.tone.y, model.late.u)
+    model.connect(model.late.y, model.lag.u)
+    run = model.simulate("1 s")
+    assert run.statistics.method == "dopri5"
+    assert len(looks) < 6 * count  # the run stops where each arrives; not for each of them there
+    since = 1 - delays
+    shape = np.sin(turn * since) - turn * lag * (np.cos(turn * since) - np.exp(-since / lag))
+    found = [run[f"lag[{k}].y"].final.m for k in range(count)]
+    assert_allclose(found, shape / (1 + (turn * lag) ** 2), atol=1e-5)
 
 
 def test_a_quarter_period_of_delay_in_a_loop_keeps_an_oscillation_going_for_ever():

@@ -302,17 +302,19 @@ def _refuse_lags(lags: Array, signals: DelayedSignals) -> None:
 def _feeds_back(system: System, slots: Indices, values: ca.SX) -> bool:
     """Whether what is delayed follows, directly or through states, from delayed values."""
     tape = system.tape
-    if system.nz or system.nu:  # they tie everything to everything
-        return True
     past = ca.vertcat(*(tape.d[int(i)] for i in slots))
+    if _depends(values, ca.vertcat(past, tape.z, tape.u)).any():
+        return True
     moved = _depends(tape.slope, past).any(axis=1)
+    if system.nz or system.nu:  # they tie everything to everything
+        moved[:] = True
     by_states = _depends(tape.slope, tape.x)
     while True:
         further = moved | (by_states & moved).any(axis=1)
         if np.array_equal(further, moved):
             break
         moved = further
-    return bool(_depends(values, past).any() or (_depends(values, tape.x) & moved).any())
+    return bool((_depends(values, tape.x) & moved).any())
 
 
 def _depends(expression: ca.SX, on: ca.SX) -> Flags:

@@ -12,12 +12,15 @@ import casadi as ca
 
 from ..language.expression import TIME
 from ..numerics.arrays import Vector
+from ..numerics.tolerances import HANDED_ON
 from ..system import System
 from ..system.delays import (
     BETWEEN,
-    GROWS,
+    DIFFERENT,
+    DIFFERENT_LAGS,
     LAGS,
     LARGEST,
+    LIMITS,
     NODES,
     NOW,
     OFF,
@@ -25,13 +28,16 @@ from ..system.delays import (
     PLAN,
     POINTS,
     PROBES,
+    ROUGHEST,
     SIGNALS,
     SLOTS,
     TERMS,
+    TINY_TIME,
+    UNTIL,
     WEIGHTS,
     delayed_signals,
 )
-from ..system.past import BORDERS, COUNT, ROOM, SHOWN, VALUES
+from ..system.past import BORDERS, COUNT, LEVELS, PLACES, ROOM, SHOWN, STARTS, VALUES
 from ..system.past import may_miss as _may_miss
 from .expressions import Writer
 from .functions import machine_code
@@ -43,33 +49,40 @@ from .step_kinds import values_inside
 from .steps import Code, Workspace
 from .text import Beginning
 
-__all__ = ["fill_past", "keep_step", "reading_of_past"]
+__all__ = ["begin_piece", "bend_before", "fill_past", "is_kept_up_to", "keep_step",
+           "read_from", "reading_of_past"]  # fmt: skip
 
 LOOKS = PROBES.size  # in a step, between its nodes
+LIMIT_COUNT = 3
 may_miss = machine_code(_may_miss)
 
 
 @machine_code
-def fill_past(now: int, discrete: int, plan: int) -> int:
+def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
     """Bring the delayed ones among the discrete values at an address up to date.
 
     Parameters
     ----------
     now : address of the time
-    plan : address of what :meth:`blocks.system.delays.Delays.plan` tells
+    plan : address of :attr:`blocks.system.delays.Delays.plan`
+    origin : address of the time just after which what is read begins
     """
     told = indices_at(plan, PLAN)
-    count, nodes = told[SIGNALS], told[NODES]
-    slots, pieces = indices_at(told[SLOTS], count), indices_at(told[PIECES], count)
+    count, nodes, pieces = told[SIGNALS], told[NODES], indices_at(told[PIECES], SHOWN)
+    slots, places = indices_at(told[SLOTS], count), indices_at(pieces[PLACES], pieces[ROOM])
     lags, at = vector_at(told[LAGS], count), vector_at(now, 1)
-    terms, before, first = vector_at(told[TERMS], nodes), -1.0, 0
+    terms, before, first, chosen = vector_at(told[TERMS], nodes), -1.0, 0, -1
+    since = vector_at(origin, 1)[0] + 4 * vector_at(told[LIMITS], LIMIT_COUNT)[TINY_TIME]
     for k in range(count):
-        if pieces[k] != 0:
-            piece = indices_at(pieces[k], SHOWN)
-            if lags[k] != before:
-                before = lags[k]
+        if lags[k] != before:
+            before = lags[k]
+            chosen = last_not_above(pieces[STARTS], pieces[COUNT], since - before) - 1
+            if chosen >= 0:
+                piece = indices_at(places[chosen], SHOWN)
                 step = weigh(plan, piece[BORDERS], piece[COUNT], at[0] - before)
                 first = step * nodes * count
+        if chosen >= 0:
+            piece = indices_at(places[chosen], SHOWN)
             values = vector_at(piece[VALUES], piece[COUNT] * nodes * count)
             total = 0.0
             for j in range(nodes):
@@ -111,10 +124,9 @@ def weigh(plan: int, borders: int, count: int, t: float) -> int:
 def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Vector) -> bool:
     """Add what is delayed to its past, as it was up to the end of the step from (t, x) that has
     just been taken; False where others must: there is no room, or it is no polynomial."""
-    plan = indices_at(code.q, code.plan + 1)[code.plan]
-    told = indices_at(plan, PLAN)
+    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
     count, nodes = told[SIGNALS], told[NODES]
-    piece = indices_at(indices_at(told[GROWS], 1)[0], SHOWN)
+    piece = indices_at(last_piece(code), SHOWN)
     steps = piece[COUNT]
     if steps == piece[ROOM]:
         return False
@@ -122,7 +134,8 @@ def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Ve
     values, points = vector_at(piece[VALUES], first + nodes * count), vector_at(
         told[POINTS], nodes + LOOKS)
     largest, now = vector_at(told[LARGEST], count), vector_at(told[NOW], count)
-    between, off = vector_at(told[BETWEEN], LOOKS * nodes), vector_at(told[OFF], 1)[0]
+    between = vector_at(told[BETWEEN], LOOKS * nodes)
+    off = vector_at(told[LIMITS], LIMIT_COUNT)[OFF]
     if borders[steps] != t:
         return False
     for j in range(nodes + LOOKS):
@@ -151,11 +164,87 @@ def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Ve
     return True
 
 
+@machine_code
+def last_piece(code: Code) -> int:
+    """Address of what is told of the piece that grows."""
+    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
+    pieces = indices_at(told[PIECES], SHOWN)
+    return indices_at(pieces[PLACES], pieces[COUNT])[pieces[COUNT] - 1]
+
+
+@machine_code
+def is_kept_up_to(code: Code, t: float) -> bool:
+    """Whether the past is known up to a time."""
+    piece = indices_at(last_piece(code), SHOWN)
+    return vector_at(piece[BORDERS], piece[COUNT] + 1)[piece[COUNT]] == t
+
+
+@machine_code
+def read_from(code: Code, t: float) -> None:
+    """From now on read what belongs to the time just after ``t``."""
+    vector_at(code.q, code.plan + 2)[code.plan + 1] = t
+
+
+@machine_code
+def bend_before(code: Code, t: float, stop: float) -> float:
+    """The next instant at which something delayed jumps or bends, before ``stop``; or that."""
+    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
+    pieces, lags = indices_at(told[PIECES], SHOWN), vector_at(
+        told[DIFFERENT_LAGS], told[DIFFERENT])
+    limits, starts = vector_at(told[LIMITS], LIMIT_COUNT), vector_at(
+        pieces[STARTS], pieces[COUNT])
+    tiny, found = limits[TINY_TIME], stop
+    for k in range(told[DIFFERENT]):
+        following = last_not_above(pieces[STARTS], pieces[COUNT], t + tiny - lags[k])
+        if following < pieces[COUNT]:
+            at = starts[following] + lags[k]
+            if at < found and at < stop - tiny and at < limits[UNTIL] - 4 * tiny:
+                found = at
+    return found
+
+
+@machine_code
+def begin_piece(code: Code, work: Workspace, t: float, x: Vector) -> bool:
+    """Begin a piece of the past at an event, as :meth:`blocks.system.delays.Delays.begin` does;
+    False where there is no room."""
+    told = indices_at(indices_at(code.q, code.plan + 1)[code.plan], PLAN)
+    count, nodes, pieces = told[SIGNALS], told[NODES], indices_at(told[PIECES], SHOWN)
+    begun, room, before = pieces[COUNT], pieces[ROOM], last_piece(code)
+    starts, levels = vector_at(pieces[STARTS], room), indices_at(pieces[LEVELS], room)
+    if begun == room:
+        return False
+    if t <= starts[begun - 1]:
+        return True
+    lags, now = vector_at(told[DIFFERENT_LAGS], told[DIFFERENT]), vector_at(told[NOW], count)
+    near, level = 4 * vector_at(told[LIMITS], LIMIT_COUNT)[TINY_TIME], -1
+    for k in range(told[DIFFERENT]):
+        i = min(last_not_above(pieces[STARTS], begun, t - lags[k] - near), begun - 1)
+        if abs(starts[i] + lags[k] - t) <= near and (level < 0 or levels[i] < level):
+            level = levels[i]
+    level += 1
+    work.at[0] = t
+    run_code(code.past, work.at, x, code.p, code.q, now)
+    piece = indices_at(before, SHOWN)
+    if level > 0 and piece[COUNT] > 0:
+        end = (piece[COUNT] * nodes - 1) * count
+        values, largest = vector_at(piece[VALUES], end + count), vector_at(told[LARGEST], count)
+        for k in range(count):
+            if abs(now[k] - values[end + k]) > HANDED_ON * largest[k]:
+                level = 0  # a jump that is only handed on stays a jump
+    if level > told[ROUGHEST]:
+        return True
+    starts[begun], levels[begun] = t, level
+    piece = indices_at(indices_at(pieces[PLACES], room)[begun], SHOWN)
+    vector_at(piece[BORDERS], 1)[0] = t
+    pieces[COUNT] = begun + 1
+    return True
+
+
 def reading_of_past(system: System, discrete: int) -> Beginning:
     """What brings delayed signals up to date.
 
-    ``discrete`` is the entry of ``q`` where discrete values begin; behind them stands the address
-    of a plan.
+    ``discrete`` is the entry of ``q`` where discrete values begin; behind them stand the address
+    of a plan, and the time just after which what is read begins.
     """
     signals = delayed_signals(system)
     w, p = Writer(), system.tape.p
@@ -166,9 +255,9 @@ def reading_of_past(system: System, discrete: int) -> Beginning:
     address = w.new(f"load i64, ptr {w.pointer('%q', discrete + system.nd)}, align 8")
     plan = w.new(f"inttoptr i64 {address} to ptr")
     name = name_of_code(fill_past.callback)
-    w.declared.add(f"declare i32 {name}(ptr, ptr, ptr)")
+    w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr)")
     w.lines.append(f"  %filled = call i32 {name}(ptr %t, ptr {w.pointer('%q', discrete)}, "
-                   f"ptr {plan})")  # fmt: skip
+                   f"ptr {plan}, ptr {w.pointer('%q', discrete + system.nd + 1)})")  # fmt: skip
     text = "\n".join([*sorted(w.declared), "define void @main(ptr %t, ptr %p, ptr %q) {",
                       *w.lines, "  ret void", "}", ""])  # fmt: skip
     own = name_of_code(compiled(text, parallel=False))

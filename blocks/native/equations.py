@@ -115,9 +115,10 @@ class Equations:
         self.system, self.uniform, self._laws = system, uniform, laws
         self.asked = b""  # parameters for which they were asked last
         self.relations = system.nm
-        #: Whether the address of a plan of delayed signals stands behind the discrete values.
+        #: Whether the address of a plan of delayed signals stands behind the discrete values, and
+        #: the time just after which what they read begins.
         self.delayed = any(f.kernel.delays for f in system.network.families)
-        self.offsets = np.cumsum([0, system.nz, system.nm, system.nd + self.delayed, system.nu])
+        self.offsets = np.cumsum([0, system.nz, system.nm, system.nd + 2 * self.delayed, system.nu])
         self.beginning = Beginning()
         if self.delayed:
             from .delayed import reading_of_past
@@ -395,7 +396,7 @@ class Equations:
         efforts = (problem.u if problem.laws is None
                    else problem.laws.held_constants(problem, t))  # fmt: skip
         plan = [] if problem.delays is None else [
-            np.array([problem.delays.plan().ctypes.data]).view(float)]
+            np.array([problem.delays.plan.ctypes.data]).view(float), [problem.delays.origin]]
         return np.concatenate([problem.z, problem.m, problem.d, *plan, efforts])
 
     def with_room(self, held: Array) -> Array:
@@ -437,7 +438,8 @@ class Equations:
     def part_of_constants(self, which: str) -> slice:
         """Where something stands in ``q``: held relations, discrete values, modes, K, free."""
         k = ("relations", "discrete values", "modes", "K", "free").index(which) + 1
-        return slice(int(self.offsets[k]), int(self.offsets[k + 1]))
+        end = self.offsets[k] + self.system.nd if k == 2 else self.offsets[k + 1]
+        return slice(int(self.offsets[k]), int(end))
 
     def assigned(self, function: ca.Function) -> int:
         """What samples assign; of all that is kept in ``out`` behind it, what was before."""

@@ -106,6 +106,8 @@ class EventMethod(Method):
 
     def carry_out(self, rules: EventRules) -> None:
         problem: Any = self.problem
+        if problem.delays is not None and not self.keeps_past:
+            return
         if (rules.parts is None and self.equations.reserve
                 and rules.samplers is None and rules.resets is None):
             return

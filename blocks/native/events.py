@@ -11,6 +11,7 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT
 from ..solvers.samples import MOST_ROUNDS
 from .decisions import decide_modes, notice_speeds, stuck_ones_rest
+from .delayed import begin_piece, is_kept_up_to, read_from
 from .functions import machine_code
 from .held_parts import NOBODY, Elements
 from .network_modes import (
@@ -33,11 +34,11 @@ from .switches import (
 )
 from .zero_crossings import LARGEST, Relations
 
-__all__ = ["CROSSING", "KNOWN", "LAST_ERROR", "LOOKED", "NOWHERE", "STEP", "TIME", "Passed",
-           "pass_event"]
+__all__ = ["BENDS", "CROSSING", "KNOWN", "LAST_ERROR", "LOOKED", "NOWHERE", "STEP", "TIME",
+           "Passed", "pass_event"]  # fmt: skip
 
 TIME, STEP, LAST_ERROR, LOOKED, NOWHERE, KNOWN = range(6)  # entries of ``state``
-CROSSING = -1  # instead of the number of a known instant
+CROSSING, BENDS = -1, -2  # instead of the number of a known instant; what is delayed bends
 
 
 class Passed(NamedTuple):
@@ -64,11 +65,18 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     ----------
     number : of the event: the row that is filled
     taken : steps up to it
-    instant : which of the known ones it is, or ``CROSSING``
+    instant : which of the known ones it is, ``CROSSING`` or ``BENDS``
     """
     q, t = passed.present, state[TIME]
+    if code.past != 0 and not is_kept_up_to(code, t):
+        return False
     passed.q[number, :] = q
     passed.x[number, :] = x
+    if code.past != 0:
+        read_from(code, t)
+    if instant == BENDS:
+        for r in range(relations.wrong.size):
+            relations.wrong[r] = False
     begin_resets(resets)
     if elements.modes.size:
         notice_speeds(relations, elements.modes, elements.contact, elements.kinds, elements.fast,
@@ -119,6 +127,8 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if done:  # maybe further than full steps of Newton's method lead
         counts[2] += 1
         done = has_slope(code, work, t, x)
+    if done and code.past != 0:
+        done = begin_piece(code, work, t, x)
     if not done:
         q[:] = passed.q[number]
         x[:] = passed.x[number]
@@ -134,9 +144,9 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     passed.q[number, :] = q
     passed.x[number, :] = x
     passed.changed[number, :] = resets.changed
-    if instant != CROSSING:
+    if instant >= 0:
         relations.instant[0] = switches.until[instant]
-    elif passed.restarts[0]:
+    elif instant == CROSSING and passed.restarts[0]:
         state[STEP] = 0.0
     state[LAST_ERROR], state[LOOKED] = LEAST_ERROR, 0.0
     return True

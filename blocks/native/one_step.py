@@ -23,8 +23,19 @@ import numpy as np
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, STEP_REST, TINY
 from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
-from .delayed import keep_step
-from .events import CROSSING, KNOWN, LAST_ERROR, LOOKED, NOWHERE, STEP, TIME, Passed, pass_event
+from .delayed import bend_before, keep_step
+from .events import (
+    BENDS,
+    CROSSING,
+    KNOWN,
+    LAST_ERROR,
+    LOOKED,
+    NOWHERE,
+    STEP,
+    TIME,
+    Passed,
+    pass_event,
+)
 from .functions import machine_code
 from .held_parts import Elements
 from .high_order import shows_what_is_between
@@ -150,12 +161,18 @@ def advance(code: Code, work: Workspace, relations: Relations, limits: Limits, r
         stop = limits.t_stop
         if instant < switches.times.size:
             stop = switches.times[instant]
+        bends = False
+        if code.past != 0 and passed.times.size:
+            bend = bend_before(code, state[TIME], stop)
+            bends, stop = bend < stop, bend
         status, taken, behind = advance_to(code, work, relations, limits, record, x, state, counts,
                                            stop, taken, behind)
-        known = status == REACHED and instant < switches.times.size
-        if not known and status != LOCATED or events == passed.times.size or not pass_event(
-                code, work, relations, switches, samples, resets, elements, predicted, network,
-                passed, x, state, counts, events, taken, instant if known else CROSSING):
+        bends = bends and status == REACHED
+        known = status == REACHED and not bends and instant < switches.times.size
+        event = BENDS if bends else instant if known else CROSSING
+        if not (known or bends) and status != LOCATED or events == passed.times.size or (
+                not pass_event(code, work, relations, switches, samples, resets, elements,
+                               predicted, network, passed, x, state, counts, events, taken, event)):
             if not (is_explicit(code) or status == CROSSED or _goes_on(status)):
                 slope_at(code, work, state[TIME], x, work.k[0])
                 counts[2] += 1

@@ -59,7 +59,8 @@ class Events:
         problem, switching, times = self.problem, self.switching, self.time_events
         samplings, laws = switching.samplings, problem.laws
         slots = problem.system.tables.slots
-        happens = driven or samplings.active or problem.system.nm or len(slots)
+        delayed = problem.delays is not None
+        happens = driven or samplings.active or problem.system.nm or len(slots) or delayed
         if laws is None and not happens:
             return None
         parts = None if laws is None else laws.decision_parts(problem, t)
@@ -69,7 +70,7 @@ class Events:
         resets = switching.resets.compiled(efforts)
         acting = switching.resets.relations()
         if (self.requirements.values is not None and required is None
-                or acting is None and resets is None or problem.delays is not None
+                or acting is None and resets is None or delayed and driven
                 or samplings.active and samplers is None or self.jumps.watched):
             return None
         if parts is None and laws is not None and laws.elements.switch.any():
@@ -99,6 +100,8 @@ class Events:
         recording.episodes.extend(passed)  # first: it may be found that they chatter
         self.log.remember_passed(passed)
         problem.m[:], problem.d[:] = events.m[-1], events.d[-1]
+        if problem.delays is not None:
+            problem.delays.select(float(events.times[-1]))
         if events.modes is not None:
             problem.laws.take_over(events.modes[-1], events.fast, float(events.times[-1]))
 

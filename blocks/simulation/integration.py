@@ -133,7 +133,7 @@ class Integration:
             self.branch = LoopBranch(problem, t, problem.z)
             self.recording.episodes[-1].marks = self.branch.marks
         self.stop = self.time_events.after(t, self.method.own_events is not None)
-        if problem.delays is not None:
+        if problem.delays is not None and self.method.own_events is None:
             self.stop = min(self.stop, problem.delays.after(t))
         self.decided_in_steps = laws is not None and self.method.steps_over_events
         self.modes = laws.modes.copy() if self.decided_in_steps else None

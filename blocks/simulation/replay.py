@@ -103,7 +103,8 @@ class Replay:
             if not isinstance(part, Episode):
                 x[:, columns], carried = np.split(
                     self._kept.states(part, times, number), [system.nx])
-                d[:, columns] = part.discrete_values(number)
+                d[:, columns] = self._discrete_values(
+                    part.discrete_values(number), part.times[number], times)
                 self._put_carried(carried, z, u, columns)
                 incomplete[columns] = bool(system.nz) and not len(carried)
                 continue
@@ -116,7 +117,8 @@ class Replay:
                 y = part.trajectory(times)[: len(free)]
                 x[free, columns] = y * self._of_run.scale_x[free][:, None]
                 incomplete[columns] = bool(len(part.tied) or system.nz)
-            d[:, columns] = self._discrete_values(part, times)
+            d[:, columns] = self._discrete_values(
+                part.d[:, None], np.full(len(times), part.start), times)
         m = self.episodes.m[which].T if system.nm else np.zeros((0, k))
         return Points(t, x, z, self.p, m, d, u), incomplete
 
@@ -227,13 +229,13 @@ class Replay:
         """Modes, and the columns in which they were held."""
         return modes_in(self.episodes.modes, which) if len(which) else ()
 
-    def _discrete_values(self, episode: Episode, t: Array) -> Array:
-        """Discrete values, and delayed signals among them."""
+    def _discrete_values(self, d: Array, start: Array, t: Array) -> Array:
+        """Discrete values, and delayed signals among them, at times of episodes from ``start``."""
         if self._of_run.delays is None:
-            return episode.d[:, None]
+            return d
         delays = self.problem.delays
         assert delays is not None
-        return delays.discrete_values(episode.d, episode.start, t)
+        return delays.discrete_values(d, start, t)
 
     # -- solved for at one time after the other ---------------------------------------------
     def at_start(self) -> Problem:

@@ -15,9 +15,9 @@ chapter 4 (discontinuities and their propagation).
 from __future__ import annotations
 
 import copy
-from bisect import bisect_right, insort
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import casadi as ca
@@ -29,7 +29,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import HANDED_ON, SAME_INSTANT
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
-from .past import Past, may_miss
+from .past import Pieces, may_miss
 from .system import System
 
 if TYPE_CHECKING:
@@ -42,14 +42,17 @@ __all__ = ["Delays", "DelayedSignals", "delayed_signals", "delays_of"]
 PROBES = np.array([-0.71, 0.13, 0.83])  # of [-1, 1], away from the nodes
 HALVINGS = 12  # of a step, until polynomials follow what is delayed
 AGREES = 1e-3  # of the tolerance of the run
-#: Entries of a plan: numbers of signals and nodes; addresses of where signals stand among the
-#: discrete values, of what is told of the past of each (0: before the run), of lags, of nodes and
-#: their weights, and of room for as many numbers; of what is told of the past that grows, of what
-#: polynomials are looked at by between nodes, of the largest values so far, of how far a polynomial
-#: may be off, as a part of these, and of room for the values at a time.
-SIGNALS, NODES, SLOTS, PIECES, LAGS, POINTS, WEIGHTS, TERMS, GROWS, BETWEEN, LARGEST, OFF, NOW = (
-    range(13))
-PLAN = 13
+#: Entries of a plan: numbers of signals and nodes, of different lags, and the level up to which
+#: what bends begins a piece; addresses of where signals stand among the discrete values, of what is
+#: told of all pieces, of the lag of each signal, of different lags, of nodes and their weights, and
+#: of room for as many numbers; of what polynomials are looked at by between nodes, of the largest
+#: values so far, of limits, and of room for the values at a time.
+(SIGNALS, NODES, DIFFERENT, ROUGHEST, SLOTS, PIECES, LAGS, DIFFERENT_LAGS, POINTS, WEIGHTS, TERMS,
+ BETWEEN, LARGEST, LIMITS, NOW) = range(15)
+PLAN = 15
+#: Limits: how far a polynomial may be off, as a part of the largest value; times that are one
+#: instant; and the end of the run.
+OFF, TINY_TIME, UNTIL = range(3)
 
 
 @dataclass(frozen=True)
@@ -119,13 +122,9 @@ class Delays:
         self.initial = ca.Function("before", [TIME, system.tape.p], [signals.lagged])
         self.lags, self.group = np.unique(found, return_inverse=True)
         self.shortest = float(self.lags[0])
-        self.pieces: list[Past] = []
-        self.starts: list[float] = []
+        self.origin = 0.0  # the time just after which lags read the pieces that are chosen
         self.chosen = np.full(len(self.lags), -1)  # piece that every lag reads, -1 before the run
-        self.stops: list[tuple[float, int]] = []  # when and how often delayed already
         self.largest = np.zeros(len(self.slots))
-        self._grows = np.zeros(1, dtype=np.int64)  # address of what is told of the last piece
-        self._plans: list[tuple[np.ndarray, ...]] = []  # alive, as machine code reads them
         self.start(0.0, 0.0, 8, 1e-6)
 
     def _refuse_flows(self, system: System) -> None:
@@ -152,18 +151,22 @@ class Delays:
     # -- reading -----------------------------------------------------------------------
     def select(self, t: float) -> None:
         """From now on read what belongs to the time just after ``t``."""
-        for k, lag in enumerate(self.lags):
-            self.chosen[k] = bisect_right(self.starts, t - lag + 4 * self.tiny) - 1
+        self.origin = t
+        self.chosen[:] = self.pieces.starts.searchsorted(
+            t - self.lags + 4 * self.tiny, side="right") - 1
 
     def fill(self, d: Array, t: float) -> None:
         """Bring the delayed values among the discrete ones up to date."""
         d[self.slots] = self._past(np.array([t]))[:, 0]
 
-    def discrete_values(self, d: Array, start: float, t: Array) -> Array:
-        """Discrete values at many times of the episode from ``start``, as columns."""
-        self.select(start)
-        out = np.repeat(d[:, None], len(t), axis=1)
-        out[self.slots] = self._past(t)
+    def discrete_values(self, d: Array, start: Array, t: Array) -> Array:
+        """Discrete values at many times, each of the episode from its ``start``, as columns."""
+        out = np.array(np.broadcast_to(d, (len(d), len(t))))
+        cuts = [0, *(np.flatnonzero(np.diff(start)) + 1), len(t)]
+        for first, last in pairwise(cuts):
+            if last > first:
+                self.select(float(start[first]))
+                out[self.slots, first:last] = self._past(t[first:last])
         return out
 
     def _past(self, t: Array) -> Array:
@@ -179,15 +182,6 @@ class Delays:
                     t - self.lags[lags, None], mine, np.searchsorted(lags, self.group[mine]))
         return out
 
-    def plan(self) -> Indices:
-        """What machine code is told of the pieces that are read now."""
-        shown = [self.pieces[c].address if c >= 0 else 0 for c in self.chosen]
-        pieces = np.array(shown, dtype=np.int64)[self.group]
-        plan = self._plan.copy()
-        plan[PIECES] = pieces.ctypes.data
-        self._plans.append((plan, pieces))
-        return plan
-
     @property
     def _points(self) -> Array:
         """Of [-1, 1]: nodes of a polynomial, and where it is looked at between them."""
@@ -198,41 +192,43 @@ class Delays:
         """Settle what depends on the run."""
         self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
         self.t_end, self.nodes, self.rtol = t_end, max(order + 1, 5), rtol
-        kept: tuple[np.ndarray, ...] = (
-            self.slots, self.slots, self.lags[self.group], self._points,
-            barycentric_weights(self.nodes), np.empty(self.nodes), self._grows,
-            basis(PROBES, self.nodes), self.largest, np.array([AGREES * self.rtol]),
+        self.roughest = self.nodes if self.fed_back else 0  # level up to which a piece begins
+        self.pieces = Pieces(len(self.slots), self.nodes)
+        self._told: tuple[np.ndarray, ...] = (  # alive, as machine code reads it
+            self.slots, self.pieces.shown, self.lags[self.group], self.lags, self._points,
+            barycentric_weights(self.nodes), np.empty(self.nodes), basis(PROBES, self.nodes),
+            self.largest, np.array([AGREES * self.rtol, self.tiny, self.t_end]),
             np.empty(len(self.slots)))
-        #: What is the same whatever pieces are read.
-        self._plan = np.array([len(self.slots), self.nodes, *(k.ctypes.data for k in kept)])
-        self._plans.append(kept)
+        #: What machine code is told.
+        self.plan = np.array([len(self.slots), self.nodes, len(self.lags), self.roughest,
+                              *(k.ctypes.data for k in self._told)])
 
     def begin(self, problem: Problem, t: float) -> None:
         """The run starts (afresh) at ``t``: what is delayed may jump or bend here."""
         self.select(t)
-        if self.starts and t <= self.starts[-1]:
+        starts = self.pieces.starts
+        if len(starts) and t <= starts[-1]:
             return
         problem.update(t)
         now = self.values(*problem.arguments(t))
-        first, last = (bisect_right(self.stops, (t + to * 4 * self.tiny, to * np.inf))
-                       for to in (-1, 1))
-        level = min((n + 1 for _, n in self.stops[first:last]), default=0)
-        if level and self.pieces:  # a jump that is only handed on stays a jump
-            jump = np.abs(now - self.pieces[-1](np.array([self.pieces[-1].end]))[:, 0])
+        level = 0
+        if len(starts):
+            k = np.minimum(starts.searchsorted(t - self.lags - 4 * self.tiny), len(starts) - 1)
+            arrive = np.abs(starts[k] + self.lags - t) <= 4 * self.tiny
+            level = 1 + min(self.pieces.levels[k[arrive]].tolist(), default=-1)
+        if level:  # a jump that is only handed on stays a jump
+            last = self.pieces.last
+            jump = np.abs(now - last(np.array([last.end]))[:, 0])
             level = 0 if np.any(jump > HANDED_ON * self.largest) else level
-        if self.pieces and level > (self.nodes if self.fed_back else 0):
-            return  # smoother than the method can tell, or no business of what is delayed
-        self.starts.append(t)
-        self.pieces.append(Past(t, now, self.nodes))
-        self._grows[0] = self.pieces[-1].address
-        for lag in self.lags:
-            if t + lag < self.t_end - 4 * self.tiny:
-                insort(self.stops, (t + float(lag), level))
+        if level <= self.roughest:  # else smoother than the method can tell, or no business of it
+            self.pieces.begin(t, now, level)
 
     def after(self, t: float) -> float:
         """The next instant at which something delayed jumps or bends."""
-        k = bisect_right(self.stops, (t + self.tiny, np.inf))
-        return self.stops[k][0] if k < len(self.stops) else np.inf
+        starts = self.pieces.starts
+        k = starts.searchsorted(t + self.tiny - self.lags, side="right")
+        following = (starts[k[k < len(starts)]] + self.lags[k < len(starts)]).min(initial=np.inf)
+        return float(following) if following < self.t_end - 4 * self.tiny else np.inf
 
     def keep(self, problem: Problem, course: Course, ends: Array) -> None:
         """Remember what the delayed signals were in steps, which end at these times or earlier.
@@ -240,7 +236,7 @@ class Delays:
         ``course`` gives the integrated unknowns at times, as columns. Machine code may have kept
         some of them already.
         """
-        piece = self.pieces[-1]
+        piece = self.pieces.last
         borders = np.append(piece.end, ends[ends > piece.end])
         if len(borders) > 1:
             self._keep(lambda t: self._signals(problem, course, t), borders[:-1], borders[1:],
@@ -275,19 +271,20 @@ class Delays:
         np.maximum(self.largest, np.abs(values).max(axis=(1, 2), initial=0.0), out=self.largest)
         off = np.abs(values @ basis(PROBES, self.nodes).T - found[:, :, self.nodes :]).max(axis=2)
         spread = values.max(axis=2) - values.min(axis=2)
-        wrong = (off > may_miss(AGREES * self.rtol, self.largest[:, None], spread, starts, ends)
-                 ).any(axis=0)
+        wrong = (off > may_miss(  # of all at once
+            AGREES * self.rtol, self.largest[:, None], spread, starts, ends,  # type: ignore[arg-type]
+        )).any(axis=0)
         wrong &= (starts < middle) & (middle < ends) & (halvings > 0)
         values = values.transpose(1, 2, 0)
         if not wrong.any():
-            self.pieces[-1].extend(ends, values)
+            self.pieces.last.extend(ends, values)
             return
         for k, too_long in enumerate(wrong.tolist()):
             if too_long:
                 self._keep(signals, np.array([starts[k], middle[k]]),
                            np.array([middle[k], ends[k]]), halvings - 1)
             else:
-                self.pieces[-1].extend(ends[k : k + 1], values[k : k + 1])
+                self.pieces.last.extend(ends[k : k + 1], values[k : k + 1])
 
 
 def _refuse_lags(lags: Array, signals: DelayedSignals) -> None:
@@ -305,9 +302,8 @@ def _feeds_back(system: System, slots: Indices, values: ca.SX) -> bool:
     past = ca.vertcat(*(tape.d[int(i)] for i in slots))
     if _depends(values, ca.vertcat(past, tape.z, tape.u)).any():
         return True
-    moved = _depends(tape.slope, past).any(axis=1)
-    if system.nz or system.nu:  # they tie everything to everything
-        moved[:] = True
+    tied = bool(system.nz or system.nu)  # they tie everything to everything
+    moved = _depends(tape.slope, past).any(axis=1) | tied
     by_states = _depends(tape.slope, tape.x)
     while True:
         further = moved | (by_states & moved).any(axis=1)

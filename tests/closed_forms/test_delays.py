@@ -29,11 +29,13 @@ from blocks import (
     delayed,
     der,
     every,
+    native,
     quantity,
     time,
     when,
     where,
 )
+from blocks.simulation.events import Events
 from blocks.solvers.interpolation import basis
 from blocks.system.delays import Delays
 from library.signal import (
@@ -384,7 +386,11 @@ def test_every_kind_of_method_knows_the_past(method, step):
 
 
 @pytest.mark.parametrize("beside_friction", [False, True])
-def test_samples_that_only_pass_through_a_delay_stop_the_run_once_more_each(beside_friction):
+def test_samples_that_only_pass_through_a_delay_stop_the_run_once_more_each(
+        beside_friction, monkeypatch):
+    asked, in_python = [], Events.switch
+    monkeypatch.setattr(Events, "switch", lambda self, t, which: (
+        asked.append(t) or in_python(self, t, which)))
     model = Model("sampled")
     model.wave, model.hold = Sine(frequency="1 Hz"), ZeroOrderHold(sample_time="20 ms")
     model.delay, model.sum = Delay(delay="0.353 s"), Integrator()
@@ -402,6 +408,10 @@ def test_samples_that_only_pass_through_a_delay_stop_the_run_once_more_each(besi
     exact = 0.02 * held[:-1].sum() + 0.007 * held[-1]
     assert_allclose(run["sum.y"].final.to("s").m, exact, atol=1e-12)
     assert len(run.recording.episodes) < 190  # 100 samples, 83 arrivals, and what rests
+    seen = run["delay.y"].at(quantity([0.36, 0.38, 1.215, 1.99], "s")).m
+    assert_allclose(seen, held[[0, 1, 43, 81]], atol=1e-12)
+    if native.is_installed():
+        assert len(asked) < 10  # where room for more of the past is made
 
 
 class Tally(Component):

@@ -138,11 +138,11 @@ class EpisodeList(Sequence[Episode]):
         if len(self._first) != len(self._firsts):
             self._first = np.array(self._firsts)
         of = np.searchsorted(self._first, which, side="right") - 1
-        first = self._first[of]
+        number = which - self._first[of]
         cuts = np.flatnonzero(np.diff(of)) + 1
         for a, b in zip(np.append(0, cuts), np.append(cuts, len(which)), strict=True):
             if b > a:
-                yield self._parts[int(of[a])], slice(int(a), int(b)), (which - first)[a:b]
+                yield self._parts[int(of[a])], slice(int(a), int(b)), number[a:b]
 
     # -- of all episodes -------------------------------------------------------------------
     @property

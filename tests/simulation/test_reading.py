@@ -31,6 +31,7 @@ from library.rotational import (
     RotationalReference,
     TorqueSource,
 )
+from library.signal import Ramp, Subtract, ZeroOrderHold
 from library.translational import (
     ForceSource,
     HardStop,
@@ -281,3 +282,32 @@ def test_what_one_method_carried_is_not_solved_for_because_another_did_not(monke
     t = run.time.to("s").m
     some = slice(None, None, 30)
     assert_allclose(diode[some], [across(a, exact.sol(a)[0]) for a in t[some]], atol=3e-5)
+
+
+class Counted(np.ndarray):
+    """Whole numbers, and with how many of them anything has been calculated."""
+
+    handled = 0
+
+    def __array_ufunc__(self, ufunc, method, *given, **options):
+        found = getattr(ufunc, method)(*map(np.asarray, given), **options)
+        Counted.handled += found.size
+        return found
+
+
+def test_who_knows_an_episode_is_found_for_all_at_once(monkeypatch):
+    """Thousands of samples, of which machine code has taken some hundreds at a time."""
+    pytest.importorskip("llvmlite")
+    model = Model("held ramp")
+    model.ramp, model.hold = Ramp(slope="1 1/s"), ZeroOrderHold(sample_time="0.1 s")
+    model.rest = Subtract()
+    model.connect(model.ramp.y, model.hold.u, model.rest.u1)
+    model.connect(model.hold.y, model.rest.u2)
+    episodes = model.simulate("4e3 s").recording.episodes
+    which = np.arange(len(episodes))
+    monkeypatch.setattr(Counted, "handled", 0)
+    parts = list(episodes.parts(which.view(Counted)))
+    assert len(parts) > 10 and len(which) > 3e4
+    assert Counted.handled <= 2 * len(which)
+    for _, place, numbers in parts:
+        assert_array_equal(numbers, which[place] - place.start)

@@ -33,7 +33,7 @@ STAYS = 0.6  # part of a tail that halving leaves where values are noisy: a kink
 
 
 def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
-              negligible: float = UNRESOLVED) -> tuple[Array, Array, Array]:
+              negligible: float = UNRESOLVED, least: float = 0.0) -> tuple[Array, Array, Array]:
     """Integrals over intervals, those of the magnitudes, and estimates of the errors.
 
     Parameters
@@ -42,6 +42,7 @@ def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
     starts, ends : (k,) intervals, in the order of time
     negligible : part of all that is integrated, which no interval has to know better: values of
         a run are no smoother than its tolerance
+    least : an error that is none in any interval, where all that is integrated may be rounding
 
     Returns
     -------
@@ -62,7 +63,7 @@ def integrals(values: Callable[[Array], Array], starts: Array, ends: Array,
         largest = np.maximum.reduce(sizes).reshape(rows, k)
         if allowed is None:
             total, moved, error = np.zeros((3, rows))
-            allowed = negligible * (magnitudes @ half).sum()
+            allowed = max(negligible * (magnitudes @ half).sum(), least)
         fine = (tail <= SMOOTH * largest) | (tail * half <= allowed)
         fine = (fine | (tail > STAYS * before)).all(axis=0) | (halving == MOST_HALVINGS)
         known = np.where(fine, half, 0.0)

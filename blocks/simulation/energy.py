@@ -99,7 +99,7 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     for some in np.array_split(moving, parts) if parts else ():
         allowed = negligible * parts / len(np.unique(table.which[some]))  # about as of them all
         found = integrals(partial(_powers, recording, rows, table, some), table.starts[some],
-                          table.ends[some], allowed)
+                          table.ends[some], allowed, LEDGER_ROUNDING * held.sum() / len(episodes))
         for sums, more in zip((flows, exchanged, unsure), found, strict=True):
             sums[rows.live] += more
     _add_jumps(recording, rows, flows, exchanged)

@@ -162,11 +162,8 @@ class Replay:
             missing = incomplete & ~known
         elif not incomplete.all():
             complete = np.flatnonzero(~incomplete)
-            found = self.problem.laws.inputs_at(
-                self._at_parameters(), points.some(complete), split)
-            if found is not None:
-                u[:, complete], known = found
-                missing[complete] = ~known
+            x[:, complete], u[:, complete], known = self._efforts_at(points.some(complete), split)
+            missing[complete] = ~known
         left = np.flatnonzero(missing)
         for e, columns in self._parts(which[left]):
             some = left[columns]
@@ -176,6 +173,25 @@ class Replay:
                 z[:, some] = self._last_values.kept(int(which[some[0]]), points.t[some],
                                                     z[:, some])
         return replace(points, x=x, z=z, u=u)
+
+    def _efforts_at(self, points: Points, split: bool) -> tuple[Array, Array, Flags]:
+        """States with closed contacts, inputs, and where these are found at many points at once."""
+        problem, laws = self._at_parameters(), self.problem.laws
+        found = laws.inputs_at(problem, points, split)
+        if found is None:
+            return points.x, points.u, np.zeros(len(points), dtype=bool)
+        x, (u, known) = points.x, found
+        left = np.flatnonzero(~known)
+        if self._contacts is None or not len(left):
+            return x, u, known
+        closed, done = self._contacts.close_at(problem, points.some(left))
+        left = left[done]
+        if len(left):
+            again = replace(points.some(left), x=closed[:, done])
+            x, u, known = x.copy(), u.copy(), known.copy()
+            u[:, left], known[left] = laws.inputs_at(problem, again, split)
+            x[:, left] = np.where(known[left], again.x, x[:, left])
+        return x, u, known
 
     def _linear_unknowns(self, points: Points) -> tuple[Array, Flags]:
         """Torn unknowns, and where they are found: where the equations are linear in them."""

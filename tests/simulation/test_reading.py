@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 
 from blocks import Model, quantity, sin
 from blocks.nonsmooth.complementarity import minimal_splits
+from blocks.nonsmooth.modes.drift_correction import Contacts
 from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.simulation.replay import Replay
 from blocks.system.problem import Problem
@@ -24,6 +25,7 @@ from library.electrical import (
     ElectricalReference,
     Resistor,
 )
+from library.planar import Body, Contact, Corner, Gravity, Ground, Line
 from library.rotational import (
     BearingFriction,
     Inertia,
@@ -303,11 +305,58 @@ def test_who_knows_an_episode_is_found_for_all_at_once(monkeypatch):
     model.rest = Subtract()
     model.connect(model.ramp.y, model.hold.u, model.rest.u1)
     model.connect(model.hold.y, model.rest.u2)
-    episodes = model.simulate("4e3 s").recording.episodes
+    episodes = model.simulate("2.5e3 s").recording.episodes
     which = np.arange(len(episodes))
     monkeypatch.setattr(Counted, "handled", 0)
     parts = list(episodes.parts(which.view(Counted)))
-    assert len(parts) > 10 and len(which) > 3e4
+    assert len(parts) > 10 and len(which) > 2e4
     assert Counted.handled <= 2 * len(which)
     for _, place, numbers in parts:
         assert_array_equal(numbers, which[place] - place.start)
+
+
+def falling_pole():
+    """A pole that tips over on its foot, which rests on a rough floor: a pendulum upside down."""
+    model, lean = Model("falling pole"), 0.35
+    model.pole = Body(mass="1 kg", inertia="0.1 kg*m^2", phi=quantity(lean, "rad"),
+                      x=quantity(-np.sin(lean), "m"), y=quantity(np.cos(lean), "m"))
+    model.foot = Contact(curve=Corner(x="0 m", y="-1 m"), base=Line(), friction=5.0)
+    model.floor, model.weight = Ground(), Gravity()
+    model.connect(model.foot.F, model.pole.P)
+    model.connect(model.foot.B, model.floor.P, model.weight.P)
+    return model, lean
+
+
+def test_contacts_that_rest_are_closed_at_all_times_together(monkeypatch):
+    run = falling_pole()[0].simulate("0.5 s")
+    asked, close_at = [], Contacts.close_at
+
+    def noted(self, problem, points):
+        asked.append(len(points))
+        return close_at(self, problem, points)
+
+    def refused(*_):
+        raise AssertionError("no time is looked at by itself")
+
+    monkeypatch.setattr(Contacts, "close_at", noted)
+    monkeypatch.setattr(Replay, "_one_by_one", refused)
+    times = quantity(np.linspace(0.0, 0.5, 2001), "s")
+    x, y, phi, w, force = (run[path].at(times).m for path in (
+        "pole.x", "pole.y", "pole.phi", "pole.w", "foot.N"))
+    assert sum(asked) > 1000  # between the ends of steps they have drifted apart
+    lean, g = falling_pole()[1], 9.81
+    assert_allclose(y, np.cos(phi), atol=1e-11)
+    assert_allclose(x, -np.sin(phi), atol=1e-6)  # the foot stays where it stood
+    assert_allclose(w**2, 2 * g * (np.cos(lean) - np.cos(phi)) / 1.1, atol=1e-5)
+    falls = g * np.sin(phi) / 1.1 * np.sin(phi) + w**2 * np.cos(phi)
+    assert_allclose(force, g - falls, atol=1e-8)
+
+
+def test_points_with_closed_contacts_are_those_of_every_single_one(monkeypatch):
+    run = falling_pole()[0].simulate("0.5 s", every="2 ms")
+    together = {path: run[path].si for path in paths_of(run)}
+    monkeypatch.setattr(Contacts, "close_at", lambda self, problem, points: (
+        points.x, np.zeros(len(points), dtype=bool)))
+    run = falling_pole()[0].simulate("0.5 s", every="2 ms")
+    for path, values in together.items():
+        assert_allclose(run[path].si, values, rtol=1e-11, atol=1e-11, err_msg=path)

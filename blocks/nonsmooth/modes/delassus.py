@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ...system import Evaluator, Problem
     from .law_functions import LawFunctions
 
-__all__ = ["Components", "Delassus", "Matrix", "is_singular", "pseudo_inverse",
-           "stopping_effort", "torn_by", "torn_by_inputs"]
+__all__ = ["Components", "Delassus", "Matrix", "dense_inverses", "is_singular",
+           "pseudo_inverse", "stopping_effort", "torn_by", "torn_by_inputs"]
 
 CROWD = 256  # elements up to which a singular matrix is inverted densely
 DENSE = 80  # unknowns of algebraic loops up to which they are followed densely
@@ -222,16 +222,24 @@ def pseudo_inverse(d: Matrix) -> Callable[[Array], Array]:
     if d.shape == (1, 1):
         inverse = 1.0 / d[0, 0] if d[0, 0] > 0 else 0.0
         return lambda r: inverse * r
-    size = np.sqrt(np.maximum(np.diag(d), 0.0))
-    size = np.where(size > OWN_RATE_NONE * size.max(initial=0.0), size, np.inf)
-    scaled = d / np.outer(size, size)
-    if not np.isfinite(scaled).all():  # of a trial point without finite values
-        return lambda r: np.full_like(r, np.nan)
-    rank = np.linalg.matrix_rank(scaled, tol=DELASSUS_SINGULAR)
-    matrix = np.linalg.pinv(scaled, rcond=DELASSUS_SINGULAR) if rank < len(
-        d) else np.linalg.inv(scaled)
-    matrix = matrix / np.outer(size, size)
+    matrix = dense_inverses(d[None])[0]
     return lambda r: matrix @ r
+
+
+def dense_inverses(d: Array) -> Array:
+    """The same as matrices, of a stack of dense ones: the index of matrices comes first."""
+    size = np.sqrt(np.maximum(np.diagonal(d, axis1=1, axis2=2), 0.0))
+    size = np.where(size > OWN_RATE_NONE * size.max(axis=1, initial=0.0)[:, None], size, np.inf)
+    sizes = size[:, :, None] * size[:, None, :]
+    scaled = d / sizes
+    known = np.isfinite(scaled).all(axis=(1, 2))  # else of trial points without finite values
+    scaled[~known] = 0.0
+    full = np.linalg.matrix_rank(scaled, tol=DELASSUS_SINGULAR) == d.shape[1]
+    out = np.empty_like(d)
+    out[full] = np.linalg.inv(scaled[full])
+    out[~full] = np.linalg.pinv(scaled[~full], rcond=DELASSUS_SINGULAR)
+    out[~known] = np.nan
+    return out / sizes
 
 
 def is_singular(d: sp.csc_matrix) -> bool:

@@ -76,6 +76,7 @@ from .costs import (
     TIGHT_FOR_SOLVES,
     compiles_quickly,
     is_installed,
+    many_in_loops,
     many_values,
     most_steps,
     pays_off,
@@ -99,9 +100,9 @@ if TYPE_CHECKING:
 __all__ = ["COMPILED", "LOADS", "MOST_STATES", "REACH", "TIGHT", "TIGHT_FOR_SOLVES",
            "column_values", "compiled_cvode", "compiled_method", "compiled_steps",
            "compiles_quickly", "exact_steps_to_follow", "is_installed", "is_large",
-           "is_solved_for", "keeps_to_steps", "many_values", "most_steps", "pays_off",
-           "residuals_of_run", "steps_to_compile",
-           "study", "unwritable", "weight_of_steps", "why_not", "why_not_implicit",
+           "is_solved_for", "keeps_to_steps", "many_in_loops", "many_values", "most_steps",
+           "pays_off", "residuals_of_run", "steps_to_compile", "study", "unwritable",
+           "weight_of_steps", "why_not", "why_not_implicit",
            "why_not_linear"]  # fmt: skip
 
 COMPILED = "dopri5", "rodas4", "exact"  # names of the methods
@@ -182,19 +183,25 @@ def compiled_steps(problem: Problem) -> type[CompiledMoreauJean] | None:
     return CompiledMoreauJean if is_machine_code(problem) else None
 
 
-def column_values(function: Evaluator, points: Points, *more: Array, again: bool = False
-                  ) -> Array:
+def column_values(function: Evaluator, points: Points, *more: Array, again: bool = False,
+                  whole: int = 0) -> Array:
     """A function at points, (rows, points); of many in machine code.
 
     ``more`` are columns of what the function takes beside what the system's functions do. Where it
-    is asked ``again`` and again, points of before count, too.
+    is asked ``again`` and again, points of before count, too; where these are some of a ``whole``,
+    as many as that has: numbers are the same to the last bit whatever was looked at before.
     """
     function.points += len(points)
-    if len(points) < FEWEST or not many_values(function, function.points if again else len(points)):
-        return function.at_columns(*points.columns(*more))
-    from .columns import column_values
+    count = function.points if again else max(whole, len(points))
+    if len(points) >= FEWEST and many_values(function, count):
+        from .columns import column_values
 
-    return column_values(function, points, *more)
+        return column_values(function, points, *more)
+    if len(points) >= FEWEST and many_in_loops(function, count):
+        from .columns import values_in_loops
+
+        return values_in_loops(function, points, *more)
+    return function.at_columns(*points.columns(*more))
 
 
 def residuals_of_run(system: System) -> Callable[..., Array] | None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..system.problem import Problem
 
 __all__ = ["LOADS", "REACH", "TIGHT", "TIGHT_FOR_SOLVES", "compiles_quickly", "is_installed",
-           "is_written", "many_values", "most_steps", "pays_off", "steps_to_compile", "study",
-           "weight_of_steps"]  # fmt: skip
+           "is_written", "many_in_loops", "many_values", "most_steps", "pays_off",
+           "steps_to_compile", "study", "weight_of_steps"]  # fmt: skip
 
 REACH = 3.3  # step times fastest rate at the stability bound of the pair
 LOADS = 30  # steps of a small model that take as long in Python as loading machine code does
@@ -30,6 +30,8 @@ MOMENT = 1500  # operations of equations that are compiled in some tenths of a s
 MOMENT_OF_MODES = 10_000  # of held modes: in a second or so, which 20 steps in Python take as well
 PER_OPERATION = 0.3  # steps of a small model in Python: to compile what is solved for
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
+MANY_LOOPED = 20_000_000  # the same where patterns become loops: to compile these,
+MANY_POINTS = 2000  # and to look for them
 LONGEST_OUTPUT = 3000  # operations of an output that is written
 TIGHT_FOR_SOLVES = 1e-10  # below which cvode in machine code costs a fraction of rodas4, of order 4
 
@@ -85,6 +87,13 @@ def compiles_quickly(problem: Problem) -> bool:
 def many_values(function: Evaluator, points: int) -> bool:
     """Whether a function is evaluated at so many points that machine code is worth it."""
     return function.function.n_instructions() * points >= MANY_OPERATIONS and is_written(function)
+
+
+def many_in_loops(function: Evaluator, points: int) -> bool:
+    """Whether a long function is evaluated at so many points that its patterns are looked for."""
+    operations = function.function.n_instructions()
+    return is_installed() and operations > LONGEST_OUTPUT and (
+        points >= MANY_POINTS + MANY_LOOPED / operations)
 
 
 def is_written(function: Evaluator) -> bool:

@@ -53,9 +53,15 @@ class Operand:
 
 
 class LoopText:
-    """The lines of some loops, one after the other."""
+    """The lines of some loops, one after the other.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    lanes : points at which everything is found together, entry by entry: a vector for a number
+    """
+
+    def __init__(self, lanes: int = 1) -> None:
+        self._lanes = lanes
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self._count = 0
@@ -74,7 +80,7 @@ class LoopText:
             names = [BASES[b] for b in bases[:, mine[0]].tolist()]
             for span in _runs(index[:, mine]):
                 at = mine[span]
-                loop = _Loop(self._name(), index[:, at], names, factors[:, at])
+                loop = _Loop(self._name(), index[:, at], names, factors[:, at], self._lanes)
                 self.lines += loop.lines(body)
                 self.declared |= loop.writer.declared
 
@@ -98,7 +104,8 @@ class LoopText:
                 mine = np.flatnonzero(part == k)
                 names = [BASES[b] for b in bases[:, mine[0]].tolist()]
                 starts = np.searchsorted(turn[mine], np.arange(turns + 1))
-                loop = _LoopInTurn(self._name(), index[:, mine], names, outer, starts)
+                loop = _LoopInTurn(self._name(), index[:, mine], names, outer, starts,
+                                   self._lanes)
                 self.lines += loop.lines(body)
                 self.declared |= loop.writer.declared
         self.lines += [f"  br label %{outer}.last", f"{outer}.last:",
@@ -260,13 +267,15 @@ class _Loop:
     index : (operand, instance), entries of their arrays
     bases : arrays of the operands
     factors : (operand, instance), what their values are multiplied by
+    lanes : points at which these are found together
     """
 
-    def __init__(self, tag: str, index: Indices, bases: list[str], factors: Array) -> None:
+    def __init__(self, tag: str, index: Indices, bases: list[str], factors: Array, lanes: int
+                 ) -> None:
         self.tag, self.index = tag, index
         self.bases, self.factors = bases, factors
         self.count = index.shape[1]
-        self.writer = Writer(prefix=f"{tag}.", inline=True)
+        self.writer = Writer(lanes, prefix=f"{tag}.", inline=True)
         self.group = ", !llvm.access.group !0" if self.count > 1 else ""
         self._read_from_table: dict[bytes, str] = {}  # entries, by the table
 
@@ -275,7 +284,7 @@ class _Loop:
         writer, tag, last = self.writer, self.tag, len(self.bases) - 1
         value = self._scaled(body(writer, self._read), last)
         at = self._address(last)
-        writer.lines.append(f"  store double {value}, ptr {at}, align 8{self.group}")
+        writer.lines.append(f"  store {writer.type} {value}, ptr {at}, align 8{self.group}")
         if self.count == 1:
             return writer.lines
         return [
@@ -288,7 +297,7 @@ class _Loop:
     def _read(self, j: int) -> str:
         address = self._address(j)
         return self._scaled(
-            self.writer.new(f"load double, ptr {address}, align 8{self.group}"), j)
+            self.writer.new(f"load {self.writer.type}, ptr {address}, align 8{self.group}"), j)
 
     def _scaled(self, value: str, j: int) -> str:
         """A value times the factor of an operand."""
@@ -310,7 +319,7 @@ class _Loop:
             if step != 1:
                 at = new(f"mul nsw i64 {at}, {step}")
             at = new(f"add nsw i64 {at}, {first}")
-        return new(f"getelementptr inbounds double, ptr {self.bases[j]}, i64 {at}")
+        return new(f"getelementptr inbounds {self.writer.type}, ptr {self.bases[j]}, i64 {at}")
 
 
 class _LoopInTurn(_Loop):
@@ -322,9 +331,9 @@ class _LoopInTurn(_Loop):
     starts : first instance of every turn, and the end
     """
 
-    def __init__(self, tag: str, index: Indices, bases: list[str], outer: str, starts: Indices
-                 ) -> None:
-        super().__init__(tag, index, bases, np.ones(index.shape))
+    def __init__(self, tag: str, index: Indices, bases: list[str], outer: str, starts: Indices,
+                 lanes: int) -> None:
+        super().__init__(tag, index, bases, np.ones(index.shape), lanes)
         self.outer, self.starts, self.group = outer, starts, ""
 
     def lines(self, body: Body) -> list[str]:
@@ -333,7 +342,7 @@ class _LoopInTurn(_Loop):
         first, end = (before.new(f"sext i32 {_entry(before, 'i32', self.starts, at)} to i64")
                       for at in (f"%{self.outer}.i", f"%{self.outer}.n"))
         value = body(writer, self._read)
-        writer.lines.append(f"  store double {value}, ptr {self._address(last)}, align 8")
+        writer.lines.append(f"  store {writer.type} {value}, ptr {self._address(last)}, align 8")
         writer.declared |= before.declared
         return [f"  br label %{tag}.before", f"{tag}.before:", *before.lines,
                 f"  br label %{tag}.head", f"{tag}.head:",

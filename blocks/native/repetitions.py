@@ -214,14 +214,15 @@ class Repetitions:
     def _write_copies(self, text: LoopText, copies: list[tuple[int, int]], base: Indices,
                       index: Indices) -> None:
         """Append results that are inputs, numbers, or equal to others."""
-        numbers: dict[str, list[int]] = {}
+        numbers: dict[str, tuple[float, list[int]]] = {}  # by their text: -0.0 is not 0.0
         moved = []
         for entry, node in copies:
             if self._kind[node] == ca.OP_CONST:
-                numbers.setdefault(number(self._constant(node)), []).append(entry)
+                value = self._constant(node)
+                numbers.setdefault(number(value), (value, []))[1].append(entry)
             else:
                 moved.append((entry, node))
-        for value, entries in numbers.items():
+        for value, entries in numbers.values():
             at = np.array(entries)
             text.add([], _operand(np.full(len(at), OUT), at), partial(_same, value))
         if moved:
@@ -230,9 +231,9 @@ class Repetitions:
                      lambda _, read: read(0))
 
 
-def _same(value: str, writer: Writer, read: Callable[[int], str]) -> str:
+def _same(value: float, writer: Writer, read: Callable[[int], str]) -> str:
     """The body of a loop that stores a number."""
-    return value
+    return writer.constant(value)
 
 
 def _operand(base: Indices, index: Indices) -> Operand:

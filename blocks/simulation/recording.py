@@ -213,29 +213,32 @@ class RunRecording:
                 warn_of_faint_motion(self, self._kept.states.x)
             return self._values(function, self._kept.points(wanted))
 
-    def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices) -> Array:
+    def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices,
+                 whole: int = 0) -> Array:
         """A function of what the system's functions take, (rows, times).
 
         Parameters
         ----------
         function, wanted : and what it needs that trajectories do not hold
         t, which : times, in order, and the numbers of the episodes that they are in
+        whole : times at which it is asked for in all, where these are some of them
         """
-        most = self.replay.most_points
+        most, whole = self.replay.most_points, max(whole, len(t))
         with READING:
             parts = [self._values(function, self.replay.points(
-                t[k : k + most], which[k : k + most], wanted)) for k in range(0, len(t), most)]
+                t[k : k + most], which[k : k + most], wanted), whole)
+                     for k in range(0, len(t), most)]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate(parts, axis=1) if parts else np.zeros(
             (function.function.size1_out(0), 0))
 
     @staticmethod
-    def _values(function: Evaluator, points: Points) -> Array:
+    def _values(function: Evaluator, points: Points, whole: int = 0) -> Array:
         """(rows, points) of a function; many points in machine code."""
         from .. import native
 
-        return native.column_values(function, points)
+        return native.column_values(function, points, whole=whole)
 
     def evaluate_states(self, function: Evaluator, t: Array, which: Indices) -> Array:
         """The same of a function of states, time and parameters alone."""
@@ -246,9 +249,10 @@ class RunRecording:
         with READING:
             return self.replay.indeterminate_groups(t, np.arange(len(self.episodes)))
 
-    def evaluate_unsplit(self, function: Evaluator, t: Array, which: Indices) -> Array:
+    def evaluate_unsplit(self, function: Evaluator, t: Array, which: Indices, whole: int = 0
+                         ) -> Array:
         """The same of a function to which any split of undetermined efforts is the same."""
-        return self.evaluate(function, Wanted.all_of(self.system, split=False), t, which)
+        return self.evaluate(function, Wanted.all_of(self.system, split=False), t, which, whole)
 
     # -- energy ------------------------------------------------------------------------
     def energy_terms(self) -> Sequence[EnergyTerm]:

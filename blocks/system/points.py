@@ -75,6 +75,8 @@ class Points:
 
     def some(self, columns: Indices) -> Points:
         """The points of some columns, which ascend."""
+        if len(columns) == len(self):
+            return self
         kept, place = [], np.full(len(self), -1)
         place[columns] = np.arange(len(columns))
         for held, mine in self.modes:

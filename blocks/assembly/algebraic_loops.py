@@ -11,13 +11,15 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices, Vector, distinct, ranks
+from ..numerics.arrays import Array, Flags, Indices, Matrix, Vector, distinct, ranks
+from ..numerics.copies import shallow_copy
 from .flatten import Flat, Group, Parameters
 from .reduced import Reduced
 from .tearing import GROWTH, tear
 
-__all__ = ["Block", "Elimination", "Pairs", "amplify", "classes_with_guesses", "cramer", "entries",
-           "even_sizes", "pairs_within", "solvable", "torn_block"]  # fmt: skip
+__all__ = ["MOST", "Block", "Elimination", "Pairs", "amplify", "classes_with_guesses", "cramer",
+           "entries", "even_sizes", "made_even", "pairs_within", "solvable",
+           "torn_block"]  # fmt: skip
 
 MOST = GROWTH**20  # amplification of rounding errors by assignments in a row
 WIDE = GROWTH**12  # the same, assumed of a term that bends: it is passed once
@@ -44,11 +46,12 @@ class Block:
 
 class Pairs:
     """Equations, classes, positions (-1: not solvable), linearity, and whether the equation is a
-    node's balance, block by block; the sizes of coefficients, rows and columns made even."""
+    node's balance, block by block; the sizes of coefficients as pivots and as terms, rows and
+    columns made even."""
 
-    def __init__(self, pairs: Indices, sizes: Vector, block: Indices) -> None:
+    def __init__(self, pairs: Indices, sizes: Matrix, block: Indices) -> None:
         order = np.lexsort((pairs[1], pairs[0], block))
-        pairs, sizes, block = pairs[:, order], sizes[order], block[order]
+        pairs, sizes, block = pairs[:, order], sizes[:, order], block[order]
         new = np.ones(len(block), dtype=bool)  # a class may occur at several arguments
         new[1:] = (np.diff(pairs[0]) != 0) | (np.diff(pairs[1]) != 0)
         starts = np.flatnonzero(new)
@@ -56,9 +59,22 @@ class Pairs:
         if len(starts):
             self.pairs[2, np.diff(np.append(starts, len(new))) > 1] = -1
             self.pairs[3] = np.minimum.reduceat(pairs[3], starts)
-            sizes = np.maximum.reduceat(sizes, starts)
+            sizes = np.maximum.reduceat(sizes, starts, axis=1)
         self.block = block[starts]
         self.sizes = sizes
+
+    @property
+    def conditional(self) -> Flags:
+        """Those that can be solved for by a coefficient that conditions choose."""
+        found: Flags = (self.pairs[2] >= 0) & (self.pairs[3] == 0)
+        return found
+
+    def without_conditional(self) -> Pairs:
+        """The same where nothing is solved for by such a coefficient."""
+        new = shallow_copy(self)
+        new.pairs = self.pairs.copy()
+        new.pairs[2, self.conditional] = -1
+        return new
 
     def of_block(self, b: int) -> slice:
         return slice(*np.searchsorted(self.block, [b, b + 1]))
@@ -72,14 +88,14 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
     home[reduced.equations] = np.where(hard[block_of], block_of, -1)
     block_of_class = np.full(flat.classes, -2)
     block_of_class[reduced.unknowns] = column_block
-    found, sizes = [np.zeros((5, 0), dtype=int)], [np.zeros(0)]
+    found, sizes = [np.zeros((5, 0), dtype=int)], [np.zeros((2, 0))]
 
     def keep(numbers: Indices, classes: Indices, position: Indices, linear: Indices,
-             balance: int, size: Vector) -> None:
+             balance: int, size: Matrix) -> None:
         inside = np.flatnonzero(home[numbers] == block_of_class[classes])
         found.append(np.stack([numbers[inside], classes[inside], position[inside], linear[inside],
                                np.full(len(inside), balance)]))
-        sizes.append(size[inside])
+        sizes.append(size[:, inside])
 
     for group in flat.groups:
         numbers = np.arange(group.first, group.first + group.size)
@@ -88,33 +104,37 @@ def pairs_within(reduced: Reduced, parameters: Parameters, block_of: Indices,
         if group.law is None:
             which, classes, _ = group.terms(np.arange(group.size))
             every = np.ones(len(which), dtype=int)
-            keep(numbers[which], classes, 0 * every, every, 1, every.astype(float))
+            keep(numbers[which], classes, 0 * every, every, 1, np.ones((2, len(which))))
             continue
         for k, key in enumerate(group.law.arguments):
             if group.law.kernel.variables[key[0]].kind == "discrete":
                 continue
             position, linear, size = solvable(group, k, parameters)
             keep(numbers, flat.argument(group, key)[0], position, linear, 0, size)
-    pairs, size = np.concatenate(found, axis=1), np.concatenate(sizes)
+    pairs, (least, size) = np.concatenate(found, axis=1), np.concatenate(sizes, axis=1)
     even = even_sizes(pairs[0], pairs[1], np.where(np.isfinite(size), size, 0.0))
-    size = np.where(np.isfinite(size), even, np.where(np.isnan(size), 1.0, WIDE))
-    return Pairs(pairs, size, home[pairs[0]])
+    share = np.divide(least, size, out=np.zeros(len(size)), where=np.isfinite(size) & (size > 0))
+    sizes_made_even = np.where(np.isfinite(size), [share * even, even],
+                               np.where(np.isnan(size), 1.0, WIDE))
+    return Pairs(pairs, sizes_made_even, home[pairs[0]])
 
 
-def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Indices, Vector]:
+def solvable(group: Group, k: int, parameters: Parameters) -> tuple[Indices, Indices, Matrix]:
     """Per row of a group: the position k, or -1 where the law cannot be solved for it
     explicitly; whether it is linear there, with a coefficient of parameters only; and the size of
-    that: not a number where others decide, infinite where it changes with conditions or bends."""
+    that, the least and the largest where conditions choose it: not a number where others decide,
+    infinite where it bends."""
     law = group.law
     assert law is not None
-    kind = law.slopes[k]
-    known = kind in ("constant", "parameter")
-    size = np.full(group.size, np.inf if law.bends[k] else np.nan)
+    linear = law.slopes[k] in ("constant", "parameter")
+    known = linear or law.conditional[k]
+    size = np.full((2, group.size), np.inf if law.bends[k] else np.nan)
     if known:
         values = [p[:, group.instances] for p in parameters[group.family]]
-        size[:] = np.abs(law.slopes_at(k, values))
-    good = known & (size != 0) & np.isfinite(size)
-    return np.where(good, k, -1), np.full(group.size, int(known)), size
+        size[:] = law.coefficients_at(k, values)
+    least, largest = size
+    good = known & (least > 0) & np.isfinite(largest) & (GROWTH * largest <= MOST * least)
+    return np.where(good, k, -1), np.full(group.size, int(linear)), size
 
 
 def even_sizes(rows: Indices, columns: Indices, sizes: Vector) -> Vector:
@@ -130,7 +150,7 @@ def even_sizes(rows: Indices, columns: Indices, sizes: Vector) -> Vector:
 
 
 def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags,
-               sizes: Vector | None = None) -> Block:
+               sizes: Matrix | None = None) -> Block:
     """Tear a block.
 
     Large ones first as in nodal analysis: no balance of a node is solved for anything. Where the
@@ -142,7 +162,7 @@ def torn_block(equations: Indices, unknowns: Indices, pairs: Indices, wanted: Fl
     equations, unknowns : of the block
     pairs : equations, unknowns, positions, linearity and which are balances, see :class:`Pairs`
     wanted : per class, whether it is torn before others
-    sizes : of the coefficients, where they are not of one size
+    sizes : of the coefficients as pivots and as terms, where they are not of one size
     """
     size = len(equations)
     equations, unknowns = np.sort(equations), np.sort(unknowns)
@@ -176,7 +196,7 @@ def amplify(blocks: list[Block], pairs: Pairs) -> Flags:
                                  for name in ("solved", "assigned", "depth"))
     order = np.argsort(pairs.pairs[0], kind="stable")
     row, column = pairs.pairs[:2, order]
-    size = pairs.sizes[order]
+    pivot, size = pairs.sizes[:, order]
     starts, ends = (np.searchsorted(row, equations, side) for side in ("left", "right"))
     error = np.ones(int(column.max(initial=0)) + 1)
     bad = np.zeros(len(blocks), dtype=bool)
@@ -187,7 +207,7 @@ def amplify(blocks: list[Block], pairs: Pairs) -> Flags:
         places = np.repeat(starts[now] - first, lengths) + np.arange(lengths.sum())
         solved = column[places] == np.repeat(classes[now], lengths)
         term = np.where(solved, 0.0, size[places] * error[column[places]])
-        error[classes[now]] = GROWTH * np.maximum.reduceat(term, first) / size[places[solved]]
+        error[classes[now]] = GROWTH * np.maximum.reduceat(term, first) / pivot[places[solved]]
         bad[block[now[error[classes[now]] > MOST]]] = True
     return bad
 
@@ -245,7 +265,7 @@ class Elimination:
     def __init__(self, matrix: ca.SX, values: Array) -> None:
         self._matrix = matrix
         self._order: list[tuple[int, int, list[int], list[int]]] = []
-        self.operations, left = 0, _even(values)
+        self.operations, left = 0, made_even(values)
         filled = np.array(ca.DM(matrix.sparsity(), 1)) != 0
         for _ in range(len(values)):
             size = np.where(filled, np.abs(left), -1.0)
@@ -281,7 +301,7 @@ class Elimination:
         return solution
 
 
-def _even(matrix: Array) -> Array:
+def made_even(matrix: Array) -> Array:
     """A matrix whose rows and columns have a largest entry of about one [Ruiz, 2001]."""
     out = np.abs(matrix)
     for _ in range(EVEN_ROUNDS):

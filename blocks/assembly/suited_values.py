@@ -31,23 +31,26 @@ class SuitedValues:
     solved : groups, the position of the argument that they are solved for, and which rows
     blocks : torn blocks
     pairs : gives their pairs and coefficients for other values
+    regular : whether blocks that are torn by conditions keep their digits with other values
     groups : equations of these pairs
     eliminated : whether pivots and inputs were chosen by values, too
     """
 
     def __init__(self, values: Parameters, layout: list[tuple[int, str, int, int]],
                  solved: list[tuple[Group, int, Indices]], blocks: list[Block],
-                 pairs: Callable[[Parameters], Pairs], groups: list[Group], eliminated: bool
-                 ) -> None:
+                 pairs: Callable[[Parameters], Pairs], regular: Callable[[Parameters], bool],
+                 groups: list[Group], eliminated: bool) -> None:
         self._eliminated = eliminated
         self._looked_at: dict[bytes, bool] = {}  # by how many such factors values are away
         self._solved = [(group, k, rows) for group, k, rows in solved
                         if group.law is not None and group.law.slopes[k] == "parameter"]
         self._blocks, self._pairs, self._layout = blocks, pairs, layout
+        self._regular = regular
         self._sizes = [p[0].shape[1] if p else 0 for p in values]
         deciding = {group.family for group, _, _ in self._solved} | {
             group.family for group in groups
-            if group.law is not None and "parameter" in group.law.slopes}
+            if group.law is not None and (
+                "parameter" in group.law.slopes or any(group.law.conditional))}
         inside = [np.arange(offset, offset + width * self._sizes[f])
                   for f, _, offset, width in layout if f in deciding]
         self._entries = np.concatenate([np.zeros(0, dtype=int), *inside])
@@ -102,4 +105,4 @@ class SuitedValues:
         found = {(e, c): at >= 0 for e, c, at in zip(*pairs.pairs[:3].tolist(), strict=True)}
         return all(found[pair] for block in self._blocks for pair in zip(
             block.solved.tolist(), block.assigned.tolist(), strict=True)) and not amplify(
-                self._blocks, pairs).any()
+                self._blocks, pairs).any() and self._regular(values)

@@ -33,6 +33,7 @@ from .algebraic_loops import (
     torn_block,
 )
 from .carried import CarriedByFlows
+from .conditional_pivots import keeps_digits
 from .flatten import Flat, Group, Parameters
 from .independent_inputs import LARGE, parasitic_pairs
 from .reduced import Reduced, Singular
@@ -165,10 +166,12 @@ class _Order:
 
         pairs = pairs_at(self.writer.parameters)
         level = _levels(column_block[columns], block_of[rows], len(sizes))
-        torn = self._all_torn({
-            b: (equations[m.block_equations[starts[b] : starts[b + 1]]],
-                unknowns[m.block_unknowns[starts[b] : starts[b + 1]]])
-            for b in np.flatnonzero(hard).tolist()}, pairs, wanted)
+        parts = {b: (equations[m.block_equations[starts[b] : starts[b + 1]]],
+                     unknowns[m.block_unknowns[starts[b] : starts[b + 1]]])
+                 for b in np.flatnonzero(hard).tolist()}
+        torn = self._all_torn(parts, pairs.without_conditional(), wanted)
+        by_conditions = self._torn_by_conditions(parts, pairs, wanted, torn)
+        torn |= by_conditions
         for depth, blocks in enumerate(by_level(level)):
             easy = blocks[~hard[blocks]]
             local = m.block_equations[starts[easy]]
@@ -180,6 +183,7 @@ class _Order:
             [(flat.groups[s.group], s.position, s.equations - flat.groups[s.group].first)
              for s in self.steps if s.group >= 0],
             list(torn.values()), pairs_at,
+            lambda values: all(keeps_digits(flat, b, values) for b in by_conditions.values()),
             [flat.groups[g] for g in distinct(flat.groups_of(pairs.pairs[0])).tolist()],
             bool(len(reduced.inputs)))
 
@@ -192,8 +196,18 @@ class _Order:
         lossy = amplify(list(torn.values()), pairs) if torn else ()
         for b in [b for b, lost in zip(parts, lossy, strict=True) if lost]:
             torn[b] = torn_block(*parts[b], pairs.pairs[:, inside[b]], wanted,
-                                 pairs.sizes[inside[b]])
+                                 pairs.sizes[:, inside[b]])
         return torn
+
+    def _torn_by_conditions(self, parts: dict[int, tuple[Indices, Indices]], pairs: Pairs,
+                            wanted: Flags, torn: dict[int, Block]) -> dict[int, Block]:
+        """Blocks torn anew where coefficients that conditions choose leave less to solve for;
+        none where a value that a user gave an unknown chooses between solutions."""
+        some = set(pairs.block[pairs.conditional].tolist())
+        anew = self._all_torn({b: part for b, part in parts.items()
+                               if b in some and not wanted[part[1]].any()}, pairs, wanted)
+        return {b: block for b, block in anew.items() if len(block.torn) < len(torn[b].torn)
+                and keeps_digits(self.flat, block, self.writer.parameters)}
 
     def _torn(self, equations: Indices, unknowns: Indices, pairs: Indices, wanted: Flags) -> Block:
         """A block torn; nothing follows by a parasitic coefficient as long as the block remains as
@@ -239,7 +253,8 @@ class _Order:
             mine = (self.flat.argument(group, key)[0] == want) & (want >= 0)
             hits += mine
             if mine.any():
-                position[mine] = solvable(group, k, self.writer.parameters)[0][mine]
+                places, linear, _ = solvable(group, k, self.writer.parameters)
+                position[mine] = np.where(linear, places, -1)[mine]
         position[hits != 1] = -1
         return position
 

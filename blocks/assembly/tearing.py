@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..numerics.arrays import Flags, Indices, Vector
+from ..numerics.arrays import Flags, Indices, Matrix
 
 __all__ = ["GROWTH", "Tearing", "tear"]
 
@@ -30,7 +30,7 @@ class Tearing:
 
 
 def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Flags,
-         most: float, sizes: Vector | None = None) -> Tearing:
+         most: float, sizes: Matrix | None = None) -> Tearing:
     """Tear a block greedily.
 
     Whenever no equation has a single open unknown it can be solved for, the unknown
@@ -43,12 +43,12 @@ def tear(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Fl
     size : number of equations, and of unknowns
     wanted : per unknown, whether it is torn before all others
     most : how much a chain of assignments may amplify rounding errors of torn unknowns
-    sizes : of the coefficients of the pairs; ones if not given
+    sizes : of the coefficients of the pairs, as pivots and as terms; ones if not given
     """
     if sizes is not None:
         return _torn(rows, columns, solvable, size, wanted, most, sizes)
     if size > SMALL:
-        return _torn(rows, columns, solvable, size, wanted, most, np.ones(len(rows)))
+        return _torn(rows, columns, solvable, size, wanted, most, np.ones((2, len(rows))))
     return _torn_before(rows.astype(int).tobytes(), columns.astype(int).tobytes(),
                         solvable.tobytes(), size, wanted.tobytes(), most)
 
@@ -59,11 +59,11 @@ def _torn_before(rows: bytes, columns: bytes, solvable: bytes, size: int, wanted
     """A small block torn once, however many blocks of networks are like it."""
     equation = np.frombuffer(rows, dtype=int)
     return _torn(equation, np.frombuffer(columns, dtype=int), np.frombuffer(solvable, dtype=bool),
-                 size, np.frombuffer(wanted, dtype=bool), most, np.ones(len(equation)))
+                 size, np.frombuffer(wanted, dtype=bool), most, np.ones((2, len(equation))))
 
 
 def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: Flags,
-          most: float, sizes: Vector) -> Tearing:
+          most: float, sizes: Matrix) -> Tearing:
     degree = np.bincount(columns, minlength=size)
     preferred = np.lexsort((np.arange(size), -degree, ~wanted)).tolist()
     pairs_of = np.argsort(columns, kind="stable").tolist()
@@ -75,7 +75,7 @@ def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: F
     ready = np.flatnonzero(left == 1).tolist()
     left = left.tolist()
     equation, unknown, good = rows.tolist(), columns.tolist(), solvable.tolist()
-    weight = sizes.tolist()
+    pivot, weight = sizes.tolist()
     depth, deepest = [-1] * size, [0] * size  # of unknowns, and of the deepest in an equation
     largest = [1.0] * size  # error of what is known in an equation
     torn: list[int] = []
@@ -100,7 +100,7 @@ def _torn(rows: Indices, columns: Indices, solvable: Flags, size: int, wanted: F
             at = total[e]
             if left[e] != 1 or not good[at]:
                 continue
-            error = GROWTH * largest[e] / weight[at]
+            error = GROWTH * largest[e] / pivot[at]
             if error <= most:
                 pairs.append(at)
                 close(unknown[at], deepest[e] + 1, error)

@@ -236,6 +236,18 @@ class Law:
         return out
 
     @cached_property
+    def conditional(self) -> list[bool]:
+        """Per argument whether its coefficient follows from parameters and conditions alone.
+
+        Not where these choose a piece of a law in a loop: there they are what is looked for.
+        """
+        pieces = {self.kernel.relation_symbols[r].__hash__() for r in self.kernel.pieces}
+        told = {s.__hash__() for s in self.kernel.relation_symbols} - pieces
+        return [0 < len(told & free) <= MOST_CONDITIONS
+                and free <= told | self.kernel.parameter_hashes for free in (
+                    {s.__hash__() for s in ca.symvar(slope)} for slope in self.partials)]
+
+    @cached_property
     def alias(self) -> tuple[Key, Key, int] | None:
         """Two arguments and a sign where the law says a == ±b, else None."""
         if len(self.arguments) != 2 or self.slopes != ["constant", "constant"]:
@@ -259,6 +271,22 @@ class Law:
             )
         n = parameters[0].shape[1]
         return np.array(self._functions[key].map(n)(*parameters)).ravel()
+
+    def coefficients_at(self, position: int, parameters: list[Array]) -> tuple[Array, Array]:
+        """The least and the largest size of the coefficient of an argument, whichever conditions
+        hold, for instances with given parameters; the least is 0 where its sign changes."""
+        key = ("coefficients", position)
+        if key not in self._functions:
+            slope, switches = self.partials[position], self.kernel.relation_symbols
+            told = [s for s in switches if ca.depends_on(slope, s)]
+            cases = [ca.substitute(slope, ca.vertcat(*told), ca.DM(case))
+                     for case in product((0.0, 1.0), repeat=len(told))] if told else [slope]
+            self._functions[key] = ca.Function(
+                "coefficients", self.kernel.parameter_symbols, [ca.vertcat(*cases)])
+        n = parameters[0].shape[1] if parameters else 1
+        found = np.array(self._functions[key].map(n).call(parameters)[0]).reshape(-1, n)
+        size, one_way = np.abs(found), (found > 0).all(axis=0) | (found < 0).all(axis=0)
+        return np.where(one_way, size.min(axis=0), 0.0), size.max(axis=0)
 
     def solved(self, position: int) -> ca.Function:
         """The argument at ``position`` as an explicit function of all the others."""

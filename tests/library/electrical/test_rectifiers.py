@@ -473,3 +473,60 @@ def test_a_chain_of_diodes_at_their_forward_voltage_does_not_switch_by_rounding(
     end = run["store.v"].at(quantity(duration, "s")).m_as("V")
     assert_allclose(np.ravel(end), by_hand.y[:, -1], atol=2e-5)
     assert len(run.events) < 10 * count
+
+
+# -- many diodes at one node ----------------------------------------------------------------------
+VF, RON, GOFF = 0.6, 0.3, 1e-8  # Simscape's diode
+
+
+def bank(n, resistance, amplitude="20 V"):
+    """A source behind a resistor that charges n batteries through a diode each."""
+    model = circuit("bank", source=ACVoltageSource(amplitude=amplitude, frequency="50 Hz"),
+                    resistor=Resistor(resistance=quantity(resistance, "ohm")),
+                    diode=Diode(count=n),
+                    battery=DCVoltageSource(count=n, voltage=quantity(np.arange(n) * 0.5, "V")))
+    model.connect(model.source.p, model.resistor.p)
+    model.connect(model.resistor.n, model.diode.p)
+    model.connect(model.diode.n, model.battery.p)
+    model.connect(model.source.n, model.battery.n, model.ground.V)
+    return model
+
+
+def current_into(batteries, v):
+    """Through all diodes of a bank, at a voltage of their node."""
+    ahead = v - batteries
+    return np.sum(np.where(ahead > VF, (ahead - VF) / RON + GOFF * VF, GOFF * ahead))
+
+
+def node_of_bank(batteries, resistance, source):
+    return brentq(lambda v: (source - v) / resistance - current_into(batteries, v), -40.0, 40.0,
+                  xtol=1e-15, rtol=1e-15)
+
+
+@pytest.mark.parametrize("n", [3, 25])
+def test_diodes_at_one_node_conduct_from_their_batteries_voltages_on(n):
+    run = bank(n, 1.0).simulate("20 ms")
+    batteries = np.arange(n) * 0.5
+    for t in np.linspace(0.3e-3, 19.7e-3, 25):
+        v = node_of_bank(batteries, 1.0, 20.0 * np.sin(OMEGA * t))
+        assert_allclose(run["resistor.n.v"].at(quantity(t, "s")).m, v, rtol=1e-9)
+    knees = batteries + VF
+    wanted = np.array([v + current_into(batteries, v) for v in knees])  # of the source
+    wanted = np.arcsin(wanted[wanted < 20.0] / 20.0) / OMEGA
+    times = np.array(sorted(e.time for e in run.events))
+    assert_allclose(times, np.concatenate([wanted, 0.01 - wanted[::-1]]), atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [3, 25])
+def test_diodes_at_one_node_leave_nothing_else_to_solve_for(n):
+    assert bank(n, 1.0).simulate("20 ms").statistics["algebraic unknowns"] <= 1
+
+
+def test_a_node_that_leakage_alone_would_hold_keeps_its_digits():
+    model = bank(4, 1.0)
+    for resistance in (1.0, 1e9):
+        model.resistor.resistance = quantity(resistance, "ohm")
+        run = model.simulate("20 ms")
+        for t in (3e-3, 12e-3):
+            v = node_of_bank(np.arange(4) * 0.5, resistance, 20.0 * np.sin(OMEGA * t))
+            assert_allclose(run["resistor.n.v"].at(quantity(t, "s")).m, v, rtol=1e-9)

@@ -130,7 +130,8 @@ def _can_be_explicit(problem: Problem) -> bool:
 
 def _without_states(problem: Problem, rtol: float) -> type[Method] | None:
     """What follows a model of which nothing is integrated, where that is soon written."""
-    return explicit_one_step(problem, rtol) if native.compiles_quickly(problem) else None
+    method = explicit_one_step(problem, rtol)
+    return method if method is not None and native.compiles_quickly(problem) else None
 
 
 def implicit_one_step(problem: Problem) -> type[Method] | None:

@@ -23,6 +23,7 @@ from .method_choice import (
     in_python,
 )
 from .pace import Pace
+from .quasistatic import Quasistatic
 from .settings import Settings
 from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
@@ -89,7 +90,7 @@ class RunningMethod:
         self.problem, self.settings, self.tolerances = problem, settings, tolerances
         self.time_events, self.crossings, self.statistics = time_events, crossings, statistics
         self.kind: Any = in_machine_code(settings.method, problem, settings)
-        if self.kind is not settings.method:
+        if self.kind not in (settings.method, Quasistatic):
             statistics["why"] = f"{statistics.get('why', '')}, in machine code"
         #: To an implicit method, where the explicit one is held back by stability.
         self.may_switch = settings.may_switch and bool(problem.size) and (

@@ -108,3 +108,39 @@ def test_a_sine_without_unknowns_is_shown_by_many_points_a_period():
     run = model.simulate("2 s")
     assert len(run.time) > 2000 * 18
     assert_allclose(run["load.v"].max().m, 10 * (10 - 0.6) / 10.3, rtol=1e-6)
+
+
+RUNGS = 40
+
+
+def ladder():
+    """1 kilohm in parts, with a diode to ground behind each."""
+    model = Model("ladder")
+    model.source = ACVoltageSource(amplitude="5 V", frequency="1 kHz")
+    model.along = Resistor(count=RUNGS, resistance=quantity(1000 / RUNGS, "ohm"))
+    model.diode = Diode(count=RUNGS, model="exponential")
+    model.earth = ElectricalReference()
+    model.connect(model.source.p, model.along[0].p)
+    model.connect(model.along[:-1].n, model.along[1:].p)
+    model.connect(model.along.n, model.diode.p)
+    model.connect(model.diode.n, model.source.n, model.earth.V)
+    return model
+
+
+def source_of_ladder(last):
+    """The source's voltage, from the voltage behind the last part on."""
+    v, i = last, 0.0
+    for _ in range(RUNGS):
+        x = v / 0.04
+        i += 1e-6 * (np.exp(min(x, 15)) * (1 + x - min(x, 15)) - 1) + v / 1e8
+        v += 1000 / RUNGS * i
+    return v
+
+
+def test_a_ladder_of_diodes_without_states_is_solved_in_machine_code():
+    run = ladder().simulate("2 ms")
+    assert run.statistics["method"] == "dopri5"  # of machine code: nothing is integrated
+    t, last = run.time.m[::20], run[f"diode[{RUNGS - 1}].v"].m[::20]
+    expected = [brentq(lambda v, u=u: source_of_ladder(v) - u, -5.1, 0.5, xtol=1e-16)
+                for u in 5 * np.sin(2e3 * np.pi * t)]
+    assert_allclose(last, expected, atol=1e-9)

@@ -17,8 +17,9 @@ class AlgebraicFailure(ArithmeticError):
     ``advice`` is what may help, where more is known of it than of others.
     """
 
-    def __init__(self, t: float, worst: Sequence[str], reason: str, advice: str = ""
-                 ) -> None:
+    def __init__(self, t: float, worst: Sequence[str], reason: str, singular: bool = False,
+                 advice: str = "") -> None:
         super().__init__(f"at t = {t:.9g} s the algebraic unknowns {', '.join(worst)} could not "
                          f"be solved for: {reason}")
-        self.t, self.worst, self.advice = t, tuple(worst), advice
+        self.t, self.worst = t, tuple(worst)
+        self.singular, self.advice = singular, advice

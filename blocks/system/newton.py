@@ -391,7 +391,8 @@ class AlgebraicUnknowns:
             reason = "Newton's method does not converge"
         else:
             reason = "the equations have no finite value there"
-        return AlgebraicFailure(t, [self._name(int(i)) for i in worst], reason, advice)
+        return AlgebraicFailure(t, [self._name(int(i)) for i in worst], reason, singular,
+                                advice)
 
     def _name(self, equation: int) -> str:
         """The unknown that an equation is counted for: torn ones first, then tied states."""

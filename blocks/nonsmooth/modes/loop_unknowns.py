@@ -98,4 +98,4 @@ class LoopUnknowns:
                 return np.array(np.linalg.solve(by_z, right), dtype=float)
             except np.linalg.LinAlgError:
                 continue
-        raise AlgebraicFailure(t, [self.system.torn_name(0)], "its loop is singular there")
+        raise AlgebraicFailure(t, [self.system.torn_name(0)], "its loop is singular there", True)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["DENSE", "MANY", "MOST_HALVINGS", "TOLD", "AlgebraicUnknowns"]
 
 MANY = 500  # algebraic unknowns from which full matrices of their size are avoided
+FEW = 12  # that are left when others have a solution, from which on each block is tried alone
 MOST_STEPS = 40
 MOST_HALVINGS = 30  # of a step
 MOST_PIECES = 200  # steps through the pieces of a block
@@ -129,9 +130,10 @@ class AlgebraicUnknowns:
         beside = patient and not (self.constant or self._steep)
         for guess in (before[nt:] + BESIDE_ZERO * nominal, nominal) if beside else ():
             z[:] = np.where(found, z, guess)
-            if not nt:  # those that have no value anywhere near stop no others
+            if not nt and np.count_nonzero(~found) <= FEW:  # what has no value stops no others
                 for span in self._blocks():
-                    self._solve_block(arguments, span)
+                    if not found[span].all():
+                        self._solve_block(arguments, span)
             if self._iterated(arguments, False) is None:
                 return
             found = self._found(arguments, found)

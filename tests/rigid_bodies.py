@@ -25,7 +25,7 @@ from blocks import (
     sin,
     tan,
 )
-from library.planar import Body, Circle, Contact, Ground, Line
+from library.planar import Body, Circle, Contact, Corner, Gravity, Ground, Line
 from library.translational import Mass, Reference, translational
 
 G = 9.81
@@ -163,3 +163,15 @@ def sliding_disc(static, kinetic, tilt):
     model.connect(model.ground.P, model.touch.B)
     model.connect(model.disc.P, model.touch.F)
     return model
+
+
+def falling_pole():
+    """A pole that tips over on its foot, which rests on a rough floor: a pendulum upside down."""
+    model, lean = Model("falling pole"), 0.35
+    model.pole = Body(mass="1 kg", inertia="0.1 kg*m^2", phi=quantity(lean, "rad"),
+                      x=quantity(-np.sin(lean), "m"), y=quantity(np.cos(lean), "m"))
+    model.foot = Contact(curve=Corner(x="0 m", y="-1 m"), base=Line(), friction=5.0)
+    model.floor, model.weight = Ground(), Gravity()
+    model.connect(model.foot.F, model.pole.P)
+    model.connect(model.foot.B, model.floor.P, model.weight.P)
+    return model, lean

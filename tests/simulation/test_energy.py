@@ -7,11 +7,12 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 from parts import Capacitor, Ground, Inductor, Resistor, VoltageSource
+from rigid_bodies import falling_pole
 
 from blocks import Component, EnergyWarning, Model, Parameter, Port, Variable, der, quantity, sin
 from blocks.simulation.recording import RunRecording
 from library import electrical, thermal
-from library.planar import Body, Circle, Contact, Corner, Gravity, Line, Prismatic
+from library.planar import Body, Circle, Contact, Line, Prismatic
 from library.planar import Ground as World
 from library.translational import (
     Damper,
@@ -235,13 +236,7 @@ def test_what_falls_on_a_belt_and_is_taken_along_costs_the_belt_twice_what_it_ga
 
 def test_rounding_is_not_integrated_more_closely_than_energies_are_known(monkeypatch):
     """A pole that tips over on its foot: nothing goes through a port but rounding."""
-    model, lean = Model("falling pole"), 0.35
-    model.pole = Body(mass="1 kg", inertia="0.1 kg*m^2", phi=quantity(lean, "rad"),
-                      x=quantity(-np.sin(lean), "m"), y=quantity(np.cos(lean), "m"))
-    model.foot = Contact(curve=Corner(x="0 m", y="-1 m"), base=Line(), friction=5.0)
-    model.floor, model.weight = World(), Gravity()
-    model.connect(model.foot.F, model.pole.P)
-    model.connect(model.foot.B, model.floor.P, model.weight.P)
+    model, lean = falling_pole()
     run = model.simulate("0.5 s")
     looks, evaluate = [], RunRecording.evaluate_unsplit
 

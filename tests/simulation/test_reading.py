@@ -8,7 +8,7 @@ from threading import Thread
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from rigid_bodies import Rod
+from rigid_bodies import Rod, falling_pole
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -25,7 +25,6 @@ from library.electrical import (
     ElectricalReference,
     Resistor,
 )
-from library.planar import Body, Contact, Corner, Gravity, Ground, Line
 from library.rotational import (
     BearingFriction,
     Inertia,
@@ -313,18 +312,6 @@ def test_who_knows_an_episode_is_found_for_all_at_once(monkeypatch):
     assert Counted.handled <= 2 * len(which)
     for _, place, numbers in parts:
         assert_array_equal(numbers, which[place] - place.start)
-
-
-def falling_pole():
-    """A pole that tips over on its foot, which rests on a rough floor: a pendulum upside down."""
-    model, lean = Model("falling pole"), 0.35
-    model.pole = Body(mass="1 kg", inertia="0.1 kg*m^2", phi=quantity(lean, "rad"),
-                      x=quantity(-np.sin(lean), "m"), y=quantity(np.cos(lean), "m"))
-    model.foot = Contact(curve=Corner(x="0 m", y="-1 m"), base=Line(), friction=5.0)
-    model.floor, model.weight = Ground(), Gravity()
-    model.connect(model.foot.F, model.pole.P)
-    model.connect(model.foot.B, model.floor.P, model.weight.P)
-    return model, lean
 
 
 def test_contacts_that_rest_are_closed_at_all_times_together(monkeypatch):

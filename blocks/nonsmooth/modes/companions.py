@@ -146,20 +146,23 @@ class Companions:
         changed = False
         for group in self.groups:
             members, ratio = group.tolist(), self.ratio[group.tolist()]
-            weaker = [k for k, e in enumerate(members) if not (
-                ca.is_equal(low[e], laws.back[e], 2) and ca.is_equal(high[e], laws.forth[e], 2))]
             along = self._along(group, laws.low, laws.high)
-            if not weaker or not ca.depends_on(ca.vertcat(*along), inputs):
+            if not ca.depends_on(ca.vertcat(*along), inputs):
+                continue
+            resting, moving = map(np.array, _at_rest(laws, laws.flow[members[0]], *(
+                ca.horzcat(*(e[members] for e in side))
+                for side in ((laws.low, laws.high), (laws.back, laws.forth)))))
+            weaker = np.flatnonzero(~np.isclose(resting, moving, SYMMETRIC, 0.0).all(axis=1))
+            if not len(weaker):
                 continue
             changed = True
             place = ca.diag(ca.DM(elements.unit[group]) / ratio)
             for way, bounds in enumerate(along):
                 by_effort = ca.mtimes(ca.jacobian(
                     bounds, inputs[elements.column[group].tolist()]), place)
-                holds = ca.SX.ones(len(group))  # all together, by the effort of each
-                for _ in members:  # through one after the other
-                    holds = 1 + ca.mtimes(by_effort.T, holds)
-                for k in weaker:
+                # how all together change with each one's own bound, through one after the other
+                holds = ca.solve(ca.SX.eye(len(group)) - by_effort.T, ca.SX.ones(len(group)))
+                for k in weaker.tolist():
                     e, is_low = members[k], (ratio[k] > 0) == (way == 0)
                     low[e] = ca.if_else(ca.logic_and(holds[k] < 0, is_low), laws.back[e], low[e])
                     high[e] = ca.if_else(ca.logic_and(holds[k] < 0, ca.logic_not(is_low)),
@@ -267,34 +270,37 @@ def _is_split_unfelt(laws: LawExpressions, elements: Elements, group: list[int],
     """
     tape, nz = laws.system.tape, laws.system.nz
     flow = laws.flow[group[first]]
-    by_x = ca.jacobian(flow, tape.x).T
-    rest = tape.x - by_x * flow / ca.sumsqr(by_x)
-    draw = np.random.default_rng(0)
-    point = [draw.uniform(0.5, 1.5, a.numel()) for a in laws.system.arguments]
-
-    def there(*asked: ca.SX) -> list[ca.DM]:
-        return ca.Function("there", laws.system.arguments, ca.substitute(
-            asked, [tape.x], [rest])).call(point)
-
     others = np.ones(4 * elements.size, dtype=bool)
     others.reshape(4, -1)[:, group] = False
     felt = ca.vertcat(tape.slope, tape.constraints, laws.bounds[np.flatnonzero(others).tolist()])
     columns, loops = elements.column[group].tolist(), tape.residual[:nz]
     share = ca.diag(ca.DM(elements.unit[group]) / ratios)
-    effect, on_loops = map(np.array, there(
-        *(ca.mtimes(ca.jacobian(e, tape.u)[:, columns], share) for e in (felt, loops))))
+    effect, on_loops = map(np.array, _at_rest(laws, flow, *(
+        ca.mtimes(ca.jacobian(e, tape.u)[:, columns], share) for e in (felt, loops))))
     left = on_loops - on_loops[:, [first]]
     if np.abs(left).max(initial=0.0) > SYMMETRIC * np.abs(on_loops).max(initial=0.0):
         from scipy.sparse.linalg import splu
 
-        felt_z, loops_z = (a.sparse().tocsc() for a in there(
-            ca.jacobian(felt, tape.z), ca.jacobian(loops, tape.z)))
+        felt_z, loops_z = (a.sparse().tocsc() for a in _at_rest(
+            laws, flow, ca.jacobian(felt, tape.z), ca.jacobian(loops, tape.z)))
         if is_singular(loops_z):
             return np.arange(len(group)) == first
         effect = effect - felt_z @ splu(loops_z).solve(on_loops)
     change = effect - effect[:, [first]]
     unfelt: Flags = np.abs(change).max(axis=0) <= SYMMETRIC * np.abs(effect).max()
     return unfelt
+
+
+def _at_rest(laws: LawExpressions, flow: ca.SX, *asked: ca.SX) -> list[ca.DM]:
+    """Values of expressions at some point where a flow is zero."""
+    tape, arguments = laws.system.tape, laws.system.arguments
+    by_x = ca.jacobian(flow, tape.x).T
+    rest = tape.x - by_x * flow / ca.sumsqr(by_x)
+    draw = np.random.default_rng(0)
+    point = [draw.uniform(0.5, 1.5, a.numel()) for a in arguments]
+    there = ca.Function("there", arguments, ca.substitute(asked, [tape.x], [rest]))
+    values: list[ca.DM] = there.call(point)
+    return values
 
 
 def _is_product(ratio: ca.SX, parameters: ca.SX) -> bool:

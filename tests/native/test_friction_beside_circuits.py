@@ -20,7 +20,13 @@ from library.electrical import (
 )
 from library.electromechanical import DCMotor
 from library.mechanisms import DiscBrake, GearBox, OneWayClutch, RackAndPinion, SliderCrank
-from library.rotational import Inertia, RotationalFriction, RotationalReference, TorqueSource
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalHardStop,
+    RotationalReference,
+    TorqueSource,
+)
 from library.signal import Pulse
 from library.translational import (
     ForceSource,
@@ -224,3 +230,37 @@ def test_a_coil_is_not_interrupted_where_a_clutch_of_any_strength_holds_its_moto
     on, off, decay = 24.0, -0.6, np.exp(-0.5)
     highest = (on * (1 - decay) + off * decay * (1 - decay)) / (1 - decay**2)
     assert_allclose(run["motor.i"].at("29.5 ms").m, highest, rtol=1e-8)
+    assert "stretches in Python" not in run.statistics
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_a_motor_presses_on_a_stop_beside_its_friction_until_a_load_tears_it_off(method):
+    # 1 kN*m/s against 0.2 N*m/A of a current that rises and falls: whatever friction and stop
+    # share, friction holds 0.4 N*m the other way when the stop bears nothing any more
+    model = chopper(motor=DCMotor(resistance="1 ohm", inductance="1 mH", inertia="1e-3 kg*m^2",
+                                  back_emf_constant="0.2 V*s/rad"))
+    model.connect(model.switch.n, model.motor.p)
+    model.connect(model.motor.n, model.supply.n)
+    model.base = RotationalReference()
+    model.friction = RotationalFriction(law="coulomb", breakaway_torque="0.4 N*m",
+                                        coulomb_torque="0.3 N*m")
+    model.stop = RotationalHardStop(model="restitution", restitution=0, lower_bound="-1 rad",
+                                    upper_bound="0 rad")
+    model.load = TorqueSource(torque=lambda t: quantity("-1 kN*m/s") * t)
+    model.connect(model.motor.R, model.friction.R, model.stop.R, model.load.R)
+    model.connect(model.motor.C, model.friction.C, model.stop.C, model.load.C, model.base.W)
+    run = model.simulate("2.5 ms", method=method, rtol=1e-9)
+    i, start = 0.0, 0.0
+    for volts in [24.0, -0.6] * 2 + [24.0]:
+        first, i, start = i, volts + (i - volts) * np.exp(-0.5), start + 0.5e-3
+        if 0.2 * i + 0.4 < 1e3 * start:
+            break
+    begun = start - 0.5e-3
+    torn = brentq(lambda t: 0.2 * (volts + (first - volts) * np.exp((begun - t) / 1e-3))
+                  + 0.4 - 1e3 * t, begun, start)
+    tears = [e.time for e in run.events.of("friction") if e.description == "slides backward"]
+    assert_allclose(tears, [torn], rtol=1e-9)
+    bears = 0.2 * run["motor.i"].at("0.4 ms").m - 0.4
+    assert_allclose(run["stop.t"].at("0.4 ms").m + run["friction.t"].at("0.4 ms").m, bears,
+                    rtol=1e-9)
+    assert "stretches in Python" not in run.statistics

@@ -36,6 +36,7 @@ from .hybrid import Hybrid, solve_hybrid
 from .impact import Friction, Impact, sequential_impact, simultaneous_impact
 from .internal_stress import (
     LoadedSplit,
+    Stress,
     even_on_line,
     even_split,
     largest_share,
@@ -47,7 +48,7 @@ from .internal_stress import (
     undetermined_groups,
 )
 from .linear_solves import signed_pivot
-from .linear_splits import LinearSplit, linear_splits, loaded_linear_split
+from .linear_splits import LinearSplit, linear_split, linear_splits, loaded_linear_split
 from .minimal_splits import minimal_splits
 from .minimax import open_sides, ranges_end
 from .p_matrix import is_p_matrix
@@ -66,6 +67,7 @@ __all__ = [
     "MarginProblem",
     "Solution",
     "Status",
+    "Stress",
     "components",
     "even_on_line",
     "even_split",
@@ -73,6 +75,7 @@ __all__ = [
     "largest_share",
     "least_efforts",
     "least_share",
+    "linear_split",
     "linear_splits",
     "loaded_linear_split",
     "loaded_split",

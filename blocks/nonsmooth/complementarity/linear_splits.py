@@ -14,10 +14,10 @@ import numpy as np
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import TIGHT_ROW
-from .internal_stress import rooms_of, stresses
+from .internal_stress import Stress, rooms_of, stresses
 from .minimax import half_range, kernel, minimise_rows, open_sides, rows_of
 
-__all__ = ["LinearSplit", "linear_splits", "loaded_linear_split"]
+__all__ = ["LinearSplit", "linear_split", "linear_splits", "loaded_linear_split"]
 
 AMPLE = 2.0  # times the least room to a bound
 AMPLE_ROOM = 1.0  # of half a range, or of the largest effort: no more is sought
@@ -55,18 +55,22 @@ def linear_splits(D: Array, lower: Array, upper: Array, efforts: Array) -> list[
     >>> (efforts + split.change @ efforts + split.level).round(9).tolist()
     [0.75, 2.25]
     """
-    out = []
-    for members, basis in stresses(D, lower, upper, np.arange(len(efforts))):
-        held = efforts[members]
-        low, high = open_sides(lower[members], upper[members])
-        half = half_range(low, high)
-        bounds = rows_of(low, high, half)
-        rows = np.zeros((len(bounds.element), len(held)))
-        rows[np.arange(len(rows)), bounds.element] = -bounds.slope
-        even = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
-        room, change, split = _most_room(rows, 1 - bounds.ratios(held), held, even)
-        out.append(LinearSplit(members, room, change, split - held - change @ held))
-    return out
+    return [linear_split(stress, lower, upper, efforts)
+            for stress in stresses(D, lower, upper, np.arange(len(efforts)))]
+
+
+def linear_split(stress: Stress, lower: Array, upper: Array, efforts: Array) -> LinearSplit:
+    """That of a group of elements, by the directions of its internal stress; see above."""
+    members, basis = stress
+    held = efforts[members]
+    low, high = open_sides(lower[members], upper[members])
+    half = half_range(low, high)
+    bounds = rows_of(low, high, half)
+    rows = np.zeros((len(bounds.element), len(held)))
+    rows[np.arange(len(rows)), bounds.element] = -bounds.slope
+    even = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
+    room, change, split = _most_room(rows, 1 - bounds.ratios(held), held, even)
+    return LinearSplit(members, room, change, split - held - change @ held)
 
 
 def loaded_linear_split(D: Array, effort: Array, low: Array, high: Array, L: Array, H: Array,

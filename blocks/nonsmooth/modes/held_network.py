@@ -10,7 +10,7 @@ code and readers of a run want them. Others are solved for at every point
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -30,14 +30,35 @@ if TYPE_CHECKING:
 
     from ...system import Problem, System
     from ...system.points import Points
+    from ..complementarity import LinearSplit, Stress
     from ..mode_state import NetworkState
     from .elements import Elements
     from .law_expressions import LawExpressions
 
 __all__ = ["HeldNetwork", "filled", "rounding_of", "slack_of"]
 
+WIDE = 1e4  # times the widest range: as wide as one without an end counts
 TRIED = 3  # points at which equations that leave inputs open are solved
 GOLDEN = 0.6180339887498949  # its multiples modulo 1 fill the interval evenly
+
+
+class _Sharing(NamedTuple):
+    """How efforts that modes leave open are shared.
+
+    Attributes
+    ----------
+    even : what shares a load evenly, to be multiplied by what is taken. Where stuck elements of a
+        constant strength F have one motion, of which only the sum c.u of what they take is told,
+        each takes the same share of its strength: u = F sgn(c) c.u / (F.abs(c)). So all come to
+        their bounds together, when nothing else could hold them either. Of other constant bounds
+        those bear changes that have most room, as a stop beside a friction
+    split : groups of these; from which split changes count is sought at a point
+    open : directions of what is taken that remain open, as columns
+    """
+
+    even: Array
+    split: list[Stress]
+    open: Array
 
 
 class HeldNetwork:
@@ -54,7 +75,8 @@ class HeldNetwork:
     symbols : time, states, unknowns, parameters, relations, discrete values, modes, constants
     expressions : of slopes, crossing functions and elements
     entries : of the constants: whether a switch is told or who bears nothing, what rounding may
-        make, two matrices, and where states drift the matrix that corrects them
+        make, two matrices, where states drift the matrix that corrects them, and of what may share
+        internal stress what it takes whatever is carried
     inputs : of the network
     joint : which relations equations contain, and depend on what elements take
     parts : joined where such a relation ties them
@@ -83,7 +105,11 @@ class HeldNetwork:
         self._alike = self._fixed | _untaken_rows(rows[:3], tape)
         #: Elements whose bounds at rest are the same as long as no relation changes.
         self._strong = _constants(laws.low, tape) & _constants(laws.high, tape)
-        self._even: dict[tuple[bytes, bytes, bytes], tuple[Array, Array]] = {}
+        self._even: dict[tuple[bytes, bytes, bytes], _Sharing] = {}
+        #: Elements that may share internal stress with a friction, in any split.
+        self._level = np.flatnonzero(self._strong & ~elements.gives_flow)
+        if elements.valve[self._level].all():
+            self._level = self._level[:0]
         self.drifts = bool(self._fixed.all()) and _of_time_or_several_states(
             ca.vertcat(*rows[:3]), tape.x)
         by_relation = np.hstack([_relations_of_rows(rows, system, laws, part) for part in parts])
@@ -98,14 +124,16 @@ class HeldNetwork:
         if not system.nz:
             self.corrected = _inputs_of(tape.slope, system, elements) @ together > 0
         pairs, corrected = int(self.together.sum()), self.drifts * int(self.corrected.sum())
-        self.entries = 2 * n + 2 * pairs + corrected
-        owner = np.concatenate([part, part, *2 * [np.nonzero(together.T)[0]],
-                                *self.drifts * [np.nonzero(self.corrected.T)[0]]])
-        owner[2 * n :] = part[owner[2 * n :]]
+        self.entries = 2 * n + 2 * pairs + corrected + len(self._level)
+        owner = part[np.concatenate([*2 * [np.arange(n)], *2 * [np.nonzero(together.T)[0]],
+                                     *self.drifts * [np.nonzero(self.corrected.T)[0]],
+                                     self._level])]
         self.entries_of = [np.flatnonzero(owner == k) for k in range(len(self.parts))]
         modes, constants = ca.SX.sym("modes", n), ca.SX.sym("constants", self.entries)
-        told, slack, by_value, by_rate, correction = ca.vertsplit(
-            constants, np.cumsum([0, n, n, pairs, pairs, corrected]).tolist())
+        told, slack, by_value, by_rate, correction, own = ca.vertsplit(
+            constants, np.cumsum([0, n, n, pairs, pairs, corrected, len(self._level)]).tolist())
+        level = ca.SX(n, 1)
+        level[self._level.tolist()] = own
         gives = ca.DM(elements.gives_flow.astype(float))
         solved = ca.if_else(told == UNLOADED, -1, modes)
         direct = ca.if_else(gives, solved == 0, solved != 0)
@@ -113,7 +141,7 @@ class HeldNetwork:
         #: What the equations come to without anything taken, and the rates of that.
         self.alone = ca.substitute([value, rate], [tape.u], [ca.DM.zeros(system.nu, 1)])
         self.symbols = [*system.arguments[:-1], modes, constants]
-        taken = self._taken([by_value, by_rate])
+        taken = self._taken([by_value, by_rate]) + level
         place = ca.DM.triplet(elements.column.tolist(), list(range(n)), ca.DM(elements.unit),
                               system.nu, n)
         inputs = self.inputs = ca.densify(ca.mtimes(place, taken))
@@ -180,7 +208,7 @@ class HeldNetwork:
                     unknown.append(key)
         if not unknown:
             return True
-        fits = self._is_open_without_effect(problem, t, self._evenly(problem, t, modes)[1]) and (
+        fits = self._is_open_without_effect(problem, t, self.left_open(problem, t, modes)) and (
             self._is_solved_everywhere(problem, t, modes))
         if fits or len(unknown) == 1:
             if len(self._fits) > MOST_KEPT:
@@ -203,17 +231,10 @@ class HeldNetwork:
         return bool((acts[told].any(axis=0) & acts[~told].any(axis=0)).any())
 
     def left_open(self, problem: Problem, t: float, modes: Indices) -> Array:
-        """Directions of what is taken that modes leave open, and no even share says, as columns."""
-        return self._evenly(problem, t, modes)[1]
+        """Directions of what is taken that modes leave open, and no split says, as columns."""
+        return self._sharing(problem, t, modes).open
 
-    def _evenly(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
-        """What shares a load evenly that modes leave open, and directions that remain open.
-
-        The first one is to be multiplied by what is taken. Where stuck elements of a constant
-        strength F have one motion, of which only the sum c.u of what they take is told, each takes
-        the same share of its strength: u = F sgn(c) c.u / (F.abs(c)). So all come to their bounds
-        together, when nothing else could hold them either.
-        """
+    def _sharing(self, problem: Problem, t: float, modes: Indices) -> _Sharing:
         key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
         if key not in self._even:
             if len(self._even) > MOST_KEPT:
@@ -221,24 +242,48 @@ class HeldNetwork:
             self._even[key] = self._shared(problem, t, modes)
         return self._even[key]
 
-    def _shared(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
-        from ..complementarity import stress_groups
+    def _shared(self, problem: Problem, t: float, modes: Indices) -> _Sharing:
+        from ..complementarity import Stress, stress_groups
 
         null, n = self.equations.matrices(problem, t, modes).null, self.elements.size
-        even, open_ = np.eye(n), [np.zeros((n, 0))]
+        even, split, open_ = np.eye(n), [], [np.zeros((n, 0))]
         _, _, low, high, *_ = self.equations.values(problem, t)
-        strong = self._strong & (modes == 0) & ~self.elements.gives_flow & (low == -high)
+        strong = self._strong & (modes == 0) & ~self.elements.gives_flow
         for members, basis in stress_groups(null):
+            if not strong[members].all() or not self._is_borne_alone(problem, t, members, basis):
+                open_.append(basis)
+                continue
             strength, direction = high[members], np.linalg.svd(basis[members].T)[2][-1]
             total = strength @ np.abs(direction)
-            if (strong[members].all() and 0.0 < total < np.inf
-                    and basis.shape[1] == len(members) - 1
-                    and self._is_borne_alone(problem, t, members, basis)):
+            if ((low[members] == -strength).all() and 0.0 < total < np.inf
+                    and basis.shape[1] == len(members) - 1):
                 even[np.ix_(members, members)] = np.outer(
                     strength * np.sign(direction), direction / total)
-            else:
+            elif self.elements.valve[members].all() or (low == high)[members].any():
                 open_.append(basis)
-        return even, np.hstack(open_)
+            else:
+                even[np.ix_(members, members)] = _by_ranges(
+                    low[members], high[members], basis[members])
+                split.append(Stress(members, basis[members]))
+        return _Sharing(even, split, np.hstack(open_))
+
+    def splits(self, problem: Problem, t: float, modes: Indices) -> list[LinearSplit]:
+        """Splits of efforts by which all hold for a while, of groups that hold in many ways."""
+        from ..complementarity import linear_split
+
+        null = self.equations.matrices(problem, t, modes).null
+        if not len(self._level) or not null.shape[1]:
+            return []
+        groups = self._sharing(problem, t, modes).split
+        if not groups:
+            return []
+        _, _, low, high, *_ = self.equations.values(problem, t)
+        looks = self.equations.looks(*problem.arguments(t)[:-1], 0.0 * problem.u).reshape(
+            10, self.elements.size)
+        value, rate = self.equations.held_rows(modes, looks[4:7], looks[7:])
+        by_value, by_rate = self.by_rows(problem, t, modes)
+        taken = by_value @ value + by_rate @ rate
+        return [linear_split(group, low, high, taken) for group in groups]
 
     def _is_borne_alone(self, problem: Problem, t: float, members: Indices, basis: Array) -> bool:
         """Whether what some elements take in turn changes the effort of no other one (as in a loop
@@ -286,7 +331,7 @@ class HeldNetwork:
         solver = made.solver
         assert solver is not None  # as it fits
         if made.null.shape[1]:
-            solver = self._evenly(problem, t, modes)[0] @ solver
+            solver = self._sharing(problem, t, modes).even @ solver
         if not len(made.weight):
             return -solver, 0.0 * solver
         held = len(made.span)
@@ -294,13 +339,22 @@ class HeldNetwork:
 
     def constants(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """The constants of the present modes in one row."""
-        by_value, by_rate = self.by_rows(problem, t, state.solved_modes)
+        *matrices, level = self.taken_by(problem, t, state.solved_modes)
         told = np.where(state.unloaded, UNLOADED, np.any(self.equations.told(problem, t), axis=0))
-        out = [told, slack_of(state, self.elements),
-               *(matrix.T[self.together.T] for matrix in (by_value, by_rate))]
+        out = [told, slack_of(state, self.elements), *(a.T[self.together.T] for a in matrices)]
         if self.drifts:
             out.append(self._correction(problem, t, state.solved_modes))
-        return np.concatenate(out)
+        return np.concatenate([*out, level[self._level]])
+
+    def taken_by(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array, Array]:
+        """What is taken by values and by rates, as far as the present split holds, and without."""
+        by_value, by_rate = self.by_rows(problem, t, modes)
+        level, splits = np.zeros(len(modes)), self.splits(problem, t, modes)
+        for members, _, change, own in splits:
+            by_value[members] += change @ by_value[members]
+            by_rate[members] += change @ by_rate[members]
+            level[members] = own
+        return by_value, by_rate, level
 
     def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
         """What brings states to what modes hold constant, by the values of their equations."""
@@ -353,6 +407,20 @@ class HeldNetwork:
         finally:
             problem.m = m
         return self.elements.inputs_of(taken, self.system.nu), found
+
+
+def _by_ranges(low: Array, high: Array, basis: Array) -> Array:
+    """What shares efforts so that those of wide ranges bear most: the least ones in units of these.
+
+    By a basis of efforts without effect.
+    """
+    from ..complementarity import open_sides
+
+    width = np.subtract(*open_sides(low, high)[::-1])
+    ends = np.isfinite(width)
+    unit = np.where(ends, width, WIDE * width[ends].max(initial=1.0 / WIDE))
+    q = np.linalg.qr(basis / unit[:, None])[0]
+    return np.eye(len(unit)) - unit[:, None] * (q @ q.T) / unit
 
 
 def _relations_of_rows(rows: list[ca.SX], system: System, laws: LawExpressions, part: Indices

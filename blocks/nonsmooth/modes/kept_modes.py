@@ -92,11 +92,18 @@ class KeptModes:
                 continue
             row = parts.noise[k, : len(members)]
             np.maximum(row, noise[members], out=row)
-        if not new or not held.fits(problem, t, solved) or not held.decides(
+        if not held.fits(problem, t, solved) or not held.decides(
                 solved, held.equations.matrices(problem, t, solved).weight):
             return  # what cannot be kept has no row
+        shared = held.splits(problem, t, solved)
+        if not new and not shared:
+            return
         constants, projection = held.constants(problem, t, state), held.projection(
             problem, t, solved)
+        for i, members in enumerate(held.parts):  # whose loads are shared anew
+            if parts.present[i] >= 0 and any(split.members[0] in members for split in shared):
+                parts.constants[parts.present[i], : len(held.entries_of[i])] = constants[
+                    held.entries_of[i]]
         for i, key in new:
             if len(self._number) == len(parts.modes):
                 return

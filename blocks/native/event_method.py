@@ -194,8 +194,9 @@ class EventMethod(Method):
         ends = self.record.ends[max(self._taken - LATELY, 0) : self._taken]
         if len(ends) < 2:
             return super().usual_step(last)
-        steps = np.sort(ends[1:] - ends[:-1])
-        return float(steps[len(steps) // 2])
+        steps = np.sort(ends[1:] - ends[:-1])  # of many that end with events little is left
+        passed = np.cumsum(steps)
+        return float(steps[np.searchsorted(passed, passed[-1] / 2)])
 
     @property
     def _inside_last(self) -> Any:

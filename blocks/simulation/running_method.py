@@ -128,8 +128,8 @@ class RunningMethod:
         if self.may_restart:
             self._restart_cheaply()
         laws = self.problem.laws
-        if laws is not None and laws.elements.valve.any() and not (
-                self.kind.implicit or self.kind.fixed_step):
+        if laws is not None and not (self.kind.implicit or self.kind.fixed_step) and (
+                laws.elements.valve.any() or self.may_switch and not self.episodes):
             self._look_at_modes(t, y)
         self.episodes += 1
         self.current = self._made_or_restarted(t, y)
@@ -374,7 +374,11 @@ class RunningMethod:
         return True
 
     def _steps_left(self, step: Step) -> float:
-        return (self.settings.t_end - step.t) / max(self.current.usual_step(step), TINY)
+        """With those that are tried in vain, as where events end most of them."""
+        taken, rejected = (self.work.get(name, 0) + getattr(self.current.work, name)
+                           for name in ("steps", "rejected"))
+        left: float = (self.settings.t_end - step.t) / max(self.current.usual_step(step), TINY)
+        return left * (1.0 + rejected / max(taken, 1))
 
     def _has_become_stiff(self, step: Step) -> bool:
         """Whether stability, not accuracy, limits the explicit method: take an implicit one.

@@ -20,6 +20,7 @@ from library.electrical import (
     Resistor,
     ThreePhaseBridge,
 )
+from library.translational import HardStop, Mass, Reference
 
 OMEGA = 2 * np.pi * 50.0
 INSTANT = 1e-11  # s: 1e-9 of a period of 20 ms is 2e-11 s
@@ -89,6 +90,25 @@ def test_an_inductive_load_keeps_the_diode_conducting_beyond_the_half_wave():
     t = np.linspace(0, 0.019, 39)
     assert_allclose(values(run, "load.i", "A", t), np.where(t < end, current(t), 0), rtol=0,
                     atol=1e-9)  # fmt: skip
+
+
+def test_a_coil_that_a_diode_blocks_does_not_chatter_beside_a_rigid_stop():
+    # what leaks through it settles within 1e-10 s, and a body at a stop needs methods for events
+    model = half_wave(Diode(), load=Resistor(resistance="1 ohm"), coil=Inductor(inductance="10 mH"))
+    model.body, model.frame = Mass(mass="5 kg", v="1 m/s"), Reference()
+    model.stop = HardStop(model="restitution", restitution=0.5, upper_bound="2 mm")
+    model.connect(model.body.M, model.stop.R)
+    model.connect(model.stop.C, model.frame.V)
+    run = model.simulate("19 ms", rtol=1e-8)
+
+    def slope(t, i):
+        return (10 * np.sin(OMEGA * t) - 0.6 - (1 + 0.3) * i) / 0.01
+
+    times = np.linspace(np.arcsin(0.06) / OMEGA, 0.013, 15)
+    expected = solve_ivp(slope, times[[0, -1]], [0.0], "DOP853", times, rtol=1e-11, atol=1e-12)
+    assert_allclose(values(run, "coil.i_L", "A", times), expected.y[0], rtol=0, atol=2e-7)
+    assert [e.description.split()[1] for e in run.events.of("diode")] == ["rises", "falls"]
+    assert [e.time for e in run.events.of("stop")] == [pytest.approx(0.002, rel=1e-9)]
 
 
 def bridge(source, **load):

@@ -157,6 +157,8 @@ class Events:
         laws = self.problem.laws
         self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
         for change in changes:
+            if change.impact and change.before == change.after == 0:
+                continue  # closed, it passes on the blow of another contact
             if change.before == change.after and not change.impact:
                 self.log.suspect(t, laws.name(change.element))
                 continue

@@ -227,6 +227,8 @@ def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
     gives = diagonal > 0  # others cannot give way: the last problem says so
     still = APPROACH * float(np.max(np.abs(now), initial=0.0))
     impulse, loss, used, collisions = np.zeros(n), 0.0, 1.0, 0
+    if not (e[touches] > 0).any():
+        limit = 0  # nothing rebounds: the last problem does all
     while collisions < limit:
         closing = touches & (now > still) & gives
         if not closing.any():
@@ -234,8 +236,6 @@ def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
         turnover = np.divide(now**2, diagonal, out=np.zeros(n), where=closing)
         hit = np.flatnonzero(turnover >= turnover.max() * (1 - TIE))
         group = hit if friction is None else friction.loaded_by(hit)
-        if friction is not None and not (e[hit] > 0).any():
-            break  # nothing rebounds: the last problem does all
         blow = _blow(matrix, now, np.where(turnover[group] > 0, e[group], 0.0), group,
                      None if friction is None else friction.of(group), still)
         if not blow.converged:

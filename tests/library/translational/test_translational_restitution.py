@@ -99,3 +99,27 @@ def test_low_rebounds_turn_back_whatever_else_is_in_the_model(method):
     gaps = 0.02 - run["stop.x"].at(quantity(np.array(turns), "s")).to("m").m
     assert_allclose(gaps, heights, rtol=1e-6, atol=1e-13)
     assert abs(run["stop.x"].final.to("m").m - 0.02) < 1e-12
+
+
+def test_wagons_are_pulled_along_one_after_the_other():
+    """Each plastic impact is told once: couplings that are taut pass it on, and close no more."""
+    n, slack = 8, 0.06  # m, from 0.02 m to the upper bound
+    model = Model("train")
+    model.ground, model.wagon = Reference(), Mass(count=n, mass="10 kg", v="0 m/s")
+    model.coupling = HardStop(count=n - 1, model="restitution", restitution=0, lower_bound="0 m",
+                              upper_bound="80 mm", x="20 mm")
+    model.pull = ForceSource(force=f"{20 * n} N")
+    model.connect(model.coupling.R, model.wagon[:-1].M)
+    model.connect(model.coupling.C, model.wagon[1:].M)
+    model.connect(model.pull.R, model.wagon[0].M)
+    model.connect(model.pull.C, model.ground.V)
+    run = model.simulate("2 s")
+    v, t, instants = 0.0, 0.0, []
+    for moving in range(1, n):
+        a = 2.0 * n / moving
+        taken = (np.sqrt(v * v + 2 * slack * a) - v) / a
+        t, v = t + taken, (v + a * taken) * moving / (moving + 1)
+        instants.append(t)
+    assert [e.description for e in run.events] == (n - 1) * ["closes (upper_force)"]
+    assert_allclose([e.time for e in run.events], instants, rtol=1e-9)
+    assert_allclose(run["wagon[0].v"].final.m, v + 2.0 * (2.0 - t), rtol=1e-9)

@@ -213,7 +213,7 @@ class Equations:
             self._solved = code
             self.slope, self.crossings = (
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
-            if laws.contact.any() or self.carried is not None:
+            if laws.elements.contact.any() or self.carried is not None:
                 self.settle = compiled(code.settle(), parallel=False)
             self._present, self._solved, self._closes = code.present, code, code.allowed
             self.scratch = code.scratch

@@ -231,22 +231,22 @@ class ModeEquations:
         return bytes(problem.m[by].tobytes() + problem.p.tobytes())
 
     def _by_inputs_at(self, problem: Problem, t: float) -> Array:
-        n, args = self.size, problem.arguments(t)
-        out: Array = self._by_u(*args).reshape(6, n, n) * self.elements.unit
-        if self.loops is not None and self._by_z is not None:
-            follows, by_z = self.loops.at(problem, t), self._by_z(*args).reshape(6, n, -1)
-            out = out + by_z @ follows.by_taken
-            out[3:] += by_z[:3] @ follows.rate_by_taken
-        return out
+        out = self._by_u(*problem.arguments(t)).reshape(6, self.size, self.size)
+        return self._through_loops(problem, t, out * self.elements.unit, "taken")
 
     def _by_states(self, problem: Problem, t: float) -> Array:
         """The same by the states."""
-        n, args = self.size, problem.arguments(t)
-        out: Array = self._by_x(*args).reshape(6, n, -1)
-        if self.loops is not None and self._by_z is not None:
-            follows, by_z = self.loops.at(problem, t), self._by_z(*args).reshape(6, n, -1)
-            out = out + by_z @ follows.by_x
-            out[3:] += by_z[:3] @ follows.rate_by_x
+        out = self._by_x(*problem.arguments(t)).reshape(6, self.size, -1)
+        return self._through_loops(problem, t, out, "x")
+
+    def _through_loops(self, problem: Problem, t: float, out: Array, which: str) -> Array:
+        """Derivatives, with those through the unknowns of loops."""
+        if self.loops is None or self._by_z is None:
+            return out
+        by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
+        follows = self.loops.at(problem, t)
+        out = out + by_z @ getattr(follows, f"by_{which}")
+        out[3:] += by_z[:3] @ getattr(follows, f"rate_by_{which}")
         return out
 
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:

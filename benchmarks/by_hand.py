@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .domains import diode_nodes
+from .circuits import diode_nodes
 
 __all__ = ["BY_HAND", "ByHand"]
 

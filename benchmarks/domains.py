@@ -33,7 +33,9 @@ from library.signal import Pulse
 from library.thermal import TwoPort as HeatPath
 from library.thermal import thermal
 
-__all__ = ["bridge", "buck", "cylinder", "diode_nodes", "grid", "ideal_bridge", "ideal_buck",
+from .circuits import diode_nodes
+
+__all__ = ["bridge", "buck", "cylinder", "grid", "ideal_bridge", "ideal_buck",
            "ladder", "rod", "solenoid"]  # fmt: skip
 
 
@@ -152,8 +154,12 @@ def bridge(diode: Callable[[], Component] = Diode) -> Model:
 
 def buck() -> Model:
     """E3: a buck converter at 50 kHz."""
-    model = Model("buck")
-    model.source, model.switch, model.diode = Constant(), Chopper(), Diode()
+    return _buck("buck", Chopper(), Diode())
+
+
+def _buck(name: str, switch: Component, diode: Component) -> Model:
+    model = Model(name)
+    model.source, model.switch, model.diode = Constant(), switch, diode
     model.coil, model.load = Inductor(), Resistor(resistance="5 ohm")
     model.capacitor, model.ground = Capacitor(capacitance="100 uF"), Ground()
     model.connect(model.source.p, model.switch.p)
@@ -174,15 +180,8 @@ def ideal_diode() -> Component:
 
 def ideal_buck() -> Model:
     """E3 with an ideal switch and an ideal diode."""
-    model = Model("ideal buck")
-    model.source, model.coil, model.load = Constant(), Inductor(), Resistor(resistance="5 ohm")
-    model.switch, model.diode = parts.Switch(model="ideal"), ideal_diode()
+    model = _buck("ideal buck", parts.Switch(model="ideal"), ideal_diode())
     model.drive = Pulse(period="20 us", width=0.5)
-    model.capacitor, model.ground = Capacitor(capacitance="100 uF"), Ground()
-    model.connect(model.source.p, model.switch.p)
-    model.connect(model.switch.n, model.diode.n, model.coil.p)
-    model.connect(model.coil.n, model.capacitor.p, model.load.p)
-    model.connect(model.source.n, model.diode.p, model.capacitor.n, model.load.n, model.ground.V)
     model.connect(model.drive.y, model.switch.vT)
     return model
 
@@ -321,18 +320,6 @@ class Node(Component):
 
     def equations(self) -> Any:
         yield self.V.i == 0
-
-
-def diode_nodes(n: int, diodes: int) -> list[int]:
-    """Nodes without a capacitor that have a diode."""
-    at: list[int] = []
-    i = 0
-    while len(at) < diodes:
-        i = (i + 1999) % (n * n)
-        while (i // n + i % n) % 2 == 0 or i in at:
-            i = (i + 1999) % (n * n)
-        at.append(i)
-    return at
 
 
 def grid(n: int = 100, diodes: int = 50) -> Model:

@@ -330,14 +330,13 @@ def state_named(system: System, i: int) -> Named:
 def _state_named(system: System, i: int) -> Named:
     path = system.state_name(i)
     slot = system.class_names.slot.get(int(system.tape.reduced.states[i]))
-    if slot is not None:
-        for base, size, f, (k, order) in system.slot_runs:
-            if base <= slot < base + size:
-                own: Unit = system.network.families[f].kernel.variables[k].unit.as_difference
-                for _ in range(order):
-                    own = ratio_unit(own, unit("s"))
-                return Named(path, own)
-    return Named(path, unit(""))
+    if slot is None:
+        return Named(path, unit(""))
+    held = system.flat.at_slot(slot)
+    own: Unit = held.local.unit.as_difference
+    for _ in range(held.order):
+        own = ratio_unit(own, unit("s"))
+    return Named(path, own)
 
 
 def ratio_to_second(own: Unit) -> Unit:

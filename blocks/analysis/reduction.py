@@ -270,7 +270,7 @@ def positional_states(system: System) -> Flags:
     """
     flat = system.flat
     named = np.zeros(flat.classes, dtype=bool)
-    for base, size, f, (i, order) in flat.slot_names():
+    for base, size, f, (i, order) in flat.slot_runs:
         if order == 0 and flat.network.families[f].kernel.variables[i].kind in (
                 "variable", "across"):
             named[flat.class_of[base : base + size]] = True

@@ -59,7 +59,7 @@ class CarriedByFlows:
         out = np.zeros(flat.classes, dtype=bool)
         units = {v.unit.dimension for f in flat.network.families for v in f.kernel.variables
                  if v.kind == "through"}  # fmt: skip
-        for base, size, f, (i, order) in flat.slot_names():
+        for base, size, f, (i, order) in flat.slot_runs:
             variable = flat.network.families[f].kernel.variables[i]
             if order == 0 and (variable.kind == "through" or variable.unit.dimension in units):
                 out[flat.class_of[base : base + size]] = True

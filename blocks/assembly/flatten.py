@@ -11,23 +11,39 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from operator import attrgetter
+from functools import cached_property
+from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..language.declarations import Port
-from ..language.kernel import Key, Law
+from ..language.kernel import Key, Law, Local
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from .aliases import Alias, Link, merged
 from .matching import Matching, connected, match
-from .network import Network
+from .network import Family, Network
 from .repeated_ties import End, repeated_ties
 
-__all__ = ["Base", "Flat", "Group", "Parameters", "flatten"]
+__all__ = ["Base", "Flat", "Group", "Parameters", "Slot", "flatten"]
 
 Parameters: TypeAlias = list[list[Array]]  # per family, of each parameter: (its size, instances)
 Base: TypeAlias = list[dict[Key, int]]  # per family, the first slot of every variable, derivative
+
+class Slot(NamedTuple):
+    """The variable, or derivative of one, that a slot holds."""
+
+    number: int  # of the family
+    family: Family
+    instance: int
+    local: Local
+    order: int  # of the derivative
+
+    @property
+    def name(self) -> str:
+        name = f"{self.family.path(self.instance)}.{self.local.name}"
+        return "der(" * self.order + name + ")" * self.order
+
 
 @dataclass
 class Group:
@@ -199,22 +215,18 @@ class Flat:
         group = self.groups[bisect_right(self.groups, equation, key=attrgetter("first")) - 1]
         return group, equation - group.first
 
-    def slot_names(self) -> list[tuple[int, int, int, Key]]:
+    @cached_property
+    def slot_runs(self) -> list[tuple[int, int, int, Key]]:
         """(first slot, count, family, key) of every run of slots, ascending."""
-        runs = [
-            (base, self.network.families[f].size, f, key)
-            for f, table in enumerate(self.base)
-            for key, base in table.items()
-        ]
-        return sorted(runs)
+        return sorted((base, self.network.families[f].size, f, key)
+                      for f, table in enumerate(self.base) for key, base in table.items())
 
-    def name_of_slot(self, slot: int) -> str:
-        for base, size, f, (i, order) in self.slot_names():
-            if base <= slot < base + size:
-                family = self.network.families[f]
-                name = f"{family.path(slot - base)}.{family.kernel.variables[i].name}"
-                return "der(" * order + name + ")" * order
-        raise IndexError(slot)
+    def at_slot(self, slot: int) -> Slot:
+        """What a slot holds."""
+        runs = self.slot_runs
+        base, _, f, (i, order) = runs[bisect_right(runs, slot, key=itemgetter(0)) - 1]
+        family = self.network.families[f]
+        return Slot(f, family, slot - base, family.kernel.variables[i], order)
 
 
 def flatten(network: Network) -> Flat:

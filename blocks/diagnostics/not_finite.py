@@ -74,7 +74,7 @@ def _derivative_advice(system: System, names: Names, x: Array, bad: Indices,
         return loose
     states = system.tape.reduced.states
     values = listed((f"{names.unknown(int(states[i]))} = "
-                     f"{_shown(system, names, int(states[i]), x[i])}" for i in bad[:4]), 4)
+                     f"{_shown(system, int(states[i]), x[i])}" for i in bad[:4]), 4)
     return (f"Look for a division by zero, a root or logarithm of a negative number, or a node "
             f"that nothing moves or holds, at {listed(owners, 4)} ({values}).")
 
@@ -141,7 +141,7 @@ def dependent_block(system: System) -> Finding | None:
     return None
 
 
-def _shown(system: System, names: Names, c: int, value: float) -> str:
+def _shown(system: System, c: int, value: float) -> str:
     slot = int(np.flatnonzero(system.flat.class_of == c)[0])
-    local = names.slot(slot)[2]
+    local = system.flat.at_slot(slot).local
     return f"{from_si(float(value) * system.flat.sign_of[slot], local.unit):.6g~P}"

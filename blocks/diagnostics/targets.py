@@ -13,7 +13,7 @@ from ..numerics.tolerances import SAME_TARGET
 from ..system.system import System
 from ..units import from_si
 from .findings import Finding, found
-from .words import Names, listed
+from .words import listed
 
 __all__ = ["HighTarget", "compromise", "computed_targets", "conflict", "contradictions",
            "given_targets", "given_way"]  # fmt: skip
@@ -71,7 +71,7 @@ def given_targets(system: System) -> tuple[Array, list[HighTarget]]:
 
 def contradictions(system: System, high: list[HighTarget]) -> Iterator[Finding]:
     """Different high targets for one and the same unknown."""
-    sign, names = system.flat.sign_of, None
+    sign = system.flat.sign_of
     first: dict[int, tuple[int, float]] = {}
     clashes = 0
     for c, slot, wanted in high:
@@ -82,11 +82,10 @@ def contradictions(system: System, high: list[HighTarget]) -> Iterator[Finding]:
         clashes += 1
         if clashes > 12:
             return
-        names = names or Names(system.flat)
         rows = []
         for s, v in (before, (slot, wanted)):
-            family, instance, local, _ = names.slot(s)
-            rows.append((f"{family.path(instance)}.{local.name}", from_si(v, local.unit), None))
+            held = system.flat.at_slot(s)
+            rows.append((held.name, from_si(v, held.local.unit), None))
         yield conflict(rows)
 
 

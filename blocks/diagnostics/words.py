@@ -118,8 +118,6 @@ class Names:
 
     def __init__(self, flat: Flat) -> None:
         self.flat = flat
-        self.runs = flat.slot_names()
-        self.bases = np.array([r[0] for r in self.runs], dtype=int)
 
     def unknown(self, c: int) -> str:
         """The most telling path of a class: a component's variable before a port's."""
@@ -127,24 +125,15 @@ class Names:
         if not len(slots):
             parents = np.flatnonzero(self.flat.derivative == c)
             return f"der({self.unknown(int(parents[0]))})" if len(parents) else f"unknown {c}"
-        family, instance, local, order = min(
-            (self.slot(int(s)) for s in slots[:200]), key=lambda s: (s[3], _rank(s[2]))
-        )
-        name = f"{family.path(instance)}.{local.name}"
-        return "der(" * order + name + ")" * order
-
-    def slot(self, slot: int) -> tuple[Family, int, Local, int]:
-        """(family, instance, local variable, order of derivative) of a slot."""
-        base, _, f, (i, order) = self.runs[int(np.searchsorted(self.bases, slot, "right")) - 1]
-        family = self.flat.network.families[f]
-        return family, slot - base, family.kernel.variables[i], order
+        return min((self.flat.at_slot(int(s)) for s in slots[:200]),
+                   key=lambda held: (held.order, _rank(held.local))).name
 
     def owners(self, c: int) -> list[str]:
         """Components that have the unknown as one of their own variables."""
         slots = np.flatnonzero(self.flat.class_of == c)
-        every = [self.slot(int(s)) for s in slots[:200]]
-        own = [s for s in every if s[2].kind not in ("across", "through", "shared")] or every
-        return [family.path(instance) for family, instance, _, _ in own]
+        every = [self.flat.at_slot(int(s)) for s in slots[:200]]
+        own = [s for s in every if s.local.kind not in ("across", "through", "shared")] or every
+        return [s.family.path(s.instance) for s in own]
 
     def owner(self, equation: int) -> str:
         """The component that states an equation; empty for the balance of a node."""
@@ -169,7 +158,7 @@ class Names:
             return shortened(text if "@" not in text else self._gist(equation, text))
         group, row = self.flat.group_of(equation)
         slots = np.flatnonzero(self.flat.class_of == group.classes[group.starts[row]])
-        locals_ = [self.slot(int(s))[2] for s in slots[:200]]
+        locals_ = [self.flat.at_slot(int(s)).local for s in slots[:200]]
         word = next((quantity_word(v.name, v.unit) for v in locals_ if v.kind == "through"), "")
         balance = f"{word} balance" if word and not group.order else "balance"
         return f"the {balance} at the node of {listed(ports, 4)}"

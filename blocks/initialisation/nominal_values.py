@@ -160,11 +160,8 @@ def nominal_rows(system: System, nominals: Nominals) -> list[tuple[str, Any, str
     rows = []
     for c in classes:
         slot = system.class_names.slot.get(int(c))
-        if slot is None:
-            continue
-        for base, size, f, (i, _) in flat.slot_names():
-            if base <= slot < base + size:
-                local = flat.network.families[f].kernel.variables[i]
-                rows.append((flat.name_of_slot(slot), from_si(nominals.value[c], local.unit),
-                             ORIGINS[nominals.origin[c]]))
+        if slot is not None:
+            held = flat.at_slot(slot)
+            rows.append((held.name, from_si(nominals.value[c], held.local.unit),
+                         ORIGINS[nominals.origin[c]]))
     return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -63,14 +62,10 @@ class Start:
 
     def row(self, k: int) -> TargetRow:
         slot, level = int(self.targets.slots[k]), int(self.targets.levels[k])
-        flat = self.system.flat
-        runs = self.system.slot_runs
-        base, _, f, (i, _) = runs[bisect_right(runs, slot, key=lambda r: r[0]) - 1]
-        family = flat.network.families[f]
-        local = family.kernel.variables[i]
-        shown = family.member(slot - base)._written_in.get(local.name, local.unit)
+        held = self.system.flat.at_slot(slot)
+        shown = held.family.member(held.instance)._written_in.get(held.local.name, held.local.unit)
         return TargetRow(
-            f"{family.path(slot - base)}.{local.name}",
+            held.name,
             LEVELS[level] if level < NO_TARGET else "none",
             from_si(self.targets.values[k], shown),
             from_si(self.reached[k], shown),

@@ -100,7 +100,7 @@ def target_sizes(system: System, slots: Indices, nominals: Nominals) -> Array:
     classes = system.flat.class_of[slots]
     size, derived = nominals.value[classes].copy(), nominals.origin[classes] > 1
     groups: dict[object, list[Indices]] = {}  # by dimension
-    for base, count, f, (i, _) in system.flat.slot_names():
+    for base, count, f, (i, _) in system.flat.slot_runs:
         mine = np.flatnonzero((slots >= base) & (slots < base + count) & derived)
         if len(mine):
             dimension = system.network.families[f].kernel.variables[i].unit.dimension
@@ -109,7 +109,7 @@ def target_sizes(system: System, slots: Indices, nominals: Nominals) -> Array:
         alike = np.concatenate(parts)
         known = size[alike][nominals.origin[classes[alike]] == 2]
         size[alike] = known.max() if len(known) else 1.0
-    for base, count, f, (i, order) in system.flat.slot_names():
+    for base, count, f, (i, order) in system.flat.slot_runs:
         if order:
             continue
         mine = np.flatnonzero((slots >= base) & (slots < base + count))

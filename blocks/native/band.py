@@ -1,76 +1,42 @@
 """Linear equations of an implicit method whose matrix is a band, compiled.
 
-Unknowns stand in an order that makes the band narrow. Its entries are differences of slopes, or
-their derivatives in a direction where these are known: those of columns that share no row are
-found by one evaluation [A. R. Curtis, M. J. D. Powell and J. K. Reid, "On the Estimation of Sparse
-Jacobian Matrices", J. Inst. Maths Applics 13, 1974].
-Columns stand one after the other, with room above for what an exchange of rows fills in
-[E. Anderson et al., "LAPACK Users' Guide", 3rd ed., sec. 5.3.3].
+Unknowns stand in an order that makes the band narrow. Columns stand one after the other, with room
+above for what an exchange of rows fills in [E. Anderson et al., "LAPACK Users' Guide", 3rd ed.,
+sec. 5.3.3].
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..numerics.arrays import Vector
-from ..numerics.tolerances import BAND_DIFFERENCE, DIAGONAL_PIVOT
+from ..numerics.tolerances import DIAGONAL_PIVOT
+from .differences import begin_at, change_of, evaluate, move_along, stand_at
 from .functions import machine_code
-from .signatures import multiply_add, run_code
-from .stages import ATOL, NEW, WORK
-from .steps import BASE, Code, Workspace, secant, slope_at
+from .signatures import multiply_add
+from .stages import ATOL
+from .steps import Code, Workspace
 
 __all__ = ["derive_band", "factorize_band", "solve_band"]
-
 
 FILLED = 2  # entry of ``band`` of a workspace: diagonals above after exchanges of rows, or
 OF_THREE = -1  # that there are three in all, and those above are divided by the diagonal
 
 
 @machine_code
-def derive_band(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector,
+def derive_band(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
                 straight: bool) -> None:
-    """The derivatives of the slopes by unknowns, near ``slope`` = f(t, x).
-
-    Or, of slopes that are ``straight``, from where all unknowns are zero.
-    """
-    n, linear, order, base = x.size, work.linear, work.unknowns, work.inner[BASE]
-    upper, lower = work.band[0], work.band[1]
-    point, other = work.k[WORK], work.k[NEW]
-    if code.linear != 0:
-        work.at[0], other[0] = t, np.nan
-        run_code(code.linear, work.at, x, code.p, code.q, other)
+    """The derivatives of the slopes by unknowns, near ``slope`` = f(t, x)."""
+    n, linear, order, upper, lower = (
+        x.size, work.linear, work.unknowns, work.band[0], work.band[1])
+    begin_at(code, work, t, x)
     for first in range(min(upper + lower + 1, n)):
-        if straight:
-            point[:] = 0.0
-        else:
-            point[:] = x
-        other[:] = 0.0
-        j = first
-        while j < n:
-            i = order[j]
-            if straight:
-                point[i] = work.sizes[i]
-            else:
-                point[i] += BAND_DIFFERENCE * max(abs(x[i]), work.sizes[i])
-            other[i] = 1.0
-            j += upper + lower + 1
-        if code.linear != 0:
-            run_code(code.linear, work.at, x, code.p, code.q, other)
-        elif straight:
-            slope_at(code, work, 0.0, point, other)
-        else:
-            slope_at(code, work, t, point, other)
-        j = first
-        while j < n:
-            i = order[j]
+        stand_at(code, work, x, straight)
+        for j in range(first, n, upper + lower + 1):
+            move_along(code, work, x, straight, order[j])
+        evaluate(code, work, t, x, straight)
+        for j in range(first, n, upper + lower + 1):
             for row in range(max(0, j - upper), min(n, j + lower + 1)):
-                r = order[row]
-                linear[j, row - j + upper] = other[r]
-                if code.linear == 0 and straight:
-                    linear[j, row - j + upper] = (other[r] - base[r]) / work.sizes[i]
-                elif code.linear == 0:
-                    linear[j, row - j + upper] = secant(other[r], slope[r], point[i] - x[i])
-            j += upper + lower + 1
+                linear[j, row - j + upper] = change_of(code, work, x, slope, straight, order[row],
+                                                       order[j])
 
 
 @machine_code

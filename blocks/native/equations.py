@@ -162,21 +162,12 @@ class Equations:
         if is_solved_for(system):
             self._with_tied()
             return
-        arguments = system.arguments
         if system.nz:
             from .linear_unknowns import LoopCode  # they load LAPACK
 
-            code = LoopCode(system, self._places, int(self.offsets[-1]), self._acting)
-            code.beginning = self.beginning
-            self.slope = compiled(code.of(system.tape.slope), parallel=False)
-            self.crossings = system.nm and compiled(code.of(system.tape.crossings), parallel=False)
-            self.scratch, self._solved = code.scratch, code
-            return
-        self.slope = self._straight(ca.Function("slope", arguments, [system.tape.slope]))
-        self.crossings = 0
-        if system.nm:
-            self.crossings = self._straight(
-                ca.Function("crossings", arguments, [system.tape.crossings]))
+            self._solve_by(LoopCode(system, self._places, int(self.offsets[-1]), self._acting))
+        self.slope = self._of(system.tape.slope)
+        self.crossings = system.nm and self._of(system.tape.crossings)
 
     def _with_tied(self, network: CarriedNetwork | None = None) -> None:
         """Slopes and crossings of all states, those that constraints tie among them."""
@@ -184,14 +175,13 @@ class Equations:
 
         system = self.system
         code = TiedCode(system, self._places, int(self.offsets[-1]), network)
-        code.beginning = self.beginning
-        self.carried, self._solved, self._with_all = code.tied, code, code.with_slopes
+        self._solve_by(code)
+        self.carried, self._with_all = code.tied, code.with_slopes
         self.slope, self.settle = (compiled(text, parallel=False)
                                    for text in (code.slope(), code.settle()))
         self.reserve = bool(system.clusters)
         self.relations += self.reserve
         self.crossings = self.relations and compiled(code.crossings(), parallel=False)
-        self.scratch = code.room
 
     def _with_laws(self, laws: Laws) -> None:
         """Slopes and margins while the modes of set-valued laws are held."""
@@ -208,15 +198,14 @@ class Equations:
             self.large, start = False, int(self.offsets[3])
             self.relations, self.reserve = self.relations + n + 1, True
             code = SolvedCode(laws, self._places, start)
-            code.beginning, self.carried = self.beginning, code.tied
+            self._solve_by(code)
+            self.carried = code.tied
             self.explicit = code.arguments, held.expressions["slope"] * code.free
-            self._solved = code
             self.slope, self.crossings = (
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
-            if laws.contact.any() or self.carried is not None:
+            if laws.elements.contact.any() or self.carried is not None:
                 self.settle = compiled(code.settle(), parallel=False)
-            self._present, self._solved, self._closes = code.present, code, code.allowed
-            self.scratch = code.scratch
+            self._present, self._closes = code.present, code.allowed
             return
         assert held is not None  # else the system is not written
         if isinstance(held, HeldNetwork):
@@ -237,15 +226,17 @@ class Equations:
             *known, taken, exact = held.symbols
             network = NetworkCode(held, [*known, free, taken, exact], self._places,
                                   int(self.offsets[-1]))
-            network.beginning, self._with_all = self.beginning, network.of
-            self.explicit, self._solved = (network.arguments, slope), network
-            self.slope, self.crossings = (compiled(network.of(e), parallel=False)
-                                          for e in (slope, margins))
-            self.scratch = network.room
+            self._solve_by(network)
+            self.explicit, self._with_all = (network.arguments, slope), network.of
+            self.slope, self.crossings = self._of(slope), self._of(margins)
             return
         self.explicit = [*held.symbols, free], slope
         self._results = [slope, margins, held.decided_by]
         self.slope, self.crossings = self._result(slope), self._result(margins)
+
+    def _solve_by(self, code: LoopCode | NetworkCode | SolvedCode | TiedCode) -> None:
+        """Let values be what they are once unknowns are solved for."""
+        code.beginning, self._solved, self.scratch = self.beginning, code, code.scratch
 
     @property
     def _places(self) -> dict[int, tuple[str, int]]:
@@ -317,8 +308,7 @@ class Equations:
         matrix, of_time, now = acting.augmented(
             ca.jacobian(slope, ca.vertcat(self.system.tape.x, acting.symbols)),
             ca.jacobian(slope, TIME))
-        return self._straight(ca.Function("derivatives", self.explicit[0], [
-            ca.vertcat(ca.vec(matrix.T), of_time, now)]))
+        return self._plain(ca.vertcat(ca.vec(matrix.T), of_time, now))
 
     @cached_property
     def _in_direction(self) -> int:
@@ -328,18 +318,18 @@ class Equations:
     @cached_property
     def derivatives(self) -> int:
         """Address of df/dx and df/dt."""
-        arguments, slope = self.explicit
+        _, slope = self.explicit
         if self._solved is not None:
             return compiled(self._solved.derivatives(slope), parallel=False)
-        return self._straight(ca.Function("derivatives", arguments, [ca.vertcat(
-            ca.vec(ca.jacobian(slope, self.system.tape.x).T), ca.jacobian(slope, TIME))]))
+        return self._plain(ca.vertcat(
+            ca.vec(ca.jacobian(slope, self.system.tape.x).T), ca.jacobian(slope, TIME)))
 
     @cached_property
     def entries(self) -> int:
         """Address of the entries of df/dx that are not always zero, column by column, and df/dt."""
-        arguments, slope = self.explicit
-        return self._straight(ca.Function("entries", arguments, [ca.vertcat(
-            ca.jacobian(slope, self.system.tape.x).nz[:], ca.jacobian(slope, TIME))]))
+        _, slope = self.explicit
+        return self._plain(ca.vertcat(
+            ca.jacobian(slope, self.system.tape.x).nz[:], ca.jacobian(slope, TIME)))
 
     @cached_property
     def exponents(self) -> int:
@@ -351,9 +341,7 @@ class Equations:
             return self._looped("exponents")
         if self._held is not None:
             expression = self._held["exponents"]
-        if self._solved is not None:
-            return compiled(self._solved.of(expression), parallel=False)
-        return self._straight(ca.Function("exponents", self.explicit[0], [expression]))
+        return self._of(expression)
 
     @cached_property
     def past(self) -> int:
@@ -363,9 +351,7 @@ class Equations:
         values = ca.densify(delayed_signals(self.system).values)
         if self.system.nu and ca.jacobian_sparsity(values, self.system.tape.u).nnz():
             return 0
-        if self._solved is not None:
-            return compiled(self._solved.of(values), parallel=False)
-        return self._straight(ca.Function("past", self.explicit[0], [values]))
+        return self._of(values)
 
     def carried_values(self, problem: Problem) -> Array:
         """What is carried along behind the states."""
@@ -421,13 +407,11 @@ class Equations:
 
     def of_contacts(self, values: ca.SX) -> int:
         """Gaps and restitutions of contacts."""
-        return self.system.once("of contacts", lambda: self._straight(
-            ca.Function("contacts", self.explicit[0], [values])))
+        return self.system.once("of contacts", lambda: self._plain(values))
 
     def of_factors(self, factors: ca.SX) -> int:
         """Factors that hold what sticks, in the modes that are held."""
-        return self.system.once("of factors", lambda: self._straight(
-            ca.Function("factors", self.explicit[0], [factors])))
+        return self.system.once("of factors", lambda: self._plain(factors))
 
     @cached_property
     def present(self) -> int:
@@ -511,16 +495,23 @@ class Equations:
 
     def in_lanes(self, lanes: int, outputs: ca.SX) -> tuple[int, int]:
         """Slopes and some expressions, for several runs at once."""
-        arguments = self.system.arguments
-        slope = ca.Function("slope", arguments, [self.system.tape.slope])
-        return self._straight(slope, lanes), self._straight(
-            ca.Function("outputs", arguments, [outputs]), lanes)
+        return self._plain(self.system.tape.slope, lanes), self._plain(outputs, lanes)
 
     def _looped(self, what: str) -> int:
         loops = self._loops.copy()
         getattr(loops, what)()
         self.scratch = max(self.scratch, loops.scratch - int(self.offsets[-1]))
         return self._compiled(loops.text, quick=len(loops.text.lines) > LONGEST_LOOPS)
+
+    def _of(self, expression: ca.SX) -> int:
+        """An expression, after what is solved for before it."""
+        if self._solved is None:
+            return self._plain(expression)
+        return compiled(self._solved.of(expression), parallel=False)
+
+    def _plain(self, expression: ca.SX, lanes: int = 1) -> int:
+        """An expression of what the equations are given."""
+        return self._straight(ca.Function("value", self.explicit[0], [expression]), lanes)
 
     def _straight(self, function: ca.Function, lanes: int = 1,
                   places: dict[int, tuple[str, int]] | None = None) -> int:
@@ -534,11 +525,10 @@ class Equations:
 
     def _result(self, wanted: ca.SX) -> int:
         """One of the results that have operations in common; these are read once."""
-        arguments, _ = self.explicit
         which = next((k for k, one in enumerate(self._results) if one is wanted), None)
         if which is not None and self._repetitions is not None:
             return self._repeated(self._repetitions, which)
-        return self._straight(ca.Function("result", arguments, [wanted]))
+        return self._plain(wanted)
 
     @cached_property
     def _repetitions(self) -> Repetitions | None:

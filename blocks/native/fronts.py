@@ -8,17 +8,13 @@ Multifrontal Solution of Indefinite Sparse Symmetric Linear Equations", ACM Tran
 pivots stay on the diagonal, which short steps make large; where a step is too long for that, its
 error says so.
 
-The Jacobian is found column group by column group: columns that share no row by one derivative in
-a direction [A. R. Curtis, M. J. D. Powell and J. K. Reid, "On the Estimation of Sparse Jacobian
-Matrices", J. Inst. Maths Applics 13, 1974].
+The Jacobian is found group by group of columns that share no row.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..numerics.arrays import Indices, Vector
-from ..numerics.tolerances import BAND_DIFFERENCE
+from .differences import begin_at, change_of, evaluate, move_along, stand_at
 from .front_lists import (
     AT,
     BEHIND,
@@ -49,9 +45,8 @@ from .front_lists import (
     UNKNOWNS,
 )
 from .functions import machine_code, vector_code
-from .signatures import CFunction, indices_at, run_code, vector_at
-from .stages import NEW, WORK
-from .steps import BASE, Code, Workspace, secant, slope_at
+from .signatures import CFunction, indices_at, vector_at
+from .steps import Code, Workspace
 
 __all__ = ["derive_columns", "factorize_code", "factorize_fronts", "form_with", "solve_code",
            "solve_fronts"]  # fmt: skip
@@ -70,51 +65,22 @@ def form_with(form: Indices, size: int) -> Indices:
 
 
 @machine_code
-def derive_columns(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Vector,
+def derive_columns(code: Code, work: Workspace, t: float, x: Vector, slope: Vector,
                    straight: bool) -> None:
-    """The entries of df/dx, near ``slope`` = f(t, x), or as :func:`~blocks.native.band.derive_band`
-    where slopes are ``straight``."""
-    form, values, base = work.sparse, work.linear[0], work.inner[BASE]
-    point, other = work.k[WORK], work.k[NEW]
+    """The entries of df/dx, near ``slope`` = f(t, x)."""
+    form, values = work.sparse, work.linear[0]
     group_starts, groups = form[form[GROUP_STARTS]:], form[form[GROUPS]:]
     starts, rows = form[form[COLUMN_STARTS]:], form[form[COLUMN_ROWS]:]
-    if code.linear != 0:
-        work.at[0], other[0] = t, np.nan
-        run_code(code.linear, work.at, x, code.p, code.q, other)
-        other[:] = 0.0
-    elif straight:
-        point[:] = 0.0
-    else:
-        point[:] = x
+    begin_at(code, work, t, x)
     for g in range(form[COLUMN_GROUPS]):
+        stand_at(code, work, x, straight)
         for q in range(group_starts[g], group_starts[g + 1]):
-            j = groups[q]
-            if code.linear != 0:
-                other[j] = 1.0
-            elif straight:
-                point[j] = work.sizes[j]
-            else:
-                point[j] = x[j] + BAND_DIFFERENCE * max(abs(x[j]), work.sizes[j])
-        if code.linear != 0:
-            run_code(code.linear, work.at, x, code.p, code.q, other)
-        elif straight:
-            slope_at(code, work, 0.0, point, other)
-        else:
-            slope_at(code, work, t, point, other)
+            move_along(code, work, x, straight, groups[q])
+        evaluate(code, work, t, x, straight)
         for q in range(group_starts[g], group_starts[g + 1]):
             j = groups[q]
             for e in range(starts[j], starts[j + 1]):
-                values[e] = other[rows[e]]
-                if code.linear == 0 and straight:
-                    values[e] = (other[rows[e]] - base[rows[e]]) / work.sizes[j]
-                elif code.linear == 0:
-                    values[e] = secant(other[rows[e]], slope[rows[e]], point[j] - x[j])
-            if straight:
-                point[j] = 0.0
-            else:
-                point[j] = x[j]
-        if code.linear != 0:
-            other[:] = 0.0
+                values[e] = change_of(code, work, x, slope, straight, rows[e], j)
 
 
 @vector_code

@@ -31,16 +31,16 @@ from .step_control import (
     trial_step,
 )
 
-__all__ = ["LANES", "march"]
+__all__ = ["LANES", "Filled", "Runs", "march"]
 
 LANES = 32  # of four of the widest vectors: some compute while others wait for a result
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which outputs are looked at
 
 
-class _Runs(NamedTuple):
+class Runs(NamedTuple):
     """What is to be run, a row each."""
 
-    counter: Indices  # (1,) how many runs have been taken; shared by threads
+    counter: Indices  # (1,) how many runs have been taken
     x0: Matrix
     p0: Matrix
     atol0: Matrix
@@ -48,20 +48,20 @@ class _Runs(NamedTuple):
     t0: float
     t_end: float
     max_step: float
-    pieces: Vector
-    across: int
-    most: int
+    pieces: Vector  # borders of pieces of time
+    across: int  # how many of them a step may reach over
+    most: int  # steps of a run
 
 
-class _Outcomes(NamedTuple):
+class Filled(NamedTuple):
     """What is filled, a row for each run."""
 
-    finals: Matrix
-    lows: Matrix
+    finals: Matrix  # states at the end
+    lows: Matrix  # of outputs
     highs: Matrix
-    courses: Cube
-    status: Indices
-    counts: IndexMatrix
+    courses: Cube  # (runs, times, outputs)
+    status: Indices  # ``FULL``: given up
+    counts: IndexMatrix  # steps, rejected, evaluations
 
 
 class _Lanes(NamedTuple):
@@ -134,7 +134,7 @@ def _call(function: int, t: Vector, x: Matrix, p: Matrix, q: Vector, out: Matrix
 
 # -- which run a lane makes ---------------------------------------------------------------------
 @machine_code
-def _begin(runs: _Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None:
+def _begin(runs: Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None:
     """Put a run into a lane."""
     lanes.run[lane] = run
     for i in range(lanes.x.shape[0]):
@@ -149,7 +149,7 @@ def _begin(runs: _Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None
 
 
 @machine_code
-def _fill(runs: _Runs, lanes: _Lanes, work: _Work) -> int:
+def _fill(runs: Runs, lanes: _Lanes, work: _Work) -> int:
     """Give every lane a run; the number of those that have one."""
     busy, count = 0, runs.x0.shape[0]
     for lane in range(LANES):  # a lane without a run repeats the last one's start
@@ -164,7 +164,7 @@ def _fill(runs: _Runs, lanes: _Lanes, work: _Work) -> int:
 
 
 @machine_code
-def _next_run(runs: _Runs, lanes: _Lanes, work: _Work, lane: int) -> int:
+def _next_run(runs: Runs, lanes: _Lanes, work: _Work, lane: int) -> int:
     """Give a lane the next run that nobody has taken; 1 where there is none, else 0."""
     run = take(runs.counter)
     if run >= runs.x0.shape[0]:
@@ -177,7 +177,7 @@ def _next_run(runs: _Runs, lanes: _Lanes, work: _Work, lane: int) -> int:
 
 # -- the start of a run ---------------------------------------------------------------------------
 @machine_code
-def _choose_first_steps(runs: _Runs, lanes: _Lanes, work: _Work) -> None:
+def _choose_first_steps(runs: Runs, lanes: _Lanes, work: _Work) -> None:
     """f(t, x) and Hairer's starting step of lanes that have just been filled."""
     x, k, fresh, slope = lanes.x, work.k, lanes.fresh, work.spare
     n, rtol, limit = x.shape[0], runs.rtol, min(runs.max_step, runs.t_end - runs.t0)
@@ -213,7 +213,7 @@ def _choose_first_steps(runs: _Runs, lanes: _Lanes, work: _Work) -> None:
 
 
 @machine_code
-def _start_runs(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes,
+def _start_runs(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
                 times: Vector, extremes: bool) -> None:
     """First steps, and outputs at the start, of lanes that have just been filled."""
     _choose_first_steps(runs, lanes, work)
@@ -224,24 +224,24 @@ def _start_runs(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes,
         if not lanes.fresh[lane]:
             continue
         run = lanes.run[lane]
-        outcomes.counts[run, 2] += 2
+        filled.counts[run, 2] += 2
         lanes.fresh[lane] = False
         pending[lane] = 0
-        for j in range(outcomes.lows.shape[1]):
-            outcomes.lows[run, j] = outcomes.highs[run, j] = seen[j, lane]
+        for j in range(filled.lows.shape[1]):
+            filled.lows[run, j] = filled.highs[run, j] = seen[j, lane]
             work.looks[0, j, lane] = seen[j, lane]
         while pending[lane] < times.size and times[pending[lane]] <= runs.t0:
-            for j in range(outcomes.lows.shape[1]):
-                outcomes.courses[run, pending[lane], j] = seen[j, lane]
+            for j in range(filled.lows.shape[1]):
+                filled.courses[run, pending[lane], j] = seen[j, lane]
             pending[lane] += 1
 
 
 # -- a step ---------------------------------------------------------------------------------------
 @machine_code
-def _propose(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
+def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
     """The length of every lane's step; the number of lanes that have no run any more."""
     idle = 0
-    t, h, last, step, counts = lanes.t, lanes.h, lanes.last, work.step, outcomes.counts
+    t, h, last, step, counts = lanes.t, lanes.h, lanes.last, work.step, filled.counts
     for lane in range(LANES):
         h[lane] = step_to_piece(t[lane], min(h[lane], runs.max_step), runs.pieces, runs.across,
                                 count_up_to(runs.pieces, t[lane], 0))
@@ -256,7 +256,7 @@ def _propose(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> in
             continue
         still = is_too_small(step[0, lane], t[lane], runs.t_end) and not last[lane]
         if still or counts[run, 0] + counts[run, 1] >= runs.most:
-            outcomes.status[run] = TOO_SMALL if still else FULL
+            filled.status[run] = TOO_SMALL if still else FULL
             idle += _next_run(runs, lanes, work, lane)
     return idle
 
@@ -275,7 +275,7 @@ def _take_stages(lanes: _Lanes, work: _Work) -> None:
 
 
 @machine_code
-def _judge(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
+def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
     """Which steps are accepted; the number of lanes that have no run any more."""
     idle = 0
     for lane in range(LANES):
@@ -283,18 +283,18 @@ def _judge(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
         run = lanes.run[lane]
         if run < 0:
             continue
-        outcomes.counts[run, 2] += 6
+        filled.counts[run, 2] += 6
         error = told_error(work.error[0, lane], work.error[2, lane], runs.rtol)
         work.error[0, lane] = error
         finite = np.isfinite(work.error[1, lane])
         if finite and error <= 1.0:
             lanes.taken[lane] = True
             continue
-        outcomes.counts[run, 1] += 1
+        filled.counts[run, 1] += 1
         lanes.rejected[lane] = True
         lanes.h[lane] = shortened_step(work.step[0, lane], error if finite else np.nan, ROOT)
         if is_too_small(lanes.h[lane], lanes.t[lane], runs.t_end):
-            outcomes.status[run] = TOO_SMALL if finite else NOT_FINITE
+            filled.status[run] = TOO_SMALL if finite else NOT_FINITE
             idle += _next_run(runs, lanes, work, lane)
     return idle
 
@@ -311,7 +311,7 @@ def _rate_of_error(lanes: _Lanes, work: _Work, lane: int, rtol: float) -> float:
 
 
 @machine_code
-def _move_on(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> int:
+def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
     """Go to the ends of accepted steps; the number of lanes that have no run any more."""
     idle, k = 0, work.k
     for lane in range(LANES):
@@ -322,22 +322,22 @@ def _move_on(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> in
         error = work.error[0, lane]
         lanes.h[lane] = next_step(now, lanes.h[lane], error, lanes.old_error[lane],
                                   lanes.rejected[lane], ROOT)
-        if lanes.pressed[lane] or outcomes.counts[run, 0] % SELDOM == 0:
+        if lanes.pressed[lane] or filled.counts[run, 0] % SELDOM == 0:
             rate = _rate_of_error(lanes, work, lane, runs.rtol)
             lanes.pressed[lane] = lanes.h[lane] * rate > DAMPS
             if lanes.pressed[lane]:
                 lanes.h[lane] = DAMPS / rate
         lanes.old_error[lane] = max(error, LEAST_ERROR)
         lanes.rejected[lane] = False
-        outcomes.counts[run, 0] += 1
+        filled.counts[run, 0] += 1
         lanes.t[lane] = runs.t_end if lanes.last[lane] else lanes.t[lane] + now
         for i in range(lanes.x.shape[0]):
             lanes.x[i, lane] = k[NEW, i, lane]
             k[0, i, lane] = k[6, i, lane]
         if lanes.last[lane]:
             for i in range(lanes.x.shape[0]):
-                outcomes.finals[run, i] = lanes.x[i, lane]
-            outcomes.status[run] = REACHED
+                filled.finals[run, i] = lanes.x[i, lane]
+            filled.status[run] = REACHED
             idle += _next_run(runs, lanes, work, lane)
     return idle
 
@@ -354,9 +354,9 @@ def _look_inside(lanes: _Lanes, work: _Work) -> None:
 
 
 @machine_code
-def _widen(lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> None:
+def _widen(lanes: _Lanes, work: _Work, filled: Filled) -> None:
     """Take outputs into the ranges of the runs that have taken a step."""
-    lows, highs, seen = outcomes.lows, outcomes.highs, work.seen
+    lows, highs, seen = filled.lows, filled.highs, work.seen
     for lane in range(LANES):
         if lanes.taken[lane]:
             run = lanes.run[lane]
@@ -366,30 +366,30 @@ def _widen(lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> None:
 
 
 @machine_code
-def _find_extremes(lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> None:
+def _find_extremes(lanes: _Lanes, work: _Work, filled: Filled) -> None:
     """Ranges of outputs over the steps taken: at four looks, and where parabolas leave them."""
     looks, step = work.looks, work.step
     for m in range(4):
         step[1, :] = LOOKS[m]
         _look_inside(lanes, work)
         looks[m + 1, :] = work.seen
-        _widen(lanes, work, outcomes)
+        _widen(lanes, work, filled)
     for m in range(3):
-        for j in range(outcomes.lows.shape[1]):
+        for j in range(filled.lows.shape[1]):
             asked = False
             for lane in range(LANES):
                 step[1, lane] = 0.0
                 if lanes.taken[lane]:
                     run = lanes.run[lane]
                     part = _vertex(looks[m, j, lane], looks[m + 1, j, lane],
-                                   looks[m + 2, j, lane], outcomes.lows[run, j],
-                                   outcomes.highs[run, j])
+                                   looks[m + 2, j, lane], filled.lows[run, j],
+                                   filled.highs[run, j])
                     if part > 0.0:
                         step[1, lane] = 0.25 * (m + part)
                         asked = True
             if asked:
                 _look_inside(lanes, work)
-                _widen(lanes, work, outcomes)
+                _widen(lanes, work, filled)
     for lane in range(LANES):
         if lanes.taken[lane]:
             for j in range(looks.shape[1]):
@@ -397,7 +397,7 @@ def _find_extremes(lanes: _Lanes, work: _Work, outcomes: _Outcomes) -> None:
 
 
 @machine_code
-def _keep_courses(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes,
+def _keep_courses(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled,
                   times: Vector) -> None:
     """Outputs at the wanted times in the steps taken."""
     step, pending = work.step, lanes.pending
@@ -416,8 +416,8 @@ def _keep_courses(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes,
         _look_inside(lanes, work)
         for lane in range(LANES):
             if step[1, lane] > 0.0:
-                for j in range(outcomes.lows.shape[1]):
-                    outcomes.courses[lanes.run[lane], pending[lane], j] = work.seen[j, lane]
+                for j in range(filled.lows.shape[1]):
+                    filled.courses[lanes.run[lane], pending[lane], j] = work.seen[j, lane]
                 pending[lane] += 1
 
 
@@ -435,51 +435,43 @@ def _vertex(a: float, b: float, c: float, low: float, high: float) -> float:
     return 1.0 + away if value > high + grain or value < low - grain else -1.0
 
 
-def march(taken_runs: Indices, code: Indices, slope: int, outputs: int, x0: Matrix, p0: Matrix,
-          q: Vector, atol0: Matrix, rtol: float, t0: float, t_end: float, max_step: float,
-          pieces: Vector, across: int, most: int, times: Vector, extremes: bool, finals: Matrix,
-          lows: Matrix, highs: Matrix, courses: Cube, status: Indices, counts: IndexMatrix) -> None:
-    """Make all runs from ``t0`` to ``t_end`` that no other thread takes.
+def march(code: Indices, slope: int, outputs: int, q: Vector, runs: Runs, times: Vector,
+          extremes: bool, filled: Filled) -> None:
+    """Make all runs that no other thread takes.
 
     A run that needs more than ``most`` steps is given up: it may never end, and nothing but
     its own end would stop it.
 
     Parameters
     ----------
-    taken_runs : (1,) integer, how many runs have been taken; shared by threads
     code : addresses of :func:`~blocks.native.stages.arithmetic` for several lanes
     slope, outputs : addresses of machine code for several lanes
-    x0, p0, atol0 : (runs, n), (runs, parameters), (runs, n) absolute tolerances
     q : what is constant during all runs
-    pieces, across : borders of pieces of time, and how many of them a step may reach over
+    runs, filled : shared by threads
     times : ascending times at which outputs are wanted; ``extremes``: whether their range is
-    finals : (runs, n) filled with the states at the end
-    lows, highs : (runs, outputs) filled; courses : (runs, times, outputs) filled
-    status : (runs,) filled (``FULL``: given up); counts : (runs, 3) steps, rejected, evaluations
     """
-    _march(_Runs(taken_runs, x0, p0, atol0, rtol, t0, t_end, max_step, pieces, across, most),
-           _no_lanes(x0.shape[1], p0.shape[1]),
-           _work(code, slope, outputs, q, x0.shape[1], lows.shape[1]),
-           _Outcomes(finals, lows, highs, courses, status, counts), times, extremes)
+    n = runs.x0.shape[1]
+    _march(runs, _no_lanes(n, runs.p0.shape[1]),
+           _work(code, slope, outputs, q, n, filled.lows.shape[1]), filled, times, extremes)
 
 
 @machine_code
-def _march(runs: _Runs, lanes: _Lanes, work: _Work, outcomes: _Outcomes, times: Vector,
+def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector,
            extremes: bool) -> None:
     run_code(work.arithmetic[FLUSH], work.processor, work.at, work.at, work.at, work.at)
     busy = _fill(runs, lanes, work)
     while busy:
         if _any(lanes.fresh):
-            _start_runs(runs, lanes, work, outcomes, times, extremes)
-        busy -= _propose(runs, lanes, work, outcomes)
+            _start_runs(runs, lanes, work, filled, times, extremes)
+        busy -= _propose(runs, lanes, work, filled)
         if _any(lanes.fresh):
             continue
         _take_stages(lanes, work)
-        busy -= _judge(runs, lanes, work, outcomes)
+        busy -= _judge(runs, lanes, work, filled)
         if not _any(lanes.taken):
             continue
         if extremes:
-            _find_extremes(lanes, work, outcomes)
-        _keep_courses(runs, lanes, work, outcomes, times)
-        busy -= _move_on(runs, lanes, work, outcomes)
+            _find_extremes(lanes, work, filled)
+        _keep_courses(runs, lanes, work, filled, times)
+        busy -= _move_on(runs, lanes, work, filled)
     run_code(work.arithmetic[BACK], work.processor, work.at, work.at, work.at, work.at)

@@ -145,12 +145,12 @@ class MoreauJean(Method):
         laws, steps, t = self.problem.laws, self._stepper, self.t
         acting = steps.room.element[: steps.unknowns.number[0]]
         if why == UNSETTLED:
-            return unsettled((laws.name(int(i)) for i in acting), t, "impulses")
+            return unsettled((laws.elements.name(int(i)) for i in acting), t, "impulses")
         solution = steps.pivoted
         if solution is not None and laws.load is not None:
             laws.painleve.refuse(t, solution, acting)
         suspects = acting if solution is None else acting[solution.suspects]
-        names = tuple(dict.fromkeys(laws.name(int(i)) for i in suspects))
+        names = tuple(dict.fromkeys(laws.elements.name(int(i)) for i in suspects))
         status = Status.WORK_BOUND if solution is None else solution.status
         return SimulationError(
             ", ".join(names[:5]), f"no efforts were found at t = {t:.9g} s that obey the laws of "

@@ -198,7 +198,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
     over all that holds until then, as through a stop with all its stages beyond, where its error
     is nothing.
     """
-    root, t, h, old_error = root_of(code), state[TIME], state[STEP], state[LAST_ERROR]
+    t, h, old_error = state[TIME], state[STEP], state[LAST_ERROR]
     if h <= 0.0 and t < t_stop:
         h = _first(code, work, t, x, limits, t_stop)
         counts[2] += 1
@@ -228,56 +228,11 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             status = TOO_SMALL
             break
         take_step(code, work, t, now, x, rejected, counts)
-        error = error_of_step(code, work, now, limits.rtol, x)
-        if first and code.kind == IMPLICIT and error <= 1.0:
-            length = step_to_transient(work, now, limits.rtol, x)
-            if length < now and not is_too_small(length, t, t_stop):
-                counts[1] += 1
-                rejected = True
-                h = length
-                continue
-        if code.kind == IMPLICIT and code.exponents != 0 and error <= 1.0:
-            error = max(error, error_of_exponents(code, work, relations.exponents,
-                                                  relations.inside, t + now))
-        if code.kind == IMPLICIT and error <= 1.0:
-            of_slope, evaluations = settle_end(code, work, work.k, t, now, x)
-            counts[2] += evaluations
-            error = of_slope if not of_slope <= error else error
-        if not error <= 1.0:
+        error, length, looked, halvings, status = _judged(
+            code, work, relations, limits, x, t, now, t_stop, counts, first, looked, halvings)
+        if length < now:
             counts[1] += 1
-            rejected = True
-            h = shortened_step(now, error, root)
-            if is_fixed(code):
-                status = NOT_FINITE if np.isnan(error) else TOO_SMALL
-            elif np.isnan(error):
-                if h <= SMALLEST_TRIAL * max(abs(t), abs(t_stop)) + TINY:
-                    status = NOT_FINITE
-            elif is_too_small(h, t, t_stop):
-                status = TOO_SMALL
-            continue
-        if code.kind == HIGH_ORDER and halvings < MOST_HALVINGS:
-            counts[2] += 4
-            if not shows_what_is_between(code, work, t, now, limits.rtol, x):
-                counts[1] += 1
-                halvings += 1
-                rejected = True
-                h = 0.5 * now
-                continue
-        if code.exponents != 0:
-            length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t, now,
-                                   limits.rtol, looked, code.kind == IMPLICIT)
-            looked = True
-            if length < now:
-                counts[1] += 1
-                rejected = True
-                h = length
-                continue
-        if work.branch.size and not keeps_branch(code, work, t, now, x):
-            counts[1] += 1
-            rejected = True
-            h = 0.5 * now
-            if h <= SAME_INSTANT * max(abs(t), abs(t_stop)):
-                status = TOO_SMALL
+            rejected, h = True, length
             continue
         following = following_step(code, now, proposed, error, old_error, rejected)
         looks = pressed or state[NOWHERE] > 0.0 or taken % SELDOM == 0
@@ -322,6 +277,56 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         status = REACHED
     state[TIME], state[STEP], state[LAST_ERROR] = t, h, old_error
     return status, taken, behind
+
+
+@machine_code
+def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x: Vector, t: float,
+            now: float, t_stop: float, counts: Indices, first: bool, looked: bool, halvings: int
+            ) -> tuple[float, float, bool, int, int]:
+    """The error of a step, its length or the one to try instead, and the status: ``FULL``, unless
+    that is too short; also whether pulses were looked for, and how often it was halved."""
+    rtol = limits.rtol
+    error = error_of_step(code, work, now, rtol, x)
+    if code.kind == IMPLICIT and error <= 1.0:
+        if first:
+            length = step_to_transient(work, now, rtol, x)
+            if length < now and not is_too_small(length, t, t_stop):
+                return error, length, looked, halvings, FULL
+        if code.exponents != 0:
+            error = max(error, error_of_exponents(code, work, relations.exponents,
+                                                  relations.inside, t + now))
+        if error <= 1.0:
+            of_slope, evaluations = settle_end(code, work, work.k, t, now, x)
+            counts[2] += evaluations
+            error = of_slope if not of_slope <= error else error
+    if not error <= 1.0:
+        length = shortened_step(now, error, root_of(code))
+        return error, length, looked, halvings, _status_of_rejected(code, error, length, t, t_stop)
+    if code.kind == HIGH_ORDER and halvings < MOST_HALVINGS:
+        counts[2] += 4
+        if not shows_what_is_between(code, work, t, now, rtol, x):
+            return error, 0.5 * now, looked, halvings + 1, FULL
+    if code.exponents != 0:
+        length = step_to_pulse(code, work, relations.exponents, relations.inside, x, t, now, rtol,
+                               looked, code.kind == IMPLICIT)
+        looked = True
+        if length < now:
+            return error, length, looked, halvings, FULL
+    if work.branch.size and not keeps_branch(code, work, t, now, x):
+        least = SAME_INSTANT * max(abs(t), abs(t_stop))
+        return error, 0.5 * now, looked, halvings, TOO_SMALL if 0.5 * now <= least else FULL
+    return error, now, looked, halvings, FULL
+
+
+@machine_code
+def _status_of_rejected(code: Code, error: float, h: float, t: float, t_stop: float) -> int:
+    """Whether a step whose error is too large, or no number, can be tried again with ``h``."""
+    lost = np.isnan(error)
+    if is_fixed(code):
+        return NOT_FINITE if lost else TOO_SMALL
+    if lost:
+        return NOT_FINITE if h <= SMALLEST_TRIAL * max(abs(t), abs(t_stop)) + TINY else FULL
+    return TOO_SMALL if is_too_small(h, t, t_stop) else FULL
 
 
 @machine_code

@@ -263,13 +263,13 @@ class SolvedCode(Text):
         w, carried = Writer(), self.tied.nz if self.tied else 0
         self._copy(w, w.pointer("%out", 0), "%x", self.nx + carried)
         self._settle_tied(w)
-        if self.laws.contact.any():
+        if self.laws.elements.contact.any():
             self._close(w)
         return self._text(w)
 
     def _close(self, w: Writer) -> None:
         """Close the contacts of the states in ``out``."""
-        contacts = np.flatnonzero(self.laws.contact).tolist()
+        contacts = np.flatnonzero(self.laws.elements.contact).tolist()
         x, e, decides = self.laws.system.tape.x, self.e, self.held.decides.astype(float)
         stuck = ca.logic_and(self.modes == 0, ca.DM(decides))
         stuck = ca.logic_and(stuck, ca.logic_not(self.is_given))  # which others close and stop

@@ -58,7 +58,7 @@ class _Parts:
         self.gap = [_function(k.gap_of.function) for k in kinds]
         self.law = [_function(k.laws_of.function) for k in kinds]
         forces = distinct(np.concatenate([k.forces.ravel() for k in kinds]))
-        self.kinds = _kinds(kinds, forces, laws.contact)
+        self.kinds = _kinds(kinds, forces, laws.elements.contact)
         symbols = bodies.slope_of.function.sx_in()
         by_rows = ca.Function("seen_x", symbols, [bodies.seen_x_of.function.call(symbols)[0].T])
         self.of_bodies = [_function(f) for f in (
@@ -147,7 +147,7 @@ class WholeSteps:
     def __init__(self, problem: Any, callbacks: Callbacks) -> None:
         whole = self.whole = WholeSystem(problem, problem.laws)
         n, e = problem.size, whole.size
-        contact = np.zeros(0, dtype=bool) if e == 0 else np.asarray(problem.laws.contact)
+        contact = np.zeros(0, dtype=bool) if e == 0 else np.asarray(problem.laws.elements.contact)
         every, width = np.arange(n), n + e + 1
         starts, rows = np.arange(n + 1) * n, np.tile(every, n)
         if not whole.full:

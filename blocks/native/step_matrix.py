@@ -30,9 +30,9 @@ def derive(code: Code, work: Workspace, t: float, h: float, x: Vector, slope: Ve
     if banded or (work.sparse.size > 0 and work.sparse[COLUMN_GROUPS] > 0):
         straight = work.steady[0] != 0 and _has_slopes_of_nothing(code, work)
         if banded:
-            derive_band(code, work, t, h, x, slope, straight)
+            derive_band(code, work, t, x, slope, straight)
         else:
-            derive_columns(code, work, t, h, x, slope, straight)
+            derive_columns(code, work, t, x, slope, straight)
         if straight:
             work.steady[1] = 1
         derive_by_time(code, work, t, h, x, slope)

@@ -37,7 +37,7 @@ __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER",
            "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse", "Workspace",
            "by_newton", "derive_by_time", "error_of_step", "first_stage", "flush_denormals",
            "goes_nowhere", "has_slope", "has_slopes_alone", "is_explicit", "is_fixed",
-           "keep_denormals", "known_of", "rate_of_error", "secant", "settle_after_events",
+           "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
            "settle_at", "settle_in_place", "settle_rows", "slope_at", "solves_with_derivatives",
            "take_stages", "tells_its_limit", "times_tolerance", "workspace"]  # fmt: skip
 
@@ -229,13 +229,6 @@ def slope_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> N
     """f(t, x)."""
     work.at[0] = t
     run_code(code.slope, work.at, x, code.p, code.q, out)
-
-
-@machine_code
-def secant(after: float, before: float, change: float) -> float:
-    """A difference that stands for a derivative; 0 where a law ends at once, as x/t at t = 0."""
-    value = (after - before) / change
-    return value if np.isfinite(value) else 0.0
 
 
 @machine_code

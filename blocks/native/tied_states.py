@@ -442,7 +442,7 @@ class TiedCode(Text):
         self.carried, self.open_room = self.tied.carried, self.tied.open_room
         self.carried_at, self.torn = self.tied.carried_at, self.tied.torn
         self.chosen = bool(system.clusters)
-        self.room = self.tied.end - start
+        self.scratch = self.tied.end - start
 
     def slope(self) -> str:
         """Slopes of states and of torn unknowns."""

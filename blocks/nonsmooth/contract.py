@@ -83,32 +83,6 @@ class Laws(ABC):
         return self.elements.size
 
     @property
-    def contact(self) -> Flags:
-        """Which of them are unilateral contacts."""
-        return self.elements.contact
-
-    @property
-    def owners(self) -> list[tuple[int, int]]:
-        """Family and instance of every element."""
-        return self.elements.owners
-
-    def name(self, element: int) -> str:
-        """Path of the component an element belongs to."""
-        return self.elements.name(element)
-
-    def words(self, change: Change) -> str:
-        """What a change is called."""
-        return self.elements.words(change)
-
-    def changes(self, before: Indices) -> list[Change]:
-        """What has changed since the modes were ``before``."""
-        return self.changes_between(before, self.modes)
-
-    def changes_between(self, before: Indices, after: Indices, struck: int = -1) -> list[Change]:
-        """What has changed from some modes to others, and who was ``struck``, if it is somebody."""
-        return self.elements.changes(before, after, struck)
-
-    @property
     def set_valued(self) -> Laws:
         """The set-valued laws without those of the load, which may be around them."""
         return self

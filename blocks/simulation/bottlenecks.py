@@ -184,7 +184,7 @@ def _owners_of_factors(recording: RunRecording) -> list[str]:
             out[offset + k] = family.path(k // width)
     if laws is not None:
         for e, place in enumerate(laws.elements.column.tolist()):
-            f, i = laws.owners[e]
+            f, i = laws.elements.owners[e]
             out[len(recording.p) + place] = system.network.families[f].path(i)
     return out
 

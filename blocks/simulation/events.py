@@ -154,17 +154,17 @@ class Events:
 
     def tell_modes(self, t: float, changes: list[Change]) -> None:
         """Tell that elements stick, slide, touch or part."""
-        laws = self.problem.laws
-        self.struck = tuple(laws.owners[c.element] for c in changes if c.impact)
+        elements = self.problem.laws.elements
+        self.struck = tuple(elements.owners[c.element] for c in changes if c.impact)
         for change in changes:
             if change.impact and change.before == change.after == 0:
                 continue  # closed, it passes on the blow of another contact
             if change.before == change.after and not change.impact:
-                self.log.suspect(t, laws.name(change.element))
+                self.log.suspect(t, elements.name(change.element))
                 continue
             told = self.recording.catalog.elements.told(change.element, change.before, change.after)
-            self.log.remember(t, laws.name(change.element), laws.words(change), not self.struck,
-                              **told)
+            self.log.remember(t, elements.name(change.element), elements.words(change),
+                              not self.struck, **told)
         self.log.refuse_chatter(t)
 
     def _refuse_jumps(self, t: float, m: Array, d: Array) -> None:

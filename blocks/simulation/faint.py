@@ -101,10 +101,9 @@ def _owner(recording: RunRecording, state: int) -> tuple[int, int, Quantity] | N
     slot = system.class_names.slot.get(int(system.tape.reduced.states[state]))
     if slot is None:
         return None
-    base, _, f, (i, order) = next(
-        run for run in system.slot_runs if run[0] <= slot < run[0] + run[1])
-    local = system.network.families[f].kernel.variables[i]
-    return f, slot - base, from_si(1.0, local.unit) / quantity("1 s") ** order
+    held = system.flat.at_slot(slot)
+    one = from_si(1.0, held.local.unit) / quantity("1 s") ** held.order
+    return held.number, held.instance, one
 
 
 def _shown(size: float, one: Quantity) -> str:

@@ -167,7 +167,7 @@ def _followers(system: System) -> list[_Watched]:
     integrated = np.zeros(flat.classes, dtype=bool)
     integrated[system.tape.reduced.states] = not system.clusters
     found: dict[int, _Watched] = {}
-    for _, count, f, (k, order) in flat.slot_names():
+    for _, count, f, (k, order) in flat.slot_runs:
         family = flat.network.families[f]
         if order != 1 or not _acts(family.kernel, k):
             continue

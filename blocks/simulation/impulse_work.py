@@ -35,8 +35,8 @@ def impulse_work(recording: RunRecording, powers: Evaluator, number: int,
     t = float(episodes.ends[number])
     problem = replay.solved_at(number, t)
     laws, before = problem.laws, problem.x.copy()
-    owned = np.array([owner in struck for owner in laws.owners])
-    found = laws.impulses(problem, t, owned & laws.contact)
+    owned = np.array([owner in struck for owner in laws.elements.owners])
+    found = laws.impulses(problem, t, owned & laws.elements.contact)
     if found is None:
         return None
     impulse, change = found

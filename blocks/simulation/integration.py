@@ -348,7 +348,8 @@ class Integration:
         if not len(turned) and np.array_equal(laws.modes, self.modes):
             return None
         self.problem.solve(step.t, np.asarray(step.y))
-        return Ending(step.t, turned if len(turned) else None, laws.changes(self.modes))
+        return Ending(step.t, turned if len(turned) else None,
+                      laws.elements.changes(self.modes, laws.modes))
 
     def _turned_relations(self) -> Indices:
         """Relations that no longer hold at the end of a step, known instants apart."""

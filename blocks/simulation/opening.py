@@ -51,7 +51,7 @@ class Opening:
 def _contacts_of(problem: Problem) -> Contacts | None:
     """What keeps closed contacts closed, where there are any and the laws do not do it."""
     laws = problem.laws
-    if laws is None or laws.recorded or not laws.contact.any():
+    if laws is None or laws.recorded or not laws.elements.contact.any():
         return None
     from ..nonsmooth.modes.drift_correction import Contacts
 

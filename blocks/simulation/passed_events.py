@@ -39,7 +39,8 @@ class PassedEpisodes:
 
     def __init__(self, courses: PassedCourses, before: Episode, relations: Relations,
                  catalog: Catalog, laws: Laws | None, resets: Resets) -> None:
-        self.courses, self.before, self.laws = courses, before, laws
+        self.courses, self.before = courses, before
+        self.elements = None if laws is None else laws.elements
         self.relations, self.catalog, self.resets = relations, catalog, resets
         events = courses.events
         self.times = events.times
@@ -97,7 +98,9 @@ class PassedEpisodes:
     def _struck(self, number: int) -> tuple[tuple[int, int], ...]:
         """Family and instance of the contact that was struck at an event, if one was."""
         element = int(self.courses.events.struck[number])
-        return (self.laws.owners[element],) if self.laws is not None and element >= 0 else ()
+        if self.elements is None or element < 0:
+            return ()
+        return (self.elements.owners[element],)
 
     def states(self, t: Array, number: Indices) -> Array:
         """States at times of episodes, and unknowns that are carried along: a column per time."""
@@ -172,8 +175,8 @@ class PassedEpisodes:
 
         count(self._switched, self.relations.component)
         count(self._acted, lambda k: self.resets.names[k][0].path(self.resets.names[k][1]))
-        if self.laws is not None:
-            count(self._decided & (self.courses.events.struck < 0)[:, None], self.laws.name)
+        if self.elements is not None:
+            count(self._decided & (self.courses.events.struck < 0)[:, None], self.elements.name)
         return {name: np.repeat(self.times, often) for name, often in counts.items()}
 
     def who(self, number: int) -> list[str]:
@@ -181,9 +184,9 @@ class PassedEpisodes:
         switched, decided = self._changes(number)
         names = [self.relations.describe(r, True)[0] for r in switched]
         names += [component for component, _ in self._news(number)]
-        if self._struck(number):
+        if self.elements is None or self._struck(number):
             return names
-        return names + [self.laws.name(e) for e in decided] if self.laws is not None else names
+        return names + [self.elements.name(e) for e in decided]
 
     def records(self) -> Iterator[EventRecord]:
         """All that is told of them."""
@@ -205,12 +208,12 @@ class PassedEpisodes:
             yield EventRecord(t, component, text)
         if not decided:
             return
-        assert self.laws is not None and events.modes is not None
+        assert self.elements is not None and events.modes is not None
         before = events.modes[number - 1] if number else self.before.modes
         assert before is not None
         struck = int(events.struck[number])
-        for change in self.laws.changes_between(before, events.modes[number], struck):
-            yield EventRecord(t, self.laws.name(change.element), self.laws.words(change),
+        for change in self.elements.changes(before, events.modes[number], struck):
+            yield EventRecord(t, self.elements.name(change.element), self.elements.words(change),
                               **self.catalog.elements.told(change.element, change.before,
                                                            change.after))
 
@@ -225,7 +228,7 @@ class PassedEpisodes:
     def _changes(self, number: int) -> tuple[list[int], list[int]]:
         m = self.courses.events.m
         switched = m[number] != (m[number - 1] if number else self.before.m)
-        decided = [] if self.laws is None else np.flatnonzero(self._decided[number]).tolist()
+        decided = [] if self.elements is None else np.flatnonzero(self._decided[number]).tolist()
         return np.flatnonzero(switched).tolist(), decided
 
 

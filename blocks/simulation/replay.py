@@ -345,7 +345,7 @@ class Replay:
     def _contacts(self) -> Contacts | None:
         """What keeps closed contacts closed, where there are any."""
         laws = self.problem.laws.set_valued
-        if not laws.contact.any():
+        if not laws.elements.contact.any():
             return None
         from ..nonsmooth.modes.drift_correction import Contacts
 

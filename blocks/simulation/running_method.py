@@ -10,6 +10,7 @@ import numpy as np
 from .. import native
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array
+from ..numerics.cache import Cache
 from ..numerics.tolerances import TINY
 from ..solvers import Method, Step, Work, method_named
 from ..system.problem import Problem
@@ -300,14 +301,11 @@ class RunningMethod:
         """The fastest rate at the beginning of modes; kept for a run that comes to the same point.
         """
         problem = self.problem
-        known: dict[bytes, float] = problem.system.once("rates of modes", dict[bytes, float])
+        known: Cache[bytes, float] = problem.system.once(
+            "rates of modes", lambda: Cache(MOST_RATES))
         here = b"|".join(np.asarray(a).tobytes() for a in (
             t, y, problem.p, problem.m, problem.d, problem.laws.modes))
-        if here not in known:
-            if len(known) > MOST_RATES:
-                known.clear()
-            known[here] = problem.fastest_rate(t, y)
-        return known[here]
+        return known.once(here, lambda: problem.fastest_rate(t, y))
 
     def given_up(self, step: Step) -> bool:
         """Whether another method had better go on from the end of a step."""

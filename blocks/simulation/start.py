@@ -15,6 +15,7 @@ from ..initialisation.initial_values import initialise, take_targets, unsolved_s
 from ..initialisation.nominal_values import Nominals, find_nominals
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices, distinct
+from ..numerics.cache import Cache
 from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 from ..system.system import System
@@ -70,7 +71,7 @@ class KeptStart:
     t: float
     problem: Problem
     start: Start
-    decided: dict[Hashable, Decided] = field(default_factory=dict)
+    decided: Cache[Hashable, Decided] = field(default_factory=lambda: Cache(MOST_DECIDED))
 
     def copy(self, system: System, state: tuple[object, ...], t: float
              ) -> tuple[Problem, Start] | None:
@@ -176,9 +177,7 @@ class RunStart:
     def keep(self, asked: Hashable, decided: Decided) -> None:
         """Remember what was decided for a run from here, where the start is kept."""
         if self._keeps is not None:
-            if len(self._keeps.decided) >= MOST_DECIDED:
-                self._keeps.decided.clear()
-            self._keeps.decided[asked] = decided
+            self._keeps.decided.keep(asked, decided)
 
     def _solved(self, system: System) -> tuple[Problem, Start]:
         return consistent_start(

@@ -78,7 +78,7 @@ class Tolerances:
         found = np.full(flat.classes, np.nan)
         second = unit("s").dimension
         unused = set(self.by_dimension)
-        for base, size, f, (i, order) in flat.slot_names():
+        for base, size, f, (i, order) in flat.slot_runs:
             local = flat.network.families[f].kernel.variables[i]
             dimension = local.unit.dimension / second**order if order else local.unit.dimension
             if dimension in self.by_dimension:

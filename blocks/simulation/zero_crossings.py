@@ -59,7 +59,7 @@ class ZeroCrossings:
         plain = laws.set_valued
         if self._flow_rounding is None:
             self._flow_rounding = plain.flow_rounding(self.problem, t)
-        slides = (plain.modes != 0) & ~plain.contact
+        slides = (plain.modes != 0) & ~plain.elements.contact
         self.mode_tolerance = np.zeros(len(laws.modes))
         self.mode_tolerance[: plain.size] = np.where(slides, self._flow_rounding, 0.0)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.arrays import Flags, Indices
 from ..simulation.interrupts import postponed
 from ..system.time_functions import ACROSS
 from .at_once import AtOnce
@@ -24,6 +24,7 @@ from .runner import Outcome, Outcomes, Recipe
 
 if TYPE_CHECKING:
     from ..model import Model
+    from ..native.lanes import Filled, Runs
     from ..system import System
 
 __all__ = ["Batched"]
@@ -55,7 +56,7 @@ class Batched(AtOnce):
         def give_up() -> None:  # threads end with the runs that are under way
             given_up.append(True)
             for block, _ in ahead:
-                block.taken[0] = len(block.numbers)
+                block.runs.counter[0] = len(block.numbers)
 
         with ThreadPoolExecutor(self.workers) as pool:
             try:
@@ -81,50 +82,41 @@ class Batched(AtOnce):
 
     def _laid_out(self, numbers: list[int]) -> _Block:
         """Parameters and states of points, and room for what comes of them."""
-        runs, width = len(numbers), self.program.width
-        p, x = np.tile(self.common.p, (runs, 1)), np.tile(self.common.x, (runs, 1))
+        common, lanes = self.common, self.program.lanes
+        count, width = len(numbers), self.program.width
+        p, x = np.tile(common.p, (count, 1)), np.tile(common.x, (count, 1))
         places = self.plan.places(np.array(numbers))
         self.varied.fill(places, p, x)
-        _, atol = self.varied.sizes(places, self.common)
-        return _Block(
-            numbers, places, p, x, atol, np.zeros(1, dtype=np.int64), np.empty_like(x),
-            np.empty((runs, width)), np.empty((runs, width)),
-            np.empty((runs, len(self.program.times), width)), np.full(runs, -1),
-        )  # fmt: skip
+        _, atol = self.varied.sizes(places, common)
+        runs = lanes.Runs(np.zeros(1, dtype=np.int64), x, p, atol, common.rtol, common.t0,
+                          common.t1, common.max_step, common.pieces, ACROSS, common.most_steps)
+        return _Block(numbers, places, runs, lanes.Filled(
+            np.empty_like(x), np.empty((count, width)), np.empty((count, width)),
+            np.empty((count, len(self.program.times), width)), np.full(count, -1),
+            np.zeros((count, 3), dtype=np.int64)))
 
     def _march(self, block: _Block) -> None:
         """Make those runs of a block that no other thread makes."""
-        program, common = self.program, self.common
-        program.lanes.march(
-            block.taken, program.code, program.slope, program.outputs, block.x, block.p,
-            common.unknowns, block.atol, common.rtol, common.t0, common.t1, common.max_step,
-            common.pieces, ACROSS, common.most_steps, program.times, program.extremes,
-            block.finals, block.lows, block.highs, block.courses, block.status,
-            np.zeros((len(block.numbers), 3), dtype=np.int64),
-        )  # fmt: skip
+        program = self.program
+        program.lanes.march(program.code, program.slope, program.outputs, self.common.unknowns,
+                            block.runs, program.times, program.extremes, block.filled)
 
     def _outcomes(self, block: _Block, refused: Flags) -> Iterator[Outcome]:
-        good = (block.status == self.program.lanes.REACHED) & ~refused
-        good &= np.isfinite(block.courses).all(axis=(1, 2))
-        good &= np.isfinite(block.finals).all(axis=1)
+        filled = block.filled
+        good = (filled.status == self.program.lanes.REACHED) & ~refused
+        good &= np.isfinite(filled.courses).all(axis=(1, 2))
+        good &= np.isfinite(filled.finals).all(axis=1)
         columns = {output.name: self.program.values(
-            output, part, self.common, block.lows, block.highs, block.courses)
+            output, part, self.common, filled.lows, filled.highs, filled.courses)
             for output, part in zip(self.recipe.outputs, self.program.slices, strict=True)}
         yield from self.outcomes(block.numbers, columns, good)
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Points that are run, and kept, together; arrays have a row for each."""
+    """Points that are run, and kept, together."""
 
     numbers: list[int]
     places: list[Indices]  # of their values, per axis
-    p: Array
-    x: Array
-    atol: Array
-    taken: Indices  # how many of them threads have taken, (1,)
-    finals: Array
-    lows: Array
-    highs: Array
-    courses: Array
-    status: Indices
+    runs: Runs
+    filled: Filled

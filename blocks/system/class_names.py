@@ -17,7 +17,7 @@ class ClassNames(Mapping[int, str]):
     def __init__(self, flat: Flat) -> None:
         self.flat = flat
         rank = np.empty(flat.slots, dtype=int)
-        for base, size, f, (i, order) in flat.slot_names():
+        for base, size, f, (i, order) in flat.slot_runs:
             kind = flat.network.families[f].kernel.variables[i].kind
             of_port = kind in ("across", "through", "shared")
             rank[base : base + size] = order * 4 + of_port * 2 + (kind == "input")
@@ -29,7 +29,7 @@ class ClassNames(Mapping[int, str]):
 
     def __getitem__(self, c: int) -> str:
         if c in self.slot:
-            return self.flat.name_of_slot(self.slot[c])
+            return self.flat.at_slot(self.slot[c]).name
         parents = np.flatnonzero(self.flat.derivative == c)
         if len(parents):
             return f"der({self[int(parents[0])]})"

@@ -147,7 +147,7 @@ def equation_text(flat: Flat, equation: int) -> str:
 def _class_name(flat: Flat, c: int) -> str:
     slots = np.flatnonzero(flat.class_of == c)
     if len(slots):
-        return flat.name_of_slot(int(slots[0]))
+        return flat.at_slot(int(slots[0])).name
     parents = np.flatnonzero(flat.derivative == c)
     return f"der({_class_name(flat, int(parents[0]))})" if len(parents) else f"unknown {c}"
 

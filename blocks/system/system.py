@@ -103,7 +103,7 @@ class System:
         flat, second = self.flat, unit("s").dimension
         numbers: dict[object, int] = {}
         of_class = np.zeros(flat.classes, dtype=int)
-        for base, count, f, (i, order) in flat.slot_names():
+        for base, count, f, (i, order) in flat.slot_runs:
             dimension = self.network.families[f].kernel.variables[i].unit.dimension / second**order
             number = numbers.setdefault(dimension, len(numbers))
             of_class[flat.class_of[base : base + count]] = number
@@ -243,11 +243,6 @@ class System:
         return suited.suit(self.parameters()[None] if p is None else p)
 
     # -- names -----------------------------------------------------------------------
-    @cached_property
-    def slot_runs(self) -> list[tuple[int, int, int, tuple[int, int]]]:
-        """Which variable stands in which slots: (first slot, size, family, (variable, order))."""
-        return self.flat.slot_names()
-
     @cached_property
     def class_names(self) -> ClassNames:
         return ClassNames(self.flat)

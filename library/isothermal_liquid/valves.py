@@ -140,15 +140,19 @@ class VariableOrifice(Restriction):
     area = Variable("m^2", nominal="1 mm^2", doc="open area")
 
     def verify(self) -> Iterator[str]:
-        if np.any(self.leakage_area > self.maximum_area):
-            yield (f"leakage_area is {self.leakage_area:~P}, above maximum_area, which is "
-                   f"{self.maximum_area:~P}.")  # fmt: skip
+        yield from _leaks_too_much(self)
 
     def equations(self) -> Iterator[Any]:
         S = self.S if self.orientation == "positive" else -self.S
         yield self.area == _opened(self, (S - self.overlap) / self.stroke)
         yield self.mdot == orifice_flow(self, self.A, self.B, self.area)
         yield self.heat()
+
+
+def _leaks_too_much(c: Any) -> Iterator[str]:
+    if np.any(c.leakage_area > c.maximum_area):
+        yield (f"leakage_area is {c.leakage_area:~P}, above maximum_area, which is "
+               f"{c.maximum_area:~P}.")  # fmt: skip
 
 
 def _opened(c: Any, share: Any) -> Any:
@@ -173,9 +177,7 @@ class PressureOpened(Restriction):
         if np.any(self.cracking_pressure >= self.maximum_pressure):
             yield (f"cracking_pressure is {self.cracking_pressure:~P}, not below maximum_pressure, "
                    f"which is {self.maximum_pressure:~P}: it opens between the two.")  # fmt: skip
-        if np.any(self.leakage_area > self.maximum_area):
-            yield (f"leakage_area is {self.leakage_area:~P}, above maximum_area, which is "
-                   f"{self.maximum_area:~P}.")  # fmt: skip
+        yield from _leaks_too_much(self)
 
     def control_pressure(self) -> Any:
         """The pressure that opens it."""
@@ -270,9 +272,7 @@ class DirectionalValve(Dissipative):
     flow_BT = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from B to T")
 
     def verify(self) -> Iterator[str]:
-        if np.any(self.leakage_area > self.maximum_area):
-            yield (f"leakage_area is {self.leakage_area:~P}, above maximum_area, which is "
-                   f"{self.maximum_area:~P}.")  # fmt: skip
+        yield from _leaks_too_much(self)
 
     def equations(self) -> Iterator[Any]:
         heat = []

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from .diagram import Block, Diagram, End, System
+from .diagram import Block, End, System
 
-__all__ = ["Groups", "inner_port", "name_ports", "nodes_of", "physical_ports"]
+__all__ = ["Groups", "inner_port", "name_ports", "nodes_of"]
 
 K = TypeVar("K", bound=Hashable)
 
@@ -139,35 +139,3 @@ def nodes_of(system: System) -> list[list[End]]:
     outer = {b.sid for b in system.blocks.values() if b.block_type == "ConnectionLabel"}
     return [kept for found in groups.sets()
             if len(kept := [e for e in found if e.sid not in outer]) > 0]  # fmt: skip
-
-
-def physical_ports(diagram: Diagram) -> list[list[str]]:
-    """Every physical node of a diagram as paths of ports, boundaries of subsystems dissolved."""
-    groups: Groups[tuple[str, str]] = Groups()
-    paths: dict[str, str] = {}
-    _join(diagram.root, "", groups, paths)
-    named = {b.sid: b for b in diagram.root.walk()}
-    nodes = []
-    for found in groups.sets():
-        real = [(sid, port) for sid, port in found
-                if named[sid].system is None and named[sid].block_type != "PMIOPort"]
-        if len(real) > 1:
-            nodes.append(sorted(f"{paths[sid]}.{named[sid].ports.get(port, port)}"
-                                for sid, port in real))
-    return sorted(nodes)
-
-
-def _join(system: System, path: str, groups: Groups[tuple[str, str]], paths: dict[str, str]
-          ) -> None:
-    for block in system.blocks.values():
-        paths[block.sid] = f"{path}/{block.name}"
-        name_ports(block)
-    for node in nodes_of(system):
-        groups.join((end.sid, end.name) for end in node)
-        for end in node:
-            inside = inner_port(system.blocks[end.sid], end) if end.sid in system.blocks else None
-            if inside is not None:
-                groups.join([(end.sid, end.name), (inside.sid, "rconn1")])
-    for block in system.blocks.values():
-        if block.system is not None:
-            _join(block.system, paths[block.sid], groups, paths)

@@ -83,16 +83,13 @@ def _sum(signs: str) -> Callable[[AsksUnits], Made]:
     return made
 
 
-def _product(a: AsksUnits) -> Made:
-    units = a.unit("I1"), a.unit("I2")
-    keywords = {"units": f'"{units[0] or 1}, {units[1] or 1}"'} if any(units) else {}
-    return Made(_part("signal.Product", keywords, ("I1", "I2")), product(*units))
+def _of_two(component: str, unit: Callable[[str, str], str]) -> Callable[[AsksUnits], Made]:
+    def made(a: AsksUnits) -> Made:
+        units = a.unit("I1"), a.unit("I2")
+        keywords = {"units": f'"{units[0] or 1}, {units[1] or 1}"'} if any(units) else {}
+        return Made(_part(component, keywords, ("I1", "I2")), unit(*units))
 
-
-def _divide(a: AsksUnits) -> Made:
-    units = a.unit("I1"), a.unit("I2")
-    keywords = {"units": f'"{units[0] or 1}, {units[1] or 1}"'} if any(units) else {}
-    return Made(_part("signal.Divide", keywords, ("I1", "I2")), quotient(*units))
+    return made
 
 
 def _constant(a: AsksUnits) -> Made:
@@ -352,7 +349,8 @@ def _rounding(function: str) -> Callable[[AsksUnits], Made]:
 
 SIGNALS: dict[str, Callable[[AsksUnits], Made]] = {
     "functions.gain": _gain, "functions.add": _sum("++"), "functions.subtract": _sum("+-"),
-    "functions.product": _product, "functions.divide": _divide, "sources.constant": _constant,
+    "functions.product": _of_two("signal.Product", product),
+    "functions.divide": _of_two("signal.Divide", quotient), "sources.constant": _constant,
     "sources.ramp": _ramp, "sources.sine_wave": _sine, "sources.step": _step,
     "nonlinear.saturation": _limits("signal.Saturation"),
     "nonlinear.dead_zone": _limits("signal.DeadZone"), "nonlinear.abs": _alike("signal.Abs"),

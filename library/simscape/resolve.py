@@ -289,20 +289,24 @@ def _holder(outer: System, inner: System) -> Block:
 
 
 def _pass_out(tag: str, inner: System, outer: System, source: End) -> End:
-    block, sid = _holder(outer, inner), f"goto {tag} out"
+    sid = f"goto {tag} out"
     if sid not in inner.blocks:
-        number = 1 + max((int(b.options.get("Port") or 1) for b in inner.blocks.values()
-                          if b.block_type == "Outport"), default=0)
-        inner.blocks[sid] = Block(sid, tag, "Outport", "Outport", options={"Port": str(number)})
+        _add_port(inner, sid, tag, "Outport")
         inner.signals.append(Signal(source, [End(sid, "in", 1)]))
-    return End(block.sid, "out", int(inner.blocks[sid].options["Port"]))
+    return End(_holder(outer, inner).sid, "out", int(inner.blocks[sid].options["Port"]))
 
 
 def _pass_in(tag: str, outer: System, inner: System, source: End) -> End:
-    block, sid = _holder(outer, inner), f"goto {tag} in"
+    sid = f"goto {tag} in"
     if sid not in inner.blocks:
-        number = 1 + max((int(b.options.get("Port") or 1) for b in inner.blocks.values()
-                          if b.block_type == "Inport"), default=0)
-        inner.blocks[sid] = Block(sid, tag, "Inport", "Inport", options={"Port": str(number)})
-        outer.signals.append(Signal(source, [End(block.sid, "in", number)]))
+        number = _add_port(inner, sid, tag, "Inport")
+        outer.signals.append(Signal(source, [End(_holder(outer, inner).sid, "in", number)]))
     return End(sid, "out", 1)
+
+
+def _add_port(system: System, sid: str, tag: str, kind: str) -> int:
+    """Give a subsystem one port more; its number."""
+    number = 1 + max((int(b.options.get("Port") or 1) for b in system.blocks.values()
+                      if b.block_type == kind), default=0)
+    system.blocks[sid] = Block(sid, tag, kind, kind, options={"Port": str(number)})
+    return number

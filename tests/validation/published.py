@@ -62,7 +62,7 @@ def friction_modes(run, path):
     """A function of time: 1, 0 or -1 of an exact friction element."""
     recording = run.recording
     laws = recording.problem.laws
-    element = next(i for i in range(laws.size) if laws.name(i) == path)
+    element = next(i for i in range(laws.size) if laws.elements.name(i) == path)
     starts = np.array([e.start for e in recording.episodes])
     modes = np.array([e.modes[element] for e in recording.episodes])
     return lambda t: modes[np.searchsorted(starts, t, side="right") - 1]

@@ -103,7 +103,7 @@ def within_affine(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLik
     fixed |= (low == high) & (np.asarray(abs(L - H).sum(axis=1)).ravel() == 0)
     near = np.zeros(n) if start is None else np.array(start, dtype=float)
 
-    effort, iterations, worst = near.copy(), 0, 0.0
+    effort, iterations = near.copy(), 0
     trouble: list[tuple[Status, Indices]] = []
     count, label = components(abs(D) + abs(L) + abs(H))
     order = np.argsort(label, kind="stable")
@@ -112,7 +112,6 @@ def within_affine(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLik
                           _cut(H, here), fixed[here], near[here], floor[here], tol)  # fmt: skip
         effort[here] = one.effort
         iterations += one.iterations
-        worst = max(worst, one.residual)
         if one.status is not Status.SOLVED:
             trouble.append((one.status, here))
     # constant bounds hold exactly, not to rounding
@@ -125,14 +124,10 @@ def within_affine(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLik
     np.maximum.at(size, label, np.maximum(np.abs(b), np.abs(force)))
     state, rest, at_bound = _modes_told(effort, rate, low + L @ effort, high + H @ effort, fixed,
                                         size[label], tol, floor, D.diagonal())
-    status = trouble[-1][0] if trouble else Status.SOLVED
-    return Solution(
-        effort=effort, rate=rate, state=state, fixed=fixed, grazing=rest & at_bound,
-        converged=status in (Status.SOLVED, Status.NOT_UNIQUE), residual=worst,
-        status=status, unique=False if status is Status.NOT_UNIQUE else None,
-        suspects=np.concatenate([np.zeros(0, dtype=np.intp), *(part for _, part in trouble)]),
-        method="coupled", iterations=iterations,
-    )  # fmt: skip
+    return Solution(effort, rate, state, rest & at_bound,
+                    trouble[-1][0] if trouble else Status.SOLVED,
+                    np.concatenate([np.zeros(0, dtype=np.intp), *(part for _, part in trouble)]),
+                    iterations)
 
 
 def _rows_of(given: MatrixLike) -> Matrix:
@@ -170,7 +165,6 @@ def _cut(matrix: Matrix, index: Indices) -> Array:
 class _Answer:
     effort: Array
     status: Status
-    residual: float
     iterations: int
 
 
@@ -183,7 +177,7 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
     if len(gone):
         own = np.eye(len(gone)) - L[np.ix_(gone, gone)]
         if signed_pivot(own) <= SELF_CARRYING:  # friction that carries itself
-            return _Answer(effort, Status.NOT_UNIQUE, np.inf, 0)
+            return _Answer(effort, Status.NOT_UNIQUE, 0)
         inverse = np.linalg.inv(own)
         held, back = inverse @ low[gone], inverse @ L[np.ix_(gone, free)]
         mixed = np.ix_(free, gone)
@@ -194,7 +188,7 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
         noise = noise[free]
         effort[gone] = held
     if not len(free):
-        return _Answer(effort, Status.SOLVED, 0.0, 0)
+        return _Answer(effort, Status.SOLVED, 0)
     size = np.abs(D).max(axis=1)
     diagonal = np.where(np.diag(D) > NO_INERTIA * size.max(), np.diag(D), size)
     live = diagonal > NO_INERTIA * diagonal.max()
@@ -205,7 +199,7 @@ def _solve_part(D: Array, b: Array, low: Array, high: Array, L: Array, H: Array,
     x, status, iterations = _search(part, near[free] / d, tol)
     effort[free] = x * d
     effort[gone] += back @ effort[free]
-    return _Answer(effort, status, float(part.residual(x, tol).max()), iterations)
+    return _Answer(effort, status, iterations)
 
 
 def _search(part: _Part, near: Array, tol: float) -> tuple[Array, Status, int]:

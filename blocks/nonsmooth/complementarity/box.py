@@ -12,6 +12,7 @@ Pfeiffer, Glocker, Multibody Dynamics with Unilateral Contacts, 1996.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,12 +41,7 @@ class _Work:
     """What a search has found so far, in scaled units."""
 
     x: Array
-    methods: dict[str, None]
     iterations: int = 0
-
-    def note(self, method: str, trial: Trial) -> None:
-        self.methods[method] = None
-        self.iterations += trial.iterations
 
 
 def within_box(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLike, *,
@@ -72,7 +68,7 @@ def within_box(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLike, 
     guess = None
     if start is not None:
         guess = np.asarray(start, dtype=float)[undecided] / d
-    work = _Work(np.zeros(box.size), {})
+    work = _Work(np.zeros(box.size))
     verdicts = _search(box, guess, tol, work)
     return _solution(matrix, load, low, high, undecided, box, d, work, verdicts, tol)
 
@@ -95,10 +91,8 @@ def _solution(matrix: Matrix, load: Array, low: Array, high: Array, undecided: I
               box: ScaledBox, d: Array, work: _Work, verdicts: list[_Verdict], tol: float
               ) -> Solution:
     """What the scaled efforts that were found mean for all elements."""
-    n, fixed = len(load), low == high
-    effort = np.where(fixed, low, 0.0)
+    effort = np.where(low == high, low, 0.0)
     w = box.rate(work.x)
-    residuals = box.residual(work.x, w, tol)
     moving = np.abs(w) > tol * box.unit(w) + box.floor
     top, bottom = work.x >= box.upper, work.x <= box.lower
     bottom_of, top_of = low[undecided], high[undecided]
@@ -108,8 +102,8 @@ def _solution(matrix: Matrix, load: Array, low: Array, high: Array, undecided: I
     state = np.sign(rate).astype(np.int8)
     state[undecided] = np.where(top & moving & (w > 0), 1,
                                 np.where(bottom & moving & (w < 0), -1, 0))
-    failed = residuals > tol
-    rest = np.zeros(n, dtype=bool)
+    failed = box.residual(work.x, w, tol) > tol
+    rest = np.zeros(len(load), dtype=bool)
     rest[undecided] = (state[undecided] == 0) & ~failed
     rate[rest] = 0.0
     grazing = rest.copy()
@@ -117,39 +111,26 @@ def _solution(matrix: Matrix, load: Array, low: Array, high: Array, undecided: I
 
     bad = np.zeros(box.groups, dtype=bool)
     bad[box.group[failed]] = True
-    status, unique = _summary(bad, verdicts)
-    doubt = bad | np.array([v.unique is False for v in verdicts], dtype=bool)
-    return Solution(
-        effort=effort, rate=rate, state=state, fixed=fixed, grazing=grazing,
-        converged=not failed.any(), residual=float(residuals.max(initial=0.0)), status=status,
-        unique=unique, suspects=undecided[doubt[box.group]],
-        method=" + ".join(work.methods) or "nothing to decide", iterations=work.iterations,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Verdict:
-    unique: bool | None
-    unbounded: bool = False
-
-
-_FINE = _Verdict(True)
-
-
-def _summary(bad: Flags, verdicts: list[_Verdict]) -> tuple[Status, bool | None]:
-    answers = {v.unique for v in verdicts}
-    unique = False if False in answers else None if None in answers else True
+    several, unbounded = np.array(verdicts, dtype=bool).reshape(-1, 2).T
     if not bad.any():
-        return (Status.NOT_UNIQUE if unique is False else Status.SOLVED), unique
-    if any(v.unbounded for v, wrong in zip(verdicts, bad, strict=True) if wrong):
-        return Status.NO_SOLUTION, unique
-    return Status.WORK_BOUND, unique
+        status = Status.NOT_UNIQUE if several.any() else Status.SOLVED
+    else:
+        status = Status.NO_SOLUTION if (unbounded & bad).any() else Status.WORK_BOUND
+    return Solution(effort, rate, state, grazing, status,
+                    undecided[(bad | several)[box.group]], work.iterations)
+
+
+class _Verdict(NamedTuple):
+    """Whether rates of a part may be others, and whether an effort would have to be infinite."""
+
+    several: bool = False
+    unbounded: bool = False
 
 
 def _search(box: ScaledBox, guess: Array | None, tol: float, work: _Work) -> list[_Verdict]:
     """Solve every connected part into ``work``; one verdict per part."""
     members = np.bincount(box.group, minlength=box.groups)
-    verdicts = [_FINE] * box.groups
+    verdicts = [_Verdict()] * box.groups
     alone = members[box.group] == 1
     if alone.any():
         _solve_alone(box, np.flatnonzero(alone), verdicts, work)
@@ -179,7 +160,7 @@ def _solve_as_one(
     if not is_convex(part.D):
         return todo
     trial = active_set(part, sides(part, None if guess is None else guess[index]), tol, STEPS)
-    work.note("active set", trial)
+    work.iterations += trial.iterations
     work.x[index] = trial.x
     todo[:] = False
     todo[box.group[index[part.residual(trial.x, part.rate(trial.x), tol) > tol]]] = True
@@ -193,41 +174,37 @@ def _solve_part(
     if box.size <= LEMKE_LIMIT:
         box = box.dense()
     convex = box.symmetric and is_convex(box.D)
-    unique = True if convex else is_p_matrix(box.D)
+    several = not convex and is_p_matrix(box.D) is False
 
     def error(x: Array) -> float:
         return float(box.residual(x, box.rate(x), tol).max())
 
     best, least = np.clip(np.zeros(box.size), box.lower, box.upper), np.inf
 
-    def attempt(method: str, trial: Trial) -> bool:
+    def attempt(trial: Trial) -> bool:
         nonlocal best, least
-        work.note(method, trial)
+        work.iterations += trial.iterations
         here = error(trial.x)
         if here < least:
             best, least = trial.x, here
         return here <= tol
 
-    if attempt("active set", active_set(box, sides(box, guess), tol, STEPS)):
-        return best, _Verdict(unique)
-    if convex:
-        trial = proximal(box, best, tol, STEPS)
-        if attempt("proximal Newton", trial):
-            return best, _Verdict(unique)
+    if attempt(active_set(box, sides(box, guess), tol, STEPS)):
+        return best, _Verdict(several)
+    if convex and attempt(proximal(box, best, tol, STEPS)):
+        return best, _Verdict(several)
     unbounded = False
     if box.size <= LEMKE_LIMIT:
         trial = lemke_box(box, 100 + 20 * box.size)
         unbounded = trial.unbounded
-        if attempt("pivoting", trial):
-            return best, _Verdict(unique)
-        if not unbounded and attempt("active set", active_set(box, sides(box, trial.x), tol, 4)):
-            return best, _Verdict(unique)
-    return best, _Verdict(unique, unbounded)
+        if not attempt(trial) and not unbounded:
+            attempt(active_set(box, sides(box, trial.x), tol, 4))
+    return best, _Verdict(several, unbounded)
 
 
 def _solve_alone(box: ScaledBox, index: Indices, verdicts: list[_Verdict], work: _Work) -> None:
     """Closed form for all elements that are coupled to no other."""
-    work.note("closed form", Trial(box.b, 1))
+    work.iterations += 1
     D, b = np.asarray(box.D.diagonal())[index], box.b[index]
     low, high = box.lower[index], box.upper[index]
     quiet = np.abs(b) <= box.floor[index]
@@ -239,7 +216,7 @@ def _solve_alone(box: ScaledBox, index: Indices, verdicts: list[_Verdict], work:
     x = np.where(D > 0, regular, np.where(endless, rest, toward))
     work.x[index] = x
     for k in np.flatnonzero(endless):
-        verdicts[box.group[index[k]]] = _Verdict(True, unbounded=True)
+        verdicts[box.group[index[k]]] = _Verdict(unbounded=True)
     for k in np.flatnonzero(D < 0):
         # The rate grows with the effort: up to three answers. Least effort first,
         # so that a contact which can open does not jam.
@@ -248,4 +225,4 @@ def _solve_alone(box: ScaledBox, index: Indices, verdicts: list[_Verdict], work:
         answers += [high[k]] if np.isfinite(high[k]) and b[k] - D[k] * high[k] >= 0 else []
         answers += [low[k]] if np.isfinite(low[k]) and b[k] - D[k] * low[k] <= 0 else []
         work.x[index[k]] = min(answers, key=abs, default=rest[k])
-        verdicts[box.group[index[k]]] = _Verdict(len(answers) == 1, unbounded=not answers)
+        verdicts[box.group[index[k]]] = _Verdict(len(answers) != 1, unbounded=not answers)

@@ -37,23 +37,11 @@ class Solution:
         +1 at the upper bound and moving forward, -1 at the lower bound and
         moving backward, 0 at rest. For an element of fixed effort (equal
         bounds) the sign of its rate.
-    fixed : bool array
-        Elements whose bounds are equal: they had nothing to decide.
     grazing : bool array
         At rest with the effort at a bound: the next derivative decides.
-    converged : bool
-        Whether the natural residual of every connected part is within tol.
-    residual : float
-        Largest natural residual |x - clip(x + rate)| in units of the largest
-        rate of its part (rounding of D times the bounds discounted).
     status : Status
-    unique : bool or None
-        Whether the rates are the only possible ones; None where not decided
-        (large parts without symmetry).
     suspects : int array
         Elements of parts that are unsolved or not unique.
-    method : str
-        What solved it, joined by " + ": see :func:`.solving.solve`.
     iterations : int
         Steps of all methods, mostly one linear system each; the closed form is one.
     """
@@ -61,17 +49,12 @@ class Solution:
     effort: Array
     rate: Array
     state: NDArray[int8]
-    fixed: Flags
     grazing: Flags
-    converged: bool
-    residual: float
     status: Status
-    unique: bool | None
     suspects: Indices
-    method: str
     iterations: int
 
     @property
-    def stuck(self) -> Flags:
-        """Elements that decided to rest (or to stay closed)."""
-        return (self.state == 0) & ~self.fixed
+    def converged(self) -> bool:
+        """Whether the efforts obey all laws, be they the only ones that do or not."""
+        return self.status in (Status.SOLVED, Status.NOT_UNIQUE)

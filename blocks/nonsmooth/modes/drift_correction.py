@@ -55,7 +55,7 @@ class Contacts:
     """
 
     def __init__(self, laws: Laws) -> None:
-        self.index = np.flatnonzero(laws.contact)  # element of every gap
+        self.index = np.flatnonzero(laws.elements.contact)  # element of every gap
         self.closing: _Closing | None = None
         if isinstance(laws, SetValuedLaws) and len(self.index):
             self.closing = _Closing(laws, self.index)
@@ -129,7 +129,8 @@ class _Closing:
         self._move(problem, t, closed, push[:, np.searchsorted(stuck, self.index[closed])],
                    allowed)  # fmt: skip
         if np.abs(self._values(problem, t)[closed]).max() > LEFT * allowed:
-            raise unsettled((laws.name(int(k)) for k in self.index[closed]), t, "positions",
+            raise unsettled((laws.elements.name(int(k)) for k in self.index[closed]), t,
+                            "positions",
                             "Look for bodies that touch in more places than they can move.")
         d = laws.delassus.matrix(problem, t)[stuck][:, stuck]
         flow = laws.look(problem, t).flow[stuck]
@@ -240,5 +241,5 @@ def immovable(laws: Laws, problem: Problem, t: float) -> list[str]:
     """Contacts whose effort moves nothing: between parts that cannot move against each other."""
     if not isinstance(laws, SetValuedLaws):
         return []
-    dead = laws.contact & laws.delassus.immovable(problem, t)
-    return [laws.name(int(k)) for k in np.flatnonzero(dead)]
+    dead = laws.elements.contact & laws.delassus.immovable(problem, t)
+    return [laws.elements.name(int(k)) for k in np.flatnonzero(dead)]

@@ -18,6 +18,7 @@ import numpy as np
 from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.cache import Cache
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
 from ...system import Evaluator
 from .indirect_relations import indirect_relations, relations_of_efforts
@@ -98,14 +99,14 @@ class HeldNetwork:
         self.system, self.elements, self.equations = system, elements, equations
         n, tape = elements.size, system.tape
         self.joint = relations_of_efforts(system) & ~indirect_relations(system)
-        self._fits: dict[tuple[int, bytes, bytes, bytes], bool] = {}
-        self._corrections: dict[tuple[bytes, bytes, bytes], Array] = {}
+        self._fits: Cache[tuple[int, bytes, bytes, bytes], bool] = Cache(MOST_KEPT)
+        self._corrections: Cache[tuple[bytes, bytes, bytes], Array] = Cache(MOST_KEPT)
         rows = rows_of(system, elements, laws)
         self._fixed = _fixed_rows(rows[:3], tape)
         self._alike = self._fixed | _untaken_rows(rows[:3], tape)
         #: Elements whose bounds at rest are the same as long as no relation changes.
         self._strong = _constants(laws.low, tape) & _constants(laws.high, tape)
-        self._even: dict[tuple[bytes, bytes, bytes], _Sharing] = {}
+        self._even: Cache[tuple[bytes, bytes, bytes], _Sharing] = Cache(MOST_KEPT)
         #: Elements that may share internal stress with a friction, in any split.
         self._level = np.flatnonzero(self._strong & ~elements.gives_flow)
         if elements.valve[self._level].all():
@@ -202,18 +203,18 @@ class HeldNetwork:
         for k, part in enumerate(self.parts):
             if made.null[part].any():
                 key = k, modes[part].tobytes(), problem.m[self.relations_of[k]].tobytes(), p
-                if not self._fits.get(key, True):
+                known = self._fits.get(key)
+                if known is False:
                     return False
-                if key not in self._fits:
+                if known is None:
                     unknown.append(key)
         if not unknown:
             return True
         fits = self._is_open_without_effect(problem, t, self.left_open(problem, t, modes)) and (
             self._is_solved_everywhere(problem, t, modes))
         if fits or len(unknown) == 1:
-            if len(self._fits) > MOST_KEPT:
-                self._fits.clear()
-            self._fits.update(dict.fromkeys(unknown, fits))
+            for key in unknown:
+                self._fits.keep(key, fits)
         return fits
 
     def keeps_apart(self, problem: Problem, t: float, modes: Indices) -> bool:
@@ -236,11 +237,7 @@ class HeldNetwork:
 
     def _sharing(self, problem: Problem, t: float, modes: Indices) -> _Sharing:
         key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
-        if key not in self._even:
-            if len(self._even) > MOST_KEPT:
-                self._even.clear()
-            self._even[key] = self._shared(problem, t, modes)
-        return self._even[key]
+        return self._even.once(key, lambda: self._shared(problem, t, modes))
 
     def _shared(self, problem: Problem, t: float, modes: Indices) -> _Sharing:
         from ..complementarity import Stress, stress_groups
@@ -358,13 +355,13 @@ class HeldNetwork:
 
     def _correction(self, problem: Problem, t: float, modes: Indices) -> Array:
         """What brings states to what modes hold constant, by the values of their equations."""
-        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
-        if key not in self._corrections:
-            if len(self._corrections) > MOST_KEPT:
-                self._corrections.clear()
+        def made() -> Array:
             weight, move = self.projection(problem, t, modes)
-            self._corrections[key] = (move @ weight).T[self.corrected.T]
-        return self._corrections[key]
+            out: Array = (move @ weight).T[self.corrected.T]
+            return out
+
+        key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
+        return self._corrections.once(key, made)
 
     def projection(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
         """Combinations that say something about states, and what brings these there; square."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.cache import Cache
 from ...numerics.tolerances import (
     AT_BOUND,
     BLOCK_SINGULAR,
@@ -55,7 +56,8 @@ class Indeterminacy:
         self.evaluation, self.loaded = evaluation, loaded
         self.elements, self.state = evaluation.elements, evaluation.state
         self.delassus, self.memory = evaluation.delassus, evaluation.memory
-        self._programs: dict[bytes, SplitProgram] = {}  # of this run, by who is stuck
+        #: Of this run, by who is stuck.
+        self._programs: Cache[bytes, SplitProgram] = Cache(MOST_PROGRAMS)
 
     # -- who -----------------------------------------------------------------------------
     def elements_of(self, problem: Problem, t: float, stuck: Flags) -> tuple[Indices, Indices]:
@@ -207,9 +209,7 @@ class Indeterminacy:
         key = part.tobytes()
         known = self._programs.get(key) if self.memory.constant else None
         if known is None or not known.fits(low, high):
-            if len(self._programs) >= MOST_PROGRAMS:
-                self._programs = {}
-            known = self._programs[key] = SplitProgram(d[part][:, part], low, high)
+            return self._programs.keep(key, SplitProgram(d[part][:, part], low, high))
         return known
 
     def leading(self, problem: Problem, t: float, group: Indices) -> Indices | None:

@@ -189,8 +189,7 @@ class JointProblem:
         (modes, effort), now = found, self.evaluation.values(problem, t)
         no, state = np.zeros(n, dtype=bool), modes.astype(np.int8)
         rate = np.where(state != 0, now.rate[index], 0.0)
-        solution = Solution(effort, rate, state, no, no, True, 0.0, Status.SOLVED, None,
-                            np.zeros(0, dtype=np.intp), "one motion", 1)
+        solution = Solution(effort, rate, state, no, Status.SOLVED, np.zeros(0, dtype=np.intp), 1)
         return Solved(solution, now.low[index], now.high[index])
 
 
@@ -236,5 +235,4 @@ def _choose(mask: Flags, one: Array, other: Array) -> Array:
 def _of_elements(solution: Solution, at: Indices) -> Solution:
     """A solution's part for some of its elements."""
     return replace(solution, effort=solution.effort[at], rate=solution.rate[at],
-                   state=solution.state[at], fixed=solution.fixed[at],
-                   grazing=solution.grazing[at])  # fmt: skip
+                   state=solution.state[at], grazing=solution.grazing[at])

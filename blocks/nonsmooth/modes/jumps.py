@@ -156,12 +156,12 @@ class Jumps:
         """Path, sign and unit of a state."""
         flat = self.system.flat
         state = int(self.system.tape.reduced.states[i])
-        for first, count, f, (k, order) in flat.slot_names():
+        for first, count, f, (k, order) in flat.slot_runs:
             kernel = flat.network.families[f].kernel
             if order or getattr(kernel.variables[k].declared, "priority", "") != "high":
                 continue  # not whose state it is
             for slot in first + np.flatnonzero(flat.class_of[first : first + count] == state):
-                return (flat.name_of_slot(int(slot)), int(flat.sign_of[slot]),
+                return (flat.at_slot(int(slot)).name, int(flat.sign_of[slot]),
                         str(kernel.variables[k].unit))
         return self.system.class_names[state], 1, ""
 

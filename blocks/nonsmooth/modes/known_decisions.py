@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.cache import Cache
 
 if TYPE_CHECKING:
     from ...system import Problem
@@ -41,8 +42,7 @@ class KnownDecisions:
     """Decisions of all runs of a system, ``most`` at a time."""
 
     def __init__(self, most: int = MOST) -> None:
-        self._most = most
-        self._found: dict[bytes, _Decision] = {}
+        self._found: Cache[bytes, _Decision] = Cache(most)
 
     @staticmethod
     def key(problem: Problem, t: float, state: ModeState, touched: Indices) -> bytes:
@@ -67,9 +67,7 @@ class KnownDecisions:
 
     def note(self, key: bytes, problem: Problem, state: ModeState, noise: Array | float) -> None:
         """Keep what has just been chosen."""
-        if len(self._found) >= self._most:
-            self._found.clear()
-        self._found[key] = _Decision(
+        self._found.keep(key, _Decision(
             problem.x.copy(), problem.z.copy(), problem.u.copy(), state.modes.copy(),
             state.unloaded, state.brief, state.struck, state.approach, state.largest,
-            np.array(state.noise), noise)
+            np.array(state.noise), noise))

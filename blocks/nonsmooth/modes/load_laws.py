@@ -172,7 +172,7 @@ class LoadLaws(Laws):
         changes = self._set_valued.decide(problem, t, touched[touched < n])
         self.bands.switch(problem, t, touched[touched >= n] - n)
         self.apply(problem, t)
-        return changes + [c for c in self.changes(before) if c.element >= n]
+        return changes + [c for c in self.elements.changes(before, self.modes) if c.element >= n]
 
 
 def _joined(elements: Elements, mine: LoadElements, system: System) -> Elements:

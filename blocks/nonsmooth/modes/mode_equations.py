@@ -23,6 +23,7 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.cache import Cache
 from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING, UNCHANGED_FLOW
 from .elements import Elements
 from .loop_unknowns import LoopUnknowns
@@ -165,10 +166,11 @@ class ModeEquations:
         self._strengths = [k for k, s in enumerate(names) if s.__hash__() in bounds]
         self.constant = not system.nz and _is_constant(*self._decisive, tape)
         # by what they depend on: parameters too, which a look at the effect of rounding changes
-        self._kept: dict[tuple[bytes, bytes], ModeMatrices] = {}
-        self._blocks: dict[tuple[int, bytes, bytes], ModeMatrices] = {}
-        self._inputs_kept: dict[bytes, Array] = {}
-        self._told: dict[tuple[bytes, bytes], tuple[Flags, Flags]] = {}
+        self._kept: Cache[tuple[bytes, bytes], ModeMatrices] = Cache(
+            min(MOST_KEPT, MOST_ENTRIES // max(n, 1)**2))
+        self._blocks: Cache[tuple[int, bytes, bytes], ModeMatrices] = Cache(MOST_BLOCKS * MOST_KEPT)
+        self._inputs_kept: Cache[bytes, Array] = Cache(MOST_COEFFICIENTS)
+        self._told: Cache[tuple[bytes, bytes], tuple[Flags, Flags]] = Cache(MOST_KEPT)
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
         self._last: tuple[bytes, Array, tuple[Array, Array, float]] | None = None  # combinations
@@ -193,8 +195,6 @@ class ModeEquations:
         if self._constant is None:
             self._constant = copy.copy(self)
             self._constant.affine = self._constant.constant = True
-            self._constant._kept, self._constant._told = {}, {}
-            self._constant._blocks, self._constant._inputs_kept = {}, {}
         return self._constant
 
     def values(self, problem: Problem, t: float) -> Array:
@@ -222,12 +222,8 @@ class ModeEquations:
         """Given, back, forth and their rates by what the elements take."""
         if not self.constant:
             return self._by_inputs_at(problem, t)
-        key = self.coefficients(problem)
-        if key not in self._inputs_kept:
-            if len(self._inputs_kept) >= MOST_COEFFICIENTS:
-                self._inputs_kept.clear()
-            self._inputs_kept[key] = self._by_inputs_at(problem, t)
-        return self._inputs_kept[key]
+        return self._inputs_kept.once(self.coefficients(problem),
+                                      lambda: self._by_inputs_at(problem, t))
 
     def coefficients(self, problem: Problem, part: int | None = None) -> bytes:
         """What the coefficients of constant equations, of all or of a part, depend on."""
@@ -235,22 +231,22 @@ class ModeEquations:
         return bytes(problem.m[by].tobytes() + problem.p.tobytes())
 
     def _by_inputs_at(self, problem: Problem, t: float) -> Array:
-        n, args = self.size, problem.arguments(t)
-        out: Array = self._by_u(*args).reshape(6, n, n) * self.elements.unit
-        if self.loops is not None and self._by_z is not None:
-            follows, by_z = self.loops.at(problem, t), self._by_z(*args).reshape(6, n, -1)
-            out = out + by_z @ follows.by_taken
-            out[3:] += by_z[:3] @ follows.rate_by_taken
-        return out
+        out = self._by_u(*problem.arguments(t)).reshape(6, self.size, self.size)
+        return self._through_loops(problem, t, out * self.elements.unit, "taken")
 
     def _by_states(self, problem: Problem, t: float) -> Array:
         """The same by the states."""
-        n, args = self.size, problem.arguments(t)
-        out: Array = self._by_x(*args).reshape(6, n, -1)
-        if self.loops is not None and self._by_z is not None:
-            follows, by_z = self.loops.at(problem, t), self._by_z(*args).reshape(6, n, -1)
-            out = out + by_z @ follows.by_x
-            out[3:] += by_z[:3] @ follows.rate_by_x
+        out = self._by_x(*problem.arguments(t)).reshape(6, self.size, -1)
+        return self._through_loops(problem, t, out, "x")
+
+    def _through_loops(self, problem: Problem, t: float, out: Array, which: str) -> Array:
+        """Derivatives, with those through the unknowns of loops."""
+        if self.loops is None or self._by_z is None:
+            return out
+        by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
+        follows = self.loops.at(problem, t)
+        out = out + by_z @ getattr(follows, f"by_{which}")
+        out[3:] += by_z[:3] @ getattr(follows, f"rate_by_{which}")
         return out
 
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
@@ -296,11 +292,7 @@ class ModeEquations:
         if not self.constant:
             return self._matrices_at(problem, t, modes)
         key = modes.tobytes(), self.coefficients(problem)
-        if key not in self._kept:
-            if len(self._kept) > min(MOST_KEPT, MOST_ENTRIES // self.size**2):
-                self._kept.clear()
-            self._kept[key] = self._of_parts(problem, t, modes)
-        return self._kept[key]
+        return self._kept.once(key, lambda: self._of_parts(problem, t, modes))
 
     def _of_parts(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
         """The matrices of some modes, from those of parts; of parts that feel others, together."""
@@ -321,11 +313,8 @@ class ModeEquations:
         """The matrices of a part of elements in some modes."""
         part = self.parts[number]
         key = number, modes[part].tobytes(), self.coefficients(problem, number)
-        if key not in self._blocks:
-            if len(self._blocks) > MOST_BLOCKS * MOST_KEPT:
-                self._blocks.clear()
-            self._blocks[key] = self._with_solver(self._matrices_at(problem, t, modes, part))
-        return self._blocks[key]
+        return self._blocks.once(key, lambda: self._with_solver(
+            self._matrices_at(problem, t, modes, part)))
 
     def _joined(self, parts: list[Indices], blocks: list[ModeMatrices]) -> ModeMatrices:
         """The matrices of all elements, from those of parts, of which the last may feel others."""
@@ -443,12 +432,8 @@ class ModeEquations:
         """Elements that a condition opens, and that one closes."""
         if not self.constant:
             return self._told_at(problem, t)
-        if len(self._told) > MOST_KEPT:
-            self._told.clear()
-        key = problem.m.tobytes(), problem.p.tobytes()
-        if key not in self._told:
-            self._told[key] = self._told_at(problem, t)
-        return self._told[key]
+        return self._told.once((problem.m.tobytes(), problem.p.tobytes()),
+                               lambda: self._told_at(problem, t))
 
     def _told_at(self, problem: Problem, t: float) -> tuple[Flags, Flags]:
         _, _, low, high, *_ = self.values(problem, t)

@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
+from ...numerics.cache import Cache
 from ...numerics.tolerances import AT_BOUND, CLEAR_ROOM, MODE_ENDED
 from ...system import Evaluator
 from .delassus import Delassus, Matrix
@@ -46,7 +47,8 @@ class ProvenSplits:
         self.held, self.indeterminacy = held, indeterminacy
         self.state: ModeState = indeterminacy.state
         self.delassus: Delassus = indeterminacy.delassus
-        self._known: dict[bytes, tuple[Array, list[_Split]]] = {}  # with their bounds, by elements
+        #: With their bounds, by elements.
+        self._known: Cache[bytes, tuple[Array, list[_Split]]] = Cache(MOST_KNOWN)
         self._matrix: Matrix | None = None  # D that they belong to
         self._stands = {int(e): k for k, e in enumerate(held.parts.stressed)}
 
@@ -92,8 +94,8 @@ class ProvenSplits:
 
         bounds = np.array([low[open_], high[open_]])
         if d is not self._matrix:
-            self._known, self._matrix = {}, d
-        known, splits = self._known.get(open_.tobytes(), (None, []))
+            self._known, self._matrix = Cache(MOST_KNOWN), d
+        known, splits = self._known.get(open_.tobytes()) or (None, [])
         if known is not None and np.array_equal(known, bounds) and all(largest_share(
                 low[who], high[who], effort[who] + change @ effort[who] + level) < 1 - CLEAR_ROOM
                 for who, change, level in splits):
@@ -103,10 +105,7 @@ class ProvenSplits:
         if self._felt:
             splits = [(who, 0.0 * change, level + change @ effort[who])
                       for who, change, level in splits]
-        if len(self._known) >= MOST_KNOWN:
-            self._known = {}
-        self._known[open_.tobytes()] = bounds, splits
-        return splits
+        return self._known.keep(open_.tobytes(), (bounds, splits))[1]
 
     def _share(self, k: Array, who: Indices, change: Array) -> None:
         """Let efforts of some elements change with what they carry."""

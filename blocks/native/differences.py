@@ -1,0 +1,74 @@
+"""Columns of df/dx from one evaluation: all those that share no row, compiled.
+
+They are differences of slopes, or, where these are known, derivatives in a direction
+[A. R. Curtis, M. J. D. Powell and J. K. Reid, "On the Estimation of Sparse Jacobian Matrices",
+J. Inst. Maths Applics 13, 1974]. Of slopes that are ``straight`` in the unknowns, differences are
+taken from where all these are zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..numerics.arrays import Vector
+from ..numerics.tolerances import BAND_DIFFERENCE
+from .functions import machine_code
+from .signatures import run_code
+from .stages import NEW, WORK
+from .steps import BASE, Code, Workspace, slope_at
+
+__all__ = ["begin_at", "change_of", "evaluate", "move_along", "stand_at"]
+
+
+@machine_code
+def begin_at(code: Code, work: Workspace, t: float, x: Vector) -> None:
+    """Tell derivatives in a direction at which point they are asked for."""
+    if code.linear != 0:
+        other = work.k[NEW]
+        work.at[0], other[0] = t, np.nan
+        run_code(code.linear, work.at, x, code.p, code.q, other)
+
+
+@machine_code
+def stand_at(code: Code, work: Workspace, x: Vector, straight: bool) -> None:
+    """Begin with columns that no unknown has been moved for."""
+    if code.linear != 0:
+        work.k[NEW, :] = 0.0
+    elif straight:
+        work.k[WORK, :] = 0.0
+    else:
+        work.k[WORK, :] = x
+
+
+@machine_code
+def move_along(code: Code, work: Workspace, x: Vector, straight: bool, j: int) -> None:
+    """Look at the column of an unknown, too."""
+    if code.linear != 0:
+        work.k[NEW, j] = 1.0
+    elif straight:
+        work.k[WORK, j] = work.sizes[j]
+    else:
+        work.k[WORK, j] = x[j] + BAND_DIFFERENCE * max(abs(x[j]), work.sizes[j])
+
+
+@machine_code
+def evaluate(code: Code, work: Workspace, t: float, x: Vector, straight: bool) -> None:
+    """Find all these columns."""
+    if code.linear != 0:
+        run_code(code.linear, work.at, x, code.p, code.q, work.k[NEW])
+    elif straight:
+        slope_at(code, work, 0.0, work.k[WORK], work.k[NEW])
+    else:
+        slope_at(code, work, t, work.k[WORK], work.k[NEW])
+
+
+@machine_code
+def change_of(code: Code, work: Workspace, x: Vector, slope: Vector, straight: bool, r: int,
+              j: int) -> float:
+    """The derivative of a slope by an unknown, near ``slope`` = f(t, x)."""
+    if code.linear != 0:
+        return work.k[NEW, r]
+    if straight:
+        return (work.k[NEW, r] - work.inner[BASE, r]) / work.sizes[j]
+    value = (work.k[NEW, r] - slope[r]) / (work.k[WORK, j] - x[j])
+    return value if np.isfinite(value) else 0.0  # where a law ends at once, as x/t at t = 0

@@ -339,7 +339,7 @@ class Model(Component):
             Show what is done and the time left; by default in terminals and notebooks, of what
             takes more than two seconds.
         record : str or list of str, optional
-            Variables that are kept, ``["block.x", "masses.v"]``, instead of all steps, from which
+            Variables that are kept, ``["spring.x", "masses.v"]``, instead of all steps, from which
             any variable follows. What is between their samples is off by a tenth of ``rtol``.
         record_every : int, optional
             So many steps of these become one polynomial, however closely it follows.
@@ -348,7 +348,7 @@ class Model(Component):
             the memory; ``blocks.results.read_parquet`` reads it as a table.
         sensitivities : list of str, optional
             Parameters and initial values, ``["spring.stiffness", "block.v"]``, by which all
-            variables are differentiated: ``result.sensitivities["block.x", "block.v"]``.
+            variables are differentiated: ``result.sensitivities["spring.x", "block.v"]``.
 
         start_from : "steady state" or OperatingPoint, optional
             Where the run starts, in place of the initial targets, which say near what a steady

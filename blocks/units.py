@@ -167,6 +167,8 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     """
     if isinstance(value, str):
         number, given = _parse_at(value, where, expected)
+        if not given.text and expected.angular and expected.is_dimensionless:
+            raise _missing_unit(number, expected, where, value)
         if _is_plain(given, expected):
             return number * given.factor + given.offset
         return _convert(number, given, expected, where, value, advice)
@@ -192,16 +194,19 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     number = _plain_number(value, where, expected, value)
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:
         return number
-    shown = number if np.ndim(number) == 0 else np.ravel(number)[0] if np.size(number) else 1
-    example = f"'{shown:g} {expected}'" if np.ndim(number) == 0 else f"quantity([…], '{expected}')"
-    raise MissingUnit(
-        where,
-        f"takes {_article(expected)}, but was given the bare number "
-        f"{brief(value) if np.ndim(number) == 0 else '[…]'}.",
-        f"Write {example} if that is what you mean.",
-        expected=expected,
-        given=value,
-    )
+    raise _missing_unit(number, expected, where, value)
+
+
+def _missing_unit(number: Any, expected: Unit, where: str, given: object) -> MissingUnit:
+    """The error for plain numbers where a unit has to say what they count."""
+    single = np.ndim(number) == 0
+    example = f"'{number:g} {expected}'" if single else f"quantity([…], '{expected}')"
+    if single and str(expected) == "rad":
+        example += f", or '{number:g} deg',"
+    return MissingUnit(
+        where, f"takes {_article(expected)}, but was given the bare number "
+        f"{brief(given) if single else '[…]'}.", f"Write {example} if that is what you mean.",
+        expected=expected, given=given)
 
 
 def _is_plain(given: Unit, expected: Unit) -> bool:
@@ -307,6 +312,12 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
             f"Write '{shown}/turn' or '{shown}/rad'." if single else "Say which in its unit.",
             **facts,
         )  # fmt: skip
+    if expected.angular and expected.is_dimensionless and given.text == "%":
+        slope = float(np.degrees(np.arctan(number * given.factor))) if single else 0.0
+        raise AngleFrequencyError(
+            where, f"is an angle in {expected}, but was given {shown}.",
+            f"A slope of {shown} is '{_six_digits(slope)} deg'." if single else
+            "Give angles: of a slope its inverse tangent.", **facts)
     if given.angular and expected.frequency:
         raise AngleFrequencyError(
             where, f"is a frequency in {expected}, but was given the angular value {shown}.",
@@ -352,6 +363,7 @@ def _refuse_dimension(given: Unit, expected: Unit, where: str, shown: str,
     if given.is_dimensionless and not given.angular:
         raise MissingUnit(
             where, f"takes {_article(expected)}, but was given {shown!r} without a unit.",
+            f"Give it in {expected}, not as a share." if given.text else
             f"Write '{shown} {expected}' if that is what you mean.", expected=expected, given=shown,
         )  # fmt: skip
     said = advice if isinstance(advice, str) else next(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from blocks import quantity
-from blocks.exceptions import BlocksError, ParameterError, unknown_name
+from blocks.exceptions import BlocksError, FileError, ParameterError, unknown_name
 
 __all__ = ["Column", "columns", "measured"]
 
@@ -150,8 +150,9 @@ def _lines(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise ParameterError(f"table({str(path)!r})", f"cannot read the file: {error.strerror}.",
-                             f"Files are looked for from {Path.cwd()}.") from None
+        raise FileError(f"table({str(path)!r})", f"cannot read the file: {error.strerror}.",
+                        f"Files are looked for from {Path.cwd()}.", file=str(path),
+                        code="file.missing") from None
     except UnicodeDecodeError:
         return path.read_text(encoding="latin-1").splitlines()
 

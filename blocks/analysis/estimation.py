@@ -48,7 +48,7 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
         Path to bounds, ``{"spring.stiffness": ("100 N/m", "10 kN/m")}``, and perhaps a third value
         to start from; otherwise that is the model's, if it is within them. Initial values too.
     compare : mapping
-        Column to variable, ``{"disp [mm]": "block.x"}``; or to :class:`Measured`, which knows
+        Column to variable, ``{"disp [mm]": "spring.x"}``; or to :class:`Measured`, which knows
         noise, and an offset or delay that is to be found.
     loss : str
         ``"linear"``, or against outliers ``"soft_l1"``, ``"huber"``, ``"cauchy"``.
@@ -90,7 +90,7 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
     if not parameters or not compare:
         raise ParameterError("fit()", f"has nothing to {'find' if not parameters else 'compare'}.",
                              'Give parameters={"spring.stiffness": ("1 N/m", "1 kN/m")} and '
-                             'compare={"disp [mm]": "block.x"}.')
+                             'compare={"disp [mm]": "spring.x"}.')
     misfit = Misfit(model, experiments_of(data), parameters, compare,
                     {"rtol": rtol, **options})
     search = _Search(misfit, loss)

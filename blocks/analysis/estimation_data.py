@@ -30,7 +30,7 @@ class Measured:
     Parameters
     ----------
     variable : str
-        ``"block.x"``.
+        ``"spring.x"``.
     noise : str or quantity, optional
         Standard deviation; estimated from the residuals if it is not given.
     offset, delay : (low, high), optional

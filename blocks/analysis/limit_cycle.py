@@ -59,8 +59,8 @@ class LimitCycle:
     ::
 
         cycle = model.limit_cycle(model.simulate("60 s"))
-        cycle.period, cycle.amplitude("block.x"), cycle.is_stable
-        cycle.plot("block.x", "block.v")    # the orbit; cycle.run.plot("block.x") over time
+        cycle.period, cycle.amplitude("spring.x"), cycle.is_stable
+        cycle.plot("spring.x", "block.v")    # the orbit; cycle.run.plot("spring.x") over time
     """
 
     def __init__(self, name: str, period: float, run: Result, multipliers: Array) -> None:

@@ -1,4 +1,4 @@
-"""One number of a run, and its derivatives: ``"max(spring.f)"``, ``"final(block.x)"``, …"""
+"""One number of a run, and its derivatives: ``"max(spring.f)"``, ``"final(spring.x)"``, …"""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Reduction:
         found = CALL.match(text) if isinstance(text, str) else None
         if found is None:
             raise ParameterError(where, f"is {text!r}.", "Write one number of a run: "
-                                 "'max(spring.f)', 'final(block.x)', 'at(block.x, 1 s)'.",
+                                 "'max(spring.f)', 'final(spring.x)', 'at(spring.x, 1 s)'.",
                                  given=text)
         kind, path, time = found.groups()
         if kind not in KINDS:

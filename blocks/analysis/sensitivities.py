@@ -124,9 +124,9 @@ class Sensitivities:
     ::
 
         run = model.simulate("5 s", sensitivities=["friction.breakaway_force"])
-        run.sensitivities["block.x", "friction.breakaway_force"].final   # in m/N
+        run.sensitivities["spring.x", "friction.breakaway_force"].final   # in m/N
         run.sensitivities.events()      # how instants move
-        run.sensitivities.table("block.x")
+        run.sensitivities.table("spring.x")
     """
 
     def __init__(self, recording: RunRecording, settings: Sequence[Setting],
@@ -158,7 +158,7 @@ class Sensitivities:
         """The derivative of a variable by a parameter, as a series: ``[variable, parameter]``."""
         if not (isinstance(key, tuple) and len(key) == 2):
             raise ParameterError("sensitivities[…]", f"got {key!r}.", "Give a variable and a "
-                                 'parameter: ["block.x", "spring.stiffness"].')
+                                 'parameter: ["spring.x", "spring.stiffness"].')
         path, parameter = key
         setting = self._setting(parameter)
         info = self._info(path)
@@ -194,7 +194,7 @@ class Sensitivities:
 
     def __repr__(self) -> str:
         return (f"Sensitivities of {self._recording.name} by {', '.join(self.parameters)}; "
-                "table('block.x') shows those of a variable")
+                "table('spring.x') shows those of a variable")
 
     def events(self) -> Sheet:
         """How the instants of all events move, in s per unit of every parameter."""

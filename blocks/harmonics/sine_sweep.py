@@ -102,7 +102,7 @@ def swept_response(model: Model, input: str, output: str, frequencies: Any, ampl
     input : str
         A parameter that may vary with time, ``"push.force"``.
     output : str
-        A variable, ``"block.x"``.
+        A variable, ``"spring.x"``.
     frequencies : quantity, or sequence of these
         In Hz or rad/s.
     amplitude : str or quantity

@@ -92,6 +92,12 @@ class Component(Node):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         declared = _declarations_of(cls)
+        if cls._is_root and cls.compose is not Component.compose:
+            raise EquationError(
+                cls.__name__, "is a model, which has no compose().",
+                "Add its parts in __init__(), after super().__init__(), or derive it from "
+                "Component to make it a part.",
+            )
         if cls.compose is not Component.compose and cls.equations is not Component.equations:
             raise EquationError(
                 cls.__name__, "has both compose() and equations().",
@@ -324,6 +330,9 @@ class Component(Node):
         if name in children:
             return children[name]
         if name.startswith("_"):
+            if "_children" not in self.__dict__ and not name.startswith("__"):
+                raise ModelError(type(self).__name__, "its __init__() does not call the one that "
+                                 "it inherits.", "Call super().__init__() there first.")
             raise AttributeError(name)
         if self._trace is not None and name in self._trace.symbols:  # numbered, of a law
             return self._trace.symbols[name]

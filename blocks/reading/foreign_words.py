@@ -21,7 +21,7 @@ from ..exceptions import WrongCall, did_you_mean, missing_in, nearest
 
 __all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
            "method_elsewhere", "option_elsewhere", "part_elsewhere", "result_elsewhere",
-           "series_elsewhere"]  # fmt: skip
+           "series_elsewhere", "variable_elsewhere"]  # fmt: skip
 
 
 class Declares(Protocol):
@@ -63,6 +63,8 @@ class Word:
         """What to take here; ``home`` is the module that was asked for a component."""
         called = self.word or self.block
         whose = f"{self.tool}'s {called}" if self.tool else f"What is often called {called}"
+        if self.note and not self.tool:
+            return self.note[0].upper() + self.note[1:]
         if self.note:
             return f"{whose} has no counterpart of its own: {self.note}"
         module, _, name = self.component.rpartition(".")
@@ -169,6 +171,13 @@ def foreign_words(file: str | Path) -> ForeignWords:
     table = ForeignWords(file)
     _tables.append(table)
     return table
+
+
+def variable_elsewhere(names: Iterable[str], name: str) -> tuple[str, str]:
+    """A sentence on a variable that a component with these others does not have, and what to take
+    instead, if anything."""
+    rows = (table.usual(names, name) for table in _tables)
+    return next(((row.sentence(), row.here) for row in rows if row is not None), ("", ""))
 
 
 # -- keywords of components ---------------------------------------------------------------------

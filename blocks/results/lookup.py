@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from ..exceptions import LONGEST_NAME, UnknownName, brief, unknown_name
+from ..reading.foreign_words import variable_elsewhere
 from .recording import VariableInfo
 
 __all__ = ["collapsed", "exists", "find", "grouped", "groups"]
@@ -159,4 +160,6 @@ def _unknown(catalog: Catalog, path: str, where: str) -> UnknownName:
         first = path.split(".", 1)[0]
         likely = [k for k in known if k.startswith(first) or k.endswith(f".{last}")]
         known = (likely or known)[:_COMPARED]
-    return unknown_name(where, path, known, "variables")
+    owner, _, name = path.rpartition(".")
+    own = [k.rpartition(".")[2] for k in known if k.rpartition(".")[0] == owner]
+    return unknown_name(where, path, known, "variables", variable_elsewhere(own, name))

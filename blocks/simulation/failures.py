@@ -17,6 +17,7 @@ from .recording import RunRecording
 
 __all__ = ["on_switching", "refuse_standstill", "refuse_undetermined", "stop_at_failed_step"]
 
+BEYOND_MEASURE = 1e100  # in SI units, which nothing comes to that is meant
 
 def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> NoReturn:
     """The method has found no way on: say which unknowns, and which equation has no value."""
@@ -43,15 +44,28 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
         advice = problem.failure.advice
     if broken is None and not told and _is_steep(problem, step):
         advice = STEEP
-    if broken is not None:
+    grown = _beyond_measure(problem, step)
+    if broken is not None and grown is None:
         advice = (f"There  {broken[1]}  has no finite value: look for a division by zero, or a "
                   "root or logarithm of a negative number.")
+    if grown is not None:
+        advice = (f"{grown[0]} has grown to {grown[1]:.2g} in SI units: look for what feeds it, "
+                  "such as a damper or a resistor of the wrong sign.")
+        broken = grown[0].rpartition(".")[0], ""
     raise SimulationError(
         broken[0] if broken else "",
         f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}.{unsolved * bool(names)}",
         f"{advice} Everything before is in error.result.",
         time=step.t, variables=tuple(names), system=system.network.root._name,
     ) from step.cause  # fmt: skip
+
+
+def _beyond_measure(problem: Problem, step: Step) -> tuple[str, float] | None:
+    """The unknown that has grown beyond anything that is meant, and its size; None if none has."""
+    size = np.nan_to_num(np.abs(step.y), nan=0.0, posinf=0.0)
+    if not size.size or size.max() < BEYOND_MEASURE:
+        return None
+    return problem.name_of(int(size.argmax())), float(size.max())
 
 
 def _is_steep(problem: Problem, step: Step) -> bool:

@@ -43,9 +43,11 @@ class Pace:
             raise SimulationError(
                 "", f"at t = {t:.6g} s the last {taken:,} steps of {kind.name} were {length:.2g} s "
                 f"long on average: it would need {left:.1g} more to the end of the run at "
-                f"{self.end:.6g} s. Something is that fast, or an explicit method would become "
-                "unstable with longer ones.",
-                "Take method='auto', 'rodas4' or 'cvode', whose steps are long where all is calm. "
-                "error.result.bottlenecks() says which variables hold the steps: where a parasitic "
-                "element makes them so fast, leave that out.",
+                f"{self.end:.6g} s. Something is that fast" + (
+                    "." if kind.implicit else
+                    ", or an explicit method would become unstable with longer ones."),
+                ("" if kind.implicit else "Take method='auto', 'rodas4' or 'cvode', whose steps "
+                 "are long where all is calm. ")
+                + "error.result.bottlenecks() says which variables hold the steps: where a "
+                "parasitic element makes them so fast, leave that out.",
                 code="simulation.stiff", time=float(t), variables=())  # fmt: skip

@@ -28,7 +28,7 @@ UNKNOWN = 8 << 30  # bytes of a machine that does not tell
 ENOUGH = 0.7  # of what is allowed: a record is thinned down to it
 WORTH = 0.95  # of what was held before: thinning that leaves more is none
 GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-ADVICE = ("Name what is to be kept, simulate(…, record=['block.x']), and a file for what does not "
+ADVICE = ("Name what is to be kept, simulate(…, record=['spring.x']), and a file for what does not "
           "fit either: record_to='run.parquet'.")  # fmt: skip
 
 

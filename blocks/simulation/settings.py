@@ -130,13 +130,13 @@ def record_options(options: Options) -> RecordOptions | None:
         for name in ("record_every", "record_to"):
             if getattr(options, name) is not None:
                 raise ParameterError(f"simulate({name}=…)", "is about variables that are named.",
-                                     "Name them: record=['block.x', 'spring.f'].")
+                                     "Name them: record=['spring.x', 'spring.f'].")
         return None
     paths = (record,) if isinstance(record, str) else record
     if not isinstance(paths, (list, tuple)) or not paths or not all(
             isinstance(p, str) for p in paths):
         raise ParameterError("simulate(record=…)", f"takes paths of variables, but is "
-                             f"{brief(record)}.", "Write for example record=['block.x', "
+                             f"{brief(record)}.", "Write for example record=['spring.x', "
                              "'spring.f'].", given=record)  # fmt: skip
     if every is not None and (not isinstance(every, int) or isinstance(every, bool) or every < 1):
         raise ParameterError("simulate(record_every=…)", f"is a number of steps, but is "

@@ -76,3 +76,18 @@ def test_an_unknown_name_is_an_attribute_of_the_error():
         Mass().masss  # noqa: B018
     assert caught.value.name == "masss"
     assert caught.value.nearest == ["mass"]
+
+
+def test_a_damper_of_the_wrong_sign_is_no_division_by_zero():
+    class Fed(TwoPort):
+        def equations(self):
+            yield self.f == -quantity("1 kN*s/m") * self.v
+
+    model = Model("fed")
+    model.block, model.fed, model.ground = Mass(v="1 m/s"), Fed(), Reference()
+    model.connect(model.block.M, model.fed.R)
+    model.connect(model.fed.C, model.ground.V)
+    with pytest.raises(SimulationError, match=r"^block: .* block\.v has grown to .*: look for what "
+                       "feeds it, such as a damper or a resistor of the wrong sign") as caught:
+        model.simulate("2 s")  # v = exp(1000 t): beyond all numbers from 0.71 s on
+    assert caught.value.time == pytest.approx(0.7, abs=0.02)

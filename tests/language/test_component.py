@@ -29,6 +29,7 @@ from blocks import (
 from blocks.exceptions import (
     ConnectionRefused,
     EquationError,
+    ModelError,
     NamingError,
     ParameterError,
     UnknownName,
@@ -565,3 +566,22 @@ def test_units_of_a_circuit_are_those_declared():
     run = rlc("1 ohm", "1 H", "1 F").simulate("1 s")
     assert run["c.v"].units == quantity("1 V").units
     assert run["l.i"].units == quantity("1 A").units
+
+
+def test_who_does_not_call_the_inherited_init_is_told_so():
+    class Forgetful(Component):
+        def __init__(self):
+            self.part = Mass()
+
+    class Own(Model):
+        def __init__(self):
+            self.part = Mass()
+
+    for made in (Forgetful, Own):
+        with pytest.raises(ModelError, match=rf"{made.__name__}: its __init__\(\) does not call "
+                           r"the one that it inherits\. Call super\(\).__init__\(\) there first"):
+            made()
+    with pytest.raises(EquationError, match="is a model, which has no compose"):
+        class Composed(Model):
+            def compose(self):
+                self.part = Mass()

@@ -12,7 +12,13 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import Akima1DInterpolator, CubicSpline, PchipInterpolator
 
 from blocks import Model, Parameter, quantity
-from blocks.exceptions import ParameterError, SimulationError, UnknownName, WrongDimension
+from blocks.exceptions import (
+    FileError,
+    ParameterError,
+    SimulationError,
+    UnknownName,
+    WrongDimension,
+)
 from blocks.simulation.running_method import RunningMethod
 from library.measurements import columns
 from library.signal import TimeFunction, TimeTable
@@ -118,7 +124,7 @@ def test_a_wrong_row_of_pandas_is_named():
     (lambda: table("run7.csv", time="t [s]", value="F"), ParameterError, "is in ms, but was asked"),
     (lambda: table("run7.csv", time="F", value="t"), WrongDimension, "1.5 kN among values in s"),
     (lambda: table("run7.csv", time="t"), ParameterError, "needs the headings of two columns"),
-    (lambda: table("run8.csv", time="t", value="F"), ParameterError, "cannot read the file"),
+    (lambda: table("run8.csv", time="t", value="F"), FileError, "cannot read the file"),
     (lambda: table(pd.DataFrame({"a [s]": [1, 2]}), time="a"), ParameterError, "which column"),
     (lambda: table([1, 2, 3]), ParameterError, "or times and values, but was given [1, 2, 3]"),
     (lambda: table(["0 s", "1 s"], ["1 N", "nan N"]), ParameterError, "values[1] = nan"),

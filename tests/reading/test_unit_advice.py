@@ -11,6 +11,7 @@ from blocks.exceptions import (
     AngleFrequencyError,
     BlocksError,
     ConnectionRefused,
+    MissingUnit,
     ParameterError,
     UnitError,
     UnknownName,
@@ -38,6 +39,7 @@ from library.translational import (
     Reference,
     Spring,
     TwoPort,
+    VehicleBody,
     VelocitySource,
 )
 
@@ -405,3 +407,27 @@ def test_a_parameter_declared_in_the_order_of_a_variable_is_told_its_own():
                        r"of a parameter comes first, and shows its unit: Parameter\('10 ms'\)\."):
         class Sampled(Component):
             interval = Parameter("s", "10 ms")
+
+
+@pytest.mark.parametrize("given", [90, "90", "-0.5"])
+def test_a_number_says_of_no_angle_how_it_is_counted(given):
+    with pytest.raises(MissingUnit, match=rf"Sine\.phase: takes rad, but was given the bare number "
+                       rf"'?{given}'?\. Write '{given} rad', or '{given} deg', if that is"):
+        Sine(phase=given)
+
+
+def test_a_slope_in_percent_is_told_its_angle():
+    with pytest.raises(AngleFrequencyError, match=r"incline: is an angle in rad, but was given "
+                       r"100 %\. A slope of 100 % is '45 deg'\."):
+        VehicleBody(incline="100 %")
+    with pytest.raises(MissingUnit, match="Mass.mass: .* Give it in kg, not as a share"):
+        Mass(mass="5 %")
+
+
+def test_who_asks_a_body_for_its_position_is_told_who_counts_it():
+    with pytest.raises(UnknownName, match="A body counts no position: a spring .*MotionSensor"):
+        Mass(x="1 m")
+    model = Model("free")
+    model.body = Mass(v="1 m/s")
+    with pytest.raises(UnknownName, match="A body counts no position"):
+        model.simulate("1 s")["body.x"]

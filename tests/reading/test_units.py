@@ -78,7 +78,7 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
          "Write quantity([…], 'N') if that is what you mean."),
         (1, "rad", MissingUnit,
          "a.b: takes rad, but was given the bare number 1. "
-         "Write '1 rad' if that is what you mean."),
+         "Write '1 rad', or '1 deg', if that is what you mean."),
         (2, "%", MissingUnit,
          "a.b: takes %, but was given the bare number 2. Write '2 %' if that is what you mean."),
         (None, "N", MissingUnit,

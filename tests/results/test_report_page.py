@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, Port, load
+from blocks import Component, Model, ParameterError, Port, load
 from blocks.results import EnergyTerm
 from blocks.results.energy_flow import energy_flow
 from blocks.results.thinning import thinned
@@ -195,3 +195,5 @@ def test_a_notebook_shows_the_same_page(run):
     assert "save('run.html')" in repr(page)
     with pytest.raises(Exception, match="there is no folder"):
         page.save("/nowhere/at/all/run.html")
+    with pytest.raises(ParameterError, match="writes a page of HTML, but .* ends in '.pdf'"):
+        run.report("run.pdf")

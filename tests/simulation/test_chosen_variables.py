@@ -293,11 +293,11 @@ def test_a_failed_run_has_kept_what_came_before(often, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(("options", "text"), [
     ({"record": []}, "simulate(record=…): takes paths of variables, but is []. Write for example "
-                     "record=['block.x', 'spring.f']."),
+                     "record=['spring.x', 'spring.f']."),
     ({"record": [3]}, "simulate(record=…): takes paths of variables, but is [3]. Write for example "
-                      "record=['block.x', 'spring.f']."),
+                      "record=['spring.x', 'spring.f']."),
     ({"record_every": 3}, "simulate(record_every=…): is about variables that are named. Name them: "
-                          "record=['block.x', 'spring.f']."),
+                          "record=['spring.x', 'spring.f']."),
     ({"record": "block.v", "record_every": "1 ms"},
      "simulate(record_every=…): is a number of steps, but is '1 ms'. Write for example "
      "record_every=10; sample times are every='1 ms'."),

@@ -8,7 +8,10 @@ from blocks import BlocksError, quantity
 
 from .matlab import NotUnderstood
 
-__all__ = ["alike", "unit_here"]
+__all__ = ["TEMPERATURES", "alike", "unit_here"]
+
+# differences in units of temperature whose zero is not that of kelvin
+TEMPERATURES = {"degC": "K", "degF": "delta_degF"}
 
 _WORDS = {"deltaK": "K", "deltaC": "delta_degC", "gpm": "gallon/min", "hr": "hour",
           "fl_oz": "floz", "lpm": "liter/min"}  # fmt: skip

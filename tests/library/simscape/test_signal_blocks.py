@@ -320,6 +320,49 @@ def test_a_vector_of_physical_signals_crosses_borders_and_converters(tmp_path):
     assert_allclose(result_of(blocks, tmp_path), 800 * T, rtol=1e-6)
 
 
+@pytest.mark.parametrize("source", ["Constant", "Gain"])
+@pytest.mark.parametrize(("unit", "affine", "kelvin"), [
+    ("degC", "on", 293.15), ("degC", "off", 20), ("degF", "on", (20 + 459.67) / 1.8),
+    ("degF", "off", 20 / 1.8),
+])  # fmt: skip
+def test_a_converter_of_temperatures_adds_an_offset_where_it_is_affine(unit, affine, kelvin,
+                                                                        source, tmp_path):
+    """The number 20 is a temperature or a difference; it comes back as it went in."""
+    thermal = "foundation.thermal."
+    options = {"Unit": unit, "AffineConversion": affine}
+    blocks = [
+        Drawn("Constant", "twenty", options={"Value": "20"}, outputs=("n",)),
+        *([Drawn("Gain", "gain", inputs=("n",), outputs=("g",))] if source == "Gain" else []),
+        Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": "s"}, options=options,
+              inputs=("g" if source == "Gain" else "n",)),
+        Drawn(f"{thermal}sources.controlled_temperature", "held", {"S": "s", "A": "g", "B": "a"}),
+        Drawn(f"{thermal}elements.reference", "zero", {"H": "g"}),
+        Drawn(f"{thermal}sensors.temperature", "sensor", {"A": "a", "B": "g", "T": "t"}),
+        Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": "t"}, options=options,
+              outputs=("b",)),
+        Drawn("Gain", "last", inputs=("b",), outputs=("y",)),
+        Drawn("Scope", "scope", inputs=("y",)),
+        Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+    made = convert(write(tmp_path / "warm.slx", blocks, "R2024a"))
+    run = built(made.text, tmp_path).simulate("1 s")
+    assert_allclose(run["held.B.T"].final.to("K").m, kelvin, rtol=1e-12)
+    assert_allclose(run["last.y"].final.m, 20, rtol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{"InputFiltering": "on"},
+                                     {"FilteringAndDerivatives": "filter"}])
+def test_a_converter_filters_by_a_lag(options, tmp_path):
+    """The number t passes a lag of 0.2 s; old files have another word for it."""
+    blocks = clock(
+        Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": "s"}, inputs=("t",),
+              options={"Unit": "m", "InputFilterTimeConstant": "0.2", **options}),
+        Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": "s"}, options={"Unit": "m"},
+              outputs=("m",)),
+        Drawn("Gain", "last", inputs=("m",), outputs=("y",)))
+    expected = T - 0.2 * (1 - np.exp(-T / 0.2))
+    assert_allclose(result_of(blocks, tmp_path), expected, rtol=1e-6, atol=1e-8)
+
+
 @pytest.mark.parametrize(("reset", "jumps"), [("rising", (1.0, 1.0)), ("falling", (1.5, 1.5)),
                                            ("either", (1.0, 1.5)), ("level", (1.0, 1.5))])
 def test_an_integrator_is_reset_at_an_edge(reset, jumps, tmp_path):

@@ -181,7 +181,7 @@ class Backlash(Component):
 
     Equation: y follows u at half the width while it is pushed, y = u - width/2 upwards
     and y = u + width/2 downwards, and rests in between. Starts in the middle of the
-    play.
+    play, or with ``given_start=True`` at ``initial_output``, as far as the play lets it.
 
     The input must be continuous: the instant at which pushing ends is where the
     derivative of u changes sign, so the equations that give u are differentiated.
@@ -191,11 +191,18 @@ class Backlash(Component):
     ----------
     width : quantity
         Greater than 0; its unit is that of the signal. 1 by default.
+    given_start : bool
+        Whether the output at the start is given; False by default.
+    initial_output : quantity
+        Output at the start, 0 by default.
 
     Ports: input u, output y.
     """
 
+    given_start = Option(False, doc="Whether the output at the start is given")
     width = Parameter("1", unit="any", above=0, doc="Width of the play")
+    initial_output = Parameter(0, unit=lambda c: c.width.units, when="given_start",
+                               doc="Output at the start")
     u = Input(lambda c: c.width.units)
     y = Output(lambda c: c.width.units)
     rate = Variable(lambda c: quotient(c.width.units, "s"), doc="Derivative of the input")
@@ -208,7 +215,8 @@ class Backlash(Component):
                        events=False)
         yield self.y == pushed
         yield self.rate == der(self.u)
-        yield initially({self.rest: self.u})
+        start = minimum(maximum(self.initial_output, up), down) if self.given_start else self.u
+        yield initially({self.rest: start})
         yield when((self.side < 0.5) & (up > self.rest), {self.side: 1})
         yield when((self.side > -0.5) & (down < self.rest), {self.side: -1})
         yield when((self.side > 0.5) & (self.rate < 0), {self.side: 0, self.rest: up})

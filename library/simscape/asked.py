@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate
 from .python_text import value_text
 from .simulink import defaults_of
+from .simulink_options import unread_options
 
 if TYPE_CHECKING:
     from .diagram import Diagram
@@ -44,15 +45,25 @@ class Asked:
     scope: Scope
     block: Block
     path: str = ""
+    _read: set[str] = field(default_factory=set)
 
     def written(self, name: str, default: str) -> str:
         """The text of a parameter, or its default in the file or in Simulink."""
+        self._read.add(name)
         value = self.block.values.get(name)
         if value is not None:
             return value.text
-        file = self.diagram.defaults.get(self.block.block_type, {})
-        table = defaults_of(self.block.block_type)
-        return self.block.options.get(name, file.get(name, table.get(name, default)))
+        usual = {**defaults_of(self.block.block_type), **self._file_defaults}
+        return self.block.options.get(name, usual.get(name, default))
+
+    @property
+    def _file_defaults(self) -> dict[str, str]:
+        return self.diagram.defaults.get(self.block.block_type, {})
+
+    def unread(self) -> list[str]:
+        """What the block holds that nobody has asked for, and that may change what it gives."""
+        return unread_options(self.block, self._read, self._file_defaults,
+                              defaults_of(self.block.block_type))
 
     def _of(self, name: str, default: str, unit: str = "") -> Written:
         where = f"{self.path}/{self.block.name}.{name}"
@@ -72,6 +83,15 @@ class Asked:
     def column(self, name: str, index: int) -> str:
         """The text of a column of a matrix."""
         return value_text(np.asarray(self._of(name, "[]").value)[:, index])
+
+    def elements(self, name: str, default: str) -> list[str]:
+        """The texts of the elements of a vector, one of a number."""
+        found = self._of(name, default)
+        if not np.ndim(found.value):
+            return [found.python]
+        if found.python.isidentifier():
+            return [f"{found.python}[{k}]" for k in range(np.size(found.value))]
+        return [value_text(value) for value in np.ravel(found.value)]
 
     def rank(self, path: str) -> int | None:
         """0 for a number, 1 for a row or column, 2 for a matrix; None where it has no value."""

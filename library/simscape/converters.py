@@ -16,7 +16,7 @@ from .plan import Part, PortPlan, Stub
 from .python_text import python_name, said
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import SignalPart
-from .units import unit_here
+from .units import TEMPERATURES, unit_here
 
 if TYPE_CHECKING:
     from .signals import SignalsOfLevel
@@ -46,8 +46,7 @@ class Converters:
         inputs = [j.text for j in joints if j.kind == "input"]
         for _, block in blocks:
             if block is not None and block.kind == TO_PHYSICAL:
-                unit = unit_here(block.options.get("Unit", "1")) or unit
-                output = self._to_physical(block, unit)
+                output = self._to_physical(block, _unit_of(block) or unit)
         for block in ports:
             if output is None:  # it comes from outside
                 port = level.add_port(block, "Input", unit)
@@ -70,20 +69,20 @@ class Converters:
         level = self.signals.level
         driver = next((s.source for s in level.system.signals for t in s.targets
                        if t.sid == block.sid), None)
-        affine = block.options.get("AffineConversion") == "on"
-        order = {"filter": block.options.get("SimscapeFilterOrder", "1")}.get(
-            block.options.get("FilteringAndDerivatives", ""), "")
+        filtered = block.options.get("FilteringAndDerivatives") == "filter" or \
+            block.options.get("InputFiltering") == "on"
+        order = block.options.get("SimscapeFilterOrder", "1") if filtered else ""
         if driver is not None and not order:
-            folded = self._folded(driver, block, unit, affine)
+            folded = self._folded(driver, block, unit)
             if folded is not None:
                 self.signals.conversion.enter(level, block, "mapped", "the unit of its source")
                 return folded
         name = level.names.make(python_name(block.name))
-        part = self._converter(name, "", unit, affine)
+        part = self._converter(name, "", unit)
         part.original = said(block.name, name)
         level.plan.parts.append(part)
         level.joints[block.sid, "in1"] = Joint(f"{level.owner}.{name}.u", "input")
-        joint = Joint(f"{level.owner}.{name}.y", "output", unit)
+        joint = Joint(f"{level.owner}.{name}.y", "output", TEMPERATURES.get(unit, unit))
         if order:
             joint = self._filter(block, joint, order)
         self.signals.conversion.enter(level, block, "mapped", part.component,
@@ -103,7 +102,7 @@ class Converters:
         level.plan.connections.append([before.text, f"{level.owner}.{name}.u"])
         return Joint(f"{level.owner}.{name}.y", "output", before.unit)
 
-    def _folded(self, driver: End, converter: Block, unit: str, affine: bool) -> Joint | None:
+    def _folded(self, driver: End, converter: Block, unit: str) -> Joint | None:
         """A source that drives only converters of one unit is written in that unit."""
         known = self.signals.placed.get(driver.sid)
         if known is None or known.made.component not in (*_FOLDED, "signal.Ramp"):
@@ -111,9 +110,9 @@ class Converters:
         part, made = known.part, known.made
         consumers, shown = self.signals.lines.consumers(driver)
         blocks = [self.signals.level.block(c) for c in consumers]
-        if shown or any(b is None or b.kind != TO_PHYSICAL or b.options.get("Unit", "1")
-                        != converter.options.get("Unit", "1") for b in blocks) or (
-                affine and made.component != "signal.Constant"):
+        if shown or any(b is None or b.kind != TO_PHYSICAL or _unit_of(b) != _unit_of(converter)
+                        for b in blocks) or (
+                unit in TEMPERATURES and made.component != "signal.Constant"):
             return None
         if unit and unit not in part.note:
             if made.component == "signal.Ramp":
@@ -125,7 +124,8 @@ class Converters:
                                  for k, v in part.keywords.items()}
             part.note = unit
         self.signals.level.joints[converter.sid, "in1"] = Joint("", "folded")
-        return Joint(f"{self.signals.level.owner}.{part.name}.y", "output", unit)
+        return Joint(f"{self.signals.level.owner}.{part.name}.y", "output",
+                     TEMPERATURES.get(unit, unit))
 
     def _to_simulink(self, block: Block, source: Joint) -> list[str]:
         """The input of a converter to a number, where something uses the number."""
@@ -133,7 +133,7 @@ class Converters:
         end = End(block.sid, "out", 1)
         consumers, shown = self.signals.lines.consumers(end)
         written = block.options.get("Unit", "1")
-        unit = source.unit if written in ("1", "inherit", "") else unit_here(written, block.name)
+        unit = source.unit if written in ("1", "inherit", "") else _unit_of(block)
         if shown:
             self.signals.plot(source)
         elif not consumers:
@@ -142,17 +142,16 @@ class Converters:
             self.signals.conversion.enter(level, block, "mapped", "the signal itself")
             return []
         name = level.names.make(python_name(block.name))
-        part = self._converter(name, unit, "", block.options.get("AffineConversion") == "on")
+        part = self._converter(name, unit, "")
         part.original = said(block.name, name)
         level.plan.parts.append(part)
         level.joints[block.sid, "out1"] = Joint(f"{level.owner}.{name}.y", "output")
         self.signals.conversion.enter(level, block, "mapped", part.component)
         return [f"{level.owner}.{name}.u"]
 
-    def _converter(self, name: str, unit: str, to: str, affine: bool) -> Part:
+    def _converter(self, name: str, unit: str, to: str) -> Part:
         """A gain that gives a number a unit or takes it; for temperatures with their offset."""
-        celsius = (unit or to) in ("degC", "degF") and affine
-        if celsius:
+        if (unit or to) in TEMPERATURES:
             scale, zero = ("K", 273.15) if (unit or to) == "degC" else ("delta_degF", 459.67)
             made = f"{'From' if unit else 'To'}{(unit or to)[3:]}"
             ports = [PortPlan("u", "Input", "K" if unit else ""),
@@ -186,6 +185,13 @@ def give_unit(part: SignalPart, has: str, unit: str) -> bool:
         if keyword in part.keywords:
             part.keywords[keyword] = _with(part.keywords[keyword], unit)
     return True
+
+
+def _unit_of(converter: Block) -> str:
+    """The unit of a converter's number; that of a difference, where no offset is added."""
+    unit = unit_here(converter.options.get("Unit", "1"), converter.name)
+    affine = converter.options.get("AffineConversion") == "on"
+    return unit if affine else TEMPERATURES.get(unit, unit)
 
 
 def _per(unit: str) -> str:

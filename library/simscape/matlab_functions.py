@@ -63,6 +63,12 @@ def _rounded(x: Any, places: Any = 0) -> Any:
     return np.copysign(np.floor(np.abs(x) * 10.0**places + 0.5), x) / 10.0**places
 
 
+def _whole(signed: bool, bits: int) -> Callable[[Any], Any]:
+    """The nearest whole number of so many bits."""
+    lowest = -(2.0 ** (bits - 1)) if signed else 0.0
+    return lambda x: np.clip(_rounded(x), lowest, lowest + 2.0**bits - 1)
+
+
 def _in_degrees(function: Callable[..., Any]) -> Callable[..., Any]:
     """Exact where the angle is a whole number of right angles, as MATLAB's."""
     return lambda a: np.round(function(np.deg2rad(a)), 15)
@@ -85,15 +91,17 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "norm": np.linalg.norm, "dot": lambda a, b: float(np.ravel(a) @ np.ravel(b)),
     "numel": np.size, "length": lambda a: float(max(np.shape(a), default=1)), "size": _size,
     "isempty": lambda a: float(np.size(a) == 0), "isnan": lambda a: np.isnan(a) * 1.0,
-    "linspace": lambda a, b, n=100: np.linspace(a, b, int(n)).reshape(1, -1),
+    "linspace": lambda a, b, n=100: np.linspace(a if n > 1 else b, b, int(n)).reshape(1, -1),
     "logspace": lambda a, b, n=50: np.logspace(a, b, int(n)).reshape(1, -1),
     "ones": _filled(1.0), "zeros": _filled(0.0), "true": _filled(1.0), "false": _filled(0.0),
     "nan": _filled(np.nan), "NaN": _filled(np.nan), "inf": _filled(np.inf), "Inf": _filled(np.inf),
     "eye": lambda n, m=None: np.eye(*_row(n, m)), "inv": lambda a: np.linalg.inv(np.atleast_2d(a)),
     "repmat": lambda a, n, m=None: np.tile(np.atleast_2d(a), _row(n, m)), "reshape": _reshape,
     "interp1": _interpolated, "polyval": lambda c, x: np.polyval(np.ravel(c), x),
-    "deg2rad": np.deg2rad, "rad2deg": np.rad2deg, "double": lambda a: a, "int32": lambda a: a,
-    "single": lambda a: a, "logical": lambda a: a,
+    "deg2rad": np.deg2rad, "rad2deg": np.rad2deg, "double": lambda a: a, "single": lambda a: a,
+    "logical": lambda a: np.not_equal(a, 0) * 1.0,
+    **{f"{sign}int{bits}": _whole(sign == "", bits) for sign in ("", "u")
+       for bits in (8, 16, 32, 64)},
     "fliplr": lambda a: np.atleast_2d(a)[:, ::-1], "flipud": lambda a: np.atleast_2d(a)[::-1],
     "flip": lambda a: np.atleast_2d(a)[:, ::-1] if np.atleast_2d(a).shape[0] == 1 else a[::-1],
     "diag": lambda a: np.diag(np.ravel(a) if 1 in np.shape(a) else a),

@@ -227,7 +227,7 @@ class _Evaluation:
         count = int(np.floor((stop - start) / step * (1 + 1e-12) + 1e-10)) + 1 if step else 0
         if count > 1 << 20:
             raise NotUnderstood(self.where, "a range would make a very large array.")
-        return (start + step * np.arange(max(count, 0))).reshape(1, -1)
+        return _plain((start + step * np.arange(max(count, 0))).reshape(1, -1))
 
     def _rows(self, rows: tuple[tuple[Tree, ...], ...]) -> Any:
         made = [[self.of(entry) for entry in row] for row in rows]

@@ -16,8 +16,9 @@ from .matlab import NotUnderstood
 from .nodes import Groups, inner_port, name_ports, nodes_of
 from .physical import signal_unit
 from .physical_signals import AsksUnits, is_physical_signal, physical_signal_part, unit_expected
+from .signal_lines import TO_PHYSICAL, TO_SIMULINK
 from .signal_part import Lacks
-from .units import unit_here
+from .units import TEMPERATURES, unit_here
 
 __all__ = ["NodeUnits"]
 
@@ -65,14 +66,16 @@ class NodeUnits:
         for block in root.walk():
             if is_physical_signal(block):
                 self.blocks.append(block)
-            elif block.kind.startswith("nesl_utility/Simulink-PS"):
+            elif block.kind in (TO_PHYSICAL, TO_SIMULINK):
                 written = block.options.get("Unit", "1")
-                if written not in ("1", "", "inherit"):
-                    self._set((block.sid, "rconn1"), unit_here(written, block.name))
-            elif block.kind.startswith("nesl_utility/PS-Simulink"):
-                written = block.options.get("Unit", "1")
-                if written not in ("1", "", "inherit"):
-                    inputs.append(((block.sid, "lconn1"), unit_here(written, block.name)))
+                if written in ("1", "", "inherit"):
+                    continue
+                unit = unit_here(written, block.name)
+                unit = TEMPERATURES.get(unit, unit)
+                if block.kind == TO_PHYSICAL:
+                    self._set((block.sid, "rconn1"), unit)
+                else:
+                    inputs.append(((block.sid, "lconn1"), unit))
             else:
                 inputs += self._of_component(block)
         for key, unit in inputs:

@@ -132,10 +132,10 @@ _CALLS = {
 }  # fmt: skip
 _SAME = {"sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs",
          "floor", "ceil", "sign", "power", "hypot", "sum", "prod", "mean", "cumsum",
-         "diff", "linspace", "deg2rad", "rad2deg", "flip"}  # fmt: skip
+         "diff", "linspace", "deg2rad", "rad2deg", "flip", "float64"}  # fmt: skip
 _TWO_WAYS = ("max", "min")  # of two numbers or of a list
 _PLAIN = ("double", "single", "int32", "logical")  # say nothing in Python
-CALLS = {*_CALLS, *_SAME, *_TWO_WAYS, *_PLAIN, "value"}
+CALLS = {*_CALLS, *_SAME, *_TWO_WAYS, "double", "value"}
 _CONSTANTS = {"pi": "np.pi", "inf": "np.inf", "Inf": "np.inf", "nan": "np.nan", "NaN": "np.nan",
               "eps": "2.0**-52", "true": "1.0", "false": "0.0"}  # fmt: skip
 _STRENGTH = {"||": 1, "&&": 2, "|": 3, "&": 4, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,

@@ -32,7 +32,9 @@ from .python_text import CALLS, python_of, value_text
 __all__ = ["same_text"]
 
 _LOGIC = ("&&", "||", "&", "|")  # give 0 or 1 there, one of the two sides here
+_CONDITIONS = ("<", "<=", ">", ">=", "==", "~=")
 _OF_TWO = ("max", "min")
+_LISTS = ("cumsum", "diff", "flip", "linspace")  # give an array in Python, also of one element
 
 
 def same_text(tree: Tree, value: Any, names: Mapping[str, Any], name: Callable[[str], str]) -> str:
@@ -49,7 +51,7 @@ def same_text(tree: Tree, value: Any, names: Mapping[str, Any], name: Callable[[
     """
     if _is_same(tree, names):
         try:
-            return python_of(tree, name)
+            return python_of(_of_numbers(tree), name)
         except NotUnderstood:
             pass
     return value_text(value)
@@ -68,6 +70,8 @@ def _is_same(tree: Tree, names: Mapping[str, Any]) -> bool:
     if isinstance(tree, (Matrix, Brace)):
         return all(_is_scalar(entry, names) for row in tree.rows for entry in row)
     if isinstance(tree, Range):
+        if not _rank(tree, names):
+            return False
         parts = (tree.start, tree.step, tree.stop)
         return all(part is None or _is_scalar(part, names) for part in parts)
     if isinstance(tree, Transposed):
@@ -86,7 +90,24 @@ def _is_same_call(tree: Apply, names: Mapping[str, Any]) -> bool:
         return all(_is_scalar(a, names) for a in tree.arguments)
     if called == "linspace" and len(tree.arguments) != 3:
         return False  # a hundred values there, fifty here
+    if called in _LISTS and not _rank(tree, names):
+        return False
     return all(_is_same(a, names) and _rank(a, names) < 2 for a in tree.arguments)
+
+
+def _of_numbers(tree: Tree) -> Tree:
+    """A tree whose conditions are numbers, and which has no brackets around one number."""
+    if isinstance(tree, Binary):
+        made = Binary(tree.sign, _of_numbers(tree.left), _of_numbers(tree.right))
+        return Apply(Name("float64"), (made,)) if tree.sign in _CONDITIONS else made
+    if isinstance(tree, Unary):
+        return Unary(tree.sign, _of_numbers(tree.of))
+    if isinstance(tree, Apply):
+        return Apply(tree.of, tuple(_of_numbers(a) for a in tree.arguments))
+    if isinstance(tree, Matrix):
+        rows = tuple(tuple(_of_numbers(entry) for entry in row) for row in tree.rows)
+        return rows[0][0] if [len(row) for row in rows] == [1] else Matrix(rows)
+    return tree
 
 
 def _is_scalar(tree: Tree, names: Mapping[str, Any]) -> bool:

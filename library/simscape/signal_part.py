@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Asks", "Lacks", "SignalPart", "is_number", "law", "limit", "listed", "many",
+__all__ = ["Asks", "Lacks", "SignalPart", "factor", "is_number", "law", "limit", "listed", "many",
            "per_second", "seconds"]  # fmt: skip
 
 
@@ -59,6 +59,7 @@ class Asks(Protocol):
     def number(self, name: str, default: str) -> float | None: ...
     def name(self, path: str) -> str: ...
     def column(self, name: str, index: int) -> str: ...
+    def elements(self, name: str, default: str) -> list[str]: ...
     def rank(self, path: str) -> int | None: ...
     def shape(self, name: str, default: str) -> tuple[int, ...]: ...
 
@@ -87,6 +88,11 @@ def limit(a: Asks, name: str, default: str) -> str:
 def seconds(text: str) -> str:
     """A time."""
     return f'"{text} s"' if is_number(text) else f'quantity({text}, "s")'
+
+
+def factor(text: str) -> str:
+    """A text that may stand in a product."""
+    return text if text.replace(".", "").isalnum() else f"({text})"
 
 
 def is_number(text: str) -> bool:

@@ -106,14 +106,16 @@ class SignalsOfLevel:
     def _make(self, block: Block) -> None:
         level, conversion = self.level, self.conversion
         name = level.names.make(python_name(block.name))
-        outcome, notes = "mapped", []
         try:
-            made = signal_part(block, conversion.asked(level, block))
+            asked = conversion.asked(level, block)
+            made = signal_part(block, asked)
+            unmapped = [f"{option} is not mapped." for option in asked.unread()]
+            notes = [made.note] * bool(made.note) + unmapped
+            conversion.remarks += [f"{level.path}/{block.name}: {said}" for said in unmapped]
+            outcome = "approximated" if notes else "mapped"
         except (Lacks, NotUnderstood, ValueError) as error:
             made = conversion.gaps.signal(block, *self.lines.used_ports(block), str(error))
             outcome, notes = "missing", [f"{error} A stub with its ports stands for it."]
-        if made.note:
-            outcome, notes = "approximated", [made.note]
         part, places = conversion.physical.place(level, block, name, made)
         conversion.enter(level, block, outcome, made.component, notes)
         self.placed[block.sid] = Placed(part, made, places)
@@ -184,7 +186,8 @@ class SignalsOfLevel:
         begin = self.level.block(source)
         if begin is None or begin.block_type == "From" and not any(map(self.target, targets)):
             return
-        if begin.block_type in JOINING:
+        if begin.block_type in JOINING or begin.block_type in SPLITTING and len(
+                elements(self.level.system, source)) > 1:
             self._vector(source, targets)
             return
         joint = self.source(source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .signal_part import Asks, Lacks, SignalPart, law, limit, listed, per_second, seconds
+from .signal_part import Asks, Lacks, SignalPart, factor, law, limit, listed, per_second, seconds
 from .simulink_sampled import has_vectors, matrices_of
 
 __all__ = ["DYNAMICS", "LINKED_DYNAMICS"]
@@ -61,9 +61,11 @@ def _state_space(a: Asks) -> SignalPart:
     names = matrices_of(a)
     if a.number("D", "1") == 0:
         del names["D"]
-    start = a.text("InitialCondition", "0")
-    if a.number("InitialCondition", "0") not in (0, None):
-        names["x1"] = start
+    starts = a.elements("InitialCondition", "0")
+    if set(starts) != {"0"}:
+        states = max(a.shape("A", "1"), default=1)
+        starts = starts * states if len(starts) == 1 else starts
+        names |= {f"x{k}": start for k, start in enumerate(starts, 1)}
     return SignalPart("signal.StateSpace", names, ("u1",), ("y1",))
 
 
@@ -112,7 +114,9 @@ def _relay(a: Asks) -> SignalPart:
 
 
 def _backlash(a: Asks) -> SignalPart:
-    return SignalPart("signal.Backlash", {"width": a.text("BacklashWidth", "1")})
+    return SignalPart("signal.Backlash", {
+        "width": a.text("BacklashWidth", "1"), "given_start": "True",
+        "initial_output": a.text("InitialOutput", "0")})  # fmt: skip
 
 
 def _delay(a: Asks) -> SignalPart:
@@ -125,7 +129,8 @@ def _delay(a: Asks) -> SignalPart:
 def _pid(a: Asks) -> SignalPart:
     kind = a.written("Controller", "PID")
     for name, usual in (("TimeDomain", "Continuous-time"), ("LimitOutput", "off"),
-                        ("Form", "Parallel")):
+                        ("Form", "Parallel"), ("InitialConditionSource", "internal"),
+                        ("ExternalReset", "none")):
         if a.written(name, usual) != usual:
             raise Lacks(f"Its {name} is {a.written(name, usual)!r}; here it is {usual!r}.")
     if kind not in ("PID", "PI", "PD", "P", "I"):
@@ -133,9 +138,17 @@ def _pid(a: Asks) -> SignalPart:
     keywords = {"proportional": a.text("P", "1") if "P" in kind else "0"}
     if "I" in kind:
         keywords["integral"] = f'quantity({a.text("I", "1")}, "1/s")'
+        if a.number("InitialConditionForIntegrator", "0") != 0:
+            keywords["x"] = a.text("InitialConditionForIntegrator", "0")
     if "D" in kind:
-        keywords["derivative"] = f'quantity({a.text("D", "0")}, "s")'
+        gain, start = a.text("D", "0"), a.text("InitialConditionForFilter", "0")
+        if a.written("UseFilter", "on") == "off":
+            raise Lacks("Its derivative is not filtered; here it always is.")
+        keywords["derivative"] = f'quantity({gain}, "s")'
         keywords["filter_time"] = f'quantity(1 / ({a.text("N", "100")}), "s")'
+        if a.number("D", "0") != 0:  # the state there is D times this one
+            at_rest = a.number("InitialConditionForFilter", "0") == 0
+            keywords["f"] = "0" if at_rest else f"{factor(start)} / {factor(gain)}"
     return SignalPart("signal.PID", keywords)
 
 

@@ -167,6 +167,29 @@ def _truth(number: Tree) -> Tree:
     return Apply(Name("sign"), (Apply(Name("abs"), (number,)),))
 
 
+_ROUNDED = {"Floor": "floor(self.u)", "Ceiling": "-floor(-self.u)",
+            "Zero": "sign(self.u) * floor(abs_(self.u))"}  # fmt: skip
+
+
+def _type(a: Asks) -> SignalPart:
+    """A conversion to another type of numbers: to whole ones, or to 1 and 0."""
+    written = a.written("OutDataTypeStr", "Inherit: Inherit via back propagation")
+    if written == "boolean":
+        return law("where((self.u > 0) | (self.u < 0), 1, 0)")
+    match = re.fullmatch(r"(u?)int(8|16|32|64)", written)
+    if match is None:
+        passed = SignalPart("signal.Gain")
+        if not written.startswith("Inherit") and written not in ("double", "single"):
+            passed.note = f"Its type {written} is not mapped: the number is passed as it is."
+        return passed
+    count = 2 ** int(match[2])
+    lowest = 0 if match[1] else -count // 2
+    whole = _ROUNDED.get(a.written("RndMeth", "Zero"), "floor(self.u + 0.5)")
+    if a.written("SaturateOnIntegerOverflow", "on") == "on":
+        return law(f"maximum(minimum({whole}, {lowest + count - 1}), {lowest})")
+    return law(f"mod({whole} - ({lowest}), {count}) + ({lowest})")
+
+
 def _passed(a: Asks) -> SignalPart:
     return SignalPart("signal.Gain", {})
 
@@ -177,7 +200,7 @@ FUNCTIONS: dict[str, Callable[[Asks], SignalPart]] = {
     "Rounding": _rounding, "Quantizer": _quantizer, "Lookup_n-D": _table, "Fcn": _written_law,
     "Bias": lambda a: law(f"self.u + {a.text('Bias', '0')}"),
     "Abs": lambda a: SignalPart("signal.Abs"), "Signum": lambda a: SignalPart("signal.Sign"),
-    "DataTypeConversion": _passed, "RateTransition": _passed, "SignalConversion": _passed,
+    "DataTypeConversion": _type, "RateTransition": _passed, "SignalConversion": _passed,
     "SignalSpecification": _passed,
 }  # fmt: skip
 

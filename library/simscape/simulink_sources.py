@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable
 
-from .signal_part import Asks, Lacks, SignalPart, is_number, listed, seconds
+from .signal_part import Asks, Lacks, SignalPart, factor, is_number, law, listed, seconds
 
 __all__ = ["LINKED_SOURCES", "SOURCES"]
 
@@ -36,8 +36,19 @@ def _step(a: Asks) -> SignalPart:
     return _sampled(a, SignalPart("signal.Step", keywords, ()))
 
 
+def _time_from_outside(a: Asks) -> bool:
+    """Whether a source takes the time from its input."""
+    return a.written("TimeSource", "Use simulation time") != "Use simulation time"
+
+
 def _sine(a: Asks) -> SignalPart:
     by_samples = "Sample based" in a.written("SineType", "Time based")
+    if _time_from_outside(a):
+        if by_samples:
+            raise Lacks("It counts samples, and its time comes from a signal.")
+        amplitude, turns, phase = (factor(a.text(*word)) for word in (
+            ("Amplitude", "1"), ("Frequency", "1"), ("Phase", "0")))
+        return law(f"{amplitude} * sin({turns} * self.u + {phase}) + {a.text('Bias', '0')}")
     if by_samples:
         samples, period = a.text("Samples", "10"), a.text("SampleTime", "0")
         frequency = f'quantity(1 / ({samples} * {period}), "Hz")'
@@ -61,8 +72,7 @@ def _per_turn(text: str, value: float | None) -> str:
     if value is not None and not re.search(r"[A-Za-z_]", text.replace("np.pi", "")) and \
             float(f"{value / 2 / math.pi:.6g}") * 2 * math.pi == value:
         return f"{value / 2 / math.pi:.6g}"
-    whole = text if text.replace(".", "").isalnum() else f"({text})"
-    return f"{whole} / (2 * np.pi)"
+    return f"{factor(text)} / (2 * np.pi)"
 
 
 def _clock(a: Asks) -> SignalPart:
@@ -101,6 +111,9 @@ def _from_workspace(a: Asks) -> SignalPart:
     if after is None:
         raise Lacks(f'{a.written("OutputAfterFinalValue", "")!r} after the last value is not known '
                     "here.")
+    between = {}
+    if a.written("Interpolate", "on") == "off":
+        between, after = {"interpolation": '"held"'}, "held"
     written = a.written("VariableName", "simulink_input").strip()
     times, values = f"{written}.time", f"{written}.signals.values"
     if a.rank(times) == a.rank(values) == 1:  # a structure with time
@@ -114,11 +127,13 @@ def _from_workspace(a: Asks) -> SignalPart:
     else:
         raise Lacks(f"{written} is neither a matrix with a column of times and one of values, nor "
                     "a structure with time of one signal.")
-    return SignalPart("signal.TimeTable", keywords | ({} if after == "held" else
-                                                      {"ends": f'"{after}"'}), ())
+    ends = {} if after == "held" else {"ends": f'"{after}"'}
+    return _sampled(a, SignalPart("signal.TimeTable", keywords | between | ends, ()))
 
 
 def _pulse(a: Asks) -> SignalPart:
+    if _time_from_outside(a):
+        raise Lacks("Its time comes from a signal.")
     period, width, delay = (a.text(*word) for word in (
         ("Period", "10"), ("PulseWidth", "5"), ("PhaseDelay", "0")))
     if a.written("PulseType", "Time based") == "Time based":

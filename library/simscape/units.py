@@ -8,10 +8,23 @@ from blocks import BlocksError, quantity
 
 from .matlab import NotUnderstood
 
-__all__ = ["alike", "unit_here"]
+__all__ = ["TEMPERATURES", "alike", "unit_here"]
 
-_WORDS = {"deltaK": "K", "deltaC": "delta_degC", "gpm": "gallon/min", "hr": "hour",
-          "fl_oz": "floz", "lpm": "liter/min"}  # fmt: skip
+# differences in units of temperature whose zero is not that of kelvin
+TEMPERATURES = {"degC": "K", "degF": "delta_degF"}
+
+# Units of Simscape's registry (MathWorks, Simscape documentation, "Unit Definitions") that are
+# called otherwise here, with names of earlier releases; from memory. All others are read as they
+# are written, so a unit that is missing here is refused by name.
+_WORDS = {
+    "deltaK": "K", "deltaC": "delta_degC", "deltaF": "delta_degF", "deltaR": "degR",
+    "deltadegC": "delta_degC", "deltadegF": "delta_degF", "deltadegR": "degR", "Fh": "degF",
+    "R": "degR", "hr": "hour", "fpm": "(ft/min)", "gpm": "(gallon/min)", "lpm": "(liter/min)",
+    "fl_oz": "floz", "igal": "imperial_gallon", "lbm": "lb", "Btu_IT": "Btu_it",
+    "HP_DIN": "metric_horsepower", "Poise": "poise", "c": "coulomb",
+    "G": "(T*cm^2/m^2)",  # gauss: a unit carries no number here
+}  # fmt: skip
+_WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
 
 
 def unit_here(written: str, where: str = "") -> str:
@@ -25,7 +38,7 @@ def unit_here(written: str, where: str = "") -> str:
     text = written.strip()
     if text in ("", "1", "unitless"):
         return ""
-    text = re.sub(r"\b(deltaK|deltaC|gpm|hr|fl_oz|lpm)\b", lambda m: _WORDS[m[0]], text)
+    text = _WORDS[text].strip("()") if text in _WORDS else _WORD.sub(lambda m: _WORDS[m[0]], text)
     text = re.sub(r"\s*([*/^()])\s*", r"\1", text)
     try:
         quantity(1.0, text)

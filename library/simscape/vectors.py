@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from .diagram import Block, End, System
+from .matlab import NotUnderstood, parse
+from .matlab_values import Unknown, evaluate
 
 __all__ = ["JOINING", "SPLITTING", "elements", "inputs_of", "origin"]
 
@@ -84,14 +88,28 @@ def _taken(system: System, block: Block, index: int, known: dict[End, list[End]]
             if index <= len(wanted) else []
     whole = elements(system, drivers[0][0], known)
     if block.block_type == "Selector":
-        picked = [int(n) for n in re.findall(r"\d+", block.options.get("Indices", "1"))]
         base = 0 if block.options.get("IndexMode", "One-based") == "Zero-based" else 1
-        return [whole[n - base] for n in picked if 0 <= n - base < len(whole)]
+        return [whole[n - base] for n in _picked(block) if 0 <= n - base < len(whole)]
     written = re.findall(r"\d+", block.options.get("Outputs", "4"))
     widths = list(map(int, written)) if len(written) > 1 else \
         [max(len(whole) // int(written[0]), 1)] * int(written[0])
     begin = sum(widths[:index - 1])
     return whole[begin:begin + widths[index - 1]]
+
+
+def _picked(block: Block) -> list[int]:
+    """The numbers of the elements that a Selector takes; none where a signal says them."""
+    way = block.options.get("IndexOptions", "Index vector (dialog)")
+    if way not in ("Index vector (dialog)", "Starting index (dialog)") or block.options.get(
+            "NumberOfDimensions", "1") != "1":
+        return []
+    try:
+        first, size = (np.ravel(evaluate(parse(block.options.get(name, "1")), {})).astype(int)
+                       for name in ("Indices", "OutputSizes"))
+    except (NotUnderstood, Unknown, ValueError):
+        return []
+    return [int(n) for n in (first if way.startswith("Index") else
+                             np.arange(first[0], first[0] + min(size[0], _WIDEST)))]
 
 
 def _named(system: System, source: End, path: str) -> list[End]:

@@ -194,6 +194,38 @@ def test_usual_letters_are_answered(call, said):
     assert said in str(answer(call))
 
 
+@pytest.mark.parametrize("row", rows("names_elsewhere.csv"),
+                         ids=lambda r: f"{r['package']} {r['names'].partition(' ')[0]}")
+def test_a_class_of_another_tool_is_answered_with_ours_or_what_to_do(row):
+    """A name that is not ours is told what it is here, or that it has no counterpart."""
+    package = importlib.import_module(f"library.{row['package']}")
+    for name in row["names"].split():
+        found = WORDS.component(name, row["package"])
+        if hasattr(package, name):
+            continue
+        said = str(answer(lambda name=name: getattr(package, name), AttributeError))
+        elsewhere = f"It is in library.{{}}: from library.{{}} import {name}."
+        assert found is not None and found.sentence(row["package"]) in said or any(
+            elsewhere.replace("{}", p.rpartition(".")[2]) in said for p in PACKAGES), name
+
+
+@pytest.mark.parametrize(("package", "name", "said"), [
+    (electrical, "Conductor", "it is a Resistor, with resistance= 1 / G."),
+    (electrical, "IdealOpeningSwitch", "it is a Switch, with a Not before vT"),
+    (electrical, "Short", "connect the two nodes"),
+    (magnetic, "Ground", "Modelica's Ground is MagneticReference here."),
+    (magnetic, "ConstantPermeance", "it is a FundamentalReluctance"),
+    (signal, "OnOffController", "it is a Relay of reference - u"),
+    (signal, "Add3", "Sum(signs='+++')"),
+    (signal, "Memory", "UnitDelay holds the last sample"),
+    (signal, "BusCreator", "Simulink's Bus Creator has no counterpart of its own"),
+    (planar, "World", "Modelica's World is Gravity here."),
+    (electromechanical, "IM_SquirrelCage", "there are no machines for alternating current"),
+])  # fmt: skip
+def test_what_to_take_instead_is_said(package, name, said):
+    assert said in str(answer(lambda: getattr(package, name), AttributeError))
+
+
 class Buffer(translational.Spring):
     """A spring of a user's own."""
 

@@ -58,14 +58,16 @@ def test_a_relay_on_a_jumping_input_switches_with_the_jump():
     assert_allclose(at(result, [0.5, 1.5, 2.5, 3.5]), [0, 1, 0, 1])
 
 
-def test_backlash_is_the_play_operator():
+@pytest.mark.parametrize("start", [None, 0.3, -2, 7])
+def test_backlash_is_the_play_operator(start):
     """The play operator on a fine grid: clip the last output to the input plus minus half."""
     knots, values = [0, 1, 2, 3, 5, 6, 8, 10], [0, 2, 0.5, 1.8, -3, -2.5, 1, -1]
-    result = response(Backlash(width="1 mm"), polyline(knots, values, "mm"))
+    given = {} if start is None else {"given_start": True, "initial_output": f"{start} mm"}
+    result = response(Backlash(width="1 mm", **given), polyline(knots, values, "mm"))
     grid = np.linspace(0, 10, 20001)
     u = np.interp(grid, knots, values)
     exact = np.empty_like(u)
-    exact[0] = 0.0
+    exact[0] = np.clip(start or 0.0, -0.5, 0.5)
     for k in range(1, len(u)):
         exact[k] = np.clip(exact[k - 1], u[k] - 0.5, u[k] + 0.5)
     look = np.arange(50, 20001, 333)

@@ -34,6 +34,21 @@ def box(inner, inputs=(), outputs=(), nodes=()):
                  inner=inner)
 
 
+def from_workspace(rows, **options):
+    return [Drawn("FromWorkspace", "table", options={"VariableName": rows, **options},
+                  outputs=("x",)), Drawn("Gain", "last", inputs=("x",), outputs=("y",)),
+            Drawn("Scope", "scope", inputs=("y",))]
+
+
+def selected(**options):
+    """The time, plus the first minus the second element that is selected of 1 … 5."""
+    return clock(
+        Drawn("Constant", "c", options={"Value": "[1 2 3 4 5]"}, outputs=("v",)),
+        Drawn("Selector", "pick", options=options, inputs=("v",), outputs=("p",)),
+        Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("p",), outputs=("a", "b")),
+        Drawn("Sum", "last", options={"Inputs": "++-"}, inputs=("t", "a", "b"), outputs=("y",)))
+
+
 STEPS = np.floor(T / 0.1)
 CASES = {
     "Bias": (last("Bias", Bias="2"), T + 2),
@@ -143,6 +158,63 @@ CASES = {
         Drawn("Constant", "c", options={"Value": "9"}, outputs=("c",)),
         Drawn("Switch", "last", options={"Threshold": "1.01", "Criteria": "u2 > Threshold"},
               inputs=("c", "t", "t"), outputs=("y",))), np.where(T > 1.01, 9, T)),
+    "From Workspace without interpolation": (from_workspace("[0 3; 1 1; 1.5 2]", Interpolate="off"),
+                                             np.where(T < 1, 3, np.where(T < 1.5, 1, 2))),
+    "sampled From Workspace": (from_workspace("[0 0; 3 6]", SampleTime="0.1"), 0.2 * STEPS),
+    "sine of a signal": (clock(
+        Drawn("Gain", "g", options={"Gain": "1.5"}, inputs=("t",), outputs=("g",)),
+        Drawn("Sin", "last", options={
+            "TimeSource": "Use external signal", "Amplitude": "3", "Bias": "1", "Frequency": "2",
+            "Phase": "0.5"}, inputs=("g",), outputs=("y",))), 1 + 3 * np.sin(3 * T + 0.5)),
+    "Backlash with a start": (last("Backlash", BacklashWidth="1", InitialOutput="0.4"),
+                              np.maximum(0.4, T - 0.5)),
+    "Backlash started beyond its play": (last("Backlash", BacklashWidth="1", InitialOutput="-2"),
+                                         np.maximum(-0.5, T - 0.5)),
+    "started State-Space": (clock(
+        Drawn("StateSpace", "space", options={"A": "[-1 0; 0 -2]", "B": "[0;0]", "C": "[1 1]",
+                                              "D": "0", "InitialCondition": "[1; 2]"},
+              inputs=("t",), outputs=("x",)),
+        Drawn("Gain", "last", inputs=("x",), outputs=("y",))), np.exp(-T) + 2 * np.exp(-2 * T)),
+    "State-Space with one start for all": (clock(
+        Drawn("StateSpace", "space", options={"A": "[-1 0; 0 -2]", "B": "[0;0]", "C": "[1 1]",
+                                              "D": "0", "InitialCondition": "3"},
+              inputs=("t",), outputs=("x",)),
+        Drawn("Gain", "last", inputs=("x",), outputs=("y",))),
+        3 * np.exp(-T) + 3 * np.exp(-2 * T)),
+    "PI with a start": (last("Reference", SourceBlock="simulink/Continuous/PID Controller",
+                             Controller="PI", P="2", I="4", InitialConditionForIntegrator="5"),
+                        2 * T + 5 + 2 * T**2),
+    "PD of a constant": (clock(
+        Drawn("Constant", "c", options={"Value": "3"}, outputs=("c",)),
+        Drawn("Reference", "last", options={
+            "SourceBlock": "simulink/Continuous/PID Controller", "Controller": "PD", "P": "2",
+            "D": "0.5", "N": "4", "InitialConditionForFilter": "1"}, inputs=("c",),
+            outputs=("y",))), 6 + 4 * (1.5 - 1) * np.exp(-4 * T)),
+    "conversion to whole numbers": (clock(
+        Drawn("Gain", "g", options={"Gain": "-3"}, inputs=("t",), outputs=("g",)),
+        Drawn("DataTypeConversion", "last", options={"OutDataTypeStr": "int32", "RndMeth":
+                                                     "Ceiling"}, inputs=("g",), outputs=("y",))),
+        np.ceil(-3 * T)),
+    "conversion that saturates": (clock(
+        Drawn("Gain", "g", options={"Gain": "100.1"}, inputs=("t",), outputs=("g",)),
+        Drawn("DataTypeConversion", "last", options={
+            "OutDataTypeStr": "int8", "RndMeth": "Floor"}, inputs=("g",), outputs=("y",))),
+        np.minimum(np.floor(100.1 * T), 127)),
+    "conversion that wraps": (clock(
+        Drawn("Gain", "g", options={"Gain": "100.1"}, inputs=("t",), outputs=("g",)),
+        Drawn("DataTypeConversion", "last", options={
+            "OutDataTypeStr": "int8", "RndMeth": "Floor", "SaturateOnIntegerOverflow": "off"},
+            inputs=("g",), outputs=("y",))),
+        np.floor(100.1 * T).astype(int).astype(np.int8)),
+    "conversion to a truth value": (clock(
+        Drawn("Saturate", "s", options={"UpperLimit": "inf", "LowerLimit": "1"}, inputs=("t",),
+              outputs=("s",)),
+        Drawn("Bias", "b", options={"Bias": "-1"}, inputs=("s",), outputs=("b",)),
+        Drawn("DataTypeConversion", "last", options={"OutDataTypeStr": "boolean"}, inputs=("b",),
+              outputs=("y",))), np.where(T > 1, 1, 0)),
+    "Selector of a range": (selected(Indices="2:3"), T + 2 - 3),
+    "Selector from an index on": (selected(Indices="3", OutputSizes="2", IndexMode="Zero-based",
+                                           IndexOptions="Starting index (dialog)"), T + 4 - 5),
 }  # fmt: skip
 
 
@@ -248,6 +320,49 @@ def test_a_vector_of_physical_signals_crosses_borders_and_converters(tmp_path):
     assert_allclose(result_of(blocks, tmp_path), 800 * T, rtol=1e-6)
 
 
+@pytest.mark.parametrize("source", ["Constant", "Gain"])
+@pytest.mark.parametrize(("unit", "affine", "kelvin"), [
+    ("degC", "on", 293.15), ("degC", "off", 20), ("degF", "on", (20 + 459.67) / 1.8),
+    ("degF", "off", 20 / 1.8),
+])  # fmt: skip
+def test_a_converter_of_temperatures_adds_an_offset_where_it_is_affine(unit, affine, kelvin,
+                                                                        source, tmp_path):
+    """The number 20 is a temperature or a difference; it comes back as it went in."""
+    thermal = "foundation.thermal."
+    options = {"Unit": unit, "AffineConversion": affine}
+    blocks = [
+        Drawn("Constant", "twenty", options={"Value": "20"}, outputs=("n",)),
+        *([Drawn("Gain", "gain", inputs=("n",), outputs=("g",))] if source == "Gain" else []),
+        Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": "s"}, options=options,
+              inputs=("g" if source == "Gain" else "n",)),
+        Drawn(f"{thermal}sources.controlled_temperature", "held", {"S": "s", "A": "g", "B": "a"}),
+        Drawn(f"{thermal}elements.reference", "zero", {"H": "g"}),
+        Drawn(f"{thermal}sensors.temperature", "sensor", {"A": "a", "B": "g", "T": "t"}),
+        Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": "t"}, options=options,
+              outputs=("b",)),
+        Drawn("Gain", "last", inputs=("b",), outputs=("y",)),
+        Drawn("Scope", "scope", inputs=("y",)),
+        Drawn("nesl_utility/Solver Configuration", "solver", {"P": "g"})]
+    made = convert(write(tmp_path / "warm.slx", blocks, "R2024a"))
+    run = built(made.text, tmp_path).simulate("1 s")
+    assert_allclose(run["held.B.T"].final.to("K").m, kelvin, rtol=1e-12)
+    assert_allclose(run["last.y"].final.m, 20, rtol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{"InputFiltering": "on"},
+                                     {"FilteringAndDerivatives": "filter"}])
+def test_a_converter_filters_by_a_lag(options, tmp_path):
+    """The number t passes a lag of 0.2 s; old files have another word for it."""
+    blocks = clock(
+        Drawn("nesl_utility/Simulink-PS Converter", "to PS", {"O": "s"}, inputs=("t",),
+              options={"Unit": "m", "InputFilterTimeConstant": "0.2", **options}),
+        Drawn("nesl_utility/PS-Simulink Converter", "to SL", {"I": "s"}, options={"Unit": "m"},
+              outputs=("m",)),
+        Drawn("Gain", "last", inputs=("m",), outputs=("y",)))
+    expected = T - 0.2 * (1 - np.exp(-T / 0.2))
+    assert_allclose(result_of(blocks, tmp_path), expected, rtol=1e-6, atol=1e-8)
+
+
 @pytest.mark.parametrize(("reset", "jumps"), [("rising", (1.0, 1.0)), ("falling", (1.5, 1.5)),
                                            ("either", (1.0, 1.5)), ("level", (1.0, 1.5))])
 def test_an_integrator_is_reset_at_an_edge(reset, jumps, tmp_path):
@@ -282,12 +397,28 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
     (Drawn("DiscreteTransferFcn", "it", options={"SampleTime": "1", "InitialStates": "3"},
            inputs=("t",)), "It starts from InitialStates = 3; here it starts from 0."),
     (Drawn("Polyphase", "it", inputs=("t",)), "It has no counterpart here."),
-], ids=["wrapped", "sample time", "start", "unknown"])  # fmt: skip
+    (Drawn("DiscretePulseGenerator", "it", options={"TimeSource": "Use external signal"},
+           inputs=("t",)), "Its time comes from a signal."),
+], ids=["wrapped", "sample time", "start", "unknown", "time"])  # fmt: skip
 def test_a_gap_says_what_is_missing(block, why, tmp_path):
     blocks = [Drawn("Clock", "clock", outputs=("t",)), block]
     made = convert(write(tmp_path / "gap.slx", blocks, "R2024a"))
     assert [" ".join(e.notes) for e in made.entries if e.outcome == "missing"][0].startswith(why)
     assert why in " ".join(str(built(made.text, tmp_path).check()).split())
+
+
+def test_an_option_that_is_not_read_is_said(tmp_path):
+    """Not said are options that change nothing here, and those at their default."""
+    options = {"SampleTime": "0.1", "Multiplication": "Element-wise(K.*u)", "ParamMin": "0",
+               "OutDataTypeStr": "Inherit: Same as input", "RndMeth": "Floor", "Gain": "3"}
+    blocks = [*last("Gain", **options)[:-1],
+              Drawn("RelationalOperator", "above", options={"OutDataTypeStr": "boolean"},
+                    inputs=("t", "y"), outputs=("a",)), Drawn("Scope", "scope", inputs=("a",))]
+    made = convert(write(tmp_path / "option.slx", blocks, "R2024a"))
+    said = {e.path: (e.outcome, e.notes) for e in made.entries}
+    assert said["/last"] == ("approximated", ["SampleTime = 0.1 is not mapped."])
+    assert said["/above"] == ("mapped", [])
+    assert "/last: SampleTime = 0.1 is not mapped." in made.text
 
 
 def test_a_vector_that_is_not_taken_apart_is_named(tmp_path):

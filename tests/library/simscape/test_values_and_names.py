@@ -9,10 +9,11 @@ from numpy.testing import assert_allclose
 from simscape_corpus import built, parts_of, zipped
 from slx_writer import Drawn, write
 
-from blocks import FileError
+from blocks import FileError, quantity
 from library.simscape import convert
 from library.simscape.matlab import parse
 from library.simscape.matlab_values import evaluate
+from library.simscape.units import unit_here
 
 TR = "foundation.mechanical.translational."
 PS = "foundation.signal."
@@ -68,9 +69,28 @@ def test_functions_give_what_they_give_there(text, value):
     ("s = struct('m', 2, 'L', [1 2]); m = s.m*s.L(2);", "m", 4), ("p.m = 3; q = p;", "q.m", 3),
     ("x = linspace(0, 1);", "100*length(x)", 1e4), ("m = 3 && 2;", "m", 1),
     ("Mass = 3;", "Mass", 3), ("stop = 4;", "stop", 4), ("m = round(2.5);", "m", 3),
+    ("a = 3;", "a == 3", 1), ("a = 3; m = a > 2;", "m", 1), ("a = 3;", "2*(a > 2) + 1", 3),
+    ("a = 3; x = [a > 5, a < 5];", "x(2)", 1), ("a = 3;", "max(a > 2, 0)", 1),
+    ("a = 3;", "[a - 2]", 1), ("a = 3;", "[[a]]", 3), ("x = [1 4];", "diff(x)", 3),
+    ("a = 3;", "cumsum(a)", 3), ("a = 3;", "flip(a)", 3), ("a = 3;", "a:a", 3),
+    ("", "linspace(1, 2, 1)", 2), ("m = int32(2.7);", "m", 3), ("m = uint8(300);", "m", 255),
+    ("m = logical(5);", "m", 1), ("m = double(5);", "m", 5),
 ])  # fmt: skip
 def test_the_text_has_the_value_that_the_script_gives(script, mass, kilograms, tmp_path):
     assert_allclose(mass_of(script, mass, tmp_path), kilograms, rtol=1e-15)
+
+
+@pytest.mark.parametrize(("unit", "factor", "base"), [
+    ("lbm", 0.45359237, "kg"), ("HP_DIN", 735.49875, "W"), ("Btu_IT", 1055.05585262, "J"),
+    ("Btu_IT/(ft^2*hr*deltaF)", 1055.05585262 / (0.3048**2 * 3600) * 1.8, "W/(m^2*K)"),
+    ("fpm", 0.3048 / 60, "m/s"), ("bar/gpm", 1e5 / (231 * 0.0254**3 / 60), "Pa*s/m^3"),
+    ("G", 1e-4, "T"), ("c", 1, "A*s"), ("igal", 4.54609e-3, "m^3"), ("Poise", 0.1, "Pa*s"),
+    ("deltaR", 5 / 9, "K"), ("lpm", 1e-3 / 60, "m^3/s"), ("cSt", 1e-6, "m^2/s"),
+    ("W/(m^2 * deltaC)", 1, "W/(m^2*K)"), ("slug", 0.45359237 * 9.80665 / 0.3048, "kg"),
+])  # fmt: skip
+def test_a_unit_of_simscape_is_what_it_is_there(unit, factor, base):
+    """Pound 0.45359237 kg, foot 0.3048 m, US gallon 231 cubic inches, as they are defined."""
+    assert_allclose(quantity(1.0, unit_here(unit)).to(base).m, factor, rtol=1e-9)
 
 
 @pytest.mark.parametrize("change", ["m = measured('a');", "m(2) = 5;", "if wet, m = 3; end",

@@ -6,28 +6,26 @@ The sections of a component or domain as trees; nothing is evaluated.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, tokens
 
-__all__ = ["Assertion", "Branch", "Choice", "Declared", "Equal", "Event", "Let", "Source",
-           "read_source"]  # fmt: skip
+__all__ = ["Assertion", "Branch", "Choice", "Condition", "Connection", "Declared", "Equal",
+           "Event", "Let", "Source", "Stated", "fields", "pair", "read_source"]  # fmt: skip
+
+#: Conditions around a section, and whether they must hold.
+Condition: TypeAlias = tuple[tuple[Tree, bool], ...]
 
 
 @dataclass(frozen=True)
 class Declared:
-    """``name = value; % comment`` in a section, with the attributes of the section.
-
-    Attributes
-    ----------
-    condition : tuple of (Tree, bool)
-        Conditions around the section, and whether they must hold.
-    """
+    """``name = value; % comment`` in a section, with the attributes of the section."""
 
     name: str
     value: Tree
     comment: str = ""
     attributes: tuple[str, ...] = ()
-    condition: tuple[tuple[Tree, bool], ...] = ()
+    condition: Condition = ()
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,15 @@ class Branch:
     name: str
     start: Tree | None
     end: Tree | None
+    condition: Condition = ()
+
+
+@dataclass(frozen=True)
+class Connection:
+    """``connect(a, b, …)``."""
+
+    ports: tuple[Tree, ...]
+    condition: Condition = ()
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,7 @@ class Source:
     equations: list[Stated] = field(default_factory=list)
     initial: list[Stated] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
-    connections: list[tuple[Tree, ...]] = field(default_factory=list)
+    connections: list[Connection] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
 
@@ -329,7 +336,7 @@ class _Sections(Parser):
             start = None if self.take("*") else self._postfix(self._primary())
             self.expect("->")
             end = None if self.take("*") else self._postfix(self._primary())
-            made.branches.append(Branch(name, start, end))
+            made.branches.append(Branch(name, start, end, tuple(self.conditions)))
 
     def _connections(self, made: Source) -> None:
         while True:
@@ -338,7 +345,7 @@ class _Sections(Parser):
                 return
             call = self.expression()
             if isinstance(call, Apply) and call.of == Name("connect"):
-                made.connections.append(call.arguments)
+                made.connections.append(Connection(call.arguments, tuple(self.conditions)))
             else:
                 raise self.wrong("connections are written connect(a, b)")
 

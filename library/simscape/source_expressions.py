@@ -23,7 +23,7 @@ from .matlab import (
     dotted,
 )
 from .python_text import number_text, python_of
-from .source import Choice, Declared, Source, Stated, fields, pair
+from .source import Choice, Condition, Declared, Source, Stated, fields, pair
 from .units import unit_here
 
 __all__ = ["FUNCTIONS", "Known", "names_in", "number_of"]
@@ -99,8 +99,9 @@ class Known:
 
     def _find_choices(self) -> None:
         """The words that enumeration parameters are compared with."""
-        every = [c for rows in self.source.sections.values() for d in rows
-                 for c, _ in d.condition]
+        rows = [d for found in self.source.sections.values() for d in found]
+        every = [c for row in (*rows, *self.source.branches, *self.source.connections)
+                 for c, _ in row.condition]
         for condition in [*every, *_conditions(self.source.equations)]:
             if self.is_structure(condition):
                 assert isinstance(condition, Binary) and isinstance(condition.left, Name)
@@ -125,11 +126,30 @@ class Known:
             isinstance(condition.left, Name) and condition.left.name in self.options and \
             isinstance(condition.right, Field)
 
+    def under(self, condition: Condition) -> str:
+        """Conditions around a section as one of Python; empty where there are none.
+
+        Raises
+        ------
+        NotUnderstood
+            For one on values, except among parts, where these are numbers.
+        """
+        if not self.numbers:
+            self._refuse_values(condition)
+        return " and ".join(f"{'' if holds else 'not '}{self.text(tree)}"
+                            for tree, holds in condition)
+
+    def _refuse_values(self, condition: Condition) -> None:
+        if not all(self.is_structure(tree) for tree, _ in condition):
+            raise NotUnderstood(self.source.name, "values choose which sections there are.",
+                                "Let an enumeration choose them.")
+
     def when(self, declared: Declared) -> str:
         """The keyword that makes a declaration exist under its conditions."""
-        words = [f"{'' if holds else 'not '}{self.text(condition)}".replace("self.", "c.")
-                 for condition, holds in declared.condition if self.is_structure(condition)]
-        return f", when=lambda c: {' and '.join(words)}" if words else ""
+        if declared not in self.of("parameters"):  # these may be there for nothing
+            self._refuse_values(declared.condition)
+        words = self.under(tuple(c for c in declared.condition if self.is_structure(c[0])))
+        return f", when=lambda c: {words.replace('self.', 'c.')}" if words else ""
 
     def ordered_locals(self) -> list[str]:
         """Computed names, each after those it is computed from."""

@@ -33,17 +33,24 @@ class Laws:
     def _balances(self) -> Iterator[str]:
         """What branches say of the through variables of ports."""
         sums: dict[str, list[str]] = {}
-        nodes = {d.name for d in self.known.of("nodes")}
+        nodes = {d.name: d.condition for d in self.known.of("nodes")}
         for branch in self.known.source.branches:
             for end, sign in ((branch.start, ""), (branch.end, "-")):
-                if end is not None:
-                    sums.setdefault(self.known.text(end), []).append(f"{sign}self.{branch.name}")
+                if end is None:
+                    continue
+                port = self.known.text(end)
+                beside = self.known.under(tuple(
+                    c for c in branch.condition if c not in nodes.get(_node_of(port), ())))
+                term = f"({{}}self.{branch.name} if {beside} else 0)" if beside else \
+                    f"{{}}self.{branch.name}"
+                sums.setdefault(port, []).append(term.format(sign))
         for port, terms in sums.items():
             text = terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}"
                                       for t in terms[1:])
-            yield f"yield {port} == {text}"
-        touched = {port.split(".")[1] for port in sums}
-        for node in sorted(nodes - touched):
+            words = self.known.under(nodes.get(_node_of(port), ()))
+            yield from _under(words, f"yield {port} == {text}")
+        touched = {_node_of(port) for port in sums}
+        for node in sorted(nodes.keys() - touched):
             self.known.remarks.append(f"Nothing is said there of what flows at {node}.")
 
     def _stated(self, stated: Stated) -> Iterator[str]:
@@ -121,6 +128,16 @@ class Laws:
         left, right = self.known.text(equation.left), self.known.text(equation.right)
         inside = f"{left} - ({right})" if any(s in right for s in "+-") else f"{left} - {right}"
         return f'({inside}) / quantity(1, "{unit}")' if unit else inside
+
+
+def _node_of(port: str) -> str:
+    """``"H"`` of ``"self.H.Q"``."""
+    return port.split(".")[1]
+
+
+def _under(words: str, line: str) -> list[str]:
+    """A line of Python, under a condition where there is one."""
+    return [f"if {words}:", f"    {line}"] if words else [line]
 
 
 def _matching(equations: list[Equal], like: Equal, k: int) -> Equal:

@@ -58,8 +58,8 @@ class Parts:
                 self.known.remarks.append(f"{declared.name} is {dotted(alias)}.")
         for declared in self.known.of("components"):
             yield from self._member(declared, targets.get(declared.name, {}))
-        for ports in self.known.source.connections:
-            kept = [p for p in ports if dotted(p).partition(".")[0] not in self.known.gaps]
+        for connection in self.known.source.connections:
+            kept = [p for p in connection.ports if dotted(p).partition(".")[0] not in self.known.gaps]
             if len(kept) > 1:
                 yield f"self.connect({', '.join(self.known.text(p) for p in kept)})"
         for stated in self.known.source.equations:

@@ -8,6 +8,8 @@ import pytest
 from test_sources import written
 
 from blocks import BlocksError, Model
+from library.electrical import DCVoltageSource, ElectricalReference
+from library.thermal import ThermalMass
 
 SPRING = """
 component spring
@@ -76,3 +78,77 @@ def test_sources_that_are_converted_one_by_one_share_their_domain(tmp_path):
     model.connect(model.volume.A, model.orifice.A)
     run = model.simulate("10 s", rtol=1e-9)
     assert run["volume.h"].final.m == pytest.approx(3 * math.exp(-9810e-5 / 2 * 10), rel=1e-7)
+
+
+WARM = """
+component warm
+    nodes
+        p = foundation.electrical.electrical;
+        n = foundation.electrical.electrical;
+    end
+    parameters
+        thermal_port = simscape.enum.onoff.off;
+        shunt = simscape.enum.onoff.off;
+    end
+    variables
+        i = {0, 'A'};
+        v = {0, 'V'};
+    end
+    branches
+        i : p.i -> n.i;
+    end
+    equations
+        v == p.v - n.v;
+        v == {2, 'Ohm'}*i;
+    end
+    if thermal_port == simscape.enum.onoff.on
+        nodes
+            H = foundation.thermal.thermal;
+        end
+        variables
+            Q = {0, 'W'};
+        end
+        branches
+            Q : * -> H.Q;
+        end
+        equations
+            Q == v*i;
+        end
+    end
+    if shunt == simscape.enum.onoff.on
+        variables
+            beside = {0, 'A'};
+        end
+        branches
+            beside : p.i -> n.i;
+        end
+        equations
+            v == {4, 'Ohm'}*beside;
+        end
+    end
+end
+"""
+
+
+@pytest.mark.parametrize("shunt", ["off", "on"])
+@pytest.mark.parametrize("heat", ["off", "on"])
+def test_branches_are_there_under_their_conditions(heat, shunt, tmp_path):
+    model = Model("warm")
+    model.part = written(WARM, tmp_path, "warm")(thermal_port=heat, shunt=shunt)
+    model.source, model.ground = DCVoltageSource(voltage="6 V"), ElectricalReference()
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    if heat == "on":
+        model.mass = ThermalMass(mass="1 kg", specific_heat="3 J/(kg*K)", T="300 K")
+        model.connect(model.part.H, model.mass.M)
+    run = model.simulate("1 s")
+    assert run["source.i"].final.to("A").m == pytest.approx(-3 - 1.5 * (shunt == "on"))
+    if heat == "on":
+        assert run["mass.T"].final.to("K").m == pytest.approx(300 + 6 * 3 / 3)
+
+
+def test_values_that_choose_sections_are_refused(tmp_path):
+    source = WARM.replace("shunt = simscape.enum.onoff.off", "shunt = 1").replace(
+        "shunt == simscape.enum.onoff.on", "shunt > 2")
+    with pytest.raises(BlocksError, match="warm: values choose which sections there are"):
+        written(source, tmp_path, "warm")

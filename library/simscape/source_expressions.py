@@ -179,7 +179,11 @@ class Known:
 
     def unit(self, tree: Tree) -> str:
         if isinstance(tree, Name):
-            return self.units.get(tree.name, "")
+            return self.unit(self.locals[tree.name]) if tree.name in self.locals else \
+                self.units.get(tree.name, "")
+        if isinstance(tree, Field) and tree.name == "der":
+            rate = quantity(1.0, self.unit(tree.of)) / quantity(1.0, "s")
+            return f"{rate.units:~C}"
         if isinstance(tree, Binary) and tree.sign in ("*", ".*", "/", "./"):
             a, b = (quantity(1.0, self.unit(t)) for t in (tree.left, tree.right))
             made = a * b if "*" in tree.sign else a / b

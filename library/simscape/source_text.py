@@ -6,19 +6,21 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from blocks import FileError, quantity
 
 from .mapping import DOMAINS
-from .matlab import Field, Name, NotUnderstood, Number, Tree, dotted
+from .matlab import Field, Name, dotted
 from .python_text import class_name
-from .source import Declared, Equal, Source, fields, pair
+from .source import Declared, Source, fields, pair
 from .source_expressions import FUNCTIONS, Known, number_of
 from .source_files import read_component, read_file
 from .source_laws import Laws
 from .source_names import in_python
 from .source_parts import Parts
+from .source_starts import Starts, literal, said_of
 from .units import unit_here
 from .words import docstring, one_line, refuse_foreign_code
 
@@ -127,7 +129,7 @@ def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
 
 def _imports(text: str, known: Known) -> list[str]:
     names = ["Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter", "Port",
-             "Target", "Variable", "der", "interpolate", "quantity", "require", "time", "when",
+             "Target", "Variable", "der", "initially", "interpolate", "quantity", "require", "time", "when",
              "where", *FUNCTIONS.values()]  # fmt: skip
     code = re.sub(r'""".*?"""|"[^"\n]*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
@@ -178,13 +180,18 @@ class _Writer:
 
     known: Known
 
+    @cached_property
+    def starts(self) -> Starts:
+        return Starts(self.known)
+
     def text(self) -> Iterator[str]:
         for section in dict.fromkeys(self.known.source.skipped):
             what = "function setup, of the old form of the language," if section == "function" \
                 else f"section {section}"
             self.known.remarks.append(f"Its {what} is not read.")
         declared = list(self._declarations())
-        body = list(Parts(self.known).lines() if self.known.members else Laws(self.known).lines())
+        body = list(Parts(self.known).lines()) if self.known.members else [
+            *Laws(self.known).lines(), *self.starts.equations()]
         yield f"class {class_name(self.known.source.name)}(Component):"
         yield from self._doc()
         yield ""
@@ -214,9 +221,10 @@ class _Writer:
         for declared in self.known.of("parameters"):
             if declared.name not in self.known.locals:
                 yield f"    {declared.name} = {self._parameter(declared)}"
-        for declared in self.known.of("variables"):
-            if not self.known.members:
+        if not self.known.members:
+            for declared in self.known.of("variables"):
                 yield f"    {declared.name} = {self._variable(declared)}"
+            yield from (f"    {line}" for line in self.starts.declarations())
 
     def _about(self, declared: Declared) -> str:
         return f"{self.known.when(declared)}{_doc_of(declared)}"
@@ -252,40 +260,20 @@ class _Writer:
         return f"Parameter({self.known.quantity(*found)}{self._about(declared)})"
 
     def _variable(self, declared: Declared) -> str:
-        said = fields(declared.value)
-        found = pair(said.get("value", declared.value))
-        priority = dotted(said["priority"]).rpartition(".")[2] if "priority" in said else "none"
-        initial = self._initial(declared.name)
-        if initial is not None:
-            found, priority = initial, "high"
-        unit = self.known.units[declared.name]
-        held = any(declared.name == name for event in self.known.source.events
-                   for name, _ in event.assigned)
-        text = f'{"Discrete" if held else "Variable"}("{unit}"'
-        if found is not None and (priority != "none" or not _is_zero(found[0])):
-            try:
-                text += f', "{number_of(found[0])} {unit_here(found[1])}"'.rstrip(' "') + '"'
-            except NotUnderstood:
-                self.known.remarks.append(f"The start value of {declared.name} is computed there; "
-                                    "give it here.")
-                priority = "none"
+        value, priority = said_of(declared)
+        number = literal(value)
+        if declared.name in self.starts.numbers:
+            number, priority = self.starts.numbers[declared.name], "high"
+        held = self.starts.is_held(declared.name)
+        text = f'{"Discrete" if held else "Variable"}("{self.known.units[declared.name]}"'
+        if number is not None and (priority != "none" or float(number[0]) != 0):
+            text += f', "{number[0]} {unit_here(number[1], self.known.source.name)}'.rstrip() + '"'
         if priority in ("high", "low"):
             text += f', priority="{priority}"'
+        nominal = literal(fields(declared.value).get("nominal", Name("")))
+        if nominal is not None:
+            text += f', nominal="{nominal[0]} {unit_here(nominal[1])}'.rstrip() + '"'
         return f"{text}{self._about(declared)})"
-
-    def _initial(self, name: str) -> tuple[Tree, str] | None:
-        """The value that an initial equation gives a variable."""
-        for stated in self.known.source.initial:
-            if isinstance(stated, Equal) and stated.left == Name(name) and isinstance(
-                    stated.right, Name):
-                for declared in self.known.of("parameters"):
-                    if declared.name == stated.right.name:
-                        return pair(declared.value)
-        return None
-
-
-def _is_zero(tree: Tree) -> bool:
-    return isinstance(tree, Number) and tree.value == 0
 
 
 def _doc_of(declared: Declared) -> str:

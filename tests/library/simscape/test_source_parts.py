@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
-from test_sources import written
+from test_sources import COUNTER, written
 
 from blocks import BlocksError, Model
 from library.electrical import DCVoltageSource, ElectricalReference
+from library.signal import Constant
 from library.thermal import ThermalMass
 
 SPRING = """
@@ -152,3 +153,67 @@ def test_values_that_choose_sections_are_refused(tmp_path):
         "shunt == simscape.enum.onoff.on", "shunt > 2")
     with pytest.raises(BlocksError, match="warm: values choose which sections there are"):
         written(source, tmp_path, "warm")
+
+
+DECAY = """
+component decay
+    parameters
+        x0 = {2, '1'};
+        still = my.choice.no;
+    end
+    variables
+        x = START;
+        y = {0, '1'};
+    end
+    equations
+        x.der == -x*{1, '1/s'} + y*{1, '1/s'};
+        y.der == -y*{1, '1/s'};
+    end
+    INITIAL
+end
+"""
+INITIAL = "equations (Initial = true)\n{};\nend\n"
+
+
+@pytest.mark.parametrize(("start", "initial", "given", "begins"), [
+    ("{value = {3, '1'}, priority = priority.high}", "", {}, (3, 0)),
+    ("{value = x0, priority = priority.high}", "", {}, (2, 0)),
+    ("{value = {3*x0, '1'}, priority = priority.high}", "", {"x0": 5}, (15, 0)),
+    ("{value = x0, priority = priority.low}", "", {"x0": 5}, (5, 0)),
+    ("{value = x0, priority = priority.high}", "", {"x": 9}, (9, 0)),
+    ("{0, '1'}", "x == {3, '1'}", {}, (3, 0)),
+    ("{0, '1'}", "2*x0 == x", {"x0": 5}, (10, 0)),
+    ("{0, '1'}", "x.der == 0; y == x0", {"x0": 5}, (5, 5)),
+    ("{0, '1'}", "x + y == 6; x - y == x0", {}, (4, 2)),
+    ("{0, '1'}", "if still == my.choice.yes\nx == 8;\nelse\nx == x0;\nend", {}, (2, 0)),
+    ("{0, '1'}", "if still == my.choice.yes\nx == 8;\nelse\nx == x0;\nend", {"still": "yes"}, (8, 0)),
+])  # fmt: skip
+def test_a_run_starts_as_the_source_says(start, initial, given, begins, tmp_path):
+    source = DECAY.replace("START", start).replace(
+        "INITIAL", INITIAL.format(initial) if initial else "")
+    model = Model("decay")
+    model.part = written(source, tmp_path, "decay")(**given)
+    assert not model.check().warnings
+    run = model.simulate("1 s")
+    assert [run[f"part.{name}"].initial.m for name in "xy"] == pytest.approx(begins)
+
+
+def test_a_counter_starts_from_a_parameter(tmp_path):
+    source = COUNTER.replace("ups = {0, '1'}", "ups = {first, '1'}").replace(
+        "    inputs", "    parameters\n        first = {4, '1'};\n    end\n    inputs", 1)
+    model = Model("count")
+    model.wave = Constant(value=2)
+    model.counter = written(source, tmp_path, "counter")(first=7)
+    model.connect(model.wave.y, model.counter.u)
+    run = model.simulate("1 s")  # x = 2 t passes 1 at 0.5 s
+    assert [run["counter.y"].at(t).m for t in ("0.4 s", "0.6 s")] == [7, 8]
+
+
+@pytest.mark.parametrize(("start", "initial", "said"), [
+    ("{value = x0, priority = priority.none}", "", "x is sought at the start is computed there"),
+    ("{0, '1'}", "assert(x0 > 0, 'x0 is positive')", "Not checked here, at the start: x0 is pos"),
+])  # fmt: skip
+def test_what_a_start_lacks_is_told(start, initial, said, tmp_path):
+    source = DECAY.replace("START", start).replace(
+        "INITIAL", INITIAL.format(initial) if initial else "")
+    assert said in " ".join(written(source, tmp_path, "decay").__doc__.split())

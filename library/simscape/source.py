@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, tokens
+from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, dotted, tokens
 
-__all__ = ["Assertion", "Branch", "Choice", "Condition", "Connection", "Declared", "Equal",
-           "Event", "Let", "Source", "Stated", "fields", "pair", "read_source"]  # fmt: skip
+__all__ = ["Assertion", "Branch", "Choice", "Conditions", "Connection", "Declared", "Equal",
+           "Event", "Let", "Source", "Stated", "fields", "made_of", "pair",
+           "read_source"]  # fmt: skip
 
 #: Conditions around a section, and whether they must hold.
-Condition: TypeAlias = tuple[tuple[Tree, bool], ...]
+Conditions: TypeAlias = tuple[tuple[Tree, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Declared:
     value: Tree
     comment: str = ""
     attributes: tuple[str, ...] = ()
-    condition: Condition = ()
+    condition: Conditions = ()
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Branch:
     name: str
     start: Tree | None
     end: Tree | None
-    condition: Condition = ()
+    condition: Conditions = ()
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Connection:
     """``connect(a, b, …)``."""
 
     ports: tuple[Tree, ...]
-    condition: Condition = ()
+    condition: Conditions = ()
 
 
 @dataclass(frozen=True)
@@ -399,6 +400,14 @@ def pair(tree: Tree) -> tuple[Tree, str] | None:
         if len(entries) == 2 and isinstance(entries[1], Text):
             return entries[0], entries[1].value
     return None
+
+
+def made_of(part: Declared) -> tuple[str, tuple[Tree, ...]]:
+    """The path of what a part is made of, and the values it is given."""
+    call = part.value
+    if isinstance(call, Apply):
+        return dotted(call.of), call.arguments
+    return dotted(call), ()
 
 
 def fields(tree: Tree) -> dict[str, Tree]:

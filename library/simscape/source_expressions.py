@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,10 +23,10 @@ from .matlab import (
     dotted,
 )
 from .python_text import number_text, python_of
-from .source import Choice, Condition, Declared, Source, Stated, fields, pair
+from .source import Choice, Conditions, Declared, Source, Stated, fields, pair
 from .units import unit_here
 
-__all__ = ["FUNCTIONS", "Known", "names_in", "number_of"]
+__all__ = ["FUNCTIONS", "Known", "imported_as", "names_in", "number_of"]
 
 FUNCTIONS = {
     "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
@@ -55,6 +55,15 @@ class Known:
         Enumeration parameters, with the words they are compared with.
     gaps : set
         Ports and parts that are left out.
+    remarks : list
+        What of the source is not in the class: ``check()`` warns of it.
+    notes : list
+        What else is to be known of the class.
+    class_name : str
+    called : dict
+        Names of the source that are others here.
+    taken : set
+        Names of the module that nothing imported may have.
     numbers : bool
         Whether expressions are of values, in ``compose()``, not of symbols.
     """
@@ -69,11 +78,20 @@ class Known:
     remarks: list[str] = field(default_factory=list)
     members: set[str] = field(default_factory=set)
     gaps: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    class_name: str = ""
+    called: dict[str, str] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
     numbers: bool = False
 
     def __post_init__(self) -> None:
         self._know_names()
         self.numbers = bool(self.members)
+
+    def imported(self, module: str, name: str) -> str:
+        """A name of a module as it is called here."""
+        self.homes.setdefault(module, set()).add(name)
+        return imported_as(name, self.taken)
 
     def of(self, section: str) -> list[Declared]:
         return self.source.sections.get(section, [])
@@ -99,10 +117,12 @@ class Known:
 
     def _find_choices(self) -> None:
         """The words that enumeration parameters are compared with."""
-        rows = [d for found in self.source.sections.values() for d in found]
-        every = [c for row in (*rows, *self.source.branches, *self.source.connections)
-                 for c, _ in row.condition]
-        for condition in [*every, *_conditions(self.source.equations)]:
+        source = self.source
+        under = [row.condition for rows in source.sections.values() for row in rows]
+        under += [row.condition for row in source.branches]
+        under += [row.condition for row in source.connections]
+        every = [c for conditions in under for c, _ in conditions]
+        for condition in [*every, *_conditions((*source.equations, *source.initial))]:
             if self.is_structure(condition):
                 assert isinstance(condition, Binary) and isinstance(condition.left, Name)
                 word = condition.right.name if isinstance(condition.right, Field) else ""
@@ -126,7 +146,7 @@ class Known:
             isinstance(condition.left, Name) and condition.left.name in self.options and \
             isinstance(condition.right, Field)
 
-    def under(self, condition: Condition) -> str:
+    def under(self, condition: Conditions) -> str:
         """Conditions around a section as one of Python; empty where there are none.
 
         Raises
@@ -139,7 +159,7 @@ class Known:
         return " and ".join(f"{'' if holds else 'not '}{self.text(tree)}"
                             for tree, holds in condition)
 
-    def _refuse_values(self, condition: Condition) -> None:
+    def _refuse_values(self, condition: Conditions) -> None:
         if not all(self.is_structure(tree) for tree, _ in condition):
             raise NotUnderstood(self.source.name, "values choose which sections there are.",
                                 "Let an enumeration choose them.")
@@ -277,6 +297,13 @@ class Known:
         if name in ("int32", "double"):
             return given[0]
         raise NotUnderstood(self.source.name, f"{name or 'a call'}(…) is not known here.")
+
+
+def imported_as(name: str, taken: Collection[str]) -> str:
+    """What a name of the library is called beside one that is the same."""
+    if name not in taken:
+        return name
+    return f"Library{name}" if name[0].isupper() else f"library_{name}"
 
 
 def number_of(tree: Tree) -> str:

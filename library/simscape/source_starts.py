@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from .matlab import Binary, Name, NotUnderstood, Number, Tree, dotted
 from .python_text import PythonNames
-from .source import Assertion, Choice, Condition, Declared, Equal, Let, Stated, fields, pair
+from .source import Assertion, Choice, Conditions, Declared, Equal, Let, Stated, fields, pair
 from .source_expressions import Known, number_of
 from .units import unit_here
 
@@ -34,8 +34,8 @@ def literal(value: Tree) -> tuple[str, str] | None:
         return None
 
 
-def equal_at_start(known: Known, stated: Iterable[Stated], under: Condition = ()
-                   ) -> Iterator[tuple[Condition, Equal]]:
+def equal_at_start(known: Known, stated: Iterable[Stated], under: Conditions = ()
+                   ) -> Iterator[tuple[Conditions, Equal]]:
     """The equations of a start, and the conditions under which they hold."""
     for each in stated:
         if isinstance(each, Equal):
@@ -50,9 +50,9 @@ def equal_at_start(known: Known, stated: Iterable[Stated], under: Condition = ()
             yield from _of_choice(known, each, under)
 
 
-def _of_choice(known: Known, choice: Choice, under: Condition
-               ) -> Iterator[tuple[Condition, Equal]]:
-    before: Condition = ()
+def _of_choice(known: Known, choice: Choice, under: Conditions
+               ) -> Iterator[tuple[Conditions, Equal]]:
+    before: Conditions = ()
     for condition, body in choice.cases:
         here = before if condition is None else (*before, (condition, True))
         yield from equal_at_start(known, body, (*under, *here))
@@ -67,7 +67,7 @@ class _Start:
     name: str
     unit: str
     difference: Tree
-    condition: Condition
+    condition: Conditions
     priority: str = "high"
 
 
@@ -123,7 +123,7 @@ class Starts:
                 return one.name, other
         return "", equation.right
 
-    def _add(self, names: PythonNames, equation: Equal, condition: Condition,
+    def _add(self, names: PythonNames, equation: Equal, condition: Conditions,
              priority: str = "high") -> None:
         left, right = equation.left, equation.right
         unit = self.known.unit(left) or self.known.unit(right)

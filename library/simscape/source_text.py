@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,17 +13,19 @@ from blocks import FileError, quantity
 
 from .mapping import DOMAINS
 from .matlab import Field, Name, dotted
-from .python_text import class_name
+from .python_text import PythonNames, class_name
 from .source import Declared, Source, fields, pair
-from .source_expressions import FUNCTIONS, Known, number_of
-from .source_files import read_component, read_file
+from .source_expressions import FUNCTIONS, Known, imported_as, number_of
+from .source_files import read_file, read_parts
 from .source_laws import Laws
 from .source_names import in_python
 from .source_parts import Parts
 from .source_starts import Starts, literal, said_of
 from .units import unit_here
-from .words import docstring, one_line, refuse_foreign_code
+from .words import docstring, one_line, refuse_foreign_code, yielded
 
+_DECLARATIONS = ("Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter",
+                 "Port", "Target", "Variable")  # fmt: skip
 __all__ = ["SourceClass", "source_class", "source_text"]
 
 
@@ -68,27 +70,46 @@ def source_class(path: str | Path) -> SourceClass:
         Naming file and line.
     """
     path = Path(path)
-    source, called = read_component(path), dict[str, str]()
-    if source.form == "component":
-        source, called = in_python(source)
-    if source.form == "function":
-        raise FileError(str(path), "it is a function, not a component.", "Give a component or "
-                        "a domain.", code="simscape.kind")
-    parts: list[str] = []
-    known = Known(source, path)
-    known.remarks += [f"{name} is called {here} here." for name, here in called.items()]
-    if source.form == "domain":
-        parts.append(_domain(source))
+    known = _known(path)
+    own = known[path.stem]
+    if own.source.form == "domain":
+        parts = [_domain(own.source)]
     else:
-        body = "\n".join(_Writer(known).text())
-        parts += [*(_domain(found) for found in known.own_domains.values()), body]
+        classes = ["\n".join(_Writer(each, known).text()) for each in known.values()]
+        parts = [*(_domain(found) for found in own.own_domains.values()), *classes]
     text = "\n\n\n".join(parts)
-    head = [*docstring([f"Converted from {path.name}."], 100, ""), "", *_imports(text, known),
+    head = [*docstring([f"Converted from {path.name}."], 100, ""), "", *_imports(text, own),
             "", "", ""]
     lines = [part for line in text.strip("\n").split("\n") for part in _wrapped(line)]
     whole = "\n".join(head) + "\n".join(lines) + "\n"
-    return SourceClass(refuse_foreign_code(whole, path.name, known.homes),
-                       list(dict.fromkeys(known.remarks)))
+    said = [sentence if each is own else f"{each.class_name}: {sentence}"
+            for each in known.values() for sentence in (*each.remarks, *each.notes)]
+    return SourceClass(refuse_foreign_code(whole, path.name, own.homes),
+                       list(dict.fromkeys(said)))
+
+
+def _known(path: Path) -> dict[str, Known]:
+    """A source and those of its parts that are beside it, with what they share in one module."""
+    found: dict[str, Known] = {}
+    names = PythonNames(_DECLARATIONS)
+    for name, source in read_parts(path).items():
+        file = path.with_name(f"{name}{path.suffix}")
+        if source.form == "function" or source.form == "domain" and name != path.stem:
+            raise FileError(str(file), f"it is a {source.form}, not a component.",
+                            "Give a component or a domain.", code="simscape.kind")
+        here, called = in_python(source) if source.form == "component" else (source, {})
+        known = Known(here, file, class_name=names.make(class_name(source.name)), called=called)
+        if known.class_name != class_name(source.name):
+            called = {**called, class_name(source.name): known.class_name}
+        known.notes += [f"{old} is called {new} here." for old, new in called.items()]
+        found[name] = known
+    own = found[path.stem]
+    paths = [dotted(node.value) for known in found.values() for node in known.of("nodes")]
+    taken = {path.rpartition(".")[2] for path in paths if path not in DOMAINS}
+    taken |= {known.class_name for known in found.values()}
+    for known in found.values():
+        known.homes, known.own_domains, known.taken = own.homes, own.own_domains, taken
+    return found
 
 
 def _wrapped(line: str) -> list[str]:
@@ -128,17 +149,18 @@ def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
 
 
 def _imports(text: str, known: Known) -> list[str]:
-    names = ["Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter", "Port",
-             "Target", "Variable", "der", "initially", "interpolate", "quantity", "require", "time", "when",
-             "where", *FUNCTIONS.values()]  # fmt: skip
-    code = re.sub(r'""".*?"""|"[^"\n]*"', "", text, flags=re.S)
+    names = [*_DECLARATIONS, "der", "initially", "interpolate", "quantity", "require", "time",
+             "when", "where", *FUNCTIONS.values()]
+    code = re.sub(r'""".*?"""|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
     used = [n for n in sorted(set(names), key=lambda n: (not n[0].isupper(), n)) if n in words]
     lines = [f"from blocks import {', '.join(used)}"]
     if len(lines[0]) > 100:
         lines = ["from blocks import (", *(f"    {n}," for n in used), ")"]
     for home in sorted(known.homes):
-        lines.append(f"from {home} import {', '.join(sorted(known.homes[home]))}")
+        called = [(name, imported_as(name, known.taken)) for name in sorted(known.homes[home])]
+        both = [name if name == here else f"{name} as {here}" for name, here in called]
+        lines.append(f"from {home} import {', '.join(both)}")
     return (["import numpy as np", ""] if "np." in code else []) + lines
 
 
@@ -179,6 +201,7 @@ class _Writer:
     """Writes the class of a component."""
 
     known: Known
+    beside: Mapping[str, Known]
 
     @cached_property
     def starts(self) -> Starts:
@@ -190,20 +213,23 @@ class _Writer:
                 else f"section {section}"
             self.known.remarks.append(f"Its {what} is not read.")
         declared = list(self._declarations())
-        body = list(Parts(self.known).lines()) if self.known.members else [
+        body = list(Parts(self.known, self.beside).lines()) if self.known.members else [
             *Laws(self.known).lines(), *self.starts.equations()]
-        yield f"class {class_name(self.known.source.name)}(Component):"
+        yield f"class {self.known.class_name}(Component):"
         yield from self._doc()
         yield ""
         yield from declared
         yield ""
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])
+        for k, sentence in enumerate(dict.fromkeys(self.known.remarks)):
+            yield from () if k else ("", "    def advise(self):")
+            yield from yielded(sentence, 100)
 
     def _doc(self) -> Iterator[str]:
         source = self.known.source
         said = [source.title or source.name.replace("_", " "), *source.help.split("\n"),
-                *dict.fromkeys(self.known.remarks)]
+                *dict.fromkeys((*self.known.remarks, *self.known.notes))]
         first, *rest = [part for part in said if part]
         yield from docstring([first if first.endswith(".") else f"{first}.",
                               *(["", *rest] if rest else [])], 100)
@@ -233,8 +259,7 @@ class _Writer:
         path = dotted(declared.value)
         name = DOMAINS.get(path)
         if name is not None:
-            self.known.homes.setdefault(f"library.{name}", set()).add(name)
-            return name
+            return self.known.imported(f"library.{name}", name)
         last = path.rpartition(".")[2]
         found = self.known.path.parent / f"{last}.ssc"
         if not found.is_file() and path.startswith("foundation."):

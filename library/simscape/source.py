@@ -6,11 +6,14 @@ The sections of a component or domain as trees; nothing is evaluated.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, tokens
 
-__all__ = ["Assertion", "Branch", "Choice", "Declared", "Equal", "Event", "Let", "Source",
-           "read_source"]  # fmt: skip
+__all__ = ["Assertion", "Branch", "Choice", "Conditions", "Declared", "Equal", "Event", "Let",
+           "Source", "Stated", "fields", "pair", "read_source"]  # fmt: skip
+
+Conditions: TypeAlias = tuple[tuple[Tree, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -21,34 +24,41 @@ class Declared:
     ----------
     condition : tuple of (Tree, bool)
         Conditions around the section, and whether they must hold.
+    place : str
+        File and line.
     """
 
     name: str
     value: Tree
     comment: str = ""
     attributes: tuple[str, ...] = ()
-    condition: tuple[tuple[Tree, bool], ...] = ()
+    condition: Conditions = ()
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Branch:
-    """``i : p.i -> n.i``; None for the reference."""
+    """``i : p.i -> n.i``; None for the reference. Conditions as those of :class:`Declared`."""
 
     name: str
     start: Tree | None
     end: Tree | None
+    condition: Conditions = ()
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Equal:
     left: Tree
     right: Tree
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Assertion:
     condition: Tree
     message: str
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,7 @@ class Choice:
     """``if … elseif … else … end`` among equations: conditions with what holds under them."""
 
     cases: tuple[tuple[Tree | None, tuple[Stated, ...]], ...]
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,7 @@ class Let:
 
     names: tuple[tuple[str, Tree], ...]
     body: tuple[Stated, ...]
+    place: str = ""
 
 
 Stated = Equal | Assertion | Choice | Let
@@ -75,6 +87,7 @@ class Event:
 
     condition: Tree
     assigned: tuple[tuple[str, Tree], ...]
+    place: str = ""
 
 
 @dataclass
@@ -255,7 +268,8 @@ class _Sections(Parser):
         """Equations under the conditions of sections."""
         for condition, holds in reversed(self.conditions):
             body = tuple(stated)
-            stated = [Choice(((condition, body),) if holds else ((condition, ()), (None, body)))]
+            cases = ((condition, body),) if holds else ((condition, ()), (None, body))
+            stated = [Choice(cases, body[0].place if body else "")]
         return stated
 
     def _skip(self) -> None:
@@ -292,6 +306,7 @@ class _Sections(Parser):
 
     def _event(self) -> Event:
         """``when edge(…)`` with values; nothing else happens at an event here."""
+        place = self.place()
         condition = self.expression() if self.word("when") else None
         if not (isinstance(condition, Apply) and condition.of == Name("edge")
                 and len(condition.arguments) == 1):
@@ -303,7 +318,7 @@ class _Sections(Parser):
             self.expect("=")
             assigned.append((name, self.expression()))
             self.over()
-        return Event(condition.arguments[0], tuple(assigned))
+        return Event(condition.arguments[0], tuple(assigned), place)
 
     # -- declarations ------------------------------------------------------------------
     def _declarations(self, made: Source, section: str, attributes: tuple[str, ...]) -> None:
@@ -312,24 +327,25 @@ class _Sections(Parser):
             self.over()
             if self.word("end"):
                 return
-            line = self.peek().line
+            line, place = self.peek().line, self.place()
             name = self.expect_name()
             self.expect("=")
             value = self.expression()
             comment = self.comments.get(line, "") or self.comments.get(self.peek(-1).line, "")
-            found.append(Declared(name, value, comment, attributes, tuple(self.conditions)))
+            found.append(Declared(name, value, comment, attributes, tuple(self.conditions), place))
 
     def _branches(self, made: Source) -> None:
         while True:
             self.over()
             if self.word("end"):
                 return
+            place = self.place()
             name = self.expect_name()
             self.expect(":")
             start = None if self.take("*") else self._postfix(self._primary())
             self.expect("->")
             end = None if self.take("*") else self._postfix(self._primary())
-            made.branches.append(Branch(name, start, end))
+            made.branches.append(Branch(name, start, end, tuple(self.conditions), place))
 
     def _connections(self, made: Source) -> None:
         while True:
@@ -355,13 +371,14 @@ class _Sections(Parser):
             found.append(self._statement())
 
     def _statement(self) -> Stated:
+        place = self.place()
         if self.word("if"):
             cases: list[tuple[Tree | None, tuple[Stated, ...]]] = []
             condition: Tree | None = self.expression()
             while True:
                 cases.append((condition, tuple(self._equations("elseif", "else", "end"))))
                 if self.word("end"):
-                    return Choice(tuple(cases))
+                    return Choice(tuple(cases), place)
                 condition = self.expression() if self.word("elseif") else None
                 if condition is None:
                     self.word("else")
@@ -375,13 +392,13 @@ class _Sections(Parser):
                 self.expect("=")
                 names.append((name, self.expression()))
                 self.over()
-            return Let(tuple(names), tuple(self._equations("end")))
+            return Let(tuple(names), tuple(self._equations("end")), place)
         tree = self.expression()
         if isinstance(tree, Apply) and tree.of == Name("assert"):
             said = [a for a in tree.arguments[1:] if isinstance(a, Text)]
-            return Assertion(tree.arguments[0], said[0].value if said else "")
+            return Assertion(tree.arguments[0], said[0].value if said else "", place=place)
         if isinstance(tree, Binary) and tree.sign == "==":
-            return Equal(tree.left, tree.right)
+            return Equal(tree.left, tree.right, place)
         raise self.wrong("an equation is written left == right")
 
 

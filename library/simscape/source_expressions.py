@@ -57,6 +57,8 @@ class Known:
         Ports and parts that are left out.
     numbers : bool
         Whether expressions are of values, in ``compose()``, not of symbols.
+    place : str
+        Of what is being written, for messages.
     """
 
     source: Source
@@ -70,10 +72,14 @@ class Known:
     members: set[str] = field(default_factory=set)
     gaps: set[str] = field(default_factory=set)
     numbers: bool = False
+    place: str = ""
 
     def __post_init__(self) -> None:
         self._know_names()
         self.numbers = bool(self.members)
+
+    def wrong(self, what: str, advice: str = "") -> NotUnderstood:
+        return NotUnderstood(self.place or self.source.name, what, advice)
 
     def of(self, section: str) -> list[Declared]:
         return self.source.sections.get(section, [])
@@ -114,7 +120,7 @@ class Known:
         for condition, holds in declared.condition:
             known = self.locals.get(declared.name)
             if known is not None:
-                value = Apply(Name("where"), (condition, value, known) if holds else
+                value = Apply(Name("if"), (condition, value, known) if holds else
                               (condition, known, value))
         self.locals[declared.name] = value
 
@@ -235,10 +241,12 @@ class Known:
                  if isinstance(a, Binary) and a.sign == "=" and isinstance(a.left, Name)}
         plain = [a for a in tree.arguments if not (isinstance(a, Binary) and a.sign == "=")]
         given = [self.text(a) for a in plain]
-        if name == "where" and self.is_structure(plain[0]):
+        if name == "if" and self.is_structure(plain[0]):
             return f"({given[1]} if {given[0]} else {given[2]})"
-        if name in ("der", "where"):
-            return f"{name}({', '.join(given)})"
+        if name == "if":
+            return f"where({', '.join(given)})"
+        if name == "der":
+            return f"der({given[0]})"
         if name in FUNCTIONS and self.numbers:
             return f"np.{FUNCTIONS[name].rstrip('_')}({', '.join(given)})"
         if name in FUNCTIONS:
@@ -252,7 +260,7 @@ class Known:
             return f"interpolate({given[2]}, {given[0]}, {given[1]}{', hold=True' if hold else ''})"
         if name in ("int32", "double"):
             return given[0]
-        raise NotUnderstood(self.source.name, f"{name or 'a call'}(…) is not known here.")
+        raise self.wrong(f"{name or 'a call'}(…) is not known here.")
 
 
 def number_of(tree: Tree) -> str:

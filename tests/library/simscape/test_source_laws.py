@@ -1,0 +1,86 @@
+"""Equations and expressions of component sources say the same here, or are refused."""
+
+from __future__ import annotations
+
+import runpy
+
+import pytest
+
+from blocks import BlocksError, Component, Model
+from library.signal import Constant
+from library.simscape import source_text
+
+
+def written(text, folder, name="law"):
+    """The class of a component source."""
+    (folder / f"{name}.ssc").write_text(text, encoding="utf-8")
+    (folder / f"{name}.py").write_text(source_text(folder / f"{name}.ssc"), encoding="utf-8")
+    found = runpy.run_path(str(folder / f"{name}.py")).values()
+    return next(made for made in found if isinstance(made, type) and issubclass(made, Component)
+                and made.__module__ == "<run_path>")
+
+
+def law(folder, equations, declared=""):
+    """The class of a component with an input u, variables a and b and the given equations."""
+    return written(f"component law\ninputs\nu = {{0, '1'}};\nend\n"
+                   f"variables\na = {{0, '1'}}; b = {{0, '1'}};\nend\n{declared}\n"
+                   f"equations\n{equations}\nend\nend\n", folder)
+
+
+def run_of(part, source):
+    model = Model("law")
+    model.part, model.source = part, source
+    model.connect(model.source.y, model.part.u)
+    return model.simulate("2 s")
+
+
+def values_at(made, u, **options):
+    """a and b where the input is u."""
+    run = run_of(made(**options), Constant(value=u))
+    return run["part.a"].final.m, run["part.b"].final.m
+
+
+@pytest.mark.parametrize(("equations", "expected"), [
+    # what the cases state of different things is not lost: a, b by the equations that hold
+    ("if u > 1\na == 1; b == 2;\nelse\nb == 3; a + b == 10;\nend", [(0, (7, 3)), (2, (1, 2))]),
+    ("if u > 1\nif u > 2\na == 1;\nelse\na + b == 9;\nend\nelse\na == 3;\nend\na - b == 1;",
+     [(0, (3, 2)), (1.5, (5, 4)), (3, (1, 0))]),
+    ("if u > 1\nif u > 2\na == 1;\nelse\nb == 7;\nend\nelse\na == 3;\nend\na + b == 10;",
+     [(0, (3, 7)), (1.5, (3, 7)), (3, (1, 9))]),
+    # three cases, the same things in another order, names within
+    ("if u > 2\na == u; b == 1;\nelseif u > 1\nlet\nc = 2*u;\nin\nb == c; a == c + 1;\nend\n"
+     "else\nb == 4; a == b;\nend", [(0, (4, 4)), (1.5, (4, 3)), (3, (3, 1))]),
+])  # fmt: skip
+def test_every_equation_of_a_case_holds(equations, expected, tmp_path):
+    made = law(tmp_path, equations)
+    for u, values in expected:
+        assert values_at(made, u) == pytest.approx(values)
+
+
+def test_a_name_of_a_let_holds_within_it(tmp_path):
+    made = law(tmp_path, "let\nk = 10;\nin\nb == k*a;\nend\na == k*u;",
+               "parameters\nk = {2, '1'};\nend")
+    assert values_at(made, 1) == pytest.approx((2, 20))
+    assert values_at(made, 1, k=3) == pytest.approx((3, 30))
+    made = law(tmp_path, "let\nk = k + 1;\nin\nlet\nk = 2*k;\nin\nb == k;\nend\na == k;\nend",
+               "parameters\nk = {2, '1'};\nend")
+    assert values_at(made, 0) == pytest.approx((3, 6))
+
+
+def test_an_assertion_within_an_if_is_checked_where_its_case_holds(tmp_path):
+    made = law(tmp_path, "if u > 1\nassert(u < 3, 'u is large'); a == 1;\n"
+                         "elseif u > 0\na == 2;\nelse\na == 3; assert(u > -1, 'u is small');\nend\n"
+                         "b == 0;")
+    for u, a in ((-0.5, 3), (0.5, 2), (2, 1)):
+        assert values_at(made, u) == pytest.approx((a, 0))
+    for u, said in ((4, "u is large"), (-2, "u is small")):
+        with pytest.raises(BlocksError, match=said):
+            values_at(made, u)
+
+
+def test_cases_of_unequal_numbers_of_equations_are_refused_with_their_place(tmp_path):
+    for text, line in (("if u > 1\na == 1; b == 2;\nelse\na == 1;\nend", 10),
+                       ("a == 1;\nif u > 1\nb == 1;\nend", 11)):
+        with pytest.raises(BlocksError, match="unequal numbers of equations") as caught:
+            law(tmp_path, text)
+        assert caught.value.where == f"law.ssc (line {line})"

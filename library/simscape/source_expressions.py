@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, is_dataclass
+from dataclasses import fields as fields_of
+from functools import partial, reduce
 from pathlib import Path
 
 from blocks import quantity
@@ -23,7 +25,7 @@ from .matlab import (
     dotted,
 )
 from .python_text import number_text, python_of
-from .source import Choice, Declared, Source, Stated, fields, pair
+from .source import Conditions, Declared, Source, fields, pair
 from .units import unit_here
 
 __all__ = ["FUNCTIONS", "Known", "names_in", "number_of"]
@@ -36,7 +38,10 @@ FUNCTIONS = {
 }  # fmt: skip
 _STRENGTH = {"||": 1, "&&": 2, "|": 1, "&": 2, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
              "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
-_SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**", "~=": "!="}
+_SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**"}
+_WORDS = {"||": "or", "|": "or", "&&": "and", "&": "and", "~=": "!="}  # of values
+_CONSTANTS = {"true": True, "false": False}
+_ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
 
 @dataclass
@@ -52,7 +57,8 @@ class Known:
     locals : dict
         Names that stand for expressions.
     options : dict
-        Enumeration parameters, with the words they are compared with.
+        Parameters that choose equations: enumerations with their words, switches with True or
+        False.
     gaps : set
         Ports and parts that are left out.
     numbers : bool
@@ -67,7 +73,7 @@ class Known:
     own_domains: dict[str, Source] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     locals: dict[str, Tree] = field(default_factory=dict)
-    options: dict[str, list[str]] = field(default_factory=dict)
+    options: dict[str, list[str] | bool] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     members: set[str] = field(default_factory=set)
     gaps: set[str] = field(default_factory=set)
@@ -87,15 +93,17 @@ class Known:
     def _know_names(self) -> None:
         for declared in self.of("parameters"):
             if isinstance(declared.value, Field):
-                self.options[declared.name] = [declared.value.name]
-        self._find_choices()
+                self.options[declared.name] = self._words(declared.name, declared.value)
+            elif isinstance(declared.value, Name) and declared.value.name in _CONSTANTS:
+                self.options[declared.name] = _CONSTANTS[declared.value.name]
         for section in ("inputs", "outputs", "parameters", "variables"):
             for declared in self.of(section):
                 value = fields(declared.value).get("value", declared.value)
                 found = pair(value)
                 if found is not None:
                     self.units[declared.name] = unit_here(found[1], self.source.name)
-                elif section == "parameters" and not isinstance(value, (Number, Field)):
+                elif section == "parameters" and declared.name not in self.options and \
+                        not isinstance(value, Number):
                     self._keep_local(declared)
                 else:
                     self.units[declared.name] = ""
@@ -103,16 +111,21 @@ class Known:
             self._keep_local(declared)
         self.members = {d.name for d in self.of("components")}
 
-    def _find_choices(self) -> None:
-        """The words that enumeration parameters are compared with."""
-        every = [c for rows in self.source.sections.values() for d in rows
-                 for c, _ in d.condition]
-        for condition in [*every, *_conditions(self.source.equations)]:
-            if self.is_structure(condition):
-                assert isinstance(condition, Binary) and isinstance(condition.left, Name)
-                word = condition.right.name if isinstance(condition.right, Field) else ""
-                if word not in self.options[condition.left.name]:
-                    self.options[condition.left.name].append(word)
+    def _words(self, name: str, default: Field) -> list[str]:
+        """What an enumeration parameter may be, its default first."""
+        words, compared = [default.name], set()
+        for tree in parts_of(self.source):
+            if isinstance(tree, Binary) and tree.sign in ("==", "~="):
+                for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
+                    if one == Name(name) and isinstance(other, Field):
+                        compared.add(other.name)
+                        words.append(other.name)
+        words += _ENUMERATIONS.get(dotted(default.of), [])
+        if compared.issuperset(words):
+            words.append("other")
+            self.remarks.append(f'{name} is "other" where it is none of the words that it is '
+                                "compared with there.")
+        return list(dict.fromkeys(words))
 
     def _keep_local(self, declared: Declared) -> None:
         """A computed name; under conditions it is chosen by them."""
@@ -126,16 +139,34 @@ class Known:
 
     # -- structure ---------------------------------------------------------------------
     def is_structure(self, condition: Tree) -> bool:
-        """Whether a condition is on an enumeration: it chooses equations, not values."""
-        return isinstance(condition, Binary) and condition.sign in ("==", "~=") and \
-            isinstance(condition.left, Name) and condition.left.name in self.options and \
-            isinstance(condition.right, Field)
+        """Whether a condition is on options only: it chooses equations, not values."""
+        if isinstance(condition, Unary):
+            return condition.sign == "~" and self.is_structure(condition.of)
+        if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
+            return self.is_structure(condition.left) and self.is_structure(condition.right)
+        if isinstance(condition, Binary):
+            return self._compared(condition) is not None
+        return isinstance(condition, Name) and isinstance(self.options.get(condition.name), bool)
+
+    def _compared(self, tree: Binary) -> tuple[str, str | bool] | None:
+        """An option and what it is compared with."""
+        for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
+            if tree.sign in ("==", "~=") and isinstance(one, Name) and one.name in self.options:
+                if isinstance(other, Field):
+                    return one.name, other.name
+                if isinstance(other, Name) and other.name in _CONSTANTS:
+                    return one.name, _CONSTANTS[other.name]
+        return None
+
+    def under(self, conditions: Conditions) -> str:
+        """When the options are such that something exists; empty if it always does."""
+        chosen = [c if holds else Unary("~", c) for c, holds in conditions if self.is_structure(c)]
+        return self.text(reduce(partial(Binary, "&&"), chosen)) if chosen else ""
 
     def when(self, declared: Declared) -> str:
         """The keyword that makes a declaration exist under its conditions."""
-        words = [f"{'' if holds else 'not '}{self.text(condition)}".replace("self.", "c.")
-                 for condition, holds in declared.condition if self.is_structure(condition)]
-        return f", when=lambda c: {' and '.join(words)}" if words else ""
+        words = self.under(declared.condition).replace("self.", "c.")
+        return f", when=lambda c: {words}" if words else ""
 
     def ordered_locals(self) -> list[str]:
         """Computed names, each after those it is computed from."""
@@ -198,8 +229,9 @@ class Known:
             return f"{self.text(tree.of)}.{tree.name}", 11
         if isinstance(tree, Unary):
             inner, strength = self._strong(tree.of)
-            sign = "-" if tree.sign == "-" else "~"
-            return f"{sign}{inner if strength >= 8 else f'({inner})'}", 8
+            if tree.sign == "~" and self._of_values(tree):
+                return f"not {inner if strength >= 3 else f'({inner})'}", 3
+            return f"{tree.sign}{inner if strength >= 8 else f'({inner})'}", 8
         if isinstance(tree, Binary) and tree.sign in _STRENGTH:
             return self._binary(tree)
         if isinstance(tree, Apply):
@@ -215,23 +247,35 @@ class Known:
             return name
         if name in ("pi", "inf"):
             return f"np.{name}"
+        if name in _CONSTANTS:
+            return str(_CONSTANTS[name])
         if name == "time":
             return "time"
         return f"self.{name}"
 
+    def _of_values(self, condition: Tree) -> bool:
+        """Whether a condition is true or false in Python, not a relation of symbols."""
+        return self.numbers or self.is_structure(condition)
+
     def _binary(self, tree: Binary) -> tuple[str, int]:
-        if self.is_structure(tree) and isinstance(tree.right, Field):
-            sign = "!=" if tree.sign == "~=" else "=="
-            return f'{self.text(tree.left)} {sign} "{tree.right.name}"', 5
-        own = _STRENGTH[tree.sign]
+        compared = self._compared(tree)
+        if compared is not None:
+            option, value = compared
+            if isinstance(value, bool):
+                holds = value == (tree.sign == "==")
+                return (f"self.{option}", 11) if holds else (f"not self.{option}", 3)
+            return f'self.{option} {_WORDS.get(tree.sign, "==")} "{value}"', 5
+        own, of_values = _STRENGTH[tree.sign], self._of_values(tree)
         parts = []
         for side, of in enumerate((tree.left, tree.right)):
             text, strength = self._strong(of)
             weak = strength < own or strength == own and (side == 1 or own in (5, 9)) or (
-                own <= 2 and strength <= 5)
+                own <= 2 and strength <= 5 and not of_values)
             parts.append(f"({text})" if weak else text)
         sign = _SIGNS.get(tree.sign, tree.sign)
-        if sign == "==":  # of a whole number, as choices are
+        if of_values:
+            sign = _WORDS.get(tree.sign, sign)
+        elif sign == "==":  # of whole numbers, as choices are
             return f"(abs_({parts[0]} - {parts[1]}) < 0.5)", 11
         return (f"{parts[0]}**{parts[1]}" if sign == "**" else f"{parts[0]} {sign} {parts[1]}"), own
 
@@ -241,7 +285,7 @@ class Known:
                  if isinstance(a, Binary) and a.sign == "=" and isinstance(a.left, Name)}
         plain = [a for a in tree.arguments if not (isinstance(a, Binary) and a.sign == "=")]
         given = [self.text(a) for a in plain]
-        if name == "if" and self.is_structure(plain[0]):
+        if name == "if" and self._of_values(plain[0]):
             return f"({given[1]} if {given[0]} else {given[2]})"
         if name == "if":
             return f"where({', '.join(given)})"
@@ -271,27 +315,19 @@ def number_of(tree: Tree) -> str:
     raise NotUnderstood("", "a number is missing.")
 
 
+def parts_of(part: object) -> Iterator[object]:
+    """A part of a source, and all that it consists of."""
+    if isinstance(part, (tuple, list)):
+        for each in part:
+            yield from parts_of(each)
+    elif isinstance(part, dict):
+        yield from parts_of(list(part.values()))
+    elif is_dataclass(part):
+        yield part
+        for each in fields_of(part):
+            yield from parts_of(getattr(part, each.name))
+
+
 def names_in(tree: Tree) -> set[str]:
     """The names that stand alone in an expression."""
-    if isinstance(tree, Name):
-        return {tree.name}
-    inner = [getattr(tree, f) for f in getattr(tree, "__dataclass_fields__", ())]
-    found: set[str] = set()
-    waiting = list(inner)
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, tuple):
-            waiting += part
-        elif hasattr(part, "__dataclass_fields__"):
-            found |= names_in(part)
-    return found
-
-
-def _conditions(stated: Iterable[Stated]) -> Iterator[Tree]:
-    """The conditions among equations."""
-    for each in stated:
-        if isinstance(each, Choice):
-            for condition, body in each.cases:
-                if condition is not None:
-                    yield condition
-                yield from _conditions(body)
+    return {part.name for part in parts_of(tree) if isinstance(part, Name)}

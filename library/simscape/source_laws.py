@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from .matlab import Apply, Binary, Brace, Name, Number, Text, Tree, Unary
-from .source import Assertion, Choice, Equal, Let, Stated
+from .matlab import Apply, Binary, Brace, Name, Number, Text, Tree, Unary, dotted
+from .source import Assertion, Branch, Choice, Declared, Equal, Let, Stated
 from .source_expressions import Known
 from .words import quoted
 
@@ -33,19 +33,31 @@ class Laws:
 
     def _balances(self) -> Iterator[str]:
         """What branches say of the through variables of ports."""
-        sums: dict[str, list[str]] = {}
-        nodes = {d.name for d in self.known.of("nodes")}
+        nodes = {node.name: node for node in self.known.of("nodes")}
+        sums: dict[tuple[str, str], list[str]] = {}
         for branch in self.known.source.branches:
+            self.known.place = branch.place
             for end, sign in ((branch.start, ""), (branch.end, "-")):
                 if end is not None:
-                    sums.setdefault(self.known.text(end), []).append(f"{sign}self.{branch.name}")
-        for port, terms in sums.items():
+                    node = dotted(end).partition(".")[0]
+                    term = f"{sign}{self._flow(branch, nodes.get(node))}"
+                    sums.setdefault((node, self.known.text(end)), []).append(term)
+        for (node, port), terms in sums.items():
             text = terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}"
                                       for t in terms[1:])
-            yield f"yield {port} == {text}"
-        touched = {port.split(".")[1] for port in sums}
-        for node in sorted(nodes - touched):
+            exists = self.known.under(nodes[node].condition) if node in nodes else ""
+            yield from [f"if {exists}:"] if exists else []
+            yield f"{'    ' if exists else ''}yield {port} == {text}"
+        for node in sorted(nodes.keys() - {node for node, _ in sums}):
             self.known.remarks.append(f"Nothing is said there of what flows at {node}.")
+
+    def _flow(self, branch: Branch, node: Declared | None) -> str:
+        """The through variable of a branch, nothing where the node has no such branch."""
+        more = tuple(c for c in branch.condition if node is None or c not in node.condition)
+        if not all(self.known.is_structure(condition) for condition, _ in more):
+            raise self.known.wrong(f"the branch {branch.name} depends on a condition on values.")
+        exists = self.known.under(more)
+        return f"(self.{branch.name} if {exists} else 0)" if exists else f"self.{branch.name}"
 
     def _stated(self, stated: Stated) -> Iterator[str]:
         self.known.place = stated.place
@@ -58,7 +70,7 @@ class Laws:
             yield from self._names(stated)
             for inner in stated.body:
                 yield from self._stated(inner)
-        elif self._chooses_equations(stated):
+        elif stated.cases[0][0] is None or self.known.is_structure(stated.cases[0][0]):
             yield from self._structure(stated)
         else:
             yield from self._choice(stated)
@@ -68,16 +80,20 @@ class Laws:
             yield f"{name} = {self.known.text(tree)}"
             self.known.locals[name] = tree
 
-    def _chooses_equations(self, choice: Choice) -> bool:
-        return all(c is None or self.known.is_structure(c) for c, _ in choice.cases)
-
     def _structure(self, choice: Choice) -> Iterator[str]:
-        """Equations that an enumeration chooses: conditions of Python."""
+        """Equations that options choose: conditions of Python, until one is on values."""
         word = "if"
-        for condition, body in choice.cases:
-            lines = [line for stated in body for line in self._stated(stated)]
-            yield f"{word} {self.known.text(condition)}:" if condition is not None else "else:"
+        for k, (condition, body) in enumerate(choice.cases):
+            rest = condition is not None and not self.known.is_structure(condition)
+            inside = (replace(choice, cases=choice.cases[k:]),) if rest else body
+            lines = [line for stated in inside for line in self._stated(stated)]
+            if condition is None or rest:
+                yield "else:"
+            else:
+                yield f"{word} {self.known.text(condition)}:"
             yield from (f"    {line}" for line in lines or ["pass"])
+            if rest:
+                return
             word = "elif"
 
     def _choice(self, choice: Choice) -> Iterator[str]:

@@ -7,8 +7,10 @@ import runpy
 import pytest
 
 from blocks import BlocksError, Component, Model
+from library.electrical import DCVoltageSource, ElectricalReference
 from library.signal import Constant
 from library.simscape import source_text
+from library.thermal import TemperatureSource
 
 
 def written(text, folder, name="law"):
@@ -84,3 +86,96 @@ def test_cases_of_unequal_numbers_of_equations_are_refused_with_their_place(tmp_
         with pytest.raises(BlocksError, match="unequal numbers of equations") as caught:
             law(tmp_path, text)
         assert caught.value.where == f"law.ssc (line {line})"
+
+
+# -- what options choose ------------------------------------------------------------------------
+@pytest.mark.parametrize(("condition", "holds_at"), [
+    ("o == my.one", {"one"}), ("my.one == o", {"one"}), ("~(o == my.one)", {"two", "other"}),
+    ("o ~= my.one", {"two", "other"}), ("o == my.one || o == my.two", {"one", "two"}),
+    ("~(o == my.one || o == my.two)", {"other"}), ("~(o == my.one) && o ~= my.two", {"other"}),
+    ("u > 0 && o == my.two", {"two"}), ("o == my.two && u > 0", {"two"}),
+    ("o == my.two && u < 0 || o == my.one", {"one"}), ("~(o == my.two && u > 0)", {"one", "other"}),
+])  # fmt: skip
+def test_options_choose_equations(condition, holds_at, tmp_path):
+    made = law(tmp_path, f"b == 0;\nif {condition}\na == 1;\nelse\na == 2;\nend\n"
+                         "if o == my.one || o == my.two\nend", "parameters\no = my.one;\nend")
+    for option in ("one", "two", "other"):
+        assert values_at(made, 1, o=option)[0] == (1 if option in holds_at else 2)
+    with pytest.raises(BlocksError, match="there is no 'three' among its choices"):
+        made(o="three")
+
+
+def test_a_switch_chooses_equations(tmp_path):
+    made = law(tmp_path, "if f\na == 1;\nelseif u > 2\na == 2;\nelse\na == 3;\nend\n"
+                         "if f ~= true\nb == 4;\nelse\nb == 5; assert(u < 9);\nend",
+               "parameters\nf = true;\nend")
+    assert values_at(made, 1) == (1, 5)
+    assert [values_at(made, u, f=False) for u in (1, 3)] == [(3, 4), (2, 4)]
+
+
+HEATED = """
+component heated
+    nodes
+        p = foundation.electrical.electrical;
+        n = foundation.electrical.electrical;
+    end
+    parameters
+        port = simscape.enum.onoff.on;
+        leak = simscape.enum.onoff.off;
+        R = {2, 'Ohm'};
+    end
+    variables
+        i = {0, 'A'}; v = {0, 'V'};
+    end
+    branches
+        i : p.i -> n.i;
+    end
+    equations
+        v == p.v - n.v;
+        v == R*i;
+    end
+    if leak == simscape.enum.onoff.on
+        variables
+            more = {0, 'A'};
+        end
+        branches
+            more : p.i -> *;
+        end
+        equations
+            more == {3, 'A'};
+        end
+    end
+    if port == simscape.enum.onoff.on
+        nodes
+            H = foundation.thermal.thermal;
+        end
+        variables
+            Q = {0, 'W'};
+        end
+        branches
+            Q : * -> H.Q;
+        end
+        equations
+            Q == v*i;
+        end
+    end
+end
+"""
+
+
+@pytest.mark.parametrize("port", ["on", "off"])
+@pytest.mark.parametrize("leak", ["on", "off"])
+def test_a_branch_is_there_with_its_section(port, leak, tmp_path):
+    model = Model("heater")
+    model.part, model.source = written(HEATED, tmp_path, "heated")(port=port, leak=leak), \
+        DCVoltageSource(voltage="6 V")
+    model.ground, model.room = ElectricalReference(), TemperatureSource()
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    if port == "on":
+        model.connect(model.part.H, model.room.A)
+    run = model.simulate("1 s")
+    assert run["part.p.i"].final.to("A").m == pytest.approx(6 if leak == "on" else 3)
+    assert run["part.n.i"].final.to("A").m == pytest.approx(-3)
+    if port == "on":  # 3 A * 6 V, out of the component
+        assert run["part.H.Q"].final.to("W").m == pytest.approx(-18)

@@ -275,8 +275,10 @@ class Known:
         sign = _SIGNS.get(tree.sign, tree.sign)
         if of_values:
             sign = _WORDS.get(tree.sign, sign)
-        elif sign == "==":  # of whole numbers, as choices are
-            return f"(abs_({parts[0]} - {parts[1]}) < 0.5)", 11
+        elif sign == "==":
+            return f"({parts[0]} <= {parts[1]}) & ({parts[0]} >= {parts[1]})", 2
+        elif sign == "~=":
+            return f"({parts[0]} < {parts[1]}) | ({parts[0]} > {parts[1]})", 1
         return (f"{parts[0]}**{parts[1]}" if sign == "**" else f"{parts[0]} {sign} {parts[1]}"), own
 
     def _applied(self, tree: Apply) -> str:
@@ -288,7 +290,8 @@ class Known:
         if name == "if" and self._of_values(plain[0]):
             return f"({given[1]} if {given[0]} else {given[2]})"
         if name == "if":
-            return f"where({', '.join(given)})"
+            events = ", events=False" if _of_equality(plain[0]) else ""
+            return f"where({', '.join(given)}{events})"
         if name == "der":
             return f"der({given[0]})"
         if name in FUNCTIONS and self.numbers:
@@ -313,6 +316,19 @@ def number_of(tree: Tree) -> str:
     if isinstance(tree, Unary) and tree.sign == "-":
         return f"-{number_of(tree.of)}"
     raise NotUnderstood("", "a number is missing.")
+
+
+def _of_equality(condition: Tree) -> bool:
+    """Whether a condition asks for equal numbers only.
+
+    What moves passes such a value in no time: no instant is to be located, and the other case,
+    as sin(x)/x beside x == 0, is never asked there.
+    """
+    if isinstance(condition, Unary):
+        return _of_equality(condition.of)
+    if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
+        return _of_equality(condition.left) and _of_equality(condition.right)
+    return isinstance(condition, Binary) and condition.sign in ("==", "~=")
 
 
 def parts_of(part: object) -> Iterator[object]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import runpy
 
 import pytest
 
 from blocks import BlocksError, Component, Model
 from library.electrical import DCVoltageSource, ElectricalReference
-from library.signal import Constant
+from library.signal import Constant, Ramp
 from library.simscape import source_text
 from library.thermal import TemperatureSource
 
@@ -86,6 +87,24 @@ def test_cases_of_unequal_numbers_of_equations_are_refused_with_their_place(tmp_
         with pytest.raises(BlocksError, match="unequal numbers of equations") as caught:
             law(tmp_path, text)
         assert caught.value.where == f"law.ssc (line {line})"
+
+
+@pytest.mark.parametrize(("condition", "otherwise"), [("u == 0", False), ("u ~= 0", True),
+                                                      ("~(u ~= 0) && u == b", False)])
+def test_numbers_are_equal_to_the_last_bit(condition, otherwise, tmp_path):
+    """sin(u)/u with its limit at zero, as the input leaves zero and as it starts there."""
+    cases = ["a == 2;", "a == sin(u)/u;"]
+    first, second = reversed(cases) if otherwise else cases
+    made = law(tmp_path, f"if {condition}\n{first}\nelse\n{second}\nend\nb == u;")
+    run = run_of(made(), Ramp(slope="1/s", start="0.5 s"))
+    for t in (0.1, 0.51, 0.9, 1.5):
+        u = max(t - 0.5, 0)
+        expected = math.sin(u) / u if u else 2
+        assert run["part.a"].at(f"{t} s").m == pytest.approx(expected, rel=1e-9)
+    for n, a in ((2.0, 5), (2.4, 6)):
+        made = law(tmp_path, "if n == 2 && u < 3\na == 5;\nelse\na == 6;\nend\nb == 0;",
+                   "parameters\nn = 2;\nend")
+        assert values_at(made, 0, n=n)[0] == a
 
 
 # -- what options choose ------------------------------------------------------------------------

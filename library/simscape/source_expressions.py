@@ -28,7 +28,7 @@ from .python_text import number_text, python_of
 from .source import Conditions, Declared, Source, fields, pair
 from .units import unit_here
 
-__all__ = ["FUNCTIONS", "Known", "names_in", "number_of"]
+__all__ = ["FUNCTIONS", "Known", "is_constant", "linear", "names_in", "number_of", "parts_of"]
 
 FUNCTIONS = {
     "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
@@ -41,6 +41,8 @@ _STRENGTH = {"||": 1, "&&": 2, "|": 1, "&": 2, "<": 5, "<=": 5, ">": 5, ">=": 5,
 _SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**"}
 _WORDS = {"||": "or", "|": "or", "&&": "and", "&": "and", "~=": "!="}  # of values
 _CONSTANTS = {"true": True, "false": False}
+_AFFINE = {"affine": True, "absolute": True, "linear": False, "relative": False}
+_HIDDEN = {"access=private", "externalaccess=none"}
 _ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
 
@@ -98,15 +100,16 @@ class Known:
                 self.options[declared.name] = _CONSTANTS[declared.value.name]
         for section in ("inputs", "outputs", "parameters", "variables"):
             for declared in self.of(section):
+                self.place = declared.place
                 value = fields(declared.value).get("value", declared.value)
                 found = pair(value)
-                if found is not None:
-                    self.units[declared.name] = unit_here(found[1], self.source.name)
-                elif section == "parameters" and declared.name not in self.options and \
-                        not isinstance(value, Number):
+                self.units[declared.name] = self._unit_here(found[1]) if found else ""
+                if section == "parameters" and declared.name not in self.options and \
+                        not is_constant(value):
                     self._keep_local(declared)
-                else:
-                    self.units[declared.name] = ""
+                    if not _HIDDEN & {each.lower() for each in declared.attributes}:
+                        self.remarks.append(f"{declared.name} follows from other parameters and "
+                                            "cannot be given.")
         for declared in self.of("intermediates"):
             self._keep_local(declared)
         self.members = {d.name for d in self.of("components")}
@@ -186,19 +189,34 @@ class Known:
 
     # -- values ------------------------------------------------------------------------
     def quantity(self, value: Tree, unit: str) -> str:
-        here = unit_here(unit, self.source.name)
+        """A value with its unit, as a declaration or a part takes it."""
+        here = self._unit_here(unit)
         try:
             number = number_of(value)
         except NotUnderstood:
-            text = self.text(value)
-            return f'quantity({text}, "{here}")'
+            return self._measured(value, unit)[0]
         return f'"{number} {here}"' if here else number
 
+    def _unit_here(self, unit: str) -> str:
+        return unit_here(unit, self.place or self.source.name)
+
+    def _measured(self, value: Tree, unit: str) -> tuple[str, int]:
+        """A value with its unit in an expression, and how strongly it binds."""
+        here = self._unit_here(unit)
+        if not here:
+            return self._strong(value)
+        if is_constant(value):
+            return f'quantity({self.text(value)}, "{here}")', 11
+        text, strength = self._strong(value)
+        text = f'{text if strength >= 7 else f"({text})"} * quantity(1, "{linear(here)}")'
+        return (f'{text} + quantity(0, "{here}")', 6) if linear(here) != here else (text, 7)
+
     def unit(self, tree: Tree) -> str:
+        """The unit of an expression, as far as it is told by declarations."""
         if isinstance(tree, Name):
             return self.units.get(tree.name, "")
         if isinstance(tree, Binary) and tree.sign in ("*", ".*", "/", "./"):
-            a, b = (quantity(1.0, self.unit(t)) for t in (tree.left, tree.right))
+            a, b = (quantity(1.0, linear(self.unit(t))) for t in (tree.left, tree.right))
             made = a * b if "*" in tree.sign else a / b
             return "" if made.unitless else f"{made.units:~C}"
         if isinstance(tree, (Binary, Unary)):
@@ -214,9 +232,7 @@ class Known:
         """Text, and how strongly it binds."""
         found = pair(tree)
         if found is not None:
-            value = self.text(found[0])
-            unit = unit_here(found[1], self.source.name)
-            return (f'quantity({value}, "{unit}")' if unit else value), 11
+            return self._measured(*found)
         if isinstance(tree, Number):
             return number_text(tree.value, tree.text), 11
         if isinstance(tree, Text):
@@ -294,20 +310,35 @@ class Known:
             return f"where({', '.join(given)}{events})"
         if name == "der":
             return f"der({given[0]})"
-        if name in FUNCTIONS and self.numbers:
-            return f"np.{FUNCTIONS[name].rstrip('_')}({', '.join(given)})"
+        if self.numbers and name in {*FUNCTIONS, "log10"}:
+            return f"np.{FUNCTIONS.get(name, name).rstrip('_')}({', '.join(given)})"
         if name in FUNCTIONS:
             return f"{FUNCTIONS[name]}({', '.join(given)})"
         if name == "log10":
             return f"(log({given[0]}) / {2.302585092994046})"
-        if name == "value" and isinstance(plain[1], Text):
-            return f'({given[0]} / quantity(1, "{unit_here(plain[1].value)}"))'
+        if name == "value":
+            return self._value(plain)
         if name == "tablelookup" and len(plain) == 3:
             hold = dotted(named.get("extrapolation", Name("linear"))) == "nearest"
             return f"interpolate({given[2]}, {given[0]}, {given[1]}{', hold=True' if hold else ''})"
         if name in ("int32", "double"):
             return given[0]
         raise self.wrong(f"{name or 'a call'}(…) is not known here.")
+
+
+    def _value(self, given: list[Tree]) -> str:
+        """``value(a, 'unit', 'type')``: what number it is in the unit."""
+        of, *words = given
+        unit, kind = (t.value if isinstance(t, Text) else "" for t in (*words, Text("affine"))[:2])
+        if kind not in _AFFINE or len(words) > 2 or not all(isinstance(w, Text) for w in words):
+            raise self.wrong("value(…) is read with a unit and 'affine' or 'linear'.")
+        here = self._unit_here(unit)
+        zero = here if _AFFINE[kind] else self.unit(of)  # a linear one changes the degree alone
+        text, strength = self._strong(of)
+        if linear(zero) != zero:
+            text, strength = f'{text} - quantity(0, "{zero}")', 6
+        text = text if strength >= 7 else f"({text})"
+        return f'({text} / quantity(1, "{linear(here)}"))' if here else f"({text})"
 
 
 def number_of(tree: Tree) -> str:
@@ -329,6 +360,16 @@ def _of_equality(condition: Tree) -> bool:
     if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
         return _of_equality(condition.left) and _of_equality(condition.right)
     return isinstance(condition, Binary) and condition.sign in ("==", "~=")
+
+
+def is_constant(tree: Tree) -> bool:
+    """Whether a value does not follow from others."""
+    return names_in(tree) <= {"pi", "inf", "int32", "double"}
+
+
+def linear(unit: str) -> str:
+    """The unit of differences, where a unit has a zero of its own."""
+    return f"delta_{unit}" if unit and quantity(0.0, unit).to_base_units().magnitude else unit
 
 
 def parts_of(part: object) -> Iterator[object]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from .matlab import Apply, Binary, Brace, Name, Number, Text, Tree, Unary, dotted
 from .source import Assertion, Branch, Choice, Declared, Equal, Let, Stated
-from .source_expressions import Known
+from .source_expressions import Known, linear
 from .words import quoted
 
 __all__ = ["Laws"]
@@ -151,7 +151,7 @@ class Laws:
 
     def _residual(self, equation: Equal) -> Tree:
         """An equation as a number that is zero, for cases that speak of different things."""
-        unit = self.known.unit(equation.left)
+        unit = linear(self.known.unit(equation.left))
         difference = Binary("-", equation.left, equation.right)
         return Binary("/", difference, Brace(((Number(1.0, "1"), Text(unit)),))) if unit \
             else difference

@@ -107,6 +107,68 @@ def test_numbers_are_equal_to_the_last_bit(condition, otherwise, tmp_path):
         assert values_at(made, 0, n=n)[0] == a
 
 
+@pytest.mark.parametrize(("value", "expected"), [  # the port is at 300 K
+    ("value(A.T, 'degC')", 26.85), ("value(A.T, 'degC', 'affine')", 26.85),
+    ("value(A.T, 'degF', 'absolute')", 80.33), ("value(A.T, 'degC', 'linear')", 300),
+    ("value(A.T - T, 'deltaK')", 290), ("value(T, 'K')", 10), ("value(C, 'K')", 283.15),
+    ("value(C, 'K', 'linear')", 10), ("value({value(C, 'degC') + 1, 'degC'}, 'K')", 284.15),
+    ("value({2*value(C, 'degC'), 'degF'} - {20, 'degF'}, 'deltaC')", 0),
+    ("2*{value(T, 'K') + 1, '1'}", 22), ("value(A.T - {20, 'degC'}, 'K')", 6.85),
+])  # fmt: skip
+def test_a_temperature_is_a_number_in_a_unit(value, expected, tmp_path):
+    made = written("component law\nnodes\nA = foundation.thermal.thermal;\nend\n"
+                   "parameters\nT = {10, 'K'}; C = {10, 'degC'};\nend\n"
+                   "variables\nQ = {0, 'W'}; y = {0, '1'};\nend\nbranches\nQ : A.Q -> *;\nend\n"
+                   f"equations\nQ == {{0, 'W'}};\ny == {value};\nend\nend\n", tmp_path)
+    model = Model("law")
+    model.part, model.room = made(), TemperatureSource(temperature="300 K")
+    model.connect(model.part.A, model.room.A)
+    assert model.simulate("1 s")["part.y"].final.m == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_computed_parameter_has_its_unit(tmp_path):
+    made = law(tmp_path, "a == value(R, 'kOhm'); b == value(C, 'K') + x;",
+               "parameters\nk = {2, '1'}; x = -3; angle = {pi/2, 'rad'}; twice = 2*k;\nend\n"
+               "parameters (Access = private)\nR = {1000*k, 'Ohm'}; C = {k + 1, 'degC'};\nend")
+    assert values_at(made, 0) == pytest.approx((2, 273.15))
+    assert values_at(made, 0, k=4, x=1) == pytest.approx((4, 279.15))
+    assert made(angle="1 rad").angle.m == 1
+    assert "twice follows from other parameters and cannot be given." in made.__doc__
+    assert "R follows" not in made.__doc__
+
+
+COMPOSITE = """
+component composite
+    nodes
+        p = foundation.electrical.electrical;
+        n = foundation.electrical.electrical;
+    end
+    parameters
+        k = {4, '1'}; m = {200, 'g'};
+    end
+    parameters (Access = private)
+        R = {2*k, 'Ohm'};
+    end
+    components
+        r1 = foundation.electrical.elements.resistor(R = R);
+        r2 = foundation.electrical.elements.resistor(R = {k + 1, 'Ohm'});
+        r3 = foundation.electrical.elements.resistor(R = {value(m, 'kg'), 'kOhm'});
+        r4 = foundation.electrical.elements.resistor(R = {log10(k), 'Ohm'});
+    end
+    connections
+        connect(p, r1.p); connect(r1.n, r2.p); connect(r2.n, r3.p); connect(r3.n, r4.p);
+        connect(r4.n, n);
+    end
+end
+"""
+
+
+def test_values_of_parts_are_computed_from_parameters(tmp_path):
+    made = written(COMPOSITE, tmp_path, "composite")()
+    found = [made[name].resistance.to("ohm").m for name in ("r1", "r2", "r3", "r4")]
+    assert found == pytest.approx([8, 5, 200, math.log10(4)])
+
+
 # -- what options choose ------------------------------------------------------------------------
 @pytest.mark.parametrize(("condition", "holds_at"), [
     ("o == my.one", {"one"}), ("my.one == o", {"one"}), ("~(o == my.one)", {"two", "other"}),

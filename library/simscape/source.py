@@ -20,28 +20,38 @@ Conditions: TypeAlias = tuple[tuple[Tree, bool], ...]
 
 @dataclass(frozen=True)
 class Declared:
-    """``name = value; % comment`` in a section, with the attributes of the section."""
+    """``name = value; % comment`` in a section, with the attributes of the section.
+
+    Attributes
+    ----------
+    condition : tuple of (Tree, bool)
+        Conditions around the section, and whether they must hold.
+    place : str
+        File and line.
+    """
 
     name: str
     value: Tree
     comment: str = ""
     attributes: tuple[str, ...] = ()
     condition: Conditions = ()
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Branch:
-    """``i : p.i -> n.i``; None for the reference."""
+    """``i : p.i -> n.i``; None for the reference. Conditions as those of :class:`Declared`."""
 
     name: str
     start: Tree | None
     end: Tree | None
     condition: Conditions = ()
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Connection:
-    """``connect(a, b, …)``."""
+    """``connect(a, b, …)``, under conditions as those of :class:`Declared`."""
 
     ports: tuple[Tree, ...]
     condition: Conditions = ()
@@ -51,12 +61,14 @@ class Connection:
 class Equal:
     left: Tree
     right: Tree
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Assertion:
     condition: Tree
     message: str
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +76,7 @@ class Choice:
     """``if … elseif … else … end`` among equations: conditions with what holds under them."""
 
     cases: tuple[tuple[Tree | None, tuple[Stated, ...]], ...]
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,6 +85,7 @@ class Let:
 
     names: tuple[tuple[str, Tree], ...]
     body: tuple[Stated, ...]
+    place: str = ""
 
 
 Stated = Equal | Assertion | Choice | Let
@@ -83,6 +97,7 @@ class Event:
 
     condition: Tree
     assigned: tuple[tuple[str, Tree], ...]
+    place: str = ""
 
 
 @dataclass
@@ -263,7 +278,8 @@ class _Sections(Parser):
         """Equations under the conditions of sections."""
         for condition, holds in reversed(self.conditions):
             body = tuple(stated)
-            stated = [Choice(((condition, body),) if holds else ((condition, ()), (None, body)))]
+            cases = ((condition, body),) if holds else ((condition, ()), (None, body))
+            stated = [Choice(cases, body[0].place if body else "")]
         return stated
 
     def _skip(self) -> None:
@@ -300,6 +316,7 @@ class _Sections(Parser):
 
     def _event(self) -> Event:
         """``when edge(…)`` with values; nothing else happens at an event here."""
+        place = self.place()
         condition = self.expression() if self.word("when") else None
         if not (isinstance(condition, Apply) and condition.of == Name("edge")
                 and len(condition.arguments) == 1):
@@ -311,7 +328,7 @@ class _Sections(Parser):
             self.expect("=")
             assigned.append((name, self.expression()))
             self.over()
-        return Event(condition.arguments[0], tuple(assigned))
+        return Event(condition.arguments[0], tuple(assigned), place)
 
     # -- declarations ------------------------------------------------------------------
     def _declarations(self, made: Source, section: str, attributes: tuple[str, ...]) -> None:
@@ -320,24 +337,25 @@ class _Sections(Parser):
             self.over()
             if self.word("end"):
                 return
-            line = self.peek().line
+            line, place = self.peek().line, self.place()
             name = self.expect_name()
             self.expect("=")
             value = self.expression()
             comment = self.comments.get(line, "") or self.comments.get(self.peek(-1).line, "")
-            found.append(Declared(name, value, comment, attributes, tuple(self.conditions)))
+            found.append(Declared(name, value, comment, attributes, tuple(self.conditions), place))
 
     def _branches(self, made: Source) -> None:
         while True:
             self.over()
             if self.word("end"):
                 return
+            place = self.place()
             name = self.expect_name()
             self.expect(":")
             start = None if self.take("*") else self._postfix(self._primary())
             self.expect("->")
             end = None if self.take("*") else self._postfix(self._primary())
-            made.branches.append(Branch(name, start, end, tuple(self.conditions)))
+            made.branches.append(Branch(name, start, end, tuple(self.conditions), place))
 
     def _connections(self, made: Source) -> None:
         while True:
@@ -363,13 +381,14 @@ class _Sections(Parser):
             found.append(self._statement())
 
     def _statement(self) -> Stated:
+        place = self.place()
         if self.word("if"):
             cases: list[tuple[Tree | None, tuple[Stated, ...]]] = []
             condition: Tree | None = self.expression()
             while True:
                 cases.append((condition, tuple(self._equations("elseif", "else", "end"))))
                 if self.word("end"):
-                    return Choice(tuple(cases))
+                    return Choice(tuple(cases), place)
                 condition = self.expression() if self.word("elseif") else None
                 if condition is None:
                     self.word("else")
@@ -383,13 +402,13 @@ class _Sections(Parser):
                 self.expect("=")
                 names.append((name, self.expression()))
                 self.over()
-            return Let(tuple(names), tuple(self._equations("end")))
+            return Let(tuple(names), tuple(self._equations("end")), place)
         tree = self.expression()
         if isinstance(tree, Apply) and tree.of == Name("assert"):
             said = [a for a in tree.arguments[1:] if isinstance(a, Text)]
-            return Assertion(tree.arguments[0], said[0].value if said else "")
+            return Assertion(tree.arguments[0], said[0].value if said else "", place=place)
         if isinstance(tree, Binary) and tree.sign == "==":
-            return Equal(tree.left, tree.right)
+            return Equal(tree.left, tree.right, place)
         raise self.wrong("an equation is written left == right")
 
 

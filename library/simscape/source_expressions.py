@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, is_dataclass
+from dataclasses import fields as fields_of
+from functools import partial, reduce
 from pathlib import Path
 
 from blocks import quantity
@@ -23,10 +25,11 @@ from .matlab import (
     dotted,
 )
 from .python_text import number_text, python_of
-from .source import Choice, Conditions, Declared, Source, Stated, fields, pair
+from .source import Conditions, Declared, Source, fields, pair
 from .units import unit_here
 
-__all__ = ["FUNCTIONS", "Known", "imported_as", "names_in", "number_of"]
+__all__ = ["FUNCTIONS", "Known", "imported_as", "is_constant", "linear", "names_in", "number_of",
+           "parts_of"]  # fmt: skip
 
 FUNCTIONS = {
     "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
@@ -36,7 +39,12 @@ FUNCTIONS = {
 }  # fmt: skip
 _STRENGTH = {"||": 1, "&&": 2, "|": 1, "&": 2, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
              "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
-_SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**", "~=": "!="}
+_SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**"}
+_WORDS = {"||": "or", "|": "or", "&&": "and", "&": "and", "~=": "!="}  # of values
+_CONSTANTS = {"true": True, "false": False}
+_AFFINE = {"affine": True, "absolute": True, "linear": False, "relative": False}
+_HIDDEN = {"access=private", "externalaccess=none"}
+_ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
 
 @dataclass
@@ -52,7 +60,8 @@ class Known:
     locals : dict
         Names that stand for expressions.
     options : dict
-        Enumeration parameters, with the words they are compared with.
+        Parameters that choose equations: enumerations with their words, switches with True or
+        False.
     gaps : set
         Ports and parts that are left out.
     remarks : list
@@ -66,6 +75,8 @@ class Known:
         Names of the module that nothing imported may have.
     numbers : bool
         Whether expressions are of values, in ``compose()``, not of symbols.
+    place : str
+        Of what is being written, for messages.
     """
 
     source: Source
@@ -74,7 +85,7 @@ class Known:
     own_domains: dict[str, Source] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     locals: dict[str, Tree] = field(default_factory=dict)
-    options: dict[str, list[str]] = field(default_factory=dict)
+    options: dict[str, list[str] | bool] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     members: set[str] = field(default_factory=set)
     gaps: set[str] = field(default_factory=set)
@@ -83,6 +94,7 @@ class Known:
     called: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     numbers: bool = False
+    place: str = ""
 
     def __post_init__(self) -> None:
         self._know_names()
@@ -93,41 +105,49 @@ class Known:
         self.homes.setdefault(module, set()).add(name)
         return imported_as(name, self.taken)
 
+    def wrong(self, what: str, advice: str = "") -> NotUnderstood:
+        return NotUnderstood(self.place or self.source.name, what, advice)
+
     def of(self, section: str) -> list[Declared]:
         return self.source.sections.get(section, [])
 
     def _know_names(self) -> None:
         for declared in self.of("parameters"):
             if isinstance(declared.value, Field):
-                self.options[declared.name] = [declared.value.name]
-        self._find_choices()
+                self.options[declared.name] = self._words(declared.name, declared.value)
+            elif isinstance(declared.value, Name) and declared.value.name in _CONSTANTS:
+                self.options[declared.name] = _CONSTANTS[declared.value.name]
         for section in ("inputs", "outputs", "parameters", "variables"):
             for declared in self.of(section):
+                self.place = declared.place
                 value = fields(declared.value).get("value", declared.value)
                 found = pair(value)
-                if found is not None:
-                    self.units[declared.name] = unit_here(found[1], self.source.name)
-                elif section == "parameters" and not isinstance(value, (Number, Field)):
+                self.units[declared.name] = self._unit_here(found[1]) if found else ""
+                if section == "parameters" and declared.name not in self.options and \
+                        not is_constant(value):
                     self._keep_local(declared)
-                else:
-                    self.units[declared.name] = ""
+                    if not _HIDDEN & {each.lower() for each in declared.attributes}:
+                        self.remarks.append(f"{declared.name} follows from other parameters and "
+                                            "cannot be given.")
         for declared in self.of("intermediates"):
             self._keep_local(declared)
         self.members = {d.name for d in self.of("components")}
 
-    def _find_choices(self) -> None:
-        """The words that enumeration parameters are compared with."""
-        source = self.source
-        under = [row.condition for rows in source.sections.values() for row in rows]
-        under += [row.condition for row in source.branches]
-        under += [row.condition for row in source.connections]
-        every = [c for conditions in under for c, _ in conditions]
-        for condition in [*every, *_conditions((*source.equations, *source.initial))]:
-            if self.is_structure(condition):
-                assert isinstance(condition, Binary) and isinstance(condition.left, Name)
-                word = condition.right.name if isinstance(condition.right, Field) else ""
-                if word not in self.options[condition.left.name]:
-                    self.options[condition.left.name].append(word)
+    def _words(self, name: str, default: Field) -> list[str]:
+        """What an enumeration parameter may be, its default first."""
+        words, compared = [default.name], set()
+        for tree in parts_of(self.source):
+            if isinstance(tree, Binary) and tree.sign in ("==", "~="):
+                for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
+                    if one == Name(name) and isinstance(other, Field):
+                        compared.add(other.name)
+                        words.append(other.name)
+        words += _ENUMERATIONS.get(dotted(default.of), [])
+        if compared.issuperset(words):
+            words.append("other")
+            self.notes.append(f'{name} is "other" where it is none of the words that it is '
+                              "compared with there.")
+        return list(dict.fromkeys(words))
 
     def _keep_local(self, declared: Declared) -> None:
         """A computed name; under conditions it is chosen by them."""
@@ -135,39 +155,52 @@ class Known:
         for condition, holds in declared.condition:
             known = self.locals.get(declared.name)
             if known is not None:
-                value = Apply(Name("where"), (condition, value, known) if holds else
+                value = Apply(Name("if"), (condition, value, known) if holds else
                               (condition, known, value))
         self.locals[declared.name] = value
 
     # -- structure ---------------------------------------------------------------------
     def is_structure(self, condition: Tree) -> bool:
-        """Whether a condition is on an enumeration: it chooses equations, not values."""
-        return isinstance(condition, Binary) and condition.sign in ("==", "~=") and \
-            isinstance(condition.left, Name) and condition.left.name in self.options and \
-            isinstance(condition.right, Field)
+        """Whether a condition is on options only: it chooses equations, not values."""
+        if isinstance(condition, Unary):
+            return condition.sign == "~" and self.is_structure(condition.of)
+        if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
+            return self.is_structure(condition.left) and self.is_structure(condition.right)
+        if isinstance(condition, Binary):
+            return self._compared(condition) is not None
+        return isinstance(condition, Name) and isinstance(self.options.get(condition.name), bool)
 
-    def under(self, condition: Conditions) -> str:
-        """Conditions around a section as one of Python; empty where there are none.
+    def _compared(self, tree: Binary) -> tuple[str, str | bool] | None:
+        """An option and what it is compared with."""
+        for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
+            if tree.sign in ("==", "~=") and isinstance(one, Name) and one.name in self.options:
+                if isinstance(other, Field):
+                    return one.name, other.name
+                if isinstance(other, Name) and other.name in _CONSTANTS:
+                    return one.name, _CONSTANTS[other.name]
+        return None
+
+    def under(self, conditions: Conditions) -> str:
+        """When something exists; empty if it always does.
 
         Raises
         ------
         NotUnderstood
-            For one on values, except among parts, where these are numbers.
+            For a condition on values, except among parts, where these are numbers.
         """
         if not self.numbers:
-            self._refuse_values(condition)
-        return " and ".join(f"{'' if holds else 'not '}{self.text(tree)}"
-                            for tree, holds in condition)
+            self._refuse_values(conditions)
+        every = [condition if holds else Unary("~", condition) for condition, holds in conditions]
+        return self.text(reduce(partial(Binary, "&&"), every)) if every else ""
 
     def _refuse_values(self, condition: Conditions) -> None:
         if not all(self.is_structure(tree) for tree, _ in condition):
-            raise NotUnderstood(self.source.name, "values choose which sections there are.",
-                                "Let an enumeration choose them.")
+            raise self.wrong("values choose which sections there are.",
+                             "Let an enumeration choose them.")
 
     def when(self, declared: Declared) -> str:
         """The keyword that makes a declaration exist under its conditions."""
-        if declared not in self.of("parameters"):  # these may be there for nothing
-            self._refuse_values(declared.condition)
+        self._refuse_values(() if declared in self.of("parameters") else declared.condition)
         words = self.under(tuple(c for c in declared.condition if self.is_structure(c[0])))
         return f", when=lambda c: {words.replace('self.', 'c.')}" if words else ""
 
@@ -189,15 +222,30 @@ class Known:
 
     # -- values ------------------------------------------------------------------------
     def quantity(self, value: Tree, unit: str) -> str:
-        here = unit_here(unit, self.source.name)
+        """A value with its unit, as a declaration or a part takes it."""
+        here = self._unit_here(unit)
         try:
             number = number_of(value)
         except NotUnderstood:
-            text = self.text(value)
-            return f'quantity({text}, "{here}")'
+            return self._measured(value, unit)[0]
         return f'"{number} {here}"' if here else number
 
+    def _unit_here(self, unit: str) -> str:
+        return unit_here(unit, self.place or self.source.name)
+
+    def _measured(self, value: Tree, unit: str) -> tuple[str, int]:
+        """A value with its unit in an expression, and how strongly it binds."""
+        here = self._unit_here(unit)
+        if not here:
+            return self._strong(value)
+        if is_constant(value):
+            return f'quantity({self.text(value)}, "{here}")', 11
+        text, strength = self._strong(value)
+        text = f'{text if strength >= 7 else f"({text})"} * quantity(1, "{linear(here)}")'
+        return (f'{text} + quantity(0, "{here}")', 6) if linear(here) != here else (text, 7)
+
     def unit(self, tree: Tree) -> str:
+        """The unit of an expression, as far as it is told by declarations."""
         if isinstance(tree, Name):
             return self.unit(self.locals[tree.name]) if tree.name in self.locals else \
                 self.units.get(tree.name, "")
@@ -205,7 +253,7 @@ class Known:
             rate = quantity(1.0, self.unit(tree.of)) / quantity(1.0, "s")
             return f"{rate.units:~C}"
         if isinstance(tree, Binary) and tree.sign in ("*", ".*", "/", "./"):
-            a, b = (quantity(1.0, self.unit(t)) for t in (tree.left, tree.right))
+            a, b = (quantity(1.0, linear(self.unit(t))) for t in (tree.left, tree.right))
             made = a * b if "*" in tree.sign else a / b
             return "" if made.unitless else f"{made.units:~C}"
         if isinstance(tree, (Binary, Unary)):
@@ -221,9 +269,7 @@ class Known:
         """Text, and how strongly it binds."""
         found = pair(tree)
         if found is not None:
-            value = self.text(found[0])
-            unit = unit_here(found[1], self.source.name)
-            return (f'quantity({value}, "{unit}")' if unit else value), 11
+            return self._measured(*found)
         if isinstance(tree, Number):
             return number_text(tree.value, tree.text), 11
         if isinstance(tree, Text):
@@ -236,8 +282,9 @@ class Known:
             return f"{self.text(tree.of)}.{tree.name}", 11
         if isinstance(tree, Unary):
             inner, strength = self._strong(tree.of)
-            sign = "-" if tree.sign == "-" else "~"
-            return f"{sign}{inner if strength >= 8 else f'({inner})'}", 8
+            if tree.sign == "~" and self._of_values(tree):
+                return f"not {inner if strength >= 3 else f'({inner})'}", 3
+            return f"{tree.sign}{inner if strength >= 8 else f'({inner})'}", 8
         if isinstance(tree, Binary) and tree.sign in _STRENGTH:
             return self._binary(tree)
         if isinstance(tree, Apply):
@@ -253,24 +300,38 @@ class Known:
             return name
         if name in ("pi", "inf"):
             return f"np.{name}"
+        if name in _CONSTANTS:
+            return str(_CONSTANTS[name])
         if name == "time":
             return "time"
         return f"self.{name}"
 
+    def _of_values(self, condition: Tree) -> bool:
+        """Whether a condition is true or false in Python, not a relation of symbols."""
+        return self.numbers or self.is_structure(condition)
+
     def _binary(self, tree: Binary) -> tuple[str, int]:
-        if self.is_structure(tree) and isinstance(tree.right, Field):
-            sign = "!=" if tree.sign == "~=" else "=="
-            return f'{self.text(tree.left)} {sign} "{tree.right.name}"', 5
-        own = _STRENGTH[tree.sign]
+        compared = self._compared(tree)
+        if compared is not None:
+            option, value = compared
+            if isinstance(value, bool):
+                holds = value == (tree.sign == "==")
+                return (f"self.{option}", 11) if holds else (f"not self.{option}", 3)
+            return f'self.{option} {_WORDS.get(tree.sign, "==")} "{value}"', 5
+        own, of_values = _STRENGTH[tree.sign], self._of_values(tree)
         parts = []
         for side, of in enumerate((tree.left, tree.right)):
             text, strength = self._strong(of)
             weak = strength < own or strength == own and (side == 1 or own in (5, 9)) or (
-                own <= 2 and strength <= 5)
+                own <= 2 and strength <= 5 and not of_values)
             parts.append(f"({text})" if weak else text)
         sign = _SIGNS.get(tree.sign, tree.sign)
-        if sign == "==":  # of a whole number, as choices are
-            return f"(abs_({parts[0]} - {parts[1]}) < 0.5)", 11
+        if of_values:
+            sign = _WORDS.get(tree.sign, sign)
+        elif sign == "==":
+            return f"({parts[0]} <= {parts[1]}) & ({parts[0]} >= {parts[1]})", 2
+        elif sign == "~=":
+            return f"({parts[0]} < {parts[1]}) | ({parts[0]} > {parts[1]})", 1
         return (f"{parts[0]}**{parts[1]}" if sign == "**" else f"{parts[0]} {sign} {parts[1]}"), own
 
     def _applied(self, tree: Apply) -> str:
@@ -279,24 +340,42 @@ class Known:
                  if isinstance(a, Binary) and a.sign == "=" and isinstance(a.left, Name)}
         plain = [a for a in tree.arguments if not (isinstance(a, Binary) and a.sign == "=")]
         given = [self.text(a) for a in plain]
-        if name == "where" and self.is_structure(plain[0]):
+        if name == "if" and self._of_values(plain[0]):
             return f"({given[1]} if {given[0]} else {given[2]})"
-        if name in ("der", "where"):
-            return f"{name}({', '.join(given)})"
-        if name in FUNCTIONS and self.numbers:
-            return f"np.{FUNCTIONS[name].rstrip('_')}({', '.join(given)})"
+        if name == "if":
+            events = ", events=False" if _of_equality(plain[0]) else ""
+            return f"where({', '.join(given)}{events})"
+        if name == "der":
+            return f"der({given[0]})"
+        if self.numbers and name in {*FUNCTIONS, "log10"}:
+            return f"np.{FUNCTIONS.get(name, name).rstrip('_')}({', '.join(given)})"
         if name in FUNCTIONS:
             return f"{FUNCTIONS[name]}({', '.join(given)})"
         if name == "log10":
             return f"(log({given[0]}) / {2.302585092994046})"
-        if name == "value" and isinstance(plain[1], Text):
-            return f'({given[0]} / quantity(1, "{unit_here(plain[1].value)}"))'
+        if name == "value":
+            return self._value(plain)
         if name == "tablelookup" and len(plain) == 3:
             hold = dotted(named.get("extrapolation", Name("linear"))) == "nearest"
             return f"interpolate({given[2]}, {given[0]}, {given[1]}{', hold=True' if hold else ''})"
         if name in ("int32", "double"):
             return given[0]
-        raise NotUnderstood(self.source.name, f"{name or 'a call'}(…) is not known here.")
+        raise self.wrong(f"{name or 'a call'}(…) is not known here.")
+
+
+    def _value(self, given: list[Tree]) -> str:
+        """``value(a, 'unit', 'type')``: what number it is in the unit."""
+        of, *words = given
+        unit, kind = (t.value if isinstance(t, Text) else "" for t in (*words, Text("affine"))[:2])
+        if kind not in _AFFINE or len(words) > 2 or not all(isinstance(w, Text) for w in words):
+            raise self.wrong("value(…) is read with a unit and 'affine' or 'linear'.")
+        here = self._unit_here(unit)
+        zero = here if _AFFINE[kind] else self.unit(of)  # a linear one changes the degree alone
+        text, strength = self._strong(of)
+        if linear(zero) != zero:
+            text, strength = f'{text} - quantity(0, "{zero}")', 6
+        text = text if strength >= 7 else f"({text})"
+        return f'({text} / quantity(1, "{linear(here)}"))' if here else f"({text})"
 
 
 def imported_as(name: str, taken: Collection[str]) -> str:
@@ -314,27 +393,42 @@ def number_of(tree: Tree) -> str:
     raise NotUnderstood("", "a number is missing.")
 
 
+def _of_equality(condition: Tree) -> bool:
+    """Whether a condition asks for equal numbers only.
+
+    What moves passes such a value in no time: no instant is to be located, and the other case,
+    as sin(x)/x beside x == 0, is never asked there.
+    """
+    if isinstance(condition, Unary):
+        return _of_equality(condition.of)
+    if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
+        return _of_equality(condition.left) and _of_equality(condition.right)
+    return isinstance(condition, Binary) and condition.sign in ("==", "~=")
+
+
+def is_constant(tree: Tree) -> bool:
+    """Whether a value does not follow from others."""
+    return names_in(tree) <= {"pi", "inf", "int32", "double"}
+
+
+def linear(unit: str) -> str:
+    """The unit of differences, where a unit has a zero of its own."""
+    return f"delta_{unit}" if unit and quantity(0.0, unit).to_base_units().magnitude else unit
+
+
+def parts_of(part: object) -> Iterator[object]:
+    """A part of a source, and all that it consists of."""
+    if isinstance(part, (tuple, list)):
+        for each in part:
+            yield from parts_of(each)
+    elif isinstance(part, dict):
+        yield from parts_of(list(part.values()))
+    elif is_dataclass(part):
+        yield part
+        for each in fields_of(part):
+            yield from parts_of(getattr(part, each.name))
+
+
 def names_in(tree: Tree) -> set[str]:
     """The names that stand alone in an expression."""
-    if isinstance(tree, Name):
-        return {tree.name}
-    inner = [getattr(tree, f) for f in getattr(tree, "__dataclass_fields__", ())]
-    found: set[str] = set()
-    waiting = list(inner)
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, tuple):
-            waiting += part
-        elif hasattr(part, "__dataclass_fields__"):
-            found |= names_in(part)
-    return found
-
-
-def _conditions(stated: Iterable[Stated]) -> Iterator[Tree]:
-    """The conditions among equations."""
-    for each in stated:
-        if isinstance(each, Choice):
-            for condition, body in each.cases:
-                if condition is not None:
-                    yield condition
-                yield from _conditions(body)
+    return {part.name for part in parts_of(tree) if isinstance(part, Name)}

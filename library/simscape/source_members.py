@@ -94,7 +94,7 @@ def _values_given(arguments: Iterable[Tree], known: Known) -> dict[str, Said]:
     found: dict[str, Said] = {}
     for argument in arguments:
         if not (isinstance(argument, Binary) and argument.sign == "=" and dotted(argument.left)):
-            raise NotUnderstood(known.source.name, "a value of a part is written name = value.")
+            raise known.wrong("a value of a part is written name = value.")
         word, _, which = dotted(argument.left).partition(".")
         inner = {} if which else fields(argument.right)
         found.setdefault(word, {}).update(inner or {which or "value": argument.right})
@@ -125,6 +125,7 @@ class Members:
         self.said: dict[Declared, dict[str, Said]] = {}
         self.blocks: dict[Declared, Block] = {}
         for declared in known.of("components"):
+            known.place = declared.place
             path, arguments = made_of(declared)
             said = _values_given(arguments, known)
             for word, more in targets.get(declared.name, {}).items():
@@ -186,7 +187,7 @@ class Members:
     # -- as parts ----------------------------------------------------------------------
     def member(self, declared: Declared) -> Member | None:
         """What a part becomes; None, and a remark, where it has no counterpart."""
-        block = self.blocks[declared]
+        self.known.place, block = declared.place, self.blocks[declared]
         counterpart, source = counterpart_of(block.kind), source_beside(block.kind)
         try:
             if source in self.beside:
@@ -202,9 +203,9 @@ class Members:
             return None
         before = self.found.setdefault(declared.name, made)
         if any(before.ports.setdefault(port, here) != here for port, here in made.ports.items()):
-            raise NotUnderstood(self.known.source.name, f"{block.name} is declared twice, and its "
-                                "ports are called otherwise here each time.",
-                                "Give the two parts names of their own.")
+            raise self.known.wrong(f"{block.name} is declared twice, and its ports are called "
+                                   "otherwise here each time.",
+                                   "Give the two parts names of their own.")
         return made
 
     def _left_out(self, sentence: str) -> None:
@@ -312,5 +313,5 @@ class Members:
     def _text(self, value: Tree) -> str:
         found = pair(value)
         if found is None and isinstance(value, Brace):
-            raise NotUnderstood(self.known.source.name, "a value of a part has no unit.")
+            raise self.known.wrong("a value of a part is written {value, 'unit'}.")
         return self.known.quantity(*found) if found is not None else self.known.text(value)

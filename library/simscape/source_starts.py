@@ -44,8 +44,9 @@ def equal_at_start(known: Known, stated: Iterable[Stated], under: Conditions = (
             known.remarks.append("Not checked here, at the start: "
                                  f"{each.message or 'a condition'}.")
         elif isinstance(each, Let):
-            raise NotUnderstood(known.source.name, "let among initial equations is not read.",
-                                "Write its expressions into the equations.")
+            known.place = each.place
+            raise known.wrong("let among initial equations is not read.",
+                              "Write its expressions into the equations.")
         else:
             yield from _of_choice(known, each, under)
 
@@ -91,6 +92,7 @@ class Starts:
         names = PythonNames(d.name for rows in known.source.sections.values() for d in rows)
         self.variables = {d.name: d for d in known.of("variables")}
         for declared in self.variables.values():
+            known.place = declared.place
             value, priority = said_of(declared)
             if literal(value) is not None:
                 continue
@@ -102,6 +104,7 @@ class Starts:
             else:
                 self._add(names, Equal(Name(declared.name), value), declared.condition, priority)
         for condition, equation in equal_at_start(known, known.source.initial):
+            known.place = equation.place
             name, value = self._given(equation)
             number = literal(value)
             if name and number is not None and not condition:

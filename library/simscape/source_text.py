@@ -12,7 +12,7 @@ from pathlib import Path
 from blocks import FileError, quantity
 
 from .mapping import DOMAINS
-from .matlab import Field, Name, dotted
+from .matlab import Name, dotted
 from .python_text import PythonNames, class_name
 from .source import Declared, Source, fields, pair
 from .source_expressions import FUNCTIONS, Known, imported_as, number_of
@@ -275,12 +275,14 @@ class _Writer:
         return last
 
     def _parameter(self, declared: Declared) -> str:
+        words = self.known.options.get(declared.name)
+        if isinstance(words, bool):
+            return f"Option({words}{_doc_of(declared)})"
+        if words:
+            default, choices = f'"{words[0]}"', ", ".join(f'"{word}"' for word in words)
+            return f"Option({default}{f', ({choices})' * (len(words) > 1)}{_doc_of(declared)})"
         found = pair(declared.value)
         if found is None:
-            if isinstance(declared.value, Field):
-                words = [f'"{word}"' for word in self.known.options[declared.name]]
-                choices = f", ({', '.join(words)})" if len(words) > 1 else ""
-                return f'Option("{declared.value.name}"{choices}{_doc_of(declared)})'
             return f"Parameter({self.known.text(declared.value)}{self._about(declared)})"
         return f"Parameter({self.known.quantity(*found)}{self._about(declared)})"
 

@@ -1,0 +1,262 @@
+"""Equations and expressions of component sources say the same here, or are refused."""
+
+from __future__ import annotations
+
+import math
+import runpy
+
+import pytest
+
+from blocks import BlocksError, Component, Model
+from library.electrical import DCVoltageSource, ElectricalReference
+from library.signal import Constant, Ramp
+from library.simscape import source_text
+from library.thermal import TemperatureSource
+
+
+def written(text, folder, name="law"):
+    """The class of a component source."""
+    (folder / f"{name}.ssc").write_text(text, encoding="utf-8")
+    (folder / f"{name}.py").write_text(source_text(folder / f"{name}.ssc"), encoding="utf-8")
+    found = runpy.run_path(str(folder / f"{name}.py")).values()
+    return next(made for made in found if isinstance(made, type) and issubclass(made, Component)
+                and made.__module__ == "<run_path>")
+
+
+def law(folder, equations, declared=""):
+    """The class of a component with an input u, variables a and b and the given equations."""
+    return written(f"component law\ninputs\nu = {{0, '1'}};\nend\n"
+                   f"variables\na = {{0, '1'}}; b = {{0, '1'}};\nend\n{declared}\n"
+                   f"equations\n{equations}\nend\nend\n", folder)
+
+
+def run_of(part, source):
+    model = Model("law")
+    model.part, model.source = part, source
+    model.connect(model.source.y, model.part.u)
+    return model.simulate("2 s")
+
+
+def values_at(made, u, **options):
+    """a and b where the input is u."""
+    run = run_of(made(**options), Constant(value=u))
+    return run["part.a"].final.m, run["part.b"].final.m
+
+
+@pytest.mark.parametrize(("equations", "expected"), [
+    # what the cases state of different things is not lost: a, b by the equations that hold
+    ("if u > 1\na == 1; b == 2;\nelse\nb == 3; a + b == 10;\nend", [(0, (7, 3)), (2, (1, 2))]),
+    ("if u > 1\nif u > 2\na == 1;\nelse\na + b == 9;\nend\nelse\na == 3;\nend\na - b == 1;",
+     [(0, (3, 2)), (1.5, (5, 4)), (3, (1, 0))]),
+    ("if u > 1\nif u > 2\na == 1;\nelse\nb == 7;\nend\nelse\na == 3;\nend\na + b == 10;",
+     [(0, (3, 7)), (1.5, (3, 7)), (3, (1, 9))]),
+    # three cases, the same things in another order, names within
+    ("if u > 2\na == u; b == 1;\nelseif u > 1\nlet\nc = 2*u;\nin\nb == c; a == c + 1;\nend\n"
+     "else\nb == 4; a == b;\nend", [(0, (4, 4)), (1.5, (4, 3)), (3, (3, 1))]),
+])  # fmt: skip
+def test_every_equation_of_a_case_holds(equations, expected, tmp_path):
+    made = law(tmp_path, equations)
+    for u, values in expected:
+        assert values_at(made, u) == pytest.approx(values)
+
+
+def test_a_name_of_a_let_holds_within_it(tmp_path):
+    made = law(tmp_path, "let\nk = 10;\nin\nb == k*a;\nend\na == k*u;",
+               "parameters\nk = {2, '1'};\nend")
+    assert values_at(made, 1) == pytest.approx((2, 20))
+    assert values_at(made, 1, k=3) == pytest.approx((3, 30))
+    made = law(tmp_path, "let\nk = k + 1;\nin\nlet\nk = 2*k;\nin\nb == k;\nend\na == k;\nend",
+               "parameters\nk = {2, '1'};\nend")
+    assert values_at(made, 0) == pytest.approx((3, 6))
+
+
+def test_an_assertion_within_an_if_is_checked_where_its_case_holds(tmp_path):
+    made = law(tmp_path, "if u > 1\nassert(u < 3, 'u is large'); a == 1;\n"
+                         "elseif u > 0\na == 2;\nelse\na == 3; assert(u > -1, 'u is small');\nend\n"
+                         "b == 0;")
+    for u, a in ((-0.5, 3), (0.5, 2), (2, 1)):
+        assert values_at(made, u) == pytest.approx((a, 0))
+    for u, said in ((4, "u is large"), (-2, "u is small")):
+        with pytest.raises(BlocksError, match=said):
+            values_at(made, u)
+
+
+def test_cases_of_unequal_numbers_of_equations_are_refused_with_their_place(tmp_path):
+    for text, line in (("if u > 1\na == 1; b == 2;\nelse\na == 1;\nend", 10),
+                       ("a == 1;\nif u > 1\nb == 1;\nend", 11)):
+        with pytest.raises(BlocksError, match="unequal numbers of equations") as caught:
+            law(tmp_path, text)
+        assert caught.value.where == f"law.ssc (line {line})"
+
+
+@pytest.mark.parametrize(("condition", "otherwise"), [("u == 0", False), ("u ~= 0", True),
+                                                      ("~(u ~= 0) && u == b", False)])
+def test_numbers_are_equal_to_the_last_bit(condition, otherwise, tmp_path):
+    """sin(u)/u with its limit at zero, as the input leaves zero and as it starts there."""
+    cases = ["a == 2;", "a == sin(u)/u;"]
+    first, second = reversed(cases) if otherwise else cases
+    made = law(tmp_path, f"if {condition}\n{first}\nelse\n{second}\nend\nb == u;")
+    run = run_of(made(), Ramp(slope="1/s", start="0.5 s"))
+    for t in (0.1, 0.51, 0.9, 1.5):
+        u = max(t - 0.5, 0)
+        expected = math.sin(u) / u if u else 2
+        assert run["part.a"].at(f"{t} s").m == pytest.approx(expected, rel=1e-9)
+    for n, a in ((2.0, 5), (2.4, 6)):
+        made = law(tmp_path, "if n == 2 && u < 3\na == 5;\nelse\na == 6;\nend\nb == 0;",
+                   "parameters\nn = 2;\nend")
+        assert values_at(made, 0, n=n)[0] == a
+
+
+@pytest.mark.parametrize(("value", "expected"), [  # the port is at 300 K
+    ("value(A.T, 'degC')", 26.85), ("value(A.T, 'degC', 'affine')", 26.85),
+    ("value(A.T, 'degF', 'absolute')", 80.33), ("value(A.T, 'degC', 'linear')", 300),
+    ("value(A.T - T, 'deltaK')", 290), ("value(T, 'K')", 10), ("value(C, 'K')", 283.15),
+    ("value(C, 'K', 'linear')", 10), ("value({value(C, 'degC') + 1, 'degC'}, 'K')", 284.15),
+    ("value({2*value(C, 'degC'), 'degF'} - {20, 'degF'}, 'deltaC')", 0),
+    ("2*{value(T, 'K') + 1, '1'}", 22), ("value(A.T - {20, 'degC'}, 'K')", 6.85),
+])  # fmt: skip
+def test_a_temperature_is_a_number_in_a_unit(value, expected, tmp_path):
+    made = written("component law\nnodes\nA = foundation.thermal.thermal;\nend\n"
+                   "parameters\nT = {10, 'K'}; C = {10, 'degC'};\nend\n"
+                   "variables\nQ = {0, 'W'}; y = {0, '1'};\nend\nbranches\nQ : A.Q -> *;\nend\n"
+                   f"equations\nQ == {{0, 'W'}};\ny == {value};\nend\nend\n", tmp_path)
+    model = Model("law")
+    model.part, model.room = made(), TemperatureSource(temperature="300 K")
+    model.connect(model.part.A, model.room.A)
+    assert model.simulate("1 s")["part.y"].final.m == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_computed_parameter_has_its_unit(tmp_path):
+    made = law(tmp_path, "a == value(R, 'kOhm'); b == value(C, 'K') + x;",
+               "parameters\nk = {2, '1'}; x = -3; angle = {pi/2, 'rad'}; twice = 2*k;\nend\n"
+               "parameters (Access = private)\nR = {1000*k, 'Ohm'}; C = {k + 1, 'degC'};\nend")
+    assert values_at(made, 0) == pytest.approx((2, 273.15))
+    assert values_at(made, 0, k=4, x=1) == pytest.approx((4, 279.15))
+    assert made(angle="1 rad").angle.m == 1
+    assert "twice follows from other parameters and cannot be given." in made.__doc__
+    assert "R follows" not in made.__doc__
+
+
+COMPOSITE = """
+component composite
+    nodes
+        p = foundation.electrical.electrical;
+        n = foundation.electrical.electrical;
+    end
+    parameters
+        k = {4, '1'}; m = {200, 'g'};
+    end
+    parameters (Access = private)
+        R = {2*k, 'Ohm'};
+    end
+    components
+        r1 = foundation.electrical.elements.resistor(R = R);
+        r2 = foundation.electrical.elements.resistor(R = {k + 1, 'Ohm'});
+        r3 = foundation.electrical.elements.resistor(R = {value(m, 'kg'), 'kOhm'});
+        r4 = foundation.electrical.elements.resistor(R = {log10(k), 'Ohm'});
+    end
+    connections
+        connect(p, r1.p); connect(r1.n, r2.p); connect(r2.n, r3.p); connect(r3.n, r4.p);
+        connect(r4.n, n);
+    end
+end
+"""
+
+
+def test_values_of_parts_are_computed_from_parameters(tmp_path):
+    made = written(COMPOSITE, tmp_path, "composite")()
+    found = [made[name].resistance.to("ohm").m for name in ("r1", "r2", "r3", "r4")]
+    assert found == pytest.approx([8, 5, 200, math.log10(4)])
+
+
+# -- what options choose ------------------------------------------------------------------------
+@pytest.mark.parametrize(("condition", "holds_at"), [
+    ("o == my.one", {"one"}), ("my.one == o", {"one"}), ("~(o == my.one)", {"two", "other"}),
+    ("o ~= my.one", {"two", "other"}), ("o == my.one || o == my.two", {"one", "two"}),
+    ("~(o == my.one || o == my.two)", {"other"}), ("~(o == my.one) && o ~= my.two", {"other"}),
+    ("u > 0 && o == my.two", {"two"}), ("o == my.two && u > 0", {"two"}),
+    ("o == my.two && u < 0 || o == my.one", {"one"}), ("~(o == my.two && u > 0)", {"one", "other"}),
+])  # fmt: skip
+def test_options_choose_equations(condition, holds_at, tmp_path):
+    made = law(tmp_path, f"b == 0;\nif {condition}\na == 1;\nelse\na == 2;\nend\n"
+                         "if o == my.one || o == my.two\nend", "parameters\no = my.one;\nend")
+    for option in ("one", "two", "other"):
+        assert values_at(made, 1, o=option)[0] == (1 if option in holds_at else 2)
+    with pytest.raises(BlocksError, match="there is no 'three' among its choices"):
+        made(o="three")
+
+
+def test_a_switch_chooses_equations(tmp_path):
+    made = law(tmp_path, "if f\na == 1;\nelseif u > 2\na == 2;\nelse\na == 3;\nend\n"
+                         "if f ~= true\nb == 4;\nelse\nb == 5; assert(u < 9);\nend",
+               "parameters\nf = true;\nend")
+    assert values_at(made, 1) == (1, 5)
+    assert [values_at(made, u, f=False) for u in (1, 3)] == [(3, 4), (2, 4)]
+
+
+HEATED = """
+component heated
+    nodes
+        p = foundation.electrical.electrical;
+        n = foundation.electrical.electrical;
+    end
+    parameters
+        port = simscape.enum.onoff.on;
+        leak = simscape.enum.onoff.off;
+        R = {2, 'Ohm'};
+    end
+    variables
+        i = {0, 'A'}; v = {0, 'V'};
+    end
+    branches
+        i : p.i -> n.i;
+    end
+    equations
+        v == p.v - n.v;
+        v == R*i;
+    end
+    if leak == simscape.enum.onoff.on
+        variables
+            more = {0, 'A'};
+        end
+        branches
+            more : p.i -> *;
+        end
+        equations
+            more == {3, 'A'};
+        end
+    end
+    if port == simscape.enum.onoff.on
+        nodes
+            H = foundation.thermal.thermal;
+        end
+        variables
+            Q = {0, 'W'};
+        end
+        branches
+            Q : * -> H.Q;
+        end
+        equations
+            Q == v*i;
+        end
+    end
+end
+"""
+
+
+@pytest.mark.parametrize("port", ["on", "off"])
+@pytest.mark.parametrize("leak", ["on", "off"])
+def test_a_branch_is_there_with_its_section(port, leak, tmp_path):
+    model = Model("heater")
+    model.part, model.source = written(HEATED, tmp_path, "heated")(port=port, leak=leak), \
+        DCVoltageSource(voltage="6 V")
+    model.ground, model.room = ElectricalReference(), TemperatureSource()
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    if port == "on":
+        model.connect(model.part.H, model.room.A)
+    run = model.simulate("1 s")
+    assert run["part.p.i"].final.to("A").m == pytest.approx(6 if leak == "on" else 3)
+    assert run["part.n.i"].final.to("A").m == pytest.approx(-3)
+    if port == "on":  # 3 A * 6 V, out of the component
+        assert run["part.H.Q"].final.to("W").m == pytest.approx(-18)

@@ -122,13 +122,14 @@ class Known:
                 self.place = declared.place
                 value = fields(declared.value).get("value", declared.value)
                 found = pair(value)
-                self.units[declared.name] = self._unit_here(found[1]) if found else ""
+                self.units[declared.name] = self._unit_here(found[1]) if found else \
+                    self.unit(value)
                 if section == "parameters" and declared.name not in self.options and \
                         not is_constant(value):
                     self._keep_local(declared)
                     if not _HIDDEN & {each.lower() for each in declared.attributes}:
-                        self.remarks.append(f"{declared.name} follows from other parameters and "
-                                            "cannot be given.")
+                        self.notes.append(f"{declared.name} follows from other parameters and "
+                                          "cannot be given.")
         for declared in self.of("intermediates"):
             self._keep_local(declared)
         self.members = {d.name for d in self.of("components")}

@@ -235,6 +235,7 @@ class _Writer:
                               *(["", *rest] if rest else [])], 100)
 
     def _declarations(self) -> Iterator[str]:
+        self._refuse_twice()
         for declared in self.known.of("nodes"):
             domain = self._domain_of(declared)
             if not domain:
@@ -251,6 +252,17 @@ class _Writer:
             for declared in self.known.of("variables"):
                 yield f"    {declared.name} = {self._variable(declared)}"
             yield from (f"    {line}" for line in self.starts.declarations())
+
+    def _refuse_twice(self) -> None:
+        """Raise where a name is declared under two conditions, unless it is a computed one."""
+        seen = set[str]()
+        for section in ("nodes", "inputs", "outputs", "parameters", "variables"):
+            for declared in self.known.of(section):
+                if declared.name in seen - self.known.locals.keys():
+                    self.known.place = declared.place
+                    raise self.known.wrong(f"{declared.name} is declared twice.",
+                                           "Declare it once, with a computed value if need be.")
+                seen.add(declared.name)
 
     def _about(self, declared: Declared) -> str:
         return f"{self.known.when(declared)}{_doc_of(declared)}"

@@ -213,8 +213,12 @@ class _Writer:
                 else f"section {section}"
             self.known.remarks.append(f"Its {what} is not read.")
         declared = list(self._declarations())
-        body = list(Parts(self.known, self.beside).lines()) if self.known.members else [
-            *Laws(self.known).lines(), *self.starts.equations()]
+        checks: list[str] = []
+        if self.known.members:
+            parts = Parts(self.known, self.beside)
+            body, checks = list(parts.lines()), list(parts.checks())
+        else:
+            body = [*Laws(self.known).lines(), *self.starts.equations()]
         yield f"class {self.known.class_name}(Component):"
         yield from self._doc()
         yield ""
@@ -222,6 +226,8 @@ class _Writer:
         yield ""
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])
+        if checks:
+            yield from ("", "    def verify(self):", *(f"        {line}" for line in checks))
         for k, sentence in enumerate(dict.fromkeys(self.known.remarks)):
             yield from () if k else ("", "    def advise(self):")
             yield from yielded(sentence, 100)

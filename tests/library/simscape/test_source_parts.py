@@ -403,6 +403,34 @@ def test_a_part_starts_as_it_is_told(given, more, expected, tmp_path):
     assert run["part.q.v"].initial.to("V").m == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize(("given", "holds"), [
+    ({}, True), ({"R0": "12 ohm"}, False), ({"R0": "12 ohm", "strands": 2}, True),
+    ({"R0": "12 ohm", "strands": 2, "leak": "on"}, False),
+])  # fmt: skip
+def test_what_a_composite_asserts_of_its_parameters_is_checked(given, holds, tmp_path):
+    made = pair(tmp_path, more="""
+    parameters (Access = private)
+        single = R0/strands;
+    end
+    equations
+        assert(single < {7, 'Ohm'}, 'A strand carries too little');
+    end
+    if leak == simscape.enum.onoff.on
+        equations
+            assert(single < {5, 'Ohm'}, 'A strand carries too little');
+        end
+    end
+""")
+    found = [finding.problem for finding in across(made(**given), "6 V").check().errors]
+    assert found == [] if holds else "part: A strand carries too little." in found
+
+
+def test_what_a_composite_asserts_of_its_parts_is_told(tmp_path):
+    made = pair(tmp_path, more="equations\nassert(q.i < {9, 'A'}, 'It is too hot');\nend")
+    found = [finding.problem for finding in across(made(), "6 V").check().warnings]
+    assert found == ["part: Not checked here: It is too hot."]
+
+
 def test_a_component_may_be_called_as_what_it_holds(tmp_path):
     made = pair(tmp_path, name="resistor")
     assert made.__name__ == "Resistor"

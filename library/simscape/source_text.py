@@ -97,16 +97,31 @@ def _wrapped(line: str) -> list[str]:
     code, sign, doc = line.strip().partition(', doc="')
     law = re.match(r"(yield |\w+ = )(?=.*\S)", code) if len(indent) > 4 else None
     if law is not None and not sign:
-        return [f"{indent}{law[1]}(",
-                *textwrap.wrap(code[law.end():], 100, initial_indent=f"{indent}    ",
-                               subsequent_indent=f"{indent}    ", break_long_words=False,
-                               break_on_hyphens=False), f"{indent})"]
-    lines = textwrap.wrap(code + sign[:1], 100, initial_indent=indent,
-                          subsequent_indent=f"{indent}    ", break_long_words=False,
-                          break_on_hyphens=False)
+        inner = f"{indent}    "
+        return [f"{indent}{law[1]}(", *_filled(code[law.end():], inner, inner, depth=1),
+                f"{indent})"]
+    lines = _filled(code + sign[:1], indent, f"{indent}    ")
     if sign:
         words = textwrap.shorten(doc.rstrip('")'), 84 - len(indent), placeholder=" …")
         lines.append(f'{indent}    doc="{words}")')
+    return lines
+
+
+def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
+    """Code in lines that are broken at blanks within brackets, and nowhere in a text."""
+    pieces = [first]
+    for sign in re.findall(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|.', code):
+        depth += (sign in ("(", "[", "{")) - (sign in (")", "]", "}"))
+        if sign == " " and depth > 0:
+            pieces.append("")
+        else:
+            pieces[-1] += sign
+    lines = pieces[:1]
+    for piece in pieces[1:]:
+        if len(lines[-1]) + len(piece) < 100:
+            lines[-1] += f" {piece}"
+        else:
+            lines.append(others + piece)
     return lines
 
 

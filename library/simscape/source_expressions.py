@@ -42,6 +42,9 @@ _SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**"}
 _WORDS = {"||": "or", "|": "or", "&&": "and", "&": "and", "~=": "!="}  # of values
 _CONSTANTS = {"true": True, "false": False}
 _AFFINE = {"affine": True, "absolute": True, "linear": False, "relative": False}
+_TABLES = {"interpolation": {"linear": "", "smooth": ", smooth=True"},
+           "extrapolation": {"linear": "", "nearest": ", hold=True", "error":
+                             ', stop="a table ends here: give it more points."'}}  # fmt: skip
 _HIDDEN = {"access=private", "externalaccess=none"}
 _ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
@@ -65,6 +68,8 @@ class Known:
         Ports and parts that are left out.
     numbers : bool
         Whether expressions are of values, in ``compose()``, not of symbols.
+    axes : dict
+        Names of the points of tables, which have to increase.
     place : str
         Of what is being written, for messages.
     """
@@ -80,6 +85,7 @@ class Known:
     members: set[str] = field(default_factory=set)
     gaps: set[str] = field(default_factory=set)
     numbers: bool = False
+    axes: dict[str, None] = field(default_factory=dict)
     place: str = ""
 
     def __post_init__(self) -> None:
@@ -318,13 +324,30 @@ class Known:
             return f"(log({given[0]}) / {2.302585092994046})"
         if name == "value":
             return self._value(plain)
-        if name == "tablelookup" and len(plain) == 3:
-            hold = dotted(named.get("extrapolation", Name("linear"))) == "nearest"
-            return f"interpolate({given[2]}, {given[0]}, {given[1]}{', hold=True' if hold else ''})"
+        if name == "tablelookup" and len(plain) in (3, 5, 7, 9) and not self.numbers:
+            return self._table(plain, given, named)
         if name in ("int32", "double"):
             return given[0]
         raise self.wrong(f"{name or 'a call'}(…) is not known here.")
 
+
+    def _table(self, plain: list[Tree], given: list[str], named: dict[str, Tree]) -> str:
+        """``tablelookup(x1d, x2d, …, fd, x1, x2, …)``."""
+        words = {}
+        for keyword, known in _TABLES.items():
+            word = dotted(named.pop(keyword, Name("linear"))).rpartition(".")[2]
+            if word not in known:
+                raise self.wrong(f"the {keyword} of a table is {word or 'computed'}, but "
+                                 f"{', '.join(known)} are known here.")
+            words[keyword] = known[word]
+        if named:
+            raise self.wrong(f"a table with {', '.join(named)} is not known here.")
+        count = len(plain) // 2
+        axes, values, at = given[:count], given[count], given[count + 1:]
+        self.axes |= {axis.name: None for axis in plain[:count] if isinstance(axis, Name)}
+        name, table = ("interpolate", f"{at[0]}, {axes[0]}") if count == 1 else \
+            ("interpolate_grid", f"[{', '.join(at)}], [{', '.join(axes)}]")
+        return f"{name}({table}, {values}{''.join(words.values())})"
 
     def _value(self, given: list[Tree]) -> str:
         """``value(a, 'unit', 'type')``: what number it is in the unit."""

@@ -127,7 +127,7 @@ def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
 
 def _imports(text: str, known: Known) -> list[str]:
     names = ["Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter", "Port",
-             "Target", "Variable", "der", "interpolate", "quantity", "require", "time", "when",
+             "Target", "Variable", "der", "interpolate", "interpolate_grid", "quantity", "require", "time", "when",
              "where", *FUNCTIONS.values()]  # fmt: skip
     code = re.sub(r'""".*?"""|"[^"\n]*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
@@ -192,6 +192,17 @@ class _Writer:
         yield ""
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])
+        yield from self._verify()
+
+    def _verify(self) -> Iterator[str]:
+        """What the values of its parameters have to be."""
+        points = [d for d in self.known.of("parameters")
+                  if d.name in self.known.axes.keys() - self.known.locals.keys()]
+        yield from ["", "    def verify(self):"] if points else []
+        for declared in points:
+            exists = f"self.{declared.name} is not None and " if declared.condition else ""
+            yield f"        if {exists}np.any(np.diff(self.{declared.name}.magnitude) <= 0):"
+            yield f'            yield "the points {declared.name!r} must increase."'
 
     def _doc(self) -> Iterator[str]:
         source = self.known.source

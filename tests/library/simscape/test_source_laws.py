@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import runpy
 
+import numpy as np
 import pytest
+from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
 
 from blocks import BlocksError, Component, Model
 from library.electrical import DCVoltageSource, ElectricalReference
@@ -167,6 +169,72 @@ def test_values_of_parts_are_computed_from_parameters(tmp_path):
     made = written(COMPOSITE, tmp_path, "composite")()
     found = [made[name].resistance.to("ohm").m for name in ("r1", "r2", "r3", "r4")]
     assert found == pytest.approx([8, 5, 200, math.log10(4)])
+
+
+# -- tables ---------------------------------------------------------------------------------------
+X, Y = np.arange(5.0), np.arange(5.0) ** 2
+GRID = np.array([[0.0, 1.0, 4.0], [2.0, 2.0, 8.0], [3.0, 7.0, 1.0]])
+
+
+def in_grid(u, held=False):
+    """The value at (u, 3 - u) of the table GRID over 0, 1, 2 and 1, 2, 3."""
+    at = [u, 3 - u]
+    if held:
+        at = np.clip(at, [0, 1], [2, 3])
+    return float(RegularGridInterpolator([np.arange(3.0), np.arange(1.0, 4.0)], GRID,
+                                         bounds_error=False, fill_value=None)(at)[0])
+
+
+@pytest.mark.parametrize(("words", "curve"), [
+    ("", lambda u: np.interp(u, X, Y) if u < 4 else 16 + 7 * (u - 4)),
+    (", extrapolation = linear", lambda u: np.interp(u, X, Y) if u < 4 else 16 + 7 * (u - 4)),
+    (", interpolation = linear, extrapolation = nearest", lambda u: np.interp(u, X, Y)),
+    (", interpolation = smooth, extrapolation = nearest",
+     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))),
+    (", interpolation = simscape.enum.interpolation.smooth, extrapolation = "
+     "simscape.enum.extrapolation.nearest",
+     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))),
+])  # fmt: skip
+def test_a_table_is_read_as_it_says(words, curve, tmp_path):
+    made = law(tmp_path, f"a == tablelookup([0 1 2 3 4], y, u{words}); b == 0;",
+               "parameters\ny = [0 1 4 9 16];\nend")
+    for u in (0.4, 1.5, 3.7, 5.0):
+        assert values_at(made, u)[0] == pytest.approx(float(curve(u)))
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_table_of_two_axes_is_read(held, tmp_path):
+    words = ", extrapolation = nearest" if held else ""
+    made = law(tmp_path, f"a == tablelookup(x, [1 2 3], {{[0 1 4; 2 2 8; 3 7 1], '1'}}, u, b{words});"
+                         "b == 3 - u;", "parameters\nx = {[0 1 2], '1'};\nend")
+    for u in (0.3, 1.5, 1.9, *((2.5,) if held else ())):
+        assert values_at(made, u)[0] == pytest.approx(in_grid(u, held))
+
+
+@pytest.mark.parametrize(("table", "end"), [
+    ("tablelookup([0 1 2], [0 1 4], u, interpolation = smooth, extrapolation = error)", 2),
+    ("tablelookup([0 1 2], [0 1.5], [0 1; 2 3; 4 5], u, u, extrapolation = error)", 1.5),
+])  # fmt: skip
+def test_a_table_that_ends_stops_the_run(table, end, tmp_path):
+    model = Model("law")
+    model.part, model.source = law(tmp_path, f"a == {table}; b == 0;")(), Ramp(slope="1/s")
+    model.connect(model.source.y, model.part.u)
+    with pytest.raises(BlocksError, match="a table ends here") as caught:
+        model.simulate("3 s")
+    assert caught.value.time == pytest.approx(end, abs=1e-6)
+
+
+def test_tables_that_cannot_be_read_are_refused(tmp_path):
+    for words, said in (("interpolation = spline", "interpolation of a table is spline, but linear, "
+                         "smooth are known"), ("extrapolation = 1", "extrapolation of a table is comp"),
+                        ("hold = 1", "a table with hold is not known")):
+        with pytest.raises(BlocksError, match=said) as caught:
+            law(tmp_path, f"b == 0;\na == tablelookup([0 1 2], [0 1 4], u, {words});")
+        assert caught.value.where == "law.ssc (line 11)"
+    made = law(tmp_path, "a == tablelookup(x, [0 1 4], u); b == 0;",
+               "parameters\nx = {[0 1 2], '1'};\nend")
+    with pytest.raises(BlocksError, match="the points 'x' must increase"):
+        values_at(made, 1, x=[2, 1, 0])
 
 
 # -- what options choose ------------------------------------------------------------------------

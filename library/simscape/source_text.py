@@ -127,8 +127,8 @@ def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
 
 def _imports(text: str, known: Known) -> list[str]:
     names = ["Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter", "Port",
-             "Target", "Variable", "der", "interpolate", "interpolate_grid", "quantity", "require", "time", "when",
-             "where", *FUNCTIONS.values()]  # fmt: skip
+             "Target", "Variable", "der", "interpolate", "interpolate_grid", "quantity", "require",
+             "time", "when", "where", *FUNCTIONS.values()]  # fmt: skip
     code = re.sub(r'""".*?"""|"[^"\n]*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
     used = [n for n in sorted(set(names), key=lambda n: (not n[0].isupper(), n)) if n in words]

@@ -205,8 +205,8 @@ def test_a_table_is_read_as_it_says(words, curve, tmp_path):
 @pytest.mark.parametrize("held", [False, True])
 def test_a_table_of_two_axes_is_read(held, tmp_path):
     words = ", extrapolation = nearest" if held else ""
-    made = law(tmp_path, f"a == tablelookup(x, [1 2 3], {{[0 1 4; 2 2 8; 3 7 1], '1'}}, u, b{words});"
-                         "b == 3 - u;", "parameters\nx = {[0 1 2], '1'};\nend")
+    made = law(tmp_path, f"a == tablelookup(x, [1 2 3], f, u, b{words}); b == 3 - u;",
+               "parameters\nx = {[0 1 2], '1'}; f = {[0 1 4; 2 2 8; 3 7 1], '1'};\nend")
     for u in (0.3, 1.5, 1.9, *((2.5,) if held else ())):
         assert values_at(made, u)[0] == pytest.approx(in_grid(u, held))
 
@@ -225,9 +225,10 @@ def test_a_table_that_ends_stops_the_run(table, end, tmp_path):
 
 
 def test_tables_that_cannot_be_read_are_refused(tmp_path):
-    for words, said in (("interpolation = spline", "interpolation of a table is spline, but linear, "
-                         "smooth are known"), ("extrapolation = 1", "extrapolation of a table is comp"),
-                        ("hold = 1", "a table with hold is not known")):
+    for words, said in (
+            ("interpolation = spline", "interpolation of a table is spline, but linear, smooth"),
+            ("extrapolation = 1", "extrapolation of a table is computed, but linear, nearest"),
+            ("hold = 1", "a table with hold is not known")):
         with pytest.raises(BlocksError, match=said) as caught:
             law(tmp_path, f"b == 0;\na == tablelookup([0 1 2], [0 1 4], u, {words});")
         assert caught.value.where == "law.ssc (line 11)"

@@ -107,18 +107,30 @@ class Known:
         for section in ("inputs", "outputs", "parameters", "variables"):
             for declared in self.of(section):
                 self.place = declared.place
-                value = fields(declared.value).get("value", declared.value)
-                found = pair(value)
+                found = pair(fields(declared.value).get("value", declared.value))
                 self.units[declared.name] = self._unit_here(found[1]) if found else ""
-                if section == "parameters" and declared.name not in self.options and \
-                        not is_constant(value):
-                    self._keep_local(declared)
-                    if not _HIDDEN & {each.lower() for each in declared.attributes}:
-                        self.remarks.append(f"{declared.name} follows from other parameters and "
-                                            "cannot be given.")
-        for declared in self.of("intermediates"):
-            self._keep_local(declared)
+        for section in ("parameters", "intermediates"):
+            given: dict[str, list[Declared]] = {}
+            for declared in self.of(section):
+                given.setdefault(declared.name, []).append(declared)
+            for name, rows in given.items():
+                if name not in self.options:
+                    self._know_computed(name, rows, section == "parameters")
         self.members = {d.name for d in self.of("components")}
+        self.place = ""
+
+    def _know_computed(self, name: str, rows: list[Declared], given: bool) -> None:
+        """A name that follows from others, or from the conditions of its declarations."""
+        if given and len(rows) == 1 and is_constant(rows[0].value):
+            return
+        self.locals[name] = _chosen([(declared.condition, declared.value) for declared in rows])
+        if given and any(not _HIDDEN & {each.lower() for each in row.attributes} for row in rows):
+            self.remarks.append(f"{name} follows from other parameters and cannot be given.")
+
+    def place_of(self, name: str) -> str:
+        """Where a computed name is declared."""
+        return next(declared.place for section in ("parameters", "intermediates")
+                    for declared in self.of(section) if declared.name == name)
 
     def _words(self, name: str, default: Field) -> list[str]:
         """What an enumeration parameter may be, its default first."""
@@ -135,16 +147,6 @@ class Known:
             self.remarks.append(f'{name} is "other" where it is none of the words that it is '
                                 "compared with there.")
         return list(dict.fromkeys(words))
-
-    def _keep_local(self, declared: Declared) -> None:
-        """A computed name; under conditions it is chosen by them."""
-        value = declared.value
-        for condition, holds in declared.condition:
-            known = self.locals.get(declared.name)
-            if known is not None:
-                value = Apply(Name("if"), (condition, value, known) if holds else
-                              (condition, known, value))
-        self.locals[declared.name] = value
 
     # -- structure ---------------------------------------------------------------------
     def is_structure(self, condition: Tree) -> bool:
@@ -232,7 +234,8 @@ class Known:
 
     # -- expressions -------------------------------------------------------------------
     def text(self, tree: Tree) -> str:
-        return self._strong(tree)[0]
+        text, strength = self._strong(tree)
+        return f"({text})" if strength == 0 else text
 
     def _strong(self, tree: Tree) -> tuple[str, int]:
         """Text, and how strongly it binds."""
@@ -256,6 +259,8 @@ class Known:
             return f"{tree.sign}{inner if strength >= 8 else f'({inner})'}", 8
         if isinstance(tree, Binary) and tree.sign in _STRENGTH:
             return self._binary(tree)
+        if isinstance(tree, Apply) and tree.of == Name("if"):
+            return self._conditional(*tree.arguments)
         if isinstance(tree, Apply):
             return self._applied(tree), 11
         if isinstance(tree, Transposed):
@@ -303,17 +308,22 @@ class Known:
             return f"({parts[0]} < {parts[1]}) | ({parts[0]} > {parts[1]})", 1
         return (f"{parts[0]}**{parts[1]}" if sign == "**" else f"{parts[0]} {sign} {parts[1]}"), own
 
+    def _conditional(self, condition: Tree, value: Tree, *otherwise: Tree) -> tuple[str, int]:
+        """One of several values; none where the last condition has no other case."""
+        if self._of_values(condition):
+            other = self._strong(otherwise[0])[0] if otherwise else "None"
+            return f"{self.text(value)} if {self.text(condition)} else {other}", 0
+        if not otherwise:  # asked for under its condition only
+            return self._strong(value)
+        given = ", ".join(self.text(tree) for tree in (condition, value, *otherwise))
+        return f"where({given}{', events=False' if _of_equality(condition) else ''})", 11
+
     def _applied(self, tree: Apply) -> str:
         name = tree.of.name if isinstance(tree.of, Name) else ""
         named = {a.left.name: a.right for a in tree.arguments
                  if isinstance(a, Binary) and a.sign == "=" and isinstance(a.left, Name)}
         plain = [a for a in tree.arguments if not (isinstance(a, Binary) and a.sign == "=")]
         given = [self.text(a) for a in plain]
-        if name == "if" and self._of_values(plain[0]):
-            return f"({given[1]} if {given[0]} else {given[2]})"
-        if name == "if":
-            events = ", events=False" if _of_equality(plain[0]) else ""
-            return f"where({', '.join(given)}{events})"
         if name == "der":
             return f"der({given[0]})"
         if self.numbers and name in {*FUNCTIONS, "log10"}:
@@ -370,6 +380,21 @@ def number_of(tree: Tree) -> str:
     if isinstance(tree, Unary) and tree.sign == "-":
         return f"-{number_of(tree.of)}"
     raise NotUnderstood("", "a number is missing.")
+
+
+def _chosen(rows: list[tuple[Conditions, Tree]]) -> Tree:
+    """One expression of values that are declared under conditions, each written once."""
+    conditions, value = rows[0]
+    if not conditions:
+        return value
+    condition = conditions[0][0]
+    others = [row for row in rows if not row[0] or row[0][0][0] != condition]
+    yes, no = ([(conditions[1:], value) for conditions, value in rows
+                if conditions[:1] == ((condition, holds),)] for holds in (True, False))
+    if not yes:
+        condition, yes, no = Unary("~", condition), no, []
+    cases = (_chosen(yes), *([_chosen([*no, *others])] if no or others else []))
+    return Apply(Name("if"), (condition, *cases))
 
 
 def _of_equality(condition: Tree) -> bool:

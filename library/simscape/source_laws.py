@@ -21,6 +21,7 @@ class Laws:
 
     def lines(self) -> Iterator[str]:
         for name in self.known.ordered_locals():
+            self.known.place = self.known.place_of(name)
             yield f"{name} = {self.known.text(self.known.locals[name])}"
         yield from self._balances()
         for stated in self.known.source.equations:

@@ -329,3 +329,22 @@ def test_a_branch_is_there_with_its_section(port, leak, tmp_path):
     assert run["part.n.i"].final.to("A").m == pytest.approx(-3)
     if port == "on":  # 3 A * 6 V, out of the component
         assert run["part.H.Q"].final.to("W").m == pytest.approx(-18)
+
+
+def test_values_that_many_options_choose_are_written_once(tmp_path):
+    """Twelve shapes, each with factors that are declared under it; one without the second."""
+    shapes = [f"s{k}" for k in range(12)]
+    sections = "".join(
+        f"{'elseif' if k else 'if'} shape == my.{shape}\nparameters (Access = private)\n"
+        f"g = {k + 2}*k; h = {{{k}, 'm'}};\nend\n" for k, shape in enumerate(shapes))
+    more = "".join(f"if shape == my.{shape}\nintermediates\nf = {k}*k;\nend\nend\n"
+                   for k, shape in enumerate(shapes[:5]))
+    made = law(tmp_path, "a == g; b == value(2*h, 'm');\nif shape == my.s3\n"
+                         "assert(f > 8, 'f is small');\nend",
+               f"parameters\nshape = my.s0; k = {{1, '1'}};\nend\n{sections}end\n{more}")
+    for k in (0, 5, 11):
+        assert values_at(made, 0, shape=f"s{k}", k=3) == pytest.approx((3 * (k + 2), 2 * k))
+    assert values_at(made, 0, shape="s3", k=3) == pytest.approx((15, 6))
+    with pytest.raises(BlocksError, match="f is small"):  # 3 k is not
+        values_at(made, 0, shape="s3", k=2)
+    assert len((tmp_path / "law.py").read_text()) < 3000

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .diagram import Diagram
     from .node_units import NodeUnits
     from .plan import Written
-    from .texts import Texts
+    from .texts import WritesValues
 
 __all__ = ["Asked"]
 
@@ -29,7 +29,7 @@ class Asked:
 
     Parameters
     ----------
-    texts : Texts
+    texts : WritesValues
     diagram : Diagram
     units : NodeUnits
     scope : Scope
@@ -38,7 +38,7 @@ class Asked:
         Of the system it stands in.
     """
 
-    texts: Texts
+    texts: WritesValues
     diagram: Diagram
     units: NodeUnits
     scope: Scope

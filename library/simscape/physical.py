@@ -24,7 +24,7 @@ from .diagram import Block, Value
 from .levels import Scope
 from .mapping import AS_HERE, Counterpart, keyword_of, words_of
 from .matlab import NotUnderstood
-from .texts import Texts
+from .texts import WritesValues
 
 __all__ = ["SETTINGS", "Keywords", "keywords_of", "port_kind", "signal_unit"]
 
@@ -52,8 +52,8 @@ class Keywords:
             return None
 
 
-def keywords_of(block: Block, counterpart: Counterpart, texts: Texts, scope: Scope, where: str
-                ) -> Keywords:
+def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, scope: Scope,
+                where: str) -> Keywords:
     """The keywords of a block's counterpart."""
     component = counterpart.component
     assert component is not None
@@ -181,7 +181,7 @@ def _option(keyword: str, value: Any, declared: Mapping[str, Any], found: Keywor
         found.values[keyword] = value
 
 
-def _number(value: Value, texts: Texts, scope: Scope, where: str) -> Any:
+def _number(value: Value, texts: WritesValues, scope: Scope, where: str) -> Any:
     """The number of a value where it has one."""
     try:
         return texts.of(value.text, scope, where).value
@@ -189,7 +189,7 @@ def _number(value: Value, texts: Texts, scope: Scope, where: str) -> Any:
         return None
 
 
-def _take(keyword: str, mine: Any, value: Value, found: Keywords, texts: Texts, scope: Scope,
+def _take(keyword: str, mine: Any, value: Value, found: Keywords, texts: WritesValues, scope: Scope,
           where: str) -> None:
     """A parameter, or the target of a variable."""
     written = texts.of(value.text, scope, where, value.unit)

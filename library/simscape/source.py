@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, tokens
+from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, dotted, tokens
 
-__all__ = ["Assertion", "Branch", "Choice", "Conditions", "Declared", "Equal", "Event", "Let",
-           "Source", "Stated", "fields", "pair", "read_source"]  # fmt: skip
+__all__ = ["Assertion", "Branch", "Choice", "Conditions", "Connection", "Declared", "Equal",
+           "Event", "Let", "Source", "Stated", "fields", "made_of", "pair",
+           "read_source"]  # fmt: skip
 
+#: Conditions around a section, and whether they must hold.
 Conditions: TypeAlias = tuple[tuple[Tree, bool], ...]
 
 
@@ -45,6 +47,14 @@ class Branch:
     end: Tree | None
     condition: Conditions = ()
     place: str = ""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """``connect(a, b, …)``, under conditions as those of :class:`Declared`."""
+
+    ports: tuple[Tree, ...]
+    condition: Conditions = ()
 
 
 @dataclass(frozen=True)
@@ -115,7 +125,7 @@ class Source:
     equations: list[Stated] = field(default_factory=list)
     initial: list[Stated] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
-    connections: list[tuple[Tree, ...]] = field(default_factory=list)
+    connections: list[Connection] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
 
@@ -354,7 +364,7 @@ class _Sections(Parser):
                 return
             call = self.expression()
             if isinstance(call, Apply) and call.of == Name("connect"):
-                made.connections.append(call.arguments)
+                made.connections.append(Connection(call.arguments, tuple(self.conditions)))
             else:
                 raise self.wrong("connections are written connect(a, b)")
 
@@ -409,6 +419,14 @@ def pair(tree: Tree) -> tuple[Tree, str] | None:
         if len(entries) == 2 and isinstance(entries[1], Text):
             return entries[0], entries[1].value
     return None
+
+
+def made_of(part: Declared) -> tuple[str, tuple[Tree, ...]]:
+    """The path of what a part is made of, and the values it is given."""
+    call = part.value
+    if isinstance(call, Apply):
+        return dotted(call.of), call.arguments
+    return dotted(call), ()
 
 
 def fields(tree: Tree) -> dict[str, Tree]:

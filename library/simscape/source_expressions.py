@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, is_dataclass
 from dataclasses import fields as fields_of
 from functools import partial, reduce
@@ -28,7 +28,8 @@ from .python_text import number_text, python_of
 from .source import Conditions, Declared, Source, fields, pair
 from .units import unit_here
 
-__all__ = ["FUNCTIONS", "Known", "is_constant", "linear", "names_in", "number_of", "parts_of"]
+__all__ = ["FUNCTIONS", "Known", "imported_as", "is_constant", "linear", "names_in", "number_of",
+           "parts_of"]  # fmt: skip
 
 FUNCTIONS = {
     "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
@@ -66,6 +67,15 @@ class Known:
         False.
     gaps : set
         Ports and parts that are left out.
+    remarks : list
+        What of the source is not in the class: ``check()`` warns of it.
+    notes : list
+        What else is to be known of the class.
+    class_name : str
+    called : dict
+        Names of the source that are others here.
+    taken : set
+        Names of the module that nothing imported may have.
     numbers : bool
         Whether expressions are of values, in ``compose()``, not of symbols.
     axes : dict
@@ -84,6 +94,10 @@ class Known:
     remarks: list[str] = field(default_factory=list)
     members: set[str] = field(default_factory=set)
     gaps: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    class_name: str = ""
+    called: dict[str, str] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
     numbers: bool = False
     axes: dict[str, None] = field(default_factory=dict)
     place: str = ""
@@ -91,6 +105,11 @@ class Known:
     def __post_init__(self) -> None:
         self._know_names()
         self.numbers = bool(self.members)
+
+    def imported(self, module: str, name: str) -> str:
+        """A name of a module as it is called here."""
+        self.homes.setdefault(module, set()).add(name)
+        return imported_as(name, self.taken)
 
     def wrong(self, what: str, advice: str = "") -> NotUnderstood:
         return NotUnderstood(self.place or self.source.name, what, advice)
@@ -125,7 +144,7 @@ class Known:
             return
         self.locals[name] = _chosen([(declared.condition, declared.value) for declared in rows])
         if given and any(not _HIDDEN & {each.lower() for each in row.attributes} for row in rows):
-            self.remarks.append(f"{name} follows from other parameters and cannot be given.")
+            self.notes.append(f"{name} follows from other parameters and cannot be given.")
 
     def place_of(self, name: str) -> str:
         """Where a computed name is declared."""
@@ -144,8 +163,8 @@ class Known:
         words += _ENUMERATIONS.get(dotted(default.of), [])
         if compared.issuperset(words):
             words.append("other")
-            self.remarks.append(f'{name} is "other" where it is none of the words that it is '
-                                "compared with there.")
+            self.notes.append(f'{name} is "other" where it is none of the words that it is '
+                              "compared with there.")
         return list(dict.fromkeys(words))
 
     # -- structure ---------------------------------------------------------------------
@@ -170,14 +189,28 @@ class Known:
         return None
 
     def under(self, conditions: Conditions) -> str:
-        """When the options are such that something exists; empty if it always does."""
-        chosen = [c if holds else Unary("~", c) for c, holds in conditions if self.is_structure(c)]
-        return self.text(reduce(partial(Binary, "&&"), chosen)) if chosen else ""
+        """When something exists; empty if it always does.
+
+        Raises
+        ------
+        NotUnderstood
+            For a condition on values, except among parts, where these are numbers.
+        """
+        if not self.numbers:
+            self._refuse_values(conditions)
+        every = [condition if holds else Unary("~", condition) for condition, holds in conditions]
+        return self.text(reduce(partial(Binary, "&&"), every)) if every else ""
+
+    def _refuse_values(self, condition: Conditions) -> None:
+        if not all(self.is_structure(tree) for tree, _ in condition):
+            raise self.wrong("values choose which sections there are.",
+                             "Let an enumeration choose them.")
 
     def when(self, declared: Declared) -> str:
         """The keyword that makes a declaration exist under its conditions."""
-        words = self.under(declared.condition).replace("self.", "c.")
-        return f", when=lambda c: {words}" if words else ""
+        self._refuse_values(() if declared in self.of("parameters") else declared.condition)
+        words = self.under(tuple(c for c in declared.condition if self.is_structure(c[0])))
+        return f", when=lambda c: {words.replace('self.', 'c.')}" if words else ""
 
     def ordered_locals(self) -> list[str]:
         """Computed names, each after those it is computed from."""
@@ -222,7 +255,11 @@ class Known:
     def unit(self, tree: Tree) -> str:
         """The unit of an expression, as far as it is told by declarations."""
         if isinstance(tree, Name):
-            return self.units.get(tree.name, "")
+            return self.unit(self.locals[tree.name]) if tree.name in self.locals else \
+                self.units.get(tree.name, "")
+        if isinstance(tree, Field) and tree.name == "der":
+            rate = quantity(1.0, linear(self.unit(tree.of))) / quantity(1.0, "s")
+            return f"{rate.units:~C}"
         if isinstance(tree, Binary) and tree.sign in ("*", ".*", "/", "./"):
             a, b = (quantity(1.0, linear(self.unit(t))) for t in (tree.left, tree.right))
             made = a * b if "*" in tree.sign else a / b
@@ -372,6 +409,13 @@ class Known:
             text, strength = f'{text} - quantity(0, "{zero}")', 6
         text = text if strength >= 7 else f"({text})"
         return f'({text} / quantity(1, "{linear(here)}"))' if here else f"({text})"
+
+
+def imported_as(name: str, taken: Collection[str]) -> str:
+    """What a name of the library is called beside one that is the same."""
+    if name not in taken:
+        return name
+    return f"Library{name}" if name[0].isupper() else f"library_{name}"
 
 
 def number_of(tree: Tree) -> str:

@@ -55,8 +55,6 @@ class Laws:
     def _flow(self, branch: Branch, node: Declared | None) -> str:
         """The through variable of a branch, nothing where the node has no such branch."""
         more = tuple(c for c in branch.condition if node is None or c not in node.condition)
-        if not all(self.known.is_structure(condition) for condition, _ in more):
-            raise self.known.wrong(f"the branch {branch.name} depends on a condition on values.")
         exists = self.known.under(more)
         return f"(self.{branch.name} if {exists} else 0)" if exists else f"self.{branch.name}"
 

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from blocks import FileError, quantity
 
 from .mapping import DOMAINS
-from .matlab import Name, NotUnderstood, Number, Tree, dotted
-from .python_text import class_name
-from .source import Declared, Equal, Source, fields, pair
-from .source_expressions import FUNCTIONS, Known, number_of
-from .source_files import read_component, read_file
+from .matlab import Name, dotted
+from .python_text import PythonNames, class_name
+from .source import Declared, Source, fields, pair
+from .source_expressions import FUNCTIONS, Known, imported_as, number_of
+from .source_files import read_file, read_parts
 from .source_laws import Laws
 from .source_names import in_python
 from .source_parts import Parts
+from .source_starts import Starts, literal, said_of
 from .units import unit_here
-from .words import docstring, one_line, refuse_foreign_code
+from .words import docstring, one_line, refuse_foreign_code, yielded
 
+_DECLARATIONS = ("Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter",
+                 "Port", "Target", "Variable")  # fmt: skip
 __all__ = ["SourceClass", "source_class", "source_text"]
 
 
@@ -66,27 +70,46 @@ def source_class(path: str | Path) -> SourceClass:
         Naming file and line.
     """
     path = Path(path)
-    source, called = read_component(path), dict[str, str]()
-    if source.form == "component":
-        source, called = in_python(source)
-    if source.form == "function":
-        raise FileError(str(path), "it is a function, not a component.", "Give a component or "
-                        "a domain.", code="simscape.kind")
-    parts: list[str] = []
-    known = Known(source, path)
-    known.remarks += [f"{name} is called {here} here." for name, here in called.items()]
-    if source.form == "domain":
-        parts.append(_domain(source))
+    known = _known(path)
+    own = known[path.stem]
+    if own.source.form == "domain":
+        parts = [_domain(own.source)]
     else:
-        body = "\n".join(_Writer(known).text())
-        parts += [*(_domain(found) for found in known.own_domains.values()), body]
+        classes = ["\n".join(_Writer(each, known).text()) for each in known.values()]
+        parts = [*(_domain(found) for found in own.own_domains.values()), *classes]
     text = "\n\n\n".join(parts)
-    head = [*docstring([f"Converted from {path.name}."], 100, ""), "", *_imports(text, known),
+    head = [*docstring([f"Converted from {path.name}."], 100, ""), "", *_imports(text, own),
             "", "", ""]
     lines = [part for line in text.strip("\n").split("\n") for part in _wrapped(line)]
     whole = "\n".join(head) + "\n".join(lines) + "\n"
-    return SourceClass(refuse_foreign_code(whole, path.name, known.homes),
-                       list(dict.fromkeys(known.remarks)))
+    said = [sentence if each is own else f"{each.class_name}: {sentence}"
+            for each in known.values() for sentence in (*each.remarks, *each.notes)]
+    return SourceClass(refuse_foreign_code(whole, path.name, own.homes),
+                       list(dict.fromkeys(said)))
+
+
+def _known(path: Path) -> dict[str, Known]:
+    """A source and those of its parts that are beside it, with what they share in one module."""
+    found: dict[str, Known] = {}
+    names = PythonNames(_DECLARATIONS)
+    for name, source in read_parts(path).items():
+        file = path.with_name(f"{name}{path.suffix}")
+        if source.form == "function" or source.form == "domain" and name != path.stem:
+            raise FileError(str(file), f"it is a {source.form}, not a component.",
+                            "Give a component or a domain.", code="simscape.kind")
+        here, called = in_python(source) if source.form == "component" else (source, {})
+        known = Known(here, file, class_name=names.make(class_name(source.name)), called=called)
+        if known.class_name != class_name(source.name):
+            called = {**called, class_name(source.name): known.class_name}
+        known.notes += [f"{old} is called {new} here." for old, new in called.items()]
+        found[name] = known
+    own = found[path.stem]
+    paths = [dotted(node.value) for known in found.values() for node in known.of("nodes")]
+    taken = {path.rpartition(".")[2] for path in paths if path not in DOMAINS}
+    taken |= {known.class_name for known in found.values()}
+    for known in found.values():
+        known.homes, known.own_domains, known.taken = own.homes, own.own_domains, taken
+    return found
 
 
 def _wrapped(line: str) -> list[str]:
@@ -126,17 +149,18 @@ def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
 
 
 def _imports(text: str, known: Known) -> list[str]:
-    names = ["Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter", "Port",
-             "Target", "Variable", "der", "interpolate", "interpolate_grid", "quantity", "require",
-             "time", "when", "where", *FUNCTIONS.values()]  # fmt: skip
-    code = re.sub(r'""".*?"""|"[^"\n]*"', "", text, flags=re.S)
+    names = [*_DECLARATIONS, "der", "initially", "interpolate", "interpolate_grid", "quantity",
+             "require", "time", "when", "where", *FUNCTIONS.values()]
+    code = re.sub(r'""".*?"""|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
     used = [n for n in sorted(set(names), key=lambda n: (not n[0].isupper(), n)) if n in words]
     lines = [f"from blocks import {', '.join(used)}"]
     if len(lines[0]) > 100:
         lines = ["from blocks import (", *(f"    {n}," for n in used), ")"]
     for home in sorted(known.homes):
-        lines.append(f"from {home} import {', '.join(sorted(known.homes[home]))}")
+        called = [(name, imported_as(name, known.taken)) for name in sorted(known.homes[home])]
+        both = [name if name == here else f"{name} as {here}" for name, here in called]
+        lines.append(f"from {home} import {', '.join(both)}")
     return (["import numpy as np", ""] if "np." in code else []) + lines
 
 
@@ -177,6 +201,11 @@ class _Writer:
     """Writes the class of a component."""
 
     known: Known
+    beside: Mapping[str, Known]
+
+    @cached_property
+    def starts(self) -> Starts:
+        return Starts(self.known)
 
     def text(self) -> Iterator[str]:
         for section in dict.fromkeys(self.known.source.skipped):
@@ -184,8 +213,9 @@ class _Writer:
                 else f"section {section}"
             self.known.remarks.append(f"Its {what} is not read.")
         declared = list(self._declarations())
-        body = list(Parts(self.known).lines() if self.known.members else Laws(self.known).lines())
-        yield f"class {class_name(self.known.source.name)}(Component):"
+        body = list(Parts(self.known, self.beside).lines()) if self.known.members else [
+            *Laws(self.known).lines(), *self.starts.equations()]
+        yield f"class {self.known.class_name}(Component):"
         yield from self._doc()
         yield ""
         yield from declared
@@ -193,6 +223,9 @@ class _Writer:
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])
         yield from self._verify()
+        for k, sentence in enumerate(dict.fromkeys(self.known.remarks)):
+            yield from () if k else ("", "    def advise(self):")
+            yield from yielded(sentence, 100)
 
     def _verify(self) -> Iterator[str]:
         """What the values of its parameters have to be."""
@@ -207,7 +240,7 @@ class _Writer:
     def _doc(self) -> Iterator[str]:
         source = self.known.source
         said = [source.title or source.name.replace("_", " "), *source.help.split("\n"),
-                *dict.fromkeys(self.known.remarks)]
+                *dict.fromkeys((*self.known.remarks, *self.known.notes))]
         first, *rest = [part for part in said if part]
         yield from docstring([first if first.endswith(".") else f"{first}.",
                               *(["", *rest] if rest else [])], 100)
@@ -225,9 +258,10 @@ class _Writer:
         for declared in self.known.of("parameters"):
             if declared.name not in self.known.locals:
                 yield f"    {declared.name} = {self._parameter(declared)}"
-        for declared in self.known.of("variables"):
-            if not self.known.members:
+        if not self.known.members:
+            for declared in self.known.of("variables"):
                 yield f"    {declared.name} = {self._variable(declared)}"
+            yield from (f"    {line}" for line in self.starts.declarations())
 
     def _about(self, declared: Declared) -> str:
         return f"{self.known.when(declared)}{_doc_of(declared)}"
@@ -236,8 +270,7 @@ class _Writer:
         path = dotted(declared.value)
         name = DOMAINS.get(path)
         if name is not None:
-            self.known.homes.setdefault(f"library.{name}", set()).add(name)
-            return name
+            return self.known.imported(f"library.{name}", name)
         last = path.rpartition(".")[2]
         found = self.known.path.parent / f"{last}.ssc"
         if not found.is_file() and path.startswith("foundation."):
@@ -265,40 +298,20 @@ class _Writer:
         return f"Parameter({self.known.quantity(*found)}{self._about(declared)})"
 
     def _variable(self, declared: Declared) -> str:
-        said = fields(declared.value)
-        found = pair(said.get("value", declared.value))
-        priority = dotted(said["priority"]).rpartition(".")[2] if "priority" in said else "none"
-        initial = self._initial(declared.name)
-        if initial is not None:
-            found, priority = initial, "high"
-        unit = self.known.units[declared.name]
-        held = any(declared.name == name for event in self.known.source.events
-                   for name, _ in event.assigned)
-        text = f'{"Discrete" if held else "Variable"}("{unit}"'
-        if found is not None and (priority != "none" or not _is_zero(found[0])):
-            try:
-                text += f', "{number_of(found[0])} {unit_here(found[1])}"'.rstrip(' "') + '"'
-            except NotUnderstood:
-                self.known.remarks.append(f"The start value of {declared.name} is computed there; "
-                                    "give it here.")
-                priority = "none"
+        value, priority = said_of(declared)
+        number = literal(value)
+        if declared.name in self.starts.numbers:
+            number, priority = self.starts.numbers[declared.name], "high"
+        held = self.starts.is_held(declared.name)
+        text = f'{"Discrete" if held else "Variable"}("{self.known.units[declared.name]}"'
+        if number is not None and (priority != "none" or float(number[0]) != 0):
+            text += f', "{number[0]} {unit_here(number[1], self.known.source.name)}'.rstrip() + '"'
         if priority in ("high", "low"):
             text += f', priority="{priority}"'
+        nominal = literal(fields(declared.value).get("nominal", Name("")))
+        if nominal is not None:
+            text += f', nominal="{nominal[0]} {unit_here(nominal[1])}'.rstrip() + '"'
         return f"{text}{self._about(declared)})"
-
-    def _initial(self, name: str) -> tuple[Tree, str] | None:
-        """The value that an initial equation gives a variable."""
-        for stated in self.known.source.initial:
-            if isinstance(stated, Equal) and stated.left == Name(name) and isinstance(
-                    stated.right, Name):
-                for declared in self.known.of("parameters"):
-                    if declared.name == stated.right.name:
-                        return pair(declared.value)
-        return None
-
-
-def _is_zero(tree: Tree) -> bool:
-    return isinstance(tree, Number) and tree.value == 0
 
 
 def _doc_of(declared: Declared) -> str:

@@ -18,6 +18,7 @@ from .matlab import (
     Name,
     NotUnderstood,
     Number,
+    Range,
     Text,
     Transposed,
     Tree,
@@ -37,6 +38,7 @@ FUNCTIONS = {
     "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "max": "maximum", "min": "minimum",
     "sign": "sign", "mod": "mod", "floor": "floor",
 }  # fmt: skip
+_OF_TWO = ("atan2", "max", "min", "mod")
 _STRENGTH = {"||": 1, "&&": 2, "|": 1, "&": 2, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
              "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
 _SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**"}
@@ -136,6 +138,7 @@ class Known:
                 if name not in self.options:
                     self._know_computed(name, rows, section == "parameters")
         self.members = {d.name for d in self.of("components")}
+        self.ordered_locals()  # refuses those that follow from themselves
         self.place = ""
 
     def _know_computed(self, name: str, rows: list[Declared], given: bool) -> None:
@@ -217,12 +220,15 @@ class Known:
         done: list[str] = []
 
         def add(name: str, above: tuple[str, ...]) -> None:
-            if name in done or name in above:
-                return
-            for other in self.locals:
-                if other != name and other in names_in(self.locals[name]):
-                    add(other, (*above, name))
-            done.append(name)
+            if name in above:
+                self.place = self.place_of(name)
+                raise self.wrong(f"{name} follows from itself.")
+            if name not in done:
+                inside = names_in(self.locals[name])
+                for other in self.locals:
+                    if other in inside:
+                        add(other, (*above, name))
+                done.append(name)
 
         for name in self.locals:
             add(name, ())
@@ -304,7 +310,35 @@ class Known:
             return self._strong(tree.of)
         if isinstance(tree, Matrix) and len(tree.rows) == 1 and len(tree.rows[0]) == 1:
             return self._strong(tree.rows[0][0])
+        if names_in(tree) & {*self.units, *self.locals}:
+            raise self.wrong("an array of values that follow from others is not read.",
+                             "Give it as a parameter.")
         return python_of(tree, self._name), 11
+
+    def is_array(self, tree: Tree) -> bool:
+        """Whether an expression is of several numbers, as far as declarations tell."""
+        found = pair(tree)
+        if found is not None:
+            return self.is_array(found[0])
+        if isinstance(tree, Name):
+            given = [self.locals[tree.name]] if tree.name in self.locals else \
+                [d.value for d in self.of("parameters") if d.name == tree.name]
+            return any(self.is_array(value) for value in given)
+        if isinstance(tree, Matrix):
+            return len(tree.rows) > 1 or any(len(row) > 1 for row in tree.rows)
+        if isinstance(tree, (Unary, Transposed)):
+            return self.is_array(tree.of)
+        if isinstance(tree, Binary):
+            return self.is_array(tree.left) or self.is_array(tree.right)
+        if isinstance(tree, Apply) and isinstance(tree.of, Name) and tree.of.name in {
+                *FUNCTIONS, "log10", "value", "if"}:
+            return any(self.is_array(given) for given in tree.arguments)
+        return isinstance(tree, Range)
+
+    def refuse_arrays(self, *trees: Tree) -> None:
+        if any(self.is_array(tree) for tree in trees):
+            raise self.wrong("equations and conditions of arrays are not read.",
+                             "Write one for each entry, as x(1).")
 
     def _name(self, name: str) -> str:
         if name in self.locals:
@@ -330,9 +364,17 @@ class Known:
                 return (f"self.{option}", 11) if holds else (f"not self.{option}", 3)
             return f'self.{option} {_WORDS.get(tree.sign, "==")} "{value}"', 5
         own, of_values = _STRENGTH[tree.sign], self._of_values(tree)
+        left, right = self.is_array(tree.left), self.is_array(tree.right)
+        if own <= 5:
+            self.refuse_arrays(tree.left, tree.right)
+        if {"*": left and right, "/": right, "^": left or right}.get(tree.sign, False):
+            raise self.wrong("products of matrices are not read.", f"Those of entries are written "
+                             f".{tree.sign}")
         parts = []
         for side, of in enumerate((tree.left, tree.right)):
             text, strength = self._strong(of)
+            if isinstance(of, Matrix) and text.startswith("["):
+                text = f"np.array({text})"
             weak = strength < own or strength == own and (side == 1 or own in (5, 9)) or (
                 own <= 2 and strength <= 5 and not of_values)
             parts.append(f"({text})" if weak else text)
@@ -363,6 +405,8 @@ class Known:
         given = [self.text(a) for a in plain]
         if name == "der":
             return f"der({given[0]})"
+        if name in {*FUNCTIONS, "log10"} and len(given) != 1 + (name in _OF_TWO):
+            raise self.wrong(f"{name}(…) of {len(given)} values is not known here.")
         if self.numbers and name in {*FUNCTIONS, "log10"}:
             return f"np.{FUNCTIONS.get(name, name).rstrip('_')}({', '.join(given)})"
         if name in FUNCTIONS:
@@ -375,8 +419,16 @@ class Known:
             return self._table(plain, given, named)
         if name in ("int32", "double"):
             return given[0]
+        if isinstance(tree.of, Name) and self.is_array(tree.of):
+            return f"{self._name(name)}[{self._place_in(name, plain)}]"
         raise self.wrong(f"{name or 'a call'}(…) is not known here.")
 
+    def _place_in(self, name: str, given: list[Tree]) -> int:
+        """The place of an entry, counted from 0."""
+        of = given[0] if len(given) == 1 else None
+        if not isinstance(of, Number) or of.value < 1 or of.value % 1:
+            raise self.wrong(f"an entry of {name} is asked for by one whole number from 1 on.")
+        return int(of.value) - 1
 
     def _table(self, plain: list[Tree], given: list[str], named: dict[str, Tree]) -> str:
         """``tablelookup(x1d, x2d, …, fd, x1, x2, …)``."""

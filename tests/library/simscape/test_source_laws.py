@@ -171,6 +171,58 @@ def test_values_of_parts_are_computed_from_parameters(tmp_path):
     assert found == pytest.approx([8, 5, 200, math.log10(4)])
 
 
+@pytest.mark.parametrize(("equations", "value"), [
+    ("a == if u > 1, 2*u else 3 end; b == 0;", lambda u: (2 * u if u > 1 else 3, 0)),
+    ("b == 0; a == 1 + if u > 2\n4\nelseif u > 1\n5\nelse\n6\nend*2;",
+     lambda u: (1 + 2 * (4 if u > 2 else 5 if u > 1 else 6), 0)),
+    ("let\nc = if u > 2, 4 else if u > 1, 5 else 6 end end;\nin\na == c; b == c;\nend",
+     lambda u: 2 * (4 if u > 2 else 5 if u > 1 else 6,)),
+    ("a == if o == my.one, u else -u end + 1; b == if o == my.two, 1 elseif u > 1, 2 else 3 end;",
+     lambda u: (u + 1, 2 if u > 1 else 3)),
+])  # fmt: skip
+def test_an_if_may_be_a_value(equations, value, tmp_path):
+    made = law(tmp_path, equations, "parameters\no = my.one;\nend")
+    for u in (0.5, 1.5, 2.5):
+        assert values_at(made, u) == pytest.approx(value(u))
+
+
+@pytest.mark.parametrize("action", ["Action = simscape.enum.assert.action.warn",
+                                    "Action = simscape.enum.assert.action.none", "Warn = true"])
+def test_an_assertion_that_only_warns_stops_no_run(action, tmp_path):
+    made = law(tmp_path, f"a == u; b == 0; assert(u < 1, 'u is large', {action});")
+    assert values_at(made, 5) == (5, 0)
+    assert "Not checked here, as it stops no run there: u is large." in made.__doc__
+    made = law(tmp_path, "a == u; b == 0; assert(u < 1, 'u is large', "
+                         "Action = simscape.enum.assert.action.error);")
+    with pytest.raises(BlocksError, match="u is large"):
+        values_at(made, 5)
+
+
+def test_entries_of_an_array_are_numbers(tmp_path):
+    made = law(tmp_path, "a == k(2)*u + c(1); b == tablelookup(2*[0 1 2] + 1, -k.*[1 1 1], u);",
+               "parameters\nk = {[1 2 4], '1'}; c = [7; 8];\nend")
+    assert values_at(made, 3) == pytest.approx((13, -2))
+    assert values_at(made, 3, k=[0, 5, 9]) == pytest.approx((22, -5))
+
+
+@pytest.mark.parametrize(("equations", "said"), [
+    ("a == [1 2]*[3; 4];", "products of matrices are not read"), ("a == 1/k;", "products of matr"),
+    ("a == k;", "equations and conditions of arrays are not read. Write one for each"),
+    ("if u > 1\na == 2*k;\nelse\na == 1;\nend", "equations and conditions of arrays"),
+    ("a == if k > 1, 2 else 3 end;", "equations and conditions of arrays"),
+    ("a == tablelookup([0 c], k, u);", "an array of values that follow from others is not read"),
+    ("a == k(0);", "an entry of k is asked for by one whole number"),
+    ("a == k(u);", "an entry of k is asked for by one whole number"),
+    ("a == max(k);", "max.* of 1 values is not known here"), ("a == g;", "g follows from itself"),
+])  # fmt: skip
+def test_arrays_that_cannot_be_read_are_refused(equations, said, tmp_path):
+    more = "intermediates\ng = h + 1; h = 2*g;\nend" if "a == g" in equations else ""
+    with pytest.raises(BlocksError, match=said) as caught:
+        law(tmp_path, f"b == 0;\n{equations}",
+            f"parameters\nk = {{[1 2], '1'}}; c = {{3, '1'}};\nend\n{more}")
+    assert caught.value.where.startswith("law.ssc (line ")
+
+
 # -- tables ---------------------------------------------------------------------------------------
 X, Y = np.arange(5.0), np.arange(5.0) ** 2
 GRID = np.array([[0.0, 1.0, 4.0], [2.0, 2.0, 8.0], [3.0, 7.0, 1.0]])

@@ -125,11 +125,7 @@ class Known:
                 self.options[declared.name] = self._words(declared.name, declared.value)
             elif isinstance(declared.value, Name) and declared.value.name in _CONSTANTS:
                 self.options[declared.name] = _CONSTANTS[declared.value.name]
-        for section in ("inputs", "outputs", "parameters", "variables"):
-            for declared in self.of(section):
-                self.place = declared.place
-                found = pair(fields(declared.value).get("value", declared.value))
-                self.units[declared.name] = self._unit_here(found[1]) if found else ""
+        self._know_units("inputs", "outputs", "parameters")
         for section in ("parameters", "intermediates"):
             given: dict[str, list[Declared]] = {}
             for declared in self.of(section):
@@ -137,9 +133,19 @@ class Known:
             for name, rows in given.items():
                 if name not in self.options:
                     self._know_computed(name, rows, section == "parameters")
-        self.members = {d.name for d in self.of("components")}
         self.ordered_locals()  # refuses those that follow from themselves
+        self._know_units("variables")
+        self.members = {d.name for d in self.of("components")}
         self.place = ""
+
+    def _know_units(self, *sections: str) -> None:
+        for section in sections:
+            for declared in self.of(section):
+                self.place = declared.place
+                value = fields(declared.value).get("value", declared.value)
+                found = pair(value)
+                self.units[declared.name] = self._unit_here(found[1]) if found else \
+                    self.unit(value)
 
     def _know_computed(self, name: str, rows: list[Declared], given: bool) -> None:
         """A name that follows from others, or from the conditions of its declarations."""

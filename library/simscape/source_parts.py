@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from .matlab import Field, Name, Tree, dotted
-from .source import Assertion, Conditions, Equal, Stated
+from .source import Assertion, Conditions, Equal
 from .source_expressions import Known, names_in
 from .source_members import Members, Said
-from .source_starts import equal_at_start, said_of
+from .source_starts import equal_at_start, said_of, under_conditions
+from .words import quoted
 
 __all__ = ["Parts"]
 
@@ -27,6 +29,10 @@ class Parts:
 
     known: Known
     beside: Mapping[str, Known]
+
+    @cached_property
+    def stated(self) -> list[tuple[Conditions, Equal | Assertion]]:
+        return list(under_conditions(self.known, self.known.source.equations))
 
     def _aliased(self, name: str) -> Field | None:
         """The variable of a part that one of the composite names."""
@@ -57,11 +63,11 @@ class Parts:
         for declared in self.known.of("variables"):
             self._say(declared.name, aliases.get(declared.name), members)
         yield from self._under_conditions(self._connections(members))
-        for stated in self.known.source.equations:
-            if not (isinstance(stated, Equal) and any(
-                    isinstance(side, Name) and side.name in aliases
-                    for side in (stated.left, stated.right))):
-                self._left_out(stated)
+        if any(isinstance(stated, Equal) and not aliases.keys() & {
+                side.name for side in (stated.left, stated.right) if isinstance(side, Name)}
+               for _, stated in self.stated):
+            self.known.remarks.append("A composite here has parts only: equations beside them are "
+                                      "left out.")
 
     def _under_conditions(self, written: Iterator[tuple[Conditions, str]]) -> Iterator[str]:
         for words, lines in groupby(written, lambda each: self.known.under(each[0])):
@@ -105,7 +111,7 @@ class Parts:
             value, priority = said_of(declared)
             if declared.name in aliases and priority != "none":
                 tell(aliases[declared.name], value, priority)
-        for condition, equation in equal_at_start(self.known, self.known.source.initial):
+        for condition, equation in equal_at_start(self.known):
             sides = [aliases.get(side.name, side) if isinstance(side, Name) else side
                      for side in (equation.left, equation.right)]
             target, value = sides if self._is_of_part(sides[0]) else reversed(sides)
@@ -115,6 +121,32 @@ class Parts:
             else:
                 tell(target, value, "high")
         return found
+
+    # -- what must hold ----------------------------------------------------------------
+    def checks(self) -> Iterator[str]:
+        """Assertions on parameters, in ``verify()``."""
+        lines, names = [], set[str]()
+        for under, stated in self.stated:
+            if not isinstance(stated, Assertion):
+                continue
+            said = stated.message or "a condition of the component does not hold"
+            every = (*under, (stated.condition, False))
+            used = self._needed(set().union(*(names_in(tree) for tree, _ in every)))
+            if used & self.known.members:
+                self.known.remarks.append(f"Not checked here: {said}.")
+                continue
+            names |= used
+            self.known.place = stated.place
+            lines += [f"if {self.known.under(every)}:", f"    yield {quoted(said)}"]
+        yield from (f"{name} = {self.known.text(self.known.locals[name])}"
+                    for name in self.known.ordered_locals() if name in names)
+        yield from lines
+
+    def _needed(self, names: set[str]) -> set[str]:
+        """Names with those that they are computed from."""
+        more = set().union(*(names_in(self.known.locals[n]) for n in names
+                             if n in self.known.locals)) - names
+        return self._needed(names | more) if more else names
 
     # -- what is said ------------------------------------------------------------------
     def _say(self, name: str, alias: Field | None, members: Members) -> None:
@@ -126,12 +158,3 @@ class Parts:
         here = members.found[part].variables.get(variable, variable) if part in members.found \
             else variable
         self.known.notes.append(f"{name} is {part}.{here}.")
-
-    def _left_out(self, stated: Stated) -> None:
-        """Say what of the source is not in the class."""
-        if isinstance(stated, Assertion):
-            self.known.remarks.append(f"Not checked here: {stated.message}." if stated.message
-                                      else "Some conditions are not checked here.")
-            return
-        self.known.remarks.append("A composite here has parts only: equations beside them are left "
-                                  "out.")

@@ -15,7 +15,7 @@ from .source import Assertion, Choice, Conditions, Declared, Equal, Let, Stated,
 from .source_expressions import Known, number_of
 from .units import unit_here
 
-__all__ = ["Starts", "equal_at_start", "literal", "said_of"]
+__all__ = ["Starts", "equal_at_start", "literal", "said_of", "under_conditions"]
 
 
 def said_of(declared: Declared) -> tuple[Tree, str]:
@@ -34,31 +34,32 @@ def literal(value: Tree) -> tuple[str, str] | None:
         return None
 
 
-def equal_at_start(known: Known, stated: Iterable[Stated], under: Conditions = ()
-                   ) -> Iterator[tuple[Conditions, Equal]]:
-    """The equations of a start, and the conditions under which they hold."""
+def under_conditions(known: Known, stated: Iterable[Stated], under: Conditions = ()
+                     ) -> Iterator[tuple[Conditions, Equal | Assertion]]:
+    """Equations and assertions one by one, each with the conditions under which it holds."""
     for each in stated:
+        if isinstance(each, Let):
+            known.place = each.place
+            raise known.wrong("let is not read here.", "Write out what it stands for.")
+        if not isinstance(each, Choice):
+            yield under, each
+            continue
+        before = under
+        for condition, body in each.cases:
+            here = before if condition is None else (*before, (condition, True))
+            yield from under_conditions(known, body, here)
+            if condition is not None:
+                before = (*before, (condition, False))
+
+
+def equal_at_start(known: Known) -> Iterator[tuple[Conditions, Equal]]:
+    """The equations of the start, and the conditions under which they hold."""
+    for under, each in under_conditions(known, known.source.initial):
         if isinstance(each, Equal):
             yield under, each
-        elif isinstance(each, Assertion):
+        else:
             known.remarks.append("Not checked here, at the start: "
                                  f"{each.message or 'a condition'}.")
-        elif isinstance(each, Let):
-            known.place = each.place
-            raise known.wrong("let among initial equations is not read.",
-                              "Write its expressions into the equations.")
-        else:
-            yield from _of_choice(known, each, under)
-
-
-def _of_choice(known: Known, choice: Choice, under: Conditions
-               ) -> Iterator[tuple[Conditions, Equal]]:
-    before: Conditions = ()
-    for condition, body in choice.cases:
-        here = before if condition is None else (*before, (condition, True))
-        yield from equal_at_start(known, body, (*under, *here))
-        if condition is not None:
-            before = (*before, (condition, False))
 
 
 @dataclass
@@ -103,7 +104,7 @@ class Starts:
                                      "is computed there; give it here.")
             else:
                 self._add(names, Equal(Name(declared.name), value), declared.condition, priority)
-        for condition, equation in equal_at_start(known, known.source.initial):
+        for condition, equation in equal_at_start(known):
             known.place = equation.place
             name, value = self._given(equation)
             number = literal(value)

@@ -213,8 +213,12 @@ class _Writer:
                 else f"section {section}"
             self.known.remarks.append(f"Its {what} is not read.")
         declared = list(self._declarations())
-        body = list(Parts(self.known, self.beside).lines()) if self.known.members else [
-            *Laws(self.known).lines(), *self.starts.equations()]
+        checks: list[str] = []
+        if self.known.members:
+            parts = Parts(self.known, self.beside)
+            body, checks = list(parts.lines()), list(parts.checks())
+        else:
+            body = [*Laws(self.known).lines(), *self.starts.equations()]
         yield f"class {self.known.class_name}(Component):"
         yield from self._doc()
         yield ""
@@ -222,20 +226,20 @@ class _Writer:
         yield ""
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])
-        yield from self._verify()
+        checks += self._checks()
+        if checks:
+            yield from ("", "    def verify(self):", *(f"        {line}" for line in checks))
         for k, sentence in enumerate(dict.fromkeys(self.known.remarks)):
             yield from () if k else ("", "    def advise(self):")
             yield from yielded(sentence, 100)
 
-    def _verify(self) -> Iterator[str]:
-        """What the values of its parameters have to be."""
-        points = [d for d in self.known.of("parameters")
-                  if d.name in self.known.axes.keys() - self.known.locals.keys()]
-        yield from ["", "    def verify(self):"] if points else []
-        for declared in points:
-            exists = f"self.{declared.name} is not None and " if declared.condition else ""
-            yield f"        if {exists}np.any(np.diff(self.{declared.name}.magnitude) <= 0):"
-            yield f'            yield "the points {declared.name!r} must increase."'
+    def _checks(self) -> Iterator[str]:
+        """The points of tables increase."""
+        for declared in self.known.of("parameters"):
+            if declared.name in self.known.axes.keys() - self.known.locals.keys():
+                exists = f"self.{declared.name} is not None and " if declared.condition else ""
+                yield f"if {exists}np.any(np.diff(self.{declared.name}.magnitude) <= 0):"
+                yield f'    yield "the points {declared.name!r} must increase."'
 
     def _doc(self) -> Iterator[str]:
         source = self.known.source
@@ -246,6 +250,7 @@ class _Writer:
                               *(["", *rest] if rest else [])], 100)
 
     def _declarations(self) -> Iterator[str]:
+        self._refuse_twice()
         for declared in self.known.of("nodes"):
             domain = self._domain_of(declared)
             if not domain:
@@ -262,6 +267,17 @@ class _Writer:
             for declared in self.known.of("variables"):
                 yield f"    {declared.name} = {self._variable(declared)}"
             yield from (f"    {line}" for line in self.starts.declarations())
+
+    def _refuse_twice(self) -> None:
+        """Raise where a name is declared under two conditions, unless it is a computed one."""
+        seen = set[str]()
+        for section in ("nodes", "inputs", "outputs", "parameters", "variables"):
+            for declared in self.known.of(section):
+                if declared.name in seen - self.known.locals.keys():
+                    self.known.place = declared.place
+                    raise self.known.wrong(f"{declared.name} is declared twice.",
+                                           "Declare it once, with a computed value if need be.")
+                seen.add(declared.name)
 
     def _about(self, declared: Declared) -> str:
         return f"{self.known.when(declared)}{_doc_of(declared)}"

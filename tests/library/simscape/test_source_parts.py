@@ -150,6 +150,12 @@ def test_branches_are_there_under_their_conditions(heat, shunt, tmp_path):
         assert run["mass.T"].final.to("K").m == pytest.approx(300 + 6 * 3 / 3)
 
 
+def test_what_is_declared_twice_is_refused(tmp_path):
+    source = WARM.replace("beside = {0, 'A'};", "beside = {0, 'A'};\n            v = {1, 'V'};")
+    with pytest.raises(BlocksError, match=r"line 39.*: v is declared twice\. Declare it once"):
+        written(source, tmp_path, "warm")
+
+
 def test_values_that_choose_sections_are_refused(tmp_path):
     source = WARM.replace("shunt = simscape.enum.onoff.off", "shunt = 1").replace(
         "shunt == simscape.enum.onoff.on", "shunt > 2")
@@ -199,6 +205,24 @@ def test_a_run_starts_as_the_source_says(start, initial, given, begins, tmp_path
     assert not model.check().warnings
     run = model.simulate("1 s")
     assert [run[f"part.{name}"].initial.m for name in "xy"] == pytest.approx(begins)
+
+
+def test_a_variable_has_the_unit_of_its_start(tmp_path):
+    model = Model("decay")
+    model.part = written("""
+component decay
+    parameters
+        x0 = {2, 'm'};
+    end
+    variables
+        x = {value = 3*x0, priority = priority.high};
+    end
+    equations
+        x.der == -x*{1, '1/s'};
+    end
+end
+""", tmp_path, "decay")(x0="5 cm")
+    assert model.simulate("1 s")["part.x"].initial.to("m").m == pytest.approx(0.15)
 
 
 def test_a_counter_starts_from_a_parameter(tmp_path):
@@ -377,6 +401,34 @@ def test_a_part_starts_as_it_is_told(given, more, expected, tmp_path):
         model.part.r.v = Target("4 V", priority="low")
     run = model.simulate("1 s")
     assert run["part.q.v"].initial.to("V").m == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("given", "holds"), [
+    ({}, True), ({"R0": "12 ohm"}, False), ({"R0": "12 ohm", "strands": 2}, True),
+    ({"R0": "12 ohm", "strands": 2, "leak": "on"}, False),
+])  # fmt: skip
+def test_what_a_composite_asserts_of_its_parameters_is_checked(given, holds, tmp_path):
+    made = pair(tmp_path, more="""
+    parameters (Access = private)
+        single = R0/strands;
+    end
+    equations
+        assert(single < {7, 'Ohm'}, 'A strand carries too little');
+    end
+    if leak == simscape.enum.onoff.on
+        equations
+            assert(single < {5, 'Ohm'}, 'A strand carries too little');
+        end
+    end
+""")
+    found = [finding.problem for finding in across(made(**given), "6 V").check().errors]
+    assert found == [] if holds else "part: A strand carries too little." in found
+
+
+def test_what_a_composite_asserts_of_its_parts_is_told(tmp_path):
+    made = pair(tmp_path, more="equations\nassert(q.i < {9, 'A'}, 'It is too hot');\nend")
+    found = [finding.problem for finding in across(made(), "6 V").check().warnings]
+    assert found == ["part: Not checked here: It is too hot."]
 
 
 def test_a_component_may_be_called_as_what_it_holds(tmp_path):

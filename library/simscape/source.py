@@ -66,8 +66,11 @@ class Equal:
 
 @dataclass(frozen=True)
 class Assertion:
+    """``assert(condition, message)``; by its ``Action`` some do not stop a run."""
+
     condition: Tree
     message: str
+    stops: bool = True
     place: str = ""
 
 
@@ -157,6 +160,30 @@ class _Sections(Parser):
         self.comments = {t.line: t.text.lstrip("%# ").strip() for t in every if t.kind == "comment"}
         self.first = min((t.line for t in self.given if t.kind == "name"), default=1)
         self.conditions: list[tuple[Tree, bool]] = []
+
+    # -- expressions -----------------------------------------------------------------
+    def _primary(self) -> Tree:
+        """A value; that of ``if condition, a else b end`` as ``if(condition, a, b)``."""
+        if not self.word("if"):
+            return super()._primary()
+        cases = []
+        while True:
+            condition = self.expression()
+            self.over()
+            cases.append((condition, self.expression()))
+            self.over()
+            if not self.word("elseif"):
+                break
+        if not self.word("else"):
+            raise self.wrong("the else of an if with values is missing")
+        self.over()
+        value = self.expression()
+        self.over()
+        if not self.word("end"):
+            raise self.wrong("the end of an if with values is missing")
+        for condition, other in reversed(cases):
+            value = Apply(Name("if"), (condition, other, value))
+        return value
 
     # -- words ---------------------------------------------------------------------
     def word(self, *words: str) -> bool:
@@ -405,11 +432,18 @@ class _Sections(Parser):
             return Let(tuple(names), tuple(self._equations("end")), place)
         tree = self.expression()
         if isinstance(tree, Apply) and tree.of == Name("assert"):
-            said = [a for a in tree.arguments[1:] if isinstance(a, Text)]
-            return Assertion(tree.arguments[0], said[0].value if said else "", place=place)
+            return _assertion(tree.arguments, place)
         if isinstance(tree, Binary) and tree.sign == "==":
             return Equal(tree.left, tree.right, place)
         raise self.wrong("an equation is written left == right")
+
+
+def _assertion(arguments: tuple[Tree, ...], place: str) -> Assertion:
+    said = [a.value for a in arguments[1:] if isinstance(a, Text)]
+    named = {dotted(a.left): dotted(a.right).rpartition(".")[2] for a in arguments
+             if isinstance(a, Binary) and a.sign == "="}
+    stops = named.get("Action", "error") == "error" and named.get("Warn", "false") == "false"
+    return Assertion(arguments[0], said[0] if said else "", stops, place)
 
 
 def pair(tree: Tree) -> tuple[Tree, str] | None:

@@ -18,6 +18,7 @@ from .matlab import (
     Name,
     NotUnderstood,
     Number,
+    Range,
     Text,
     Transposed,
     Tree,
@@ -37,12 +38,16 @@ FUNCTIONS = {
     "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "max": "maximum", "min": "minimum",
     "sign": "sign", "mod": "mod", "floor": "floor",
 }  # fmt: skip
+_OF_TWO = ("atan2", "max", "min", "mod")
 _STRENGTH = {"||": 1, "&&": 2, "|": 1, "&": 2, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
              "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
 _SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**"}
 _WORDS = {"||": "or", "|": "or", "&&": "and", "&": "and", "~=": "!="}  # of values
 _CONSTANTS = {"true": True, "false": False}
 _AFFINE = {"affine": True, "absolute": True, "linear": False, "relative": False}
+_TABLES = {"interpolation": {"linear": "", "smooth": ", smooth=True"},
+           "extrapolation": {"linear": "", "nearest": ", hold=True", "error":
+                             ', stop="a table ends here: give it more points."'}}  # fmt: skip
 _HIDDEN = {"access=private", "externalaccess=none"}
 _ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
@@ -75,6 +80,8 @@ class Known:
         Names of the module that nothing imported may have.
     numbers : bool
         Whether expressions are of values, in ``compose()``, not of symbols.
+    axes : dict
+        Names of the points of tables, which have to increase.
     place : str
         Of what is being written, for messages.
     """
@@ -94,6 +101,7 @@ class Known:
     called: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     numbers: bool = False
+    axes: dict[str, None] = field(default_factory=dict)
     place: str = ""
 
     def __post_init__(self) -> None:
@@ -117,22 +125,40 @@ class Known:
                 self.options[declared.name] = self._words(declared.name, declared.value)
             elif isinstance(declared.value, Name) and declared.value.name in _CONSTANTS:
                 self.options[declared.name] = _CONSTANTS[declared.value.name]
-        for section in ("inputs", "outputs", "parameters", "variables"):
+        self._know_units("inputs", "outputs", "parameters")
+        for section in ("parameters", "intermediates"):
+            given: dict[str, list[Declared]] = {}
+            for declared in self.of(section):
+                given.setdefault(declared.name, []).append(declared)
+            for name, rows in given.items():
+                if name not in self.options:
+                    self._know_computed(name, rows, section == "parameters")
+        self.ordered_locals()  # refuses those that follow from themselves
+        self._know_units("variables")
+        self.members = {d.name for d in self.of("components")}
+        self.place = ""
+
+    def _know_units(self, *sections: str) -> None:
+        for section in sections:
             for declared in self.of(section):
                 self.place = declared.place
                 value = fields(declared.value).get("value", declared.value)
                 found = pair(value)
                 self.units[declared.name] = self._unit_here(found[1]) if found else \
                     self.unit(value)
-                if section == "parameters" and declared.name not in self.options and \
-                        not is_constant(value):
-                    self._keep_local(declared)
-                    if not _HIDDEN & {each.lower() for each in declared.attributes}:
-                        self.notes.append(f"{declared.name} follows from other parameters and "
-                                          "cannot be given.")
-        for declared in self.of("intermediates"):
-            self._keep_local(declared)
-        self.members = {d.name for d in self.of("components")}
+
+    def _know_computed(self, name: str, rows: list[Declared], given: bool) -> None:
+        """A name that follows from others, or from the conditions of its declarations."""
+        if given and len(rows) == 1 and is_constant(rows[0].value):
+            return
+        self.locals[name] = _chosen([(declared.condition, declared.value) for declared in rows])
+        if given and any(not _HIDDEN & {each.lower() for each in row.attributes} for row in rows):
+            self.notes.append(f"{name} follows from other parameters and cannot be given.")
+
+    def place_of(self, name: str) -> str:
+        """Where a computed name is declared."""
+        return next(declared.place for section in ("parameters", "intermediates")
+                    for declared in self.of(section) if declared.name == name)
 
     def _words(self, name: str, default: Field) -> list[str]:
         """What an enumeration parameter may be, its default first."""
@@ -149,16 +175,6 @@ class Known:
             self.notes.append(f'{name} is "other" where it is none of the words that it is '
                               "compared with there.")
         return list(dict.fromkeys(words))
-
-    def _keep_local(self, declared: Declared) -> None:
-        """A computed name; under conditions it is chosen by them."""
-        value = declared.value
-        for condition, holds in declared.condition:
-            known = self.locals.get(declared.name)
-            if known is not None:
-                value = Apply(Name("if"), (condition, value, known) if holds else
-                              (condition, known, value))
-        self.locals[declared.name] = value
 
     # -- structure ---------------------------------------------------------------------
     def is_structure(self, condition: Tree) -> bool:
@@ -210,12 +226,15 @@ class Known:
         done: list[str] = []
 
         def add(name: str, above: tuple[str, ...]) -> None:
-            if name in done or name in above:
-                return
-            for other in self.locals:
-                if other != name and other in names_in(self.locals[name]):
-                    add(other, (*above, name))
-            done.append(name)
+            if name in above:
+                self.place = self.place_of(name)
+                raise self.wrong(f"{name} follows from itself.")
+            if name not in done:
+                inside = names_in(self.locals[name])
+                for other in self.locals:
+                    if other in inside:
+                        add(other, (*above, name))
+                done.append(name)
 
         for name in self.locals:
             add(name, ())
@@ -251,7 +270,7 @@ class Known:
             return self.unit(self.locals[tree.name]) if tree.name in self.locals else \
                 self.units.get(tree.name, "")
         if isinstance(tree, Field) and tree.name == "der":
-            rate = quantity(1.0, self.unit(tree.of)) / quantity(1.0, "s")
+            rate = quantity(1.0, linear(self.unit(tree.of))) / quantity(1.0, "s")
             return f"{rate.units:~C}"
         if isinstance(tree, Binary) and tree.sign in ("*", ".*", "/", "./"):
             a, b = (quantity(1.0, linear(self.unit(t))) for t in (tree.left, tree.right))
@@ -264,7 +283,8 @@ class Known:
 
     # -- expressions -------------------------------------------------------------------
     def text(self, tree: Tree) -> str:
-        return self._strong(tree)[0]
+        text, strength = self._strong(tree)
+        return f"({text})" if strength == 0 else text
 
     def _strong(self, tree: Tree) -> tuple[str, int]:
         """Text, and how strongly it binds."""
@@ -288,13 +308,43 @@ class Known:
             return f"{tree.sign}{inner if strength >= 8 else f'({inner})'}", 8
         if isinstance(tree, Binary) and tree.sign in _STRENGTH:
             return self._binary(tree)
+        if isinstance(tree, Apply) and tree.of == Name("if"):
+            return self._conditional(*tree.arguments)
         if isinstance(tree, Apply):
             return self._applied(tree), 11
         if isinstance(tree, Transposed):
             return self._strong(tree.of)
         if isinstance(tree, Matrix) and len(tree.rows) == 1 and len(tree.rows[0]) == 1:
             return self._strong(tree.rows[0][0])
+        if names_in(tree) & {*self.units, *self.locals}:
+            raise self.wrong("an array of values that follow from others is not read.",
+                             "Give it as a parameter.")
         return python_of(tree, self._name), 11
+
+    def is_array(self, tree: Tree) -> bool:
+        """Whether an expression is of several numbers, as far as declarations tell."""
+        found = pair(tree)
+        if found is not None:
+            return self.is_array(found[0])
+        if isinstance(tree, Name):
+            given = [self.locals[tree.name]] if tree.name in self.locals else \
+                [d.value for d in self.of("parameters") if d.name == tree.name]
+            return any(self.is_array(value) for value in given)
+        if isinstance(tree, Matrix):
+            return len(tree.rows) > 1 or any(len(row) > 1 for row in tree.rows)
+        if isinstance(tree, (Unary, Transposed)):
+            return self.is_array(tree.of)
+        if isinstance(tree, Binary):
+            return self.is_array(tree.left) or self.is_array(tree.right)
+        if isinstance(tree, Apply) and isinstance(tree.of, Name) and tree.of.name in {
+                *FUNCTIONS, "log10", "value", "if"}:
+            return any(self.is_array(given) for given in tree.arguments)
+        return isinstance(tree, Range)
+
+    def refuse_arrays(self, *trees: Tree) -> None:
+        if any(self.is_array(tree) for tree in trees):
+            raise self.wrong("equations and conditions of arrays are not read.",
+                             "Write one for each entry, as x(1).")
 
     def _name(self, name: str) -> str:
         if name in self.locals:
@@ -320,9 +370,17 @@ class Known:
                 return (f"self.{option}", 11) if holds else (f"not self.{option}", 3)
             return f'self.{option} {_WORDS.get(tree.sign, "==")} "{value}"', 5
         own, of_values = _STRENGTH[tree.sign], self._of_values(tree)
+        left, right = self.is_array(tree.left), self.is_array(tree.right)
+        if own <= 5:
+            self.refuse_arrays(tree.left, tree.right)
+        if {"*": left and right, "/": right, "^": left or right}.get(tree.sign, False):
+            raise self.wrong("products of matrices are not read.", f"Those of entries are written "
+                             f".{tree.sign}")
         parts = []
         for side, of in enumerate((tree.left, tree.right)):
             text, strength = self._strong(of)
+            if isinstance(of, Matrix) and text.startswith("["):
+                text = f"np.array({text})"
             weak = strength < own or strength == own and (side == 1 or own in (5, 9)) or (
                 own <= 2 and strength <= 5 and not of_values)
             parts.append(f"({text})" if weak else text)
@@ -335,19 +393,26 @@ class Known:
             return f"({parts[0]} < {parts[1]}) | ({parts[0]} > {parts[1]})", 1
         return (f"{parts[0]}**{parts[1]}" if sign == "**" else f"{parts[0]} {sign} {parts[1]}"), own
 
+    def _conditional(self, condition: Tree, value: Tree, *otherwise: Tree) -> tuple[str, int]:
+        """One of several values; none where the last condition has no other case."""
+        if self._of_values(condition):
+            other = self._strong(otherwise[0])[0] if otherwise else "None"
+            return f"{self.text(value)} if {self.text(condition)} else {other}", 0
+        if not otherwise:  # asked for under its condition only
+            return self._strong(value)
+        given = ", ".join(self.text(tree) for tree in (condition, value, *otherwise))
+        return f"where({given}{', events=False' if _of_equality(condition) else ''})", 11
+
     def _applied(self, tree: Apply) -> str:
         name = tree.of.name if isinstance(tree.of, Name) else ""
         named = {a.left.name: a.right for a in tree.arguments
                  if isinstance(a, Binary) and a.sign == "=" and isinstance(a.left, Name)}
         plain = [a for a in tree.arguments if not (isinstance(a, Binary) and a.sign == "=")]
         given = [self.text(a) for a in plain]
-        if name == "if" and self._of_values(plain[0]):
-            return f"({given[1]} if {given[0]} else {given[2]})"
-        if name == "if":
-            events = ", events=False" if _of_equality(plain[0]) else ""
-            return f"where({', '.join(given)}{events})"
         if name == "der":
             return f"der({given[0]})"
+        if name in {*FUNCTIONS, "log10"} and len(given) != 1 + (name in _OF_TWO):
+            raise self.wrong(f"{name}(…) of {len(given)} values is not known here.")
         if self.numbers and name in {*FUNCTIONS, "log10"}:
             return f"np.{FUNCTIONS.get(name, name).rstrip('_')}({', '.join(given)})"
         if name in FUNCTIONS:
@@ -356,13 +421,38 @@ class Known:
             return f"(log({given[0]}) / {2.302585092994046})"
         if name == "value":
             return self._value(plain)
-        if name == "tablelookup" and len(plain) == 3:
-            hold = dotted(named.get("extrapolation", Name("linear"))) == "nearest"
-            return f"interpolate({given[2]}, {given[0]}, {given[1]}{', hold=True' if hold else ''})"
+        if name == "tablelookup" and len(plain) in (3, 5, 7, 9) and not self.numbers:
+            return self._table(plain, given, named)
         if name in ("int32", "double"):
             return given[0]
+        if isinstance(tree.of, Name) and self.is_array(tree.of):
+            return f"{self._name(name)}[{self._place_in(name, plain)}]"
         raise self.wrong(f"{name or 'a call'}(…) is not known here.")
 
+    def _place_in(self, name: str, given: list[Tree]) -> int:
+        """The place of an entry, counted from 0."""
+        of = given[0] if len(given) == 1 else None
+        if not isinstance(of, Number) or of.value < 1 or of.value % 1:
+            raise self.wrong(f"an entry of {name} is asked for by one whole number from 1 on.")
+        return int(of.value) - 1
+
+    def _table(self, plain: list[Tree], given: list[str], named: dict[str, Tree]) -> str:
+        """``tablelookup(x1d, x2d, …, fd, x1, x2, …)``."""
+        words = {}
+        for keyword, known in _TABLES.items():
+            word = dotted(named.pop(keyword, Name("linear"))).rpartition(".")[2]
+            if word not in known:
+                raise self.wrong(f"the {keyword} of a table is {word or 'computed'}, but "
+                                 f"{', '.join(known)} are known here.")
+            words[keyword] = known[word]
+        if named:
+            raise self.wrong(f"a table with {', '.join(named)} is not known here.")
+        count = len(plain) // 2
+        axes, values, at = given[:count], given[count], given[count + 1:]
+        self.axes |= {axis.name: None for axis in plain[:count] if isinstance(axis, Name)}
+        name, table = ("interpolate", f"{at[0]}, {axes[0]}") if count == 1 else \
+            ("interpolate_grid", f"[{', '.join(at)}], [{', '.join(axes)}]")
+        return f"{name}({table}, {values}{''.join(words.values())})"
 
     def _value(self, given: list[Tree]) -> str:
         """``value(a, 'unit', 'type')``: what number it is in the unit."""
@@ -392,6 +482,21 @@ def number_of(tree: Tree) -> str:
     if isinstance(tree, Unary) and tree.sign == "-":
         return f"-{number_of(tree.of)}"
     raise NotUnderstood("", "a number is missing.")
+
+
+def _chosen(rows: list[tuple[Conditions, Tree]]) -> Tree:
+    """One expression of values that are declared under conditions, each written once."""
+    conditions, value = rows[0]
+    if not conditions:
+        return value
+    condition = conditions[0][0]
+    others = [row for row in rows if not row[0] or row[0][0][0] != condition]
+    yes, no = ([(conditions[1:], value) for conditions, value in rows
+                if conditions[:1] == ((condition, holds),)] for holds in (True, False))
+    if not yes:
+        condition, yes, no = Unary("~", condition), no, []
+    cases = (_chosen(yes), *([_chosen([*no, *others])] if no or others else []))
+    return Apply(Name("if"), (condition, *cases))
 
 
 def _of_equality(condition: Tree) -> bool:

@@ -21,6 +21,7 @@ class Laws:
 
     def lines(self) -> Iterator[str]:
         for name in self.known.ordered_locals():
+            self.known.place = self.known.place_of(name)
             yield f"{name} = {self.known.text(self.known.locals[name])}"
         yield from self._balances()
         for stated in self.known.source.equations:
@@ -60,7 +61,12 @@ class Laws:
     def _stated(self, stated: Stated) -> Iterator[str]:
         self.known.place = stated.place
         if isinstance(stated, Equal):
-            yield f"yield {self.known.text(stated.left)} == {self.known.text(stated.right)}"
+            left, right = self.known.text(stated.left), self.known.text(stated.right)
+            self.known.refuse_arrays(stated.left, stated.right)
+            yield f"yield {left} == {right}"
+        elif isinstance(stated, Assertion) and not stated.stops:
+            self.known.remarks.append("Not checked here, as it stops no run there: "
+                                      f"{stated.message or 'a condition'}.")
         elif isinstance(stated, Assertion):
             said = stated.message or "a condition of the component does not hold"
             yield f"yield require({self.known.text(stated.condition)}, {quoted(said)})"
@@ -130,6 +136,8 @@ class Laws:
     def _laws(self, body: tuple[Stated, ...]) -> Iterator[Equal | _Chosen]:
         for stated in body:
             if isinstance(stated, Equal):
+                self.known.place = stated.place
+                self.known.refuse_arrays(stated.left, stated.right)
                 yield stated
             elif isinstance(stated, Let):
                 yield from self._laws(stated.body)

@@ -149,8 +149,8 @@ def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
 
 
 def _imports(text: str, known: Known) -> list[str]:
-    names = [*_DECLARATIONS, "der", "initially", "interpolate", "quantity", "require", "time",
-             "when", "where", *FUNCTIONS.values()]
+    names = [*_DECLARATIONS, "der", "initially", "interpolate", "interpolate_grid", "quantity",
+             "require", "time", "when", "where", *FUNCTIONS.values()]
     code = re.sub(r'""".*?"""|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
     used = [n for n in sorted(set(names), key=lambda n: (not n[0].isupper(), n)) if n in words]
@@ -226,11 +226,20 @@ class _Writer:
         yield ""
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])
+        checks += self._checks()
         if checks:
             yield from ("", "    def verify(self):", *(f"        {line}" for line in checks))
         for k, sentence in enumerate(dict.fromkeys(self.known.remarks)):
             yield from () if k else ("", "    def advise(self):")
             yield from yielded(sentence, 100)
+
+    def _checks(self) -> Iterator[str]:
+        """The points of tables increase."""
+        for declared in self.known.of("parameters"):
+            if declared.name in self.known.axes.keys() - self.known.locals.keys():
+                exists = f"self.{declared.name} is not None and " if declared.condition else ""
+                yield f"if {exists}np.any(np.diff(self.{declared.name}.magnitude) <= 0):"
+                yield f'    yield "the points {declared.name!r} must increase."'
 
     def _doc(self) -> Iterator[str]:
         source = self.known.source

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import runpy
 
+import numpy as np
 import pytest
+from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
 
 from blocks import BlocksError, Component, Model
 from library.electrical import DCVoltageSource, ElectricalReference
@@ -169,6 +171,125 @@ def test_values_of_parts_are_computed_from_parameters(tmp_path):
     assert found == pytest.approx([8, 5, 200, math.log10(4)])
 
 
+@pytest.mark.parametrize(("equations", "value"), [
+    ("a == if u > 1, 2*u else 3 end; b == 0;", lambda u: (2 * u if u > 1 else 3, 0)),
+    ("b == 0; a == 1 + if u > 2\n4\nelseif u > 1\n5\nelse\n6\nend*2;",
+     lambda u: (1 + 2 * (4 if u > 2 else 5 if u > 1 else 6), 0)),
+    ("let\nc = if u > 2, 4 else if u > 1, 5 else 6 end end;\nin\na == c; b == c;\nend",
+     lambda u: 2 * (4 if u > 2 else 5 if u > 1 else 6,)),
+    ("a == if o == my.one, u else -u end + 1; b == if o == my.two, 1 elseif u > 1, 2 else 3 end;",
+     lambda u: (u + 1, 2 if u > 1 else 3)),
+])  # fmt: skip
+def test_an_if_may_be_a_value(equations, value, tmp_path):
+    made = law(tmp_path, equations, "parameters\no = my.one;\nend")
+    for u in (0.5, 1.5, 2.5):
+        assert values_at(made, u) == pytest.approx(value(u))
+
+
+@pytest.mark.parametrize("action", ["Action = simscape.enum.assert.action.warn",
+                                    "Action = simscape.enum.assert.action.none", "Warn = true"])
+def test_an_assertion_that_only_warns_stops_no_run(action, tmp_path):
+    made = law(tmp_path, f"a == u; b == 0; assert(u < 1, 'u is large', {action});")
+    assert values_at(made, 5) == (5, 0)
+    assert "Not checked here, as it stops no run there: u is large." in made.__doc__
+    made = law(tmp_path, "a == u; b == 0; assert(u < 1, 'u is large', "
+                         "Action = simscape.enum.assert.action.error);")
+    with pytest.raises(BlocksError, match="u is large"):
+        values_at(made, 5)
+
+
+def test_entries_of_an_array_are_numbers(tmp_path):
+    made = law(tmp_path, "a == k(2)*u + c(1); b == tablelookup(2*[0 1 2] + 1, -k.*[1 1 1], u);",
+               "parameters\nk = {[1 2 4], '1'}; c = [7; 8];\nend")
+    assert values_at(made, 3) == pytest.approx((13, -2))
+    assert values_at(made, 3, k=[0, 5, 9]) == pytest.approx((22, -5))
+
+
+@pytest.mark.parametrize(("equations", "said"), [
+    ("a == [1 2]*[3; 4];", "products of matrices are not read"), ("a == 1/k;", "products of matr"),
+    ("a == k;", "equations and conditions of arrays are not read. Write one for each"),
+    ("if u > 1\na == 2*k;\nelse\na == 1;\nend", "equations and conditions of arrays"),
+    ("a == if k > 1, 2 else 3 end;", "equations and conditions of arrays"),
+    ("a == tablelookup([0 c], k, u);", "an array of values that follow from others is not read"),
+    ("a == k(0);", "an entry of k is asked for by one whole number"),
+    ("a == k(u);", "an entry of k is asked for by one whole number"),
+    ("a == max(k);", "max.* of 1 values is not known here"), ("a == g;", "g follows from itself"),
+])  # fmt: skip
+def test_arrays_that_cannot_be_read_are_refused(equations, said, tmp_path):
+    more = "intermediates\ng = h + 1; h = 2*g;\nend" if "a == g" in equations else ""
+    with pytest.raises(BlocksError, match=said) as caught:
+        law(tmp_path, f"b == 0;\n{equations}",
+            f"parameters\nk = {{[1 2], '1'}}; c = {{3, '1'}};\nend\n{more}")
+    assert caught.value.where.startswith("law.ssc (line ")
+
+
+# -- tables ---------------------------------------------------------------------------------------
+X, Y = np.arange(5.0), np.arange(5.0) ** 2
+GRID = np.array([[0.0, 1.0, 4.0], [2.0, 2.0, 8.0], [3.0, 7.0, 1.0]])
+
+
+def in_grid(u, held=False):
+    """The value at (u, 3 - u) of the table GRID over 0, 1, 2 and 1, 2, 3."""
+    at = [u, 3 - u]
+    if held:
+        at = np.clip(at, [0, 1], [2, 3])
+    return float(RegularGridInterpolator([np.arange(3.0), np.arange(1.0, 4.0)], GRID,
+                                         bounds_error=False, fill_value=None)(at)[0])
+
+
+@pytest.mark.parametrize(("words", "curve"), [
+    ("", lambda u: np.interp(u, X, Y) if u < 4 else 16 + 7 * (u - 4)),
+    (", extrapolation = linear", lambda u: np.interp(u, X, Y) if u < 4 else 16 + 7 * (u - 4)),
+    (", interpolation = linear, extrapolation = nearest", lambda u: np.interp(u, X, Y)),
+    (", interpolation = smooth, extrapolation = nearest",
+     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))),
+    (", interpolation = simscape.enum.interpolation.smooth, extrapolation = "
+     "simscape.enum.extrapolation.nearest",
+     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))),
+])  # fmt: skip
+def test_a_table_is_read_as_it_says(words, curve, tmp_path):
+    made = law(tmp_path, f"a == tablelookup([0 1 2 3 4], y, u{words}); b == 0;",
+               "parameters\ny = [0 1 4 9 16];\nend")
+    for u in (0.4, 1.5, 3.7, 5.0):
+        assert values_at(made, u)[0] == pytest.approx(float(curve(u)))
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_table_of_two_axes_is_read(held, tmp_path):
+    words = ", extrapolation = nearest" if held else ""
+    made = law(tmp_path, f"a == tablelookup(x, [1 2 3], f, u, b{words}); b == 3 - u;",
+               "parameters\nx = {[0 1 2], '1'}; f = {[0 1 4; 2 2 8; 3 7 1], '1'};\nend")
+    for u in (0.3, 1.5, 1.9, *((2.5,) if held else ())):
+        assert values_at(made, u)[0] == pytest.approx(in_grid(u, held))
+
+
+@pytest.mark.parametrize(("table", "end"), [
+    ("tablelookup([0 1 2], [0 1 4], u, interpolation = smooth, extrapolation = error)", 2),
+    ("tablelookup([0 1 2], [0 1.5], [0 1; 2 3; 4 5], u, u, extrapolation = error)", 1.5),
+])  # fmt: skip
+def test_a_table_that_ends_stops_the_run(table, end, tmp_path):
+    model = Model("law")
+    model.part, model.source = law(tmp_path, f"a == {table}; b == 0;")(), Ramp(slope="1/s")
+    model.connect(model.source.y, model.part.u)
+    with pytest.raises(BlocksError, match="a table ends here") as caught:
+        model.simulate("3 s")
+    assert caught.value.time == pytest.approx(end, abs=1e-6)
+
+
+def test_tables_that_cannot_be_read_are_refused(tmp_path):
+    for words, said in (
+            ("interpolation = spline", "interpolation of a table is spline, but linear, smooth"),
+            ("extrapolation = 1", "extrapolation of a table is computed, but linear, nearest"),
+            ("hold = 1", "a table with hold is not known")):
+        with pytest.raises(BlocksError, match=said) as caught:
+            law(tmp_path, f"b == 0;\na == tablelookup([0 1 2], [0 1 4], u, {words});")
+        assert caught.value.where == "law.ssc (line 11)"
+    made = law(tmp_path, "a == tablelookup(x, [0 1 4], u); b == 0;",
+               "parameters\nx = {[0 1 2], '1'};\nend")
+    with pytest.raises(BlocksError, match="the points 'x' must increase"):
+        values_at(made, 1, x=[2, 1, 0])
+
+
 # -- what options choose ------------------------------------------------------------------------
 @pytest.mark.parametrize(("condition", "holds_at"), [
     ("o == my.one", {"one"}), ("my.one == o", {"one"}), ("~(o == my.one)", {"two", "other"}),
@@ -260,3 +381,22 @@ def test_a_branch_is_there_with_its_section(port, leak, tmp_path):
     assert run["part.n.i"].final.to("A").m == pytest.approx(-3)
     if port == "on":  # 3 A * 6 V, out of the component
         assert run["part.H.Q"].final.to("W").m == pytest.approx(-18)
+
+
+def test_values_that_many_options_choose_are_written_once(tmp_path):
+    """Twelve shapes, each with factors that are declared under it; one without the second."""
+    shapes = [f"s{k}" for k in range(12)]
+    sections = "".join(
+        f"{'elseif' if k else 'if'} shape == my.{shape}\nparameters (Access = private)\n"
+        f"g = {k + 2}*k; h = {{{k}, 'm'}};\nend\n" for k, shape in enumerate(shapes))
+    more = "".join(f"if shape == my.{shape}\nintermediates\nf = {k}*k;\nend\nend\n"
+                   for k, shape in enumerate(shapes[:5]))
+    made = law(tmp_path, "a == g; b == value(2*h, 'm');\nif shape == my.s3\n"
+                         "assert(f > 8, 'f is small');\nend",
+               f"parameters\nshape = my.s0; k = {{1, '1'}};\nend\n{sections}end\n{more}")
+    for k in (0, 5, 11):
+        assert values_at(made, 0, shape=f"s{k}", k=3) == pytest.approx((3 * (k + 2), 2 * k))
+    assert values_at(made, 0, shape="s3", k=3) == pytest.approx((15, 6))
+    with pytest.raises(BlocksError, match="f is small"):  # 3 k is not
+        values_at(made, 0, shape="s3", k=2)
+    assert len((tmp_path / "law.py").read_text()) < 3000

@@ -25,7 +25,7 @@ from .matlab import (
     Unary,
     dotted,
 )
-from .python_text import number_text, python_of
+from .python_text import PythonNames, number_text, python_of
 from .source import Conditions, Declared, Source, fields, pair
 from .units import unit_here
 
@@ -80,6 +80,8 @@ class Known:
         Names of the module that nothing imported may have.
     numbers : bool
         Whether expressions are of values, in ``compose()``, not of symbols.
+    integrals : dict
+        Variables that integrals are in: unit and rate of each.
     axes : dict
         Names of the points of tables, which have to increase.
     place : str
@@ -101,6 +103,7 @@ class Known:
     called: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     numbers: bool = False
+    integrals: dict[str, tuple[str, str]] = field(default_factory=dict)
     axes: dict[str, None] = field(default_factory=dict)
     place: str = ""
 
@@ -425,9 +428,27 @@ class Known:
             return self._table(plain, given, named)
         if name in ("int32", "double"):
             return given[0]
+        if name in ("delay", "integ") and not self.numbers and len(given) in (1, 2):
+            return self._past(name, plain[0], given, named)
         if isinstance(tree.of, Name) and self.is_array(tree.of):
             return f"{self._name(name)}[{self._place_in(name, plain)}]"
         raise self.wrong(f"{name or 'a call'}(…) is not known here.")
+
+    def _past(self, name: str, of: Tree, given: list[str], named: dict[str, Tree]) -> str:
+        """``delay(u, tau, History = u0)``, ``integ(u)`` and ``integ(u, tau)``."""
+        before = named.pop("History", None)
+        named.pop("MaximumDelay", None)  # a delay is a parameter here, and never longer
+        if named or name == "integ" and before is not None or name == "delay" and len(given) < 2:
+            raise self.wrong(f"{name}(…) is not known here with these arguments.")
+        if name == "delay":
+            history = f", initial={self.text(before)}" if before is not None else ""
+            return f"delayed({', '.join(given)}{history})"
+        rate = quantity(1.0, linear(self.unit(of))) * quantity(1.0, "s")
+        taken = {d.name for rows in self.source.sections.values() for d in rows}
+        here = PythonNames({*taken, *self.locals, *self.integrals}).make("integral")
+        self.integrals[here] = f"{rate.units:~C}", given[0]
+        window = f" - delayed(self.{here}, {given[1]})" if len(given) == 2 else ""
+        return f"(self.{here}{window})" if window else f"self.{here}"
 
     def _place_in(self, name: str, given: list[Tree]) -> int:
         """The place of an entry, counted from 0."""

@@ -6,8 +6,9 @@ of signals between them. Components of the same folder are classes of the same m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
 
 from blocks import Input, Output, Port, Variable
 
@@ -16,7 +17,7 @@ from .converters import give_unit
 from .diagram import Block, Diagram, End, System, Value
 from .levels import Scope
 from .mapping import Counterpart, counterpart_of, keyword_of
-from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Tree, dotted, parse
+from .matlab import Apply, Binary, Brace, Field, Name, NotUnderstood, Tree, dotted, parse
 from .matlab_values import Unknown, evaluate
 from .node_units import NodeUnits
 from .nodes import name_ports
@@ -24,7 +25,7 @@ from .physical import keywords_of
 from .physical_signals import is_physical_signal, physical_signal_part
 from .plan import Written
 from .signal_part import Lacks
-from .source import Declared, fields, made_of, pair
+from .source import Conditions, Declared, fields, made_of, pair
 from .source_expressions import Known, number_of
 from .source_files import source_beside
 from .units import alike, unit_here
@@ -34,6 +35,7 @@ __all__ = ["Member", "Members", "Said"]
 #: What a part is told of one of its names: ``value``, ``priority`` … by these words.
 Said = dict[str, Tree]
 _NOWHERE = Scope({})
+_TERMINATOR = "foundation.signal.sinks.terminator"
 
 
 @dataclass
@@ -185,28 +187,64 @@ class Members:
                      self.known.source.name)
 
     # -- as parts ----------------------------------------------------------------------
-    def member(self, declared: Declared) -> Member | None:
-        """What a part becomes; None, and a remark, where it has no counterpart."""
+    def written(self, declared: Declared) -> list[tuple[Conditions, Member]]:
+        """What a part becomes under which conditions; nothing, and a remark, for a gap."""
         self.known.place, block = declared.place, self.blocks[declared]
-        counterpart, source = counterpart_of(block.kind), source_beside(block.kind)
+        if block.kind == _TERMINATOR:
+            return []
+        made: list[tuple[Conditions, Member]] = []
         try:
-            if source in self.beside:
-                made = self._beside(declared, self.beside[source])
-            elif is_physical_signal(block):
-                made = self._signal(block)
-            elif counterpart is not None and counterpart.component is not None:
-                made = self._component(declared, counterpart)
-            else:
-                raise Lacks(f"{block.kind} has no counterpart here.")
+            for condition in self._cases(declared):
+                made.append((condition, self._member(declared)))
         except Lacks as error:
-            self._left_out(f"Its part {block.name} is left out: {error}")
-            return None
-        before = self.found.setdefault(declared.name, made)
-        if any(before.ports.setdefault(port, here) != here for port, here in made.ports.items()):
-            raise self.known.wrong(f"{block.name} is declared twice, and its ports are called "
-                                   "otherwise here each time.",
-                                   "Give the two parts names of their own.")
+            self._left_out(f"Its part {block.name} is left out ({block.kind}). {error}")
+            return []
+        if all(member == made[0][1] for _, member in made):
+            made = [(declared.condition, made[0][1])]
+        for _, member in made:
+            before = self.found.setdefault(declared.name, member)
+            before.variables.update(member.variables)
+            if any(before.ports.setdefault(p, here) != here for p, here in member.ports.items()):
+                raise self.known.wrong(f"{block.name} is declared twice, and its ports are called "
+                                       "otherwise here each time.",
+                                       "Give the two parts names of their own.")
         return made
+
+    def _cases(self, declared: Declared) -> Iterator[Conditions]:
+        """Options of the composite that a part is given, as every choice of them would be."""
+        block, given = self.blocks[declared], self.said[declared]
+        passed = {word: value.name for word, said in given.items()
+                  if isinstance(value := said.get("value"), Name)
+                  and value.name in self.known.options}
+        if source_beside(block.kind) in self.beside:
+            passed = {}  # these may be given an option as it is
+        names = sorted({*passed.values()})
+        for chosen in product(*map(self._choices, names)):
+            told = dict(zip(names, chosen, strict=True))
+            for word, name in passed.items():
+                block.values[word] = replace(block.values[word], text=told[name])
+            yield (*declared.condition, *(self._is(name, word) for name, word in told.items()))
+
+    def _choices(self, option: str) -> list[str]:
+        words = self.known.options[option]
+        return ["true", "false"] if isinstance(words, bool) else words
+
+    def _is(self, option: str, word: str) -> tuple[Tree, bool]:
+        """The condition that an option has a value."""
+        if isinstance(self.known.options[option], bool):
+            return Name(option), word == "true"
+        return Binary("==", Name(option), Field(Name(option), word)), True
+
+    def _member(self, declared: Declared) -> Member:
+        block = self.blocks[declared]
+        counterpart, source = counterpart_of(block.kind), source_beside(block.kind)
+        if source in self.beside:
+            return self._beside(declared, self.beside[source])
+        if is_physical_signal(block):
+            return self._signal(block)
+        if counterpart is not None and counterpart.component is not None:
+            return self._component(declared, counterpart)
+        raise Lacks("It has no counterpart here.")
 
     def _left_out(self, sentence: str) -> None:
         self.known.remarks.append(sentence)
@@ -238,9 +276,6 @@ class Members:
             port = instance._declared.get(here)
             if isinstance(port, (Port, Input, Output)) and port.exists(instance):
                 member.ports[written] = here
-            else:
-                self._left_out(f"What is connected to {name}.{written} is left out: "
-                               f"{counterpart.name} has no such port here.")
         return member
 
     def _beside_value(self, member: Member, name: str, word: str, said: Said) -> None:
@@ -260,13 +295,13 @@ class Members:
             raise Lacks(error.problem) from None
         part = made.part
         if part.equation or part.before:
-            raise Lacks(f"{block.kind} becomes no single component.")
+            raise Lacks("It becomes no single component.")
         units = {port: self.units.of(block.sid, end) or "" for end, port in block.ports.items()
                  if port in part.outputs}
         other = [unit for port, unit in units.items()
                  if not alike(made.units.get(port, made.unit), unit)]
         if other and not give_unit(part, made.unit, *other):
-            raise Lacks(f"its output is in {made.unit or 1}, and what it enters is in {other[0]}.")
+            raise Lacks(f"Its output is in {made.unit or 1}, and what it enters is in {other[0]}.")
         if part.note:
             self._left_out(f"{block.name}: {part.note}")
         module, _, name = part.component.rpartition(".")
@@ -301,9 +336,6 @@ class Members:
             here = beside.called.get(written, written)
             if here in ports - beside.gaps:
                 member.ports[written] = here
-            else:
-                self._left_out(f"What is connected to {declared.name}.{written} is left out: "
-                               f"{beside.class_name} has no such port here.")
         return member
 
     def _target(self, value: Tree, priority: str) -> str:

@@ -77,12 +77,10 @@ class Parts:
 
     def _members(self, members: Members) -> Iterator[tuple[Conditions, str]]:
         for declared in self.known.of("components"):
-            made = members.member(declared)
-            if made is None:
-                self.known.gaps.add(declared.name)
-                continue
-            given = ", ".join(f"{name}={text}" for name, text in made.keywords.items())
-            yield declared.condition, f"self.{declared.name} = {made.component}({given})"
+            for condition, made in members.written(declared):
+                given = ", ".join(f"{name}={text}" for name, text in made.keywords.items())
+                yield condition, f"self.{declared.name} = {made.component}({given})"
+        self.known.gaps |= self.known.members - members.found.keys()
 
     def _connections(self, members: Members) -> Iterator[tuple[Conditions, str]]:
         for connection in self.known.source.connections:
@@ -95,7 +93,11 @@ class Parts:
         name, _, port = dotted(tree).partition(".")
         if name in members.found:
             here = members.found[name].ports.get(port)
-            return f"self.{name}.{here}" if here is not None else ""
+            if here is None:
+                self.known.remarks.append(f"What is connected to {name}.{port} is left out: "
+                                          "it has no such port here.")
+                return ""
+            return f"self.{name}.{here}"
         return "" if name in self.known.gaps else self.known.text(tree)
 
     # -- starts ------------------------------------------------------------------------

@@ -403,6 +403,37 @@ def test_a_part_starts_as_it_is_told(given, more, expected, tmp_path):
     assert run["part.q.v"].initial.to("V").m == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize("leak", ["off", "on"])
+def test_a_part_follows_an_option_of_the_composite(leak, tmp_path):
+    """A resistor of 1 ohm that heats 3 J/K, or none."""
+    made = pair(tmp_path, "q = foundation.electrical.elements.resistor(R = {1, 'Ohm'}, "
+                "thermal_port = leak);", """
+    if leak == simscape.enum.onoff.on
+        nodes
+            H = foundation.thermal.thermal;
+        end
+        connections
+            connect(H, q.H);
+        end
+    end
+""")(leak=leak)
+    model = across(made, "6 V")
+    if leak == "on":
+        model.mass = ThermalMass(mass="1 kg", specific_heat="3 J/(kg*K)", T="300 K")
+        model.connect(model.mass.M, made.H)
+    run = model.simulate("1 s", rtol=1e-9)
+    assert run["source.i"].final.to("A").m == pytest.approx(-3)
+    if leak == "on":
+        assert run["mass.T"].final.to("K").m == pytest.approx(300 + 9 / 3)
+
+
+def test_what_has_no_port_for_a_connection_is_told(tmp_path):
+    made = pair(tmp_path, more="nodes\nH = foundation.thermal.thermal;\nend\n"
+                "connections\nconnect(H, r.B);\nend")
+    said = "What is connected to r.B is left out: it has no such port here."
+    assert any(said in finding.problem for finding in across(made(), "6 V").check().warnings)
+
+
 @pytest.mark.parametrize(("given", "holds"), [
     ({}, True), ({"R0": "12 ohm"}, False), ({"R0": "12 ohm", "strands": 2}, True),
     ({"R0": "12 ohm", "strands": 2, "leak": "on"}, False),
@@ -533,7 +564,7 @@ def test_a_number_has_the_unit_of_what_it_enters(tmp_path):
 def test_what_is_left_out_is_told_by_the_check(tmp_path):
     made = pair(tmp_path, "q = foundation.gas.elements.pipe(length = {5, 'm'});")
     found = across(made(), "1 V").check().warnings
-    assert any("Its part q is left out: foundation.gas.elements.pipe has no counterpart here"
+    assert any("Its part q is left out (foundation.gas.elements.pipe). It has no counterpart here"
                in finding.problem for finding in found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from dataclasses import fields as fields_of
 from functools import partial, reduce
@@ -159,9 +159,9 @@ class Known:
             self.notes.append(f"{name} follows from other parameters and cannot be given.")
 
     def place_of(self, name: str) -> str:
-        """Where a computed name is declared."""
-        return next(declared.place for section in ("parameters", "intermediates")
-                    for declared in self.of(section) if declared.name == name)
+        """Where a computed name is declared, if not where the writing is."""
+        return next((declared.place for section in ("parameters", "intermediates")
+                     for declared in self.of(section) if declared.name == name), self.place)
 
     def _words(self, name: str, default: Field) -> list[str]:
         """What an enumeration parameter may be, its default first."""
@@ -226,6 +226,16 @@ class Known:
 
     def ordered_locals(self) -> list[str]:
         """Computed names, each after those it is computed from."""
+        return self.in_order(self.locals)
+
+    def in_order(self, trees: Mapping[str, Tree]) -> list[str]:
+        """Names of expressions, each after those that stand in its own.
+
+        Raises
+        ------
+        NotUnderstood
+            For a name that follows from itself.
+        """
         done: list[str] = []
 
         def add(name: str, above: tuple[str, ...]) -> None:
@@ -233,13 +243,13 @@ class Known:
                 self.place = self.place_of(name)
                 raise self.wrong(f"{name} follows from itself.")
             if name not in done:
-                inside = names_in(self.locals[name])
-                for other in self.locals:
+                inside = names_in(trees[name])
+                for other in trees:
                     if other in inside:
                         add(other, (*above, name))
                 done.append(name)
 
-        for name in self.locals:
+        for name in trees:
             add(name, ())
         return done
 

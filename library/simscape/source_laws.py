@@ -86,9 +86,11 @@ class Laws:
             yield from self._choice(stated)
 
     def _names(self, let: Let) -> Iterator[str]:
-        for name, tree in let.names:
-            yield f"{name} = {self.known.text(tree)}"
-            self.known.locals[name] = tree
+        self.known.place = let.place
+        given = dict(let.names)
+        self.known.locals |= given
+        for name in self.known.in_order(given):
+            yield f"{name} = {self.known.text(given[name])}"
 
     def _structure(self, choice: Choice) -> Iterator[str]:
         """Equations that options choose: conditions of Python, until one is on values."""

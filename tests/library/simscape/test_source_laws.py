@@ -67,9 +67,12 @@ def test_a_name_of_a_let_holds_within_it(tmp_path):
                "parameters\nk = {2, '1'};\nend")
     assert values_at(made, 1) == pytest.approx((2, 20))
     assert values_at(made, 1, k=3) == pytest.approx((3, 30))
-    made = law(tmp_path, "let\nk = k + 1;\nin\nlet\nk = 2*k;\nin\nb == k;\nend\na == k;\nend",
-               "parameters\nk = {2, '1'};\nend")
-    assert values_at(made, 0) == pytest.approx((3, 6))
+    made = law(tmp_path, "let\nk = 2*j; j = u + 1;\nin\nlet\nj = 9;\nin\nb == j + k;\nend\n"
+                         "a == j;\nend", "parameters\nk = {2, '1'};\nend")
+    assert values_at(made, 2) == pytest.approx((3, 15))
+    with pytest.raises(BlocksError, match="follows from itself") as caught:
+        law(tmp_path, "a == 1;\nlet\nk = 2*j; j = k;\nin\nb == k;\nend")
+    assert caught.value.where == "law.ssc (line 11)"
 
 
 def test_an_assertion_within_an_if_is_checked_where_its_case_holds(tmp_path):

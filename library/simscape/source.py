@@ -470,6 +470,8 @@ class _Sections(Parser):
                     self.word("else")
         if self.word("let"):
             return Let(tuple(self._assigned("in")), tuple(self._equations("end")), place)
+        if self.peek().kind == "name" and self.peek().text in ("for", "while", "switch"):
+            raise self.wrong(f"{self.peek().text!r} among equations is not read: write them out")
         tree = self.expression()
         if isinstance(tree, Apply) and tree.of == Name("assert"):
             return _assertion(tree.arguments, place)

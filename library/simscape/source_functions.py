@@ -13,7 +13,7 @@ from typing import Any
 
 from .matlab import Apply, Binary, Name, NotUnderstood, Tree, dotted, parse
 from .source import Function, Let, Source
-from .source_expressions import parts_of
+from .source_expressions import names_in, parts_of
 from .source_files import read_function_file
 
 __all__ = ["written_out"]
@@ -87,8 +87,14 @@ class _Calls:
         if function.name in within:
             raise NotUnderstood(place, f"the function {function.name} calls itself.")
         values = dict(zip(function.inputs, given, strict=True))
-        for name, tree in function.definitions:
-            values[name] = _put_in(self.written(tree, place, (*within, function.name)), values)
+        waiting = {name: self.written(tree, place, (*within, function.name))
+                   for name, tree in function.definitions}
+        while waiting:
+            ready = [name for name, tree in waiting.items() if not names_in(tree) & waiting.keys()]
+            if not ready:
+                raise NotUnderstood(place, f"{function.name}(…) follows from itself.")
+            for name in ready:
+                values[name] = _put_in(waiting.pop(name), values)
         return values[function.result]
 
 

@@ -86,10 +86,12 @@ def test_an_assertion_within_an_if_is_checked_where_its_case_holds(tmp_path):
             values_at(made, u)
 
 
-def test_cases_of_unequal_numbers_of_equations_are_refused_with_their_place(tmp_path):
-    for text, line in (("if u > 1\na == 1; b == 2;\nelse\na == 1;\nend", 10),
-                       ("a == 1;\nif u > 1\nb == 1;\nend", 11)):
-        with pytest.raises(BlocksError, match="unequal numbers of equations") as caught:
+def test_equations_that_cannot_be_read_are_refused_with_their_place(tmp_path):
+    unequal = "unequal numbers of equations"
+    for text, line, said in (("if u > 1\na == 1; b == 2;\nelse\na == 1;\nend", 10, unequal),
+                             ("a == 1;\nif u > 1\nb == 1;\nend", 11, unequal),
+                             ("a == 1;\nb == 2;\nfor k = 1:2\nend", 12, "'for' among equations")):
+        with pytest.raises(BlocksError, match=said) as caught:
             law(tmp_path, text)
         assert caught.value.where == f"law.ssc (line {line})"
 
@@ -266,8 +268,8 @@ def test_functions_of_other_sources_are_written_out(tmp_path):
 function out = ratio(a, b)
 % of two numbers
     definitions
-        more = b + 1;
         out = half(a)/more;
+        more = b + 1;
     end
 end
 """)
@@ -277,10 +279,13 @@ end
     assert values_at(made, 3) == pytest.approx((3 * (4 / 2) / (3 + 1), 3))
     for text, said in (("half(u, 1)", "takes 1 values, but is given 2"),
                        ("again(u)", "the function again calls itself"),
-                       ("two(u)", "a function of several results is not read")):
+                       ("two(u)", "a function of several results is not read"),
+                       ("turn(u)", "turn.* follows from itself")):
         (tmp_path / "again.ssc").write_text(
             "function y = again(x)\ndefinitions\ny = again(x);\nend\nend\n")
         (tmp_path / "two.ssc").write_text("function [y, z] = two(x)\nend\n")
+        (tmp_path / "turn.ssc").write_text(
+            "function y = turn(x)\ndefinitions\ny = z; z = y;\nend\nend\n")
         with pytest.raises(BlocksError, match=said) as caught:
             law(tmp_path, f"a == {text}; b == 0;")
         assert ".ssc" in caught.value.where

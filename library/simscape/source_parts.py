@@ -125,16 +125,19 @@ class Parts:
         return found
 
     # -- what must hold ----------------------------------------------------------------
-    def checks(self) -> Iterator[str]:
-        """Assertions on parameters, in ``verify()``."""
+    def checks(self, stops: bool) -> Iterator[str]:
+        """Assertions on parameters: those of ``verify()``, or those that stop no run."""
         lines, names = [], set[str]()
+        changing = {"time", *self.known.members, *(
+            d.name for section in ("inputs", "outputs", "variables")
+            for d in self.known.of(section))}
         for under, stated in self.stated:
-            if not isinstance(stated, Assertion):
+            if not isinstance(stated, Assertion) or stated.stops != stops:
                 continue
             said = stated.message or "a condition of the component does not hold"
             every = (*under, (stated.condition, False))
             used = self._needed(set().union(*(names_in(tree) for tree, _ in every)))
-            if used & self.known.members:
+            if used & changing:
                 self.known.remarks.append(f"Not checked here: {said}.")
                 continue
             names |= used

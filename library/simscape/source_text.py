@@ -215,10 +215,11 @@ class _Writer:
                 else f"section {section}"
             self.known.remarks.append(f"Its {what} is not read.")
         declared = list(self._declarations())
-        checks: list[str] = []
+        checks, warnings = list[str](), list[str]()
         if self.known.members:
             parts = Parts(self.known, self.beside)
-            body, checks = list(parts.lines()), list(parts.checks())
+            body = list(parts.lines())
+            checks, warnings = list(parts.checks(True)), list(parts.checks(False))
         else:
             body = [*Laws(self.known).lines(), *self.starts.equations()]
         yield f"class {self.known.class_name}(Component):"
@@ -231,11 +232,11 @@ class _Writer:
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])
         checks += self._checks()
-        if checks:
-            yield from ("", "    def verify(self):", *(f"        {line}" for line in checks))
-        for k, sentence in enumerate(dict.fromkeys(self.known.remarks)):
-            yield from () if k else ("", "    def advise(self):")
-            yield from yielded(sentence, 100)
+        warnings += [line[8:] for sentence in dict.fromkeys(self.known.remarks)
+                     for line in yielded(sentence, 100)]
+        for method, lines in (("verify", checks), ("advise", warnings)):
+            if lines:
+                yield from ("", f"    def {method}(self):", *(f"        {line}" for line in lines))
 
     def _checks(self) -> Iterator[str]:
         """The points of tables increase."""

@@ -456,8 +456,18 @@ def test_what_a_composite_asserts_of_its_parameters_is_checked(given, holds, tmp
     assert found == [] if holds else "part: A strand carries too little." in found
 
 
-def test_what_a_composite_asserts_of_its_parts_is_told(tmp_path):
-    made = pair(tmp_path, more="equations\nassert(q.i < {9, 'A'}, 'It is too hot');\nend")
+@pytest.mark.parametrize("strands", [1, 3])
+def test_what_only_warns_is_a_warning(strands, tmp_path):
+    made = pair(tmp_path, more="equations\nassert(strands < 2, 'Two are a crowd', Warn = true);"
+                "\nend")(strands=strands)
+    found = [finding.problem for finding in across(made, "6 V").check().warnings]
+    assert found == (["part: Two are a crowd"] if strands > 2 else [])
+
+
+@pytest.mark.parametrize("what", ["q.i", "s", "time*{1, 'A/s'}"])
+def test_what_a_composite_asserts_of_its_parts_is_told(what, tmp_path):
+    made = pair(tmp_path, more="variables\ns = {0, 'A'};\nend\nequations\ns == r.i;\n"
+                f"assert({what} < {{9, 'A'}}, 'It is too hot');\nend")
     found = [finding.problem for finding in across(made(), "6 V").check().warnings]
     assert found == ["part: Not checked here: It is too hot."]
 

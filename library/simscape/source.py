@@ -11,8 +11,8 @@ from typing import TypeAlias
 from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, dotted, tokens
 
 __all__ = ["Assertion", "Branch", "Choice", "Conditions", "Connection", "Declared", "Equal",
-           "Event", "Let", "Source", "Stated", "fields", "made_of", "pair",
-           "read_source"]  # fmt: skip
+           "Event", "Function", "Let", "Source", "Stated", "fields", "made_of", "pair",
+           "read_function", "read_source"]  # fmt: skip
 
 #: Conditions around a section, and whether they must hold.
 Conditions: TypeAlias = tuple[tuple[Tree, bool], ...]
@@ -132,6 +132,16 @@ class Source:
     skipped: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Function:
+    """``function result = name(inputs) definitions … end end``."""
+
+    name: str
+    inputs: tuple[str, ...]
+    result: str
+    definitions: tuple[tuple[str, Tree], ...]
+
+
 _DECLARING = ("nodes", "inputs", "outputs", "parameters", "variables", "components",
               "intermediates")  # fmt: skip
 _SECTIONS = (*_DECLARING, "branches", "equations", "connections", "annotations", "events",
@@ -149,6 +159,19 @@ def read_source(text: str, where: str = "") -> Source:
         Naming the file and the line.
     """
     return _Sections(text, where).source()
+
+
+def read_function(text: str, where: str = "") -> Function | None:
+    """Read the source of a function; None for one of something else.
+
+    Raises
+    ------
+    NotUnderstood
+        Naming the file and the line.
+    """
+    sections = _Sections(text, where)
+    sections.over()
+    return sections.function() if sections.word("function") else None
 
 
 class _Sections(Parser):
@@ -243,6 +266,39 @@ class _Sections(Parser):
         if not self.done():
             raise self.wrong(f"the {form} ends before this line, by an 'end' too many")
         return made
+
+    def function(self) -> Function:
+        self.attributes()
+        if self.peek().text == "[":
+            raise self.wrong("a function of several results is not read")
+        result = self.expect_name()
+        self.expect("=")
+        name, inputs = self.expect_name(), list[str]()
+        self.expect("(")
+        while not self.take(")"):
+            inputs.append(self.expect_name())
+            self.take(",")
+        definitions: list[tuple[str, Tree]] = []
+        self.over()
+        while not self.word("end"):
+            if not self.word("definitions"):
+                raise self.wrong("a function has definitions only")
+            definitions += self._assigned("end")
+            self.over()
+        if result not in {defined for defined, _ in definitions}:
+            raise self.wrong(f"the function {name} does not define {result}")
+        return Function(name, tuple(inputs), result, tuple(definitions))
+
+    def _assigned(self, last: str) -> list[tuple[str, Tree]]:
+        """``name = value;`` up to a word."""
+        found = []
+        self.over()
+        while not self.word(last):
+            name = self.expect_name()
+            self.expect("=")
+            found.append((name, self.expression()))
+            self.over()
+        return found
 
     def _title(self, made: Source) -> None:
         """The comments between the heading and the first section, or before the heading."""
@@ -348,14 +404,7 @@ class _Sections(Parser):
         if not (isinstance(condition, Apply) and condition.of == Name("edge")
                 and len(condition.arguments) == 1):
             raise self.wrong("an event is written when edge(condition)")
-        assigned = []
-        self.over()
-        while not self.word("end"):
-            name = self.expect_name()
-            self.expect("=")
-            assigned.append((name, self.expression()))
-            self.over()
-        return Event(condition.arguments[0], tuple(assigned), place)
+        return Event(condition.arguments[0], tuple(self._assigned("end")), place)
 
     # -- declarations ------------------------------------------------------------------
     def _declarations(self, made: Source, section: str, attributes: tuple[str, ...]) -> None:
@@ -420,16 +469,9 @@ class _Sections(Parser):
                 if condition is None:
                     self.word("else")
         if self.word("let"):
-            names = []
-            while not self.word("in"):
-                self.over()
-                if self.word("in"):
-                    break
-                name = self.expect_name()
-                self.expect("=")
-                names.append((name, self.expression()))
-                self.over()
-            return Let(tuple(names), tuple(self._equations("end")), place)
+            return Let(tuple(self._assigned("in")), tuple(self._equations("end")), place)
+        if self.peek().kind == "name" and self.peek().text in ("for", "while", "switch"):
+            raise self.wrong(f"{self.peek().text!r} among equations is not read: write them out")
         tree = self.expression()
         if isinstance(tree, Apply) and tree.of == Name("assert"):
             return _assertion(tree.arguments, place)

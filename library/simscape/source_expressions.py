@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from dataclasses import fields as fields_of
 from functools import partial, reduce
@@ -25,7 +25,7 @@ from .matlab import (
     Unary,
     dotted,
 )
-from .python_text import number_text, python_of
+from .python_text import PythonNames, number_text, python_of
 from .source import Conditions, Declared, Source, fields, pair
 from .units import unit_here
 
@@ -80,6 +80,8 @@ class Known:
         Names of the module that nothing imported may have.
     numbers : bool
         Whether expressions are of values, in ``compose()``, not of symbols.
+    integrals : dict
+        Variables that integrals are in: unit and rate of each.
     axes : dict
         Names of the points of tables, which have to increase.
     place : str
@@ -101,6 +103,7 @@ class Known:
     called: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     numbers: bool = False
+    integrals: dict[str, tuple[str, str]] = field(default_factory=dict)
     axes: dict[str, None] = field(default_factory=dict)
     place: str = ""
 
@@ -156,9 +159,9 @@ class Known:
             self.notes.append(f"{name} follows from other parameters and cannot be given.")
 
     def place_of(self, name: str) -> str:
-        """Where a computed name is declared."""
-        return next(declared.place for section in ("parameters", "intermediates")
-                    for declared in self.of(section) if declared.name == name)
+        """Where a computed name is declared, if not where the writing is."""
+        return next((declared.place for section in ("parameters", "intermediates")
+                     for declared in self.of(section) if declared.name == name), self.place)
 
     def _words(self, name: str, default: Field) -> list[str]:
         """What an enumeration parameter may be, its default first."""
@@ -223,6 +226,16 @@ class Known:
 
     def ordered_locals(self) -> list[str]:
         """Computed names, each after those it is computed from."""
+        return self.in_order(self.locals)
+
+    def in_order(self, trees: Mapping[str, Tree]) -> list[str]:
+        """Names of expressions, each after those that stand in its own.
+
+        Raises
+        ------
+        NotUnderstood
+            For a name that follows from itself.
+        """
         done: list[str] = []
 
         def add(name: str, above: tuple[str, ...]) -> None:
@@ -230,13 +243,13 @@ class Known:
                 self.place = self.place_of(name)
                 raise self.wrong(f"{name} follows from itself.")
             if name not in done:
-                inside = names_in(self.locals[name])
-                for other in self.locals:
+                inside = names_in(trees[name])
+                for other in trees:
                     if other in inside:
                         add(other, (*above, name))
                 done.append(name)
 
-        for name in self.locals:
+        for name in trees:
             add(name, ())
         return done
 
@@ -425,9 +438,27 @@ class Known:
             return self._table(plain, given, named)
         if name in ("int32", "double"):
             return given[0]
+        if name in ("delay", "integ") and not self.numbers and len(given) in (1, 2):
+            return self._past(name, plain[0], given, named)
         if isinstance(tree.of, Name) and self.is_array(tree.of):
             return f"{self._name(name)}[{self._place_in(name, plain)}]"
         raise self.wrong(f"{name or 'a call'}(…) is not known here.")
+
+    def _past(self, name: str, of: Tree, given: list[str], named: dict[str, Tree]) -> str:
+        """``delay(u, tau, History = u0)``, ``integ(u)`` and ``integ(u, tau)``."""
+        before = named.pop("History", None)
+        named.pop("MaximumDelay", None)  # a delay is a parameter here, and never longer
+        if named or name == "integ" and before is not None or name == "delay" and len(given) < 2:
+            raise self.wrong(f"{name}(…) is not known here with these arguments.")
+        if name == "delay":
+            history = f", initial={self.text(before)}" if before is not None else ""
+            return f"delayed({', '.join(given)}{history})"
+        rate = quantity(1.0, linear(self.unit(of))) * quantity(1.0, "s")
+        taken = {d.name for rows in self.source.sections.values() for d in rows}
+        here = PythonNames({*taken, *self.locals, *self.integrals}).make("integral")
+        self.integrals[here] = f"{rate.units:~C}", given[0]
+        window = f" - delayed(self.{here}, {given[1]})" if len(given) == 2 else ""
+        return f"(self.{here}{window})" if window else f"self.{here}"
 
     def _place_in(self, name: str, given: list[Tree]) -> int:
         """The place of an entry, counted from 0."""

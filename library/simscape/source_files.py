@@ -9,9 +9,9 @@ from blocks import FileError
 
 from .mapping import counterpart_of
 from .physical_signals import SIGNALS
-from .source import Source, made_of, read_source
+from .source import Function, Source, made_of, read_function, read_source
 
-__all__ = ["read_component", "read_file", "read_parts", "source_beside"]
+__all__ = ["read_component", "read_file", "read_function_file", "read_parts", "source_beside"]
 
 _BRANCHES = {  # ports, across and through variable of Simscape's own bases
     "foundation.electrical.branch": ("p", "n", "v", "V", "i", "A"),
@@ -50,12 +50,20 @@ def read_file(path: Path) -> Source:
     NotUnderstood
         Naming file and line.
     """
+    return read_source(_text(path), path.name)
+
+
+def read_function_file(path: Path) -> Function | None:
+    """The function of a file; None for one of something else. It raises as :func:`read_file`."""
+    return read_function(_text(path), path.name)
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_bytes()[: 1 << 22].decode("utf-8", "replace")
+        return path.read_bytes()[: 1 << 22].decode("utf-8", "replace")
     except OSError as error:
         raise FileError(str(path), f"it cannot be read: {error.strerror or error}.",
                         "Give the path of an .ssc file.", code="simscape.file") from error
-    return read_source(text, path.name)
 
 
 def read_component(path: Path) -> Source:

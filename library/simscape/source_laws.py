@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from .matlab import Apply, Binary, Brace, Name, Number, Text, Tree, Unary, dotted
+from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Number, Text, Tree, Unary, dotted
 from .source import Assertion, Branch, Choice, Declared, Equal, Let, Stated
 from .source_expressions import Known, linear
 from .words import quoted
@@ -31,6 +31,8 @@ class Laws:
             pairs = ", ".join(f"self.{name}: {self.known.text(value)}"
                               for name, value in event.assigned)
             yield f"yield when({self.known.text(event.condition)}, {{{pairs}}})"
+        for name, (_, rate) in self.known.integrals.items():
+            yield f"yield der(self.{name}) == {rate}"
 
     def _balances(self) -> Iterator[str]:
         """What branches say of the through variables of ports."""
@@ -69,7 +71,11 @@ class Laws:
                                       f"{stated.message or 'a condition'}.")
         elif isinstance(stated, Assertion):
             said = stated.message or "a condition of the component does not hold"
-            yield f"yield require({self.known.text(stated.condition)}, {quoted(said)})"
+            try:
+                yield f"yield require({self.known.text(stated.condition)}, {quoted(said)})"
+            except NotUnderstood as error:
+                self.known.remarks.append(f"Not checked here: {said.rstrip('.')} ({error.where}: "
+                                          f"{error.problem.rstrip('.')}).")
         elif isinstance(stated, Let):
             yield from self._names(stated)
             for inner in stated.body:
@@ -80,9 +86,11 @@ class Laws:
             yield from self._choice(stated)
 
     def _names(self, let: Let) -> Iterator[str]:
-        for name, tree in let.names:
-            yield f"{name} = {self.known.text(tree)}"
-            self.known.locals[name] = tree
+        self.known.place = let.place
+        given = dict(let.names)
+        self.known.locals |= given
+        for name in self.known.in_order(given):
+            yield f"{name} = {self.known.text(given[name])}"
 
     def _structure(self, choice: Choice) -> Iterator[str]:
         """Equations that options choose: conditions of Python, until one is on values."""

@@ -53,11 +53,8 @@ class _Scope:
                 (_renamed(condition, called), tuple(self.renamed(body, called)))
                 for condition, body in stated.cases))
         if isinstance(stated, Let):
-            inside, names = dict(called), []
-            for name, value in stated.names:
-                value = _renamed(value, inside)  # may speak of what the name hides
-                inside[name] = self.free_name(name)
-                names.append((inside[name], value))
+            inside = {**called, **{name: self.free_name(name) for name, _ in stated.names}}
+            names = [(inside[name], _renamed(value, inside)) for name, value in stated.names]
             return replace(stated, names=tuple(names),
                            body=tuple(self.renamed(stated.body, inside)))
         renamed: Stated = _renamed(stated, called)

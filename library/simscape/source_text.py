@@ -17,6 +17,7 @@ from .python_text import PythonNames, class_name
 from .source import Declared, Source, fields, pair
 from .source_expressions import FUNCTIONS, Known, imported_as, number_of
 from .source_files import read_file, read_parts
+from .source_functions import written_out
 from .source_laws import Laws
 from .source_names import in_python
 from .source_parts import Parts
@@ -97,7 +98,8 @@ def _known(path: Path) -> dict[str, Known]:
         if source.form == "function" or source.form == "domain" and name != path.stem:
             raise FileError(str(file), f"it is a {source.form}, not a component.",
                             "Give a component or a domain.", code="simscape.kind")
-        here, called = in_python(source) if source.form == "component" else (source, {})
+        here, called = in_python(written_out(source, file)) if source.form == "component" else (
+            source, {})
         known = Known(here, file, class_name=names.make(class_name(source.name)), called=called)
         if known.class_name != class_name(source.name):
             called = {**called, class_name(source.name): known.class_name}
@@ -149,8 +151,8 @@ def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
 
 
 def _imports(text: str, known: Known) -> list[str]:
-    names = [*_DECLARATIONS, "der", "initially", "interpolate", "interpolate_grid", "quantity",
-             "require", "time", "when", "where", *FUNCTIONS.values()]
+    names = [*_DECLARATIONS, "delayed", "der", "initially", "interpolate", "interpolate_grid",
+             "quantity", "require", "time", "when", "where", *FUNCTIONS.values()]
     code = re.sub(r'""".*?"""|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
     used = [n for n in sorted(set(names), key=lambda n: (not n[0].isupper(), n)) if n in words]
@@ -224,6 +226,8 @@ class _Writer:
         yield from self._doc()
         yield ""
         yield from declared
+        for name, (unit, _) in self.known.integrals.items():
+            yield f'    {name} = Variable("{unit}", "{f"0 {unit}".strip()}", priority="high")'
         yield ""
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])

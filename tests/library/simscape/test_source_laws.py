@@ -67,9 +67,12 @@ def test_a_name_of_a_let_holds_within_it(tmp_path):
                "parameters\nk = {2, '1'};\nend")
     assert values_at(made, 1) == pytest.approx((2, 20))
     assert values_at(made, 1, k=3) == pytest.approx((3, 30))
-    made = law(tmp_path, "let\nk = k + 1;\nin\nlet\nk = 2*k;\nin\nb == k;\nend\na == k;\nend",
-               "parameters\nk = {2, '1'};\nend")
-    assert values_at(made, 0) == pytest.approx((3, 6))
+    made = law(tmp_path, "let\nk = 2*j; j = u + 1;\nin\nlet\nj = 9;\nin\nb == j + k;\nend\n"
+                         "a == j;\nend", "parameters\nk = {2, '1'};\nend")
+    assert values_at(made, 2) == pytest.approx((3, 15))
+    with pytest.raises(BlocksError, match="follows from itself") as caught:
+        law(tmp_path, "a == 1;\nlet\nk = 2*j; j = k;\nin\nb == k;\nend")
+    assert caught.value.where == "law.ssc (line 11)"
 
 
 def test_an_assertion_within_an_if_is_checked_where_its_case_holds(tmp_path):
@@ -83,10 +86,12 @@ def test_an_assertion_within_an_if_is_checked_where_its_case_holds(tmp_path):
             values_at(made, u)
 
 
-def test_cases_of_unequal_numbers_of_equations_are_refused_with_their_place(tmp_path):
-    for text, line in (("if u > 1\na == 1; b == 2;\nelse\na == 1;\nend", 10),
-                       ("a == 1;\nif u > 1\nb == 1;\nend", 11)):
-        with pytest.raises(BlocksError, match="unequal numbers of equations") as caught:
+def test_equations_that_cannot_be_read_are_refused_with_their_place(tmp_path):
+    unequal = "unequal numbers of equations"
+    for text, line, said in (("if u > 1\na == 1; b == 2;\nelse\na == 1;\nend", 10, unequal),
+                             ("a == 1;\nif u > 1\nb == 1;\nend", 11, unequal),
+                             ("a == 1;\nb == 2;\nfor k = 1:2\nend", 12, "'for' among equations")):
+        with pytest.raises(BlocksError, match=said) as caught:
             law(tmp_path, text)
         assert caught.value.where == f"law.ssc (line {line})"
 
@@ -221,6 +226,69 @@ def test_arrays_that_cannot_be_read_are_refused(equations, said, tmp_path):
         law(tmp_path, f"b == 0;\n{equations}",
             f"parameters\nk = {{[1 2], '1'}}; c = {{3, '1'}};\nend\n{more}")
     assert caught.value.where.startswith("law.ssc (line ")
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("ceil(u)", np.ceil), ("fix(u)", np.fix), ("round(2*u)", lambda u: np.floor(2 * u + 0.5)),
+    ("rem(u, 1)", lambda u: np.fmod(u, 1)), ("power(u, 2)", lambda u: u**2),
+    ("hypot(u, 2) + 1", lambda u: np.hypot(u, 2) + 1), ("2*minus(u, 1)", lambda u: 2 * (u - 1)),
+    ("if xor(u > 0, u > 1), 4 else 5 end", lambda u: 4 if 0 < u <= 1 else 5),
+    ("if not(or(lt(u, 0), ge(u, 2))), 4 else 5 end", lambda u: 4 if 0 <= u < 2 else 5),
+])  # fmt: skip
+def test_functions_that_others_say_are_read(text, value, tmp_path):
+    made = law(tmp_path, f"a == {text}; b == 0;")
+    for u in (-1.3, 0.6, 1.3, 2.4):
+        assert values_at(made, u)[0] == pytest.approx(float(value(u)))
+
+
+def test_an_assertion_that_is_not_understood_is_told_and_the_rest_is_read(tmp_path):
+    made = law(tmp_path, "assert(all(diff(k) > 0), 'k must rise'); a == k(2); b == u;",
+               "parameters\nk = {[1 2 3], '1'};\nend")
+    assert values_at(made, 5) == (2, 5)
+    model = Model("law")
+    model.part = made()
+    assert any("Not checked here: k must rise (law.ssc (line 12): diff(…) is not known here)."
+               in " ".join(finding.problem.split()) for finding in model.check().warnings)
+
+
+def test_a_delay_and_an_integral(tmp_path):
+    made = law(tmp_path, "a == delay(u, tau, History = 5, MaximumDelay = {9, 's'}) + delay(u, tau);"
+                         "b == value(integ(2*u), 's') + value(integ(u*v, tau)/v, 's');",
+               "parameters\ntau = {0.5, 's'}; v = {3, 'V'};\nend")
+    run = run_of(made(), Ramp(slope="1/s"))
+    for t in (0.2, 0.7, 1.6):
+        before = max(t - 0.5, 0)
+        assert run["part.a"].at(f"{t} s").m == pytest.approx(2 * before if t > 0.5 else 5)
+        expected = t**2 + (t**2 - before**2) / 2
+        assert run["part.b"].at(f"{t} s").m == pytest.approx(expected, rel=1e-5)
+
+
+def test_functions_of_other_sources_are_written_out(tmp_path):
+    (tmp_path / "ratio.ssc").write_text("""
+function out = ratio(a, b)
+% of two numbers
+    definitions
+        out = half(a)/more;
+        more = b + 1;
+    end
+end
+""")
+    (tmp_path / "half.ssc").write_text("function y = half(x)\ndefinitions\ny = x/2;\nend\nend\n")
+    made = law(tmp_path, "a == 3*my.pack.ratio(u + 1, b); b == half(more);",
+               "parameters\nmore = 6;\nend")
+    assert values_at(made, 3) == pytest.approx((3 * (4 / 2) / (3 + 1), 3))
+    for text, said in (("half(u, 1)", "takes 1 values, but is given 2"),
+                       ("again(u)", "the function again calls itself"),
+                       ("two(u)", "a function of several results is not read"),
+                       ("turn(u)", "turn.* follows from itself")):
+        (tmp_path / "again.ssc").write_text(
+            "function y = again(x)\ndefinitions\ny = again(x);\nend\nend\n")
+        (tmp_path / "two.ssc").write_text("function [y, z] = two(x)\nend\n")
+        (tmp_path / "turn.ssc").write_text(
+            "function y = turn(x)\ndefinitions\ny = z; z = y;\nend\nend\n")
+        with pytest.raises(BlocksError, match=said) as caught:
+            law(tmp_path, f"a == {text}; b == 0;")
+        assert ".ssc" in caught.value.where
 
 
 # -- tables ---------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ class Connection:
 
     ports: tuple[Tree, ...]
     condition: Conditions = ()
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -317,6 +318,8 @@ class _Sections(Parser):
         if self.word("if"):
             self._conditional(made)
             return
+        if self.word("for"):
+            raise self.wrong("sections in a loop are not read")
         name = self.expect_name()
         attributes = self.attributes()
         if name in _DECLARING:
@@ -415,6 +418,8 @@ class _Sections(Parser):
                 return
             line, place = self.peek().line, self.place()
             name = self.expect_name()
+            if self.peek().text == "(":
+                raise self.wrong("what is declared as an array is not read")
             self.expect("=")
             value = self.expression()
             comment = self.comments.get(line, "") or self.comments.get(self.peek(-1).line, "")
@@ -438,9 +443,9 @@ class _Sections(Parser):
             self.over()
             if self.word("end"):
                 return
-            call = self.expression()
+            place, call = self.place(), self.expression()
             if isinstance(call, Apply) and call.of == Name("connect"):
-                made.connections.append(Connection(call.arguments, tuple(self.conditions)))
+                made.connections.append(Connection(call.arguments, tuple(self.conditions), place))
             else:
                 raise self.wrong("connections are written connect(a, b)")
 

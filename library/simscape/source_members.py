@@ -256,7 +256,9 @@ class Members:
         keywords = keywords_of(block, counterpart, self.values, _NOWHERE,
                                f"{self.known.source.name}.{name}")
         instance = keywords.instance(component) or component()
-        for note in keywords.lost + keywords.notes:
+        for lost in keywords.lost:
+            raise self.known.wrong(lost.removesuffix(" The default here holds."))
+        for note in keywords.notes:
             self._left_out(f"{name}: {note}")
         if keywords.defaults:
             self.known.notes.append(f"{name} takes the defaults here of "

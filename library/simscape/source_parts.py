@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import groupby
 
 from .matlab import Field, Name, Tree, dotted
-from .source import Assertion, Conditions, Equal
+from .source import Assertion, Conditions, Equal, Let
 from .source_expressions import Known, names_in
 from .source_members import Members, Said
 from .source_starts import equal_at_start, said_of, under_conditions
@@ -31,8 +31,8 @@ class Parts:
     beside: Mapping[str, Known]
 
     @cached_property
-    def stated(self) -> list[tuple[Conditions, Equal | Assertion]]:
-        return list(under_conditions(self.known, self.known.source.equations))
+    def stated(self) -> list[tuple[Conditions, Equal | Assertion | Let]]:
+        return list(under_conditions(self.known.source.equations))
 
     def _aliased(self, name: str) -> Field | None:
         """The variable of a part that one of the composite names."""
@@ -63,7 +63,7 @@ class Parts:
         for declared in self.known.of("variables"):
             self._say(declared.name, aliases.get(declared.name), members)
         yield from self._under_conditions(self._connections(members))
-        if any(isinstance(stated, Equal) and not aliases.keys() & {
+        if any(isinstance(stated, Let) or isinstance(stated, Equal) and not aliases.keys() & {
                 side.name for side in (stated.left, stated.right) if isinstance(side, Name)}
                for _, stated in self.stated):
             self.known.remarks.append("A composite here has parts only: equations beside them are "
@@ -84,6 +84,7 @@ class Parts:
 
     def _connections(self, members: Members) -> Iterator[tuple[Conditions, str]]:
         for connection in self.known.source.connections:
+            self.known.place = connection.place
             ports = [text for tree in connection.ports if (text := self._port(tree, members))]
             if len(ports) > 1:
                 yield connection.condition, f"self.connect({', '.join(ports)})"
@@ -98,7 +99,17 @@ class Parts:
                                           "it has no such port here.")
                 return ""
             return f"self.{name}.{here}"
-        return "" if name in self.known.gaps else self.known.text(tree)
+        if name in self.known.gaps:
+            return ""
+        if port or name not in self._own_ports:
+            raise self.known.wrong(f"{dotted(tree) or 'this'} is no port that can be connected.",
+                                   "Name a port of the component, or of one of its parts.")
+        return self.known.text(tree)
+
+    @cached_property
+    def _own_ports(self) -> set[str]:
+        return {d.name for section in ("nodes", "inputs", "outputs")
+                for d in self.known.of(section)}
 
     # -- starts ------------------------------------------------------------------------
     def _targets(self, aliases: Mapping[str, Field]) -> dict[str, dict[str, Said]]:

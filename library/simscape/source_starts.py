@@ -34,29 +34,30 @@ def literal(value: Tree) -> tuple[str, str] | None:
         return None
 
 
-def under_conditions(known: Known, stated: Iterable[Stated], under: Conditions = ()
-                     ) -> Iterator[tuple[Conditions, Equal | Assertion]]:
+def under_conditions(stated: Iterable[Stated], under: Conditions = ()
+                     ) -> Iterator[tuple[Conditions, Equal | Assertion | Let]]:
     """Equations and assertions one by one, each with the conditions under which it holds."""
     for each in stated:
-        if isinstance(each, Let):
-            known.place = each.place
-            raise known.wrong("let is not read here.", "Write out what it stands for.")
         if not isinstance(each, Choice):
             yield under, each
             continue
         before = under
         for condition, body in each.cases:
             here = before if condition is None else (*before, (condition, True))
-            yield from under_conditions(known, body, here)
+            yield from under_conditions(body, here)
             if condition is not None:
                 before = (*before, (condition, False))
 
 
 def equal_at_start(known: Known) -> Iterator[tuple[Conditions, Equal]]:
     """The equations of the start, and the conditions under which they hold."""
-    for under, each in under_conditions(known, known.source.initial):
+    for under, each in under_conditions(known.source.initial):
         if isinstance(each, Equal):
             yield under, each
+        elif isinstance(each, Let):
+            known.place = each.place
+            raise known.wrong("let among equations of the start is not read.",
+                              "Write out what its names stand for.")
         else:
             known.remarks.append("Not checked here, at the start: "
                                  f"{each.message or 'a condition'}.")

@@ -578,6 +578,31 @@ def test_what_is_left_out_is_told_by_the_check(tmp_path):
                in finding.problem for finding in found)
 
 
+RESISTOR = "q = foundation.electrical.elements.resistor"
+
+
+@pytest.mark.parametrize(("part", "more", "said"), [
+    (f"{RESISTOR}({{1, 'Ohm'}});", "", "line 13.*: a value of a part is written name = value"),
+    (f"{RESISTOR}(R = {{1, 'zorg'}});", "", "line 13.*: .*'zorg' is no unit"),
+    (f"{RESISTOR}(R = foo(1));", "", r"line 13.*: foo\(…\) is not known here"),
+    (f"{RESISTOR};", "connections\nconnect(p, z.p);\nend", "z.p is no port that can be connected"),
+    (f"{RESISTOR};", "connections\nconnect(p, R0);\nend", "R0 is no port that can be connected"),
+    ("q(3) = foundation.electrical.elements.resistor;", "", "what is declared as an array"),
+    (f"{RESISTOR};", "for k = 1:3\ncomponents\nend\nend", "line 21.*: sections in a loop"),
+    (f"{RESISTOR};", "equations (Initial = true)\nlet a = R0; in q.v == a; end\nend",
+     "line 22.*: let among equations of the start"),
+])  # fmt: skip
+def test_what_cannot_be_read_of_parts_is_refused(part, more, said, tmp_path):
+    with pytest.raises(BlocksError, match=said):
+        pair(tmp_path, part, more)
+
+
+def test_equations_beside_parts_are_told(tmp_path):
+    made = pair(tmp_path, more="equations\nlet a = q.v; in\na == {2, 'V'};\nend\nend")
+    found = [finding.problem for finding in across(made(), "6 V").check().warnings]
+    assert found == ["part: A composite here has parts only: equations beside them are left out."]
+
+
 def test_a_part_of_itself_is_refused(tmp_path):
     (tmp_path / "couple.ssc").write_text(PAIR.replace("NAME", "couple").replace(
         "PART", "q = my.ring;").replace("MORE", ""))

@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..language.declarations import Port
+from ..language.domain import Domain
 from ..language.kernel import Key, Law, Local
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from .aliases import Alias, Link, merged
@@ -315,19 +316,19 @@ def _nodes(network: Network, base: Base) -> Nodes:
     aliases: list[Alias] = []
     balances: list[Indices] = []
     numbers: list[int] = []
-    equal: dict[tuple[int, str], list[tuple[Indices, Indices]]] = {}  # by domain and variable
-    through: dict[tuple[int, str], list[tuple[Indices, Indices]]] = {}
+    equal: dict[tuple[Domain | None, str], list[tuple[Indices, Indices]]] = {}  # with variable
+    through: dict[tuple[Domain | None, str], list[tuple[Indices, Indices]]] = {}
     for f, family in enumerate(network.families):
         n = np.arange(family.size)
         for name, (domain, indices) in family.kernel.ports.items():
             nodes = network.balance_of[network.port_numbers(f, name)]
             for variable, i in indices.items():
                 table = equal if variable in domain.across else through
-                table.setdefault((id(domain), variable), []).append((nodes, base[f][i, 0] + n))
+                table.setdefault((domain, variable), []).append((nodes, base[f][i, 0] + n))
         for i, v in enumerate(family.kernel.variables):
             if v.kind in ("input", "output"):
                 nodes = network.node_of[network.port_numbers(f, v.name)]
-                equal.setdefault((-1, "signal"), []).append((nodes, base[f][i, 0] + n))
+                equal.setdefault((None, "signal"), []).append((nodes, base[f][i, 0] + n))
     count = 0
     for pairs in equal.values():
         nodes, slots = _sorted_by_node(pairs)
@@ -387,20 +388,20 @@ class Shared(NamedTuple):
 
 def _shared(network: Network, base: Base) -> list[Shared]:
     """Per parameter of a domain, where it is."""
-    rows: dict[tuple[int, str], list[tuple[Indices, ...]]] = {}
-    circuits: dict[int, Indices] = {}
+    rows: dict[tuple[Domain, str], list[tuple[Indices, ...]]] = {}
+    circuits: dict[Domain, Indices] = {}
     for f, family in enumerate(network.families):
         for i in family.kernel.shared:
             local = family.kernel.variables[i]
             assert isinstance(local.declared, Port)
             domain = family.kernel.ports[local.port][0]
-            if id(domain) not in circuits:
-                circuits[id(domain)] = network.circuits(domain)
-            circuit = circuits[id(domain)]
+            if domain not in circuits:
+                circuits[domain] = network.circuits(domain)
+            circuit = circuits[domain]
             nodes = network.node_of[network.port_numbers(f, local.port)]
             n = np.arange(family.size)
             sets = np.full(family.size, local.declared.sets)
-            rows.setdefault((id(domain), local.name.partition(".")[2]), []).append(
+            rows.setdefault((domain, local.name.partition(".")[2]), []).append(
                 (circuit[nodes], base[f][i, 0] + n, np.full(family.size, f),
                  np.full(family.size, i), n, sets))
     found = []

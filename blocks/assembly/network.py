@@ -158,7 +158,7 @@ class Network:
         """Per node, a label of the part that components with ports of a domain join."""
         left, right = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
         for f, family in enumerate(self.families):
-            ports = [name for name, (d, _) in family.kernel.ports.items() if d is domain]
+            ports = [name for name, (d, _) in family.kernel.ports.items() if d == domain]
             for first, second in pairwise(ports):
                 left.append(self.node_of[self.port_numbers(f, first)])
                 right.append(self.node_of[self.port_numbers(f, second)])

@@ -44,7 +44,7 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
     ground = topology.count
     ties = [(f, t) for f, traits in enumerate(topology.traits) for t in traits.ties
             if t.variable == across
-            and topology.network.families[f].kernel.ports[t.ports[0]][0] is domain]  # fmt: skip
+            and topology.network.families[f].kernel.ports[t.ports[0]][0] == domain]  # fmt: skip
     if not ties:
         return
     nodes = {(r.family, r.name): r.nodes for r in topology.rows}
@@ -64,7 +64,7 @@ def across_conflicts(topology: Topology, domain: Domain, across: str) -> Iterato
              if len(t.ports) > 1 or topology.network.port_numbers(f, t.ports[0])[i]
              not in topology.network.spare]
     shared = {r.again for r in repeated_ties(topology.network)
-              if r.domain is domain and r.through == held_by(domain, across)}
+              if r.domain == domain and r.through == held_by(domain, across)}
     edges = [e for e in edges
              if not any(End(e.family, e.instance, p) in shared for p in e.tie.ports)]
     edges.sort(key=lambda e: (e.tie.given, len(e.tie.ports)))  # references first, sources last

@@ -47,7 +47,7 @@ class Topology:
 
     @cached_property
     def domains(self) -> list[Domain]:
-        return list({id(r.domain): r.domain for r in self.rows}.values())
+        return list(dict.fromkeys(r.domain for r in self.rows))
 
     @cached_property
     def degree(self) -> Indices:
@@ -56,7 +56,7 @@ class Topology:
         return np.bincount(np.concatenate(every), minlength=self.count)
 
     def of(self, domain: Domain) -> list[PortRow]:
-        return [r for r in self.rows if r.domain is domain]
+        return [r for r in self.rows if r.domain == domain]
 
     def path(self, family: int, instance: int | np.integer) -> str:
         return self.network.families[family].path(int(instance))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
 from ..exceptions import NamingError, ParameterError, brief
 from ..numerics.arrays import Array
 from ..units import Unit, as_written, from_si, to_si, unit_given
-from .declarations import Parameter, Target, Variable
+from .declarations import Option, Parameter, Target, Variable
 
 if TYPE_CHECKING:
     from .component import Component
 
-    Parts: TypeAlias = dict[str, Component]  # by path
     Tables: TypeAlias = dict[str, dict[str, dict[str, Any]]]  # values of parts, by path
 
 __all__ = ["Aim", "Builds", "aim", "are_parts", "is_same", "pass_on", "refuse_as_part",
@@ -124,6 +123,13 @@ def aim(declared: Variable, given: Any, count: int | None, where: str) -> Aim:
     return Aim(value, nominal, target.priority, unit_given(target.value, where))
 
 
+class Build(NamedTuple):
+    """What a composite gives its parts, and which parts and connections it has."""
+
+    tables: Tables
+    structure: tuple[Any, ...]
+
+
 class Builds:
     """What a composite gives its parts as it is built from its values.
 
@@ -132,26 +138,47 @@ class Builds:
     """
 
     def __init__(self) -> None:
-        self._latest: list[tuple[tuple[Any, ...], Tables]] = []
+        self._latest: list[tuple[tuple[Any, ...], Build]] = []
 
     def __reduce__(self) -> tuple[type[Builds], tuple[()]]:
         return Builds, ()  # a copy finds them anew
 
-    def present(self, composite: Component) -> Tables:
-        """Values of its parts by the present ones of the composite."""
+    def present(self, composite: Component) -> Build:
+        """Its parts and their values by the present values of the composite."""
         given = composite._count, *composite._values.items(), *composite._units.items()
-        for values, tables in self._latest:
+        for values, build in self._latest:
             if is_same(values, given):
-                return tables
-        parts = composite._rebuilt()._parts()
-        tables = {path: part._value_tables() for path, part in parts.items()}
-        self._latest = [(given, tables), *self._latest[:1]]
-        return tables
+                return build
+        anew = composite._rebuilt()
+        parts = anew._parts()
+        joined = [[(ref.path, None if ref.index is None else ref.index.tobytes()) for ref in refs]
+                  for whole in (anew, *parts.values()) for refs in whole._connections]
+        kinds = [(path, type(part), part._count, _options(part)) for path, part in parts.items()]
+        build = Build({path: part._value_tables() for path, part in parts.items()},
+                      (kinds, joined))
+        self._latest = [(given, build), *self._latest[:1]]
+        return build
 
 
-def pass_on(parts: Parts, before: Tables, after: Tables) -> None:
-    """Give the parts of a composite what differs between two builds of it."""
-    for path, part in parts.items():
+def _options(part: Component) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in part._values.items()
+            if isinstance(part._declared[name], Option)]
+
+
+def pass_on(composite: Component, where: str, built: Build, anew: Build) -> None:
+    """Give the parts of a composite what differs between two builds of it.
+
+    Raises
+    ------
+    ParameterError
+        Where it would have other parts or connections.
+    """
+    if built.structure != anew.structure:
+        raise ParameterError(where, "decides which parts a composite has, and cannot change once "
+                             "it is built.", f"Make a new {type(composite).__name__} with this "
+                             "value.", code="parameter.structure")
+    before, after = built.tables, anew.tables
+    for path, part in composite._parts().items():
         if path not in before or path not in after:
             continue  # added by the user
         was, now = before[path], after[path]

@@ -237,7 +237,7 @@ class Component(Node):
             self._assign_target(declared, value, where)
 
     def _assign_value(self, declared: Parameter | Option, value: Any, where: str) -> None:
-        before = (self._values.copy(), self._units.copy()) if self._open else ({}, {})
+        before = self._values.copy(), self._units.copy()
         if isinstance(declared, Parameter) and declared.any_unit and not callable(value):
             own = type(self)._declared[declared.name]
             assert isinstance(own, Parameter)
@@ -260,7 +260,11 @@ class Component(Node):
                 for name, given in value.given.items():
                     setattr(self, name, given)
         if as_built is not None:
-            pass_on(self._parts(), as_built, self._builds.present(self))
+            try:
+                pass_on(self, where, as_built, self._builds.present(self))
+            except ModelError:
+                self._values, self._units = before
+                raise
         self._changed(structure)
 
     def _changes_equations(self, declared: Parameter | Option, accepted: Any) -> bool:

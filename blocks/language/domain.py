@@ -78,6 +78,9 @@ class Domain:
     doc : str
         Sign convention in a sentence.
 
+    Two that are called alike and have the same variables, rates and parameters are equal, also
+    when they are of different files: their ports may be joined.
+
     Examples
     --------
     >>> hydraulic = Domain("hydraulic", across={"p": "Pa"}, through={"q": "m**3/s"})
@@ -125,6 +128,16 @@ class Domain:
             object.__setattr__(self, attribute, value)
         self._refuse_rates()
         self._refuse_no_power()
+
+    def _meaning(self) -> tuple[object, ...]:
+        """What ports must have in common to be joined."""
+        return self.name, self.across, self.through, self.rates, self.shared
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, Domain) and self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash((self.name, *self.variables))
 
     def power_into(self, port: Any, rates: list[tuple[ca.SX, ca.SX]] | None = None) -> Expression:
         """Power into a component through a port with these variables.

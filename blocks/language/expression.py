@@ -293,6 +293,12 @@ class Condition:
     def __or__(self, other: Condition) -> Condition:
         return Condition("or", (self, as_condition(other)))
 
+    def __rand__(self, other: object) -> Condition:
+        return as_condition(other) & self
+
+    def __ror__(self, other: object) -> Condition:
+        return as_condition(other) | self
+
     def __invert__(self) -> Condition:
         return Condition("not", (self,))
 

@@ -77,10 +77,7 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
                             f"as many y as x, but was given {n} x and {ys.sx.numel()} y.")
     points, heights = _numbers(xs.sx), _numbers(ys.sx)
     trace = current_trace.get()
-    if stop and trace is not None:
-        margin = Expression(BEYOND * (xs.sx[n - 1] - xs.sx[0]), x.dimension)
-        first, last = Expression(xs.sx[0], x.dimension), Expression(xs.sx[n - 1], x.dimension)
-        trace.read_statement(require((x >= first - margin) & (x <= last + margin), stop))
+    _stop_beyond(x, xs.sx, stop)
     if points is None or heights is None:
         return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
     clock = _clock(x.sx) if trace is not None else None
@@ -89,14 +86,14 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
         starts, rows = _rows_of_curve(times, heights, hold, shape) if shape else \
             _rows_of_lines(times, heights, hold)
         return Expression(trace.tabulated(starts, rows, ys.dimension), ys.dimension)
+    _refuse_unsorted(points)
     if n <= LONG:
         return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
-    _refuse_unsorted(points)
     return Expression(_searched([x.sx], [points], heights, hold, shape), ys.dimension)
 
 
 def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: object, *,
-                     hold: bool = False, smooth: bool | str = False) -> Expression:
+                     hold: bool = False, smooth: bool | str = False, stop: str = "") -> Expression:
     """Interpolation in a table of several values, along one after the other.
 
     Linear in each of them or a curve along the first and then, of what this gives, along the next.
@@ -111,6 +108,7 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
     smooth : bool or str
         True or "akima", the modified Akima interpolation: once differentiable. "cubic": the spline
         that is twice differentiable, for what is differentiated, as an energy to a force.
+    stop : as in :func:`interpolate`
     """
     shape = _shape_named(smooth, "interpolate_grid", ("akima", "cubic"))
     each = [as_expression(x) for x in at]
@@ -125,13 +123,15 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
                             f"{known.sx.numel()} entries.")  # fmt: skip
     numbers, heights = [_numbers(p) for p in points], _numbers(known.sx)
     arrays = [p for p in numbers if p is not None]
+    for x, p in zip(each, points, strict=True):
+        _stop_beyond(x, p, stop)
+    for one in arrays:
+        _refuse_unsorted(one)
     if heights is None or len(arrays) < len(points) or heights.size <= LONG:
         columns = [known.sx[i] for i in range(known.sx.numel())]
         for x, p in zip(each, points, strict=True):
             columns = _grid_written_out(x.sx, p, columns, hold, shape)
         return Expression(columns[0], known.dimension)
-    for one in arrays:
-        _refuse_unsorted(one)
     found = _searched([x.sx for x in each], arrays, heights.reshape(sizes), hold, shape)
     return Expression(found, known.dimension)
 
@@ -165,6 +165,16 @@ def _area(x: ca.SX, xs: ca.SX, ys: ca.SX) -> ca.SX:
         at_end = ca.pw_lin(end, xs[i : i + 2], ys[i : i + 2])
         total += (end - xs[i]) * (ys[i] + at_end) / 2
     return total
+
+
+def _stop_beyond(x: Expression, xs: ca.SX, stop: str) -> None:
+    """Stop the run with these words, if there are any, where x leaves the points."""
+    trace = current_trace.get()
+    if not stop or trace is None:
+        return
+    first, last = (Expression(xs[k], x.dimension) for k in (0, xs.numel() - 1))
+    margin = BEYOND * (last - first)
+    trace.read_statement(require((x >= first - margin) & (x <= last + margin), stop))
 
 
 def _shape_named(smooth: bool | str, function: str, known: Sequence[str]) -> str:

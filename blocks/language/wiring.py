@@ -98,7 +98,7 @@ def _refuse_other_kind(first: PortRef, ref: PortRef) -> None:
             "Sources turn signals into physical quantities, sensors the reverse.",
             code="connection.kind",
         )  # fmt: skip
-    if isinstance(a, Port) and isinstance(b, Port) and a.domain is not b.domain:
+    if isinstance(a, Port) and isinstance(b, Port) and a.domain != b.domain:
         raise ConnectionRefused(
             both, f"{first.path} is {a.domain} and {ref.path} is {b.domain}.",
             "Join them through a component that converts one domain into the other.",

@@ -63,8 +63,6 @@ class Word:
         """What to take here; ``home`` is the module that was asked for a component."""
         called = self.word or self.block
         whose = f"{self.tool}'s {called}" if self.tool else f"What is often called {called}"
-        if self.note and not self.tool:
-            return self.note[0].upper() + self.note[1:]
         if self.note:
             return f"{whose} has no counterpart of its own: {self.note}"
         module, _, name = self.component.rpartition(".")

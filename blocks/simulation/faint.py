@@ -82,7 +82,7 @@ class _Circuits:
         recording, network, flows = self.recording, self.network, []
         for f, family in enumerate(network.families):
             for port, (of, _) in family.kernel.ports.items():
-                if of is domain:
+                if of == domain:
                     labels = self.labels[domain][network.node_of[network.port_numbers(f, port)]]
                     flows += [recording.catalog.info(
                         f, family.kernel.index[f"{port}.{flow}"], int(i)).index

@@ -125,7 +125,7 @@ class TimeEvents:
             times = self.apart[slice(*part)]
             holds = np.zeros((len(times), len(self.timed)))
             if self._function is not None and len(times):
-                holds[:, self._index] = self._of_time(self.just_after(times)).T > 0
+                holds[:, self._index] = self._hold(self._of_time(self.just_after(times)).T)
             following = np.append(times[1:], self.after(times[-1])) if len(times) else times
             rows = np.ascontiguousarray(self.system.tables.rows(self.just_after(times)).T)
             found = Ahead(times, holds, rows, following - WITHIN * self.tiny)
@@ -167,9 +167,12 @@ class TimeEvents:
         """Which relations of time alone hold (1.0) just after ``t``."""
         out = np.zeros(len(self.timed))
         if self._function is not None:
-            later = self._function(self.just_after(t), self.p)
-            out[self._index] = later > 0
+            out[self._index] = self._hold(self._function(self.just_after(t), self.p))
         return out
+
+    def _hold(self, later: Array) -> Flags:
+        """Whether relations of time alone hold; those of parameters may be zero for good."""
+        return np.where(self.relations.at_zero[self._index], later >= 0, later > 0)
 
     def holding(self, g: Array, t: float) -> Array:
         """Which relations hold (1.0) just after ``t``, where their crossing functions are ``g``."""

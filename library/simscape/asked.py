@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .diagram import Diagram
     from .node_units import NodeUnits
     from .plan import Written
-    from .texts import Texts
+    from .texts import WritesValues
 
 __all__ = ["Asked"]
 
@@ -30,7 +30,7 @@ class Asked:
 
     Parameters
     ----------
-    texts : Texts
+    texts : WritesValues
     diagram : Diagram
     units : NodeUnits
     scope : Scope
@@ -39,7 +39,7 @@ class Asked:
         Of the system it stands in.
     """
 
-    texts: Texts
+    texts: WritesValues
     diagram: Diagram
     units: NodeUnits
     scope: Scope

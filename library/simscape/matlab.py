@@ -232,11 +232,14 @@ class Parser:
         if not self.take(sign):
             raise self.wrong(f"{sign!r} is missing")
 
+    def place(self) -> str:
+        """Where in which file the next word stands."""
+        line = self.peek().line
+        return f"{self.where} (line {line})" if line > 1 else self.where
+
     def wrong(self, what: str) -> NotUnderstood:
         words = " ".join(t.text for t in self.given[max(0, self.at - 6): self.at + 3]).strip()
-        line = self.peek().line
-        place = f" (line {line})" if line > 1 else ""
-        return NotUnderstood(f"{self.where}{place}", f"{what} near {words!r}.")
+        return NotUnderstood(self.place(), f"{what} near {words!r}.")
 
     def skip_lines(self) -> None:
         while self.peek().kind == "end" and self.peek().text:

@@ -58,7 +58,8 @@ class NodeUnits:
             if block.system is not None:
                 self._join(block.system)
 
-    def _set(self, key: Key, unit: str) -> None:
+    def know(self, key: Key, unit: str) -> None:
+        """Say the unit of the node at an end, where nothing else has."""
         self.units.setdefault(self.groups.find(key), unit)
 
     def _known_units(self, root: System) -> None:
@@ -73,13 +74,13 @@ class NodeUnits:
                 unit = unit_here(written, block.name)
                 unit = TEMPERATURES.get(unit, unit)
                 if block.kind == TO_PHYSICAL:
-                    self._set((block.sid, "rconn1"), unit)
+                    self.know((block.sid, "rconn1"), unit)
                 else:
                     inputs.append(((block.sid, "lconn1"), unit))
             else:
                 inputs += self._of_component(block)
         for key, unit in inputs:
-            self._set(key, unit)
+            self.know(key, unit)
 
     def _of_component(self, block: Block) -> list[tuple[Key, str]]:
         counterpart = counterpart_of(block.kind)
@@ -89,7 +90,7 @@ class NodeUnits:
             for end, written in block.ports.items():
                 kind, unit = signal_unit(component, counterpart.port(written))
                 if kind == "output":
-                    self._set((block.sid, end), unit)
+                    self.know((block.sid, end), unit)
                 elif kind == "input":
                     inputs.append(((block.sid, end), unit or unit_expected(block, written)))
         return inputs
@@ -118,7 +119,7 @@ class NodeUnits:
                     made = None
                 for port, end in ends.items():
                     if block.types.get(port) == "output":
-                        self._set((block.sid, end), "" if made is None else
+                        self.know((block.sid, end), "" if made is None else
                                   made.units.get(port, made.unit))
             if len(rest) == len(waiting):  # a loop, or nothing says it
                 self._guess(rest)
@@ -131,4 +132,4 @@ class NodeUnits:
         said = [(block, end, unit) for block, end, port in open_ends
                 if (unit := unit_expected(block, port))]
         for block, end, unit in said or [(open_ends[0][0], open_ends[0][1], "")]:
-            self._set((block.sid, end), unit)
+            self.know((block.sid, end), unit)

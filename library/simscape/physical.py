@@ -24,11 +24,12 @@ from .diagram import Block, Value
 from .levels import Scope
 from .mapping import AS_HERE, Counterpart, keyword_of, words_of
 from .matlab import NotUnderstood
-from .texts import Texts
+from .texts import WritesValues
 
 __all__ = ["SETTINGS", "Keywords", "keywords_of", "port_kind", "signal_unit"]
 
 _ON = ("1", "1.0", "true", "on")
+_OFF = ("0", "0.0", "false", "off")
 _PRIORITIES = {"High": "high", "Low": "low", "None": "none"}
 SETTINGS = {"num_ports", "ZeroCross"}
 
@@ -52,8 +53,8 @@ class Keywords:
             return None
 
 
-def keywords_of(block: Block, counterpart: Counterpart, texts: Texts, scope: Scope, where: str
-                ) -> Keywords:
+def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, scope: Scope,
+                where: str) -> Keywords:
     """The keywords of a block's counterpart."""
     component = counterpart.component
     assert component is not None
@@ -115,14 +116,18 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
 def _fit_ports(block: Block, counterpart: Counterpart, found: Keywords) -> None:
     """Take the one other choice that gives the ports which the block has, where there is one.
 
-    Which ports a block has is a fact of its file; the choice that shows them may not be in it.
+    Which ports a block has is a fact of its file; the choice that shows them may not be in it, and
+    one that is holds.
     """
     component = counterpart.component
     assert component is not None
     wanted = {counterpart.port(written) for written in block.ports.values()}
     if not wanted or _fits(component, found.values, wanted):
         return
+    told = {keyword_of(counterpart, name)[0] for name in block.values}
     for keyword, option in component._declared.items():
+        if keyword in told:
+            continue
         for value in option.choices or (True, False) if isinstance(option, Option) else ():
             if _fits(component, {**found.values, keyword: value}, wanted):
                 found.texts.pop(keyword, None)
@@ -170,7 +175,7 @@ def _word(value: Value) -> str:
 def _same_word(option: Any, value: Value) -> Any:
     """The choice that is called as it is written."""
     if isinstance(option.default, bool):
-        return _word(value) in _ON
+        return {**dict.fromkeys(_ON, True), **dict.fromkeys(_OFF, False)}.get(_word(value))
     wanted = _word(value).replace("_", " ")
     return next((c for c in option.choices or () if str(c).lower() == wanted), None)
 
@@ -181,7 +186,7 @@ def _option(keyword: str, value: Any, declared: Mapping[str, Any], found: Keywor
         found.values[keyword] = value
 
 
-def _number(value: Value, texts: Texts, scope: Scope, where: str) -> Any:
+def _number(value: Value, texts: WritesValues, scope: Scope, where: str) -> Any:
     """The number of a value where it has one."""
     try:
         return texts.of(value.text, scope, where).value
@@ -189,7 +194,7 @@ def _number(value: Value, texts: Texts, scope: Scope, where: str) -> Any:
         return None
 
 
-def _take(keyword: str, mine: Any, value: Value, found: Keywords, texts: Texts, scope: Scope,
+def _take(keyword: str, mine: Any, value: Value, found: Keywords, texts: WritesValues, scope: Scope,
           where: str) -> None:
     """A parameter, or the target of a variable."""
     written = texts.of(value.text, scope, where, value.unit)

@@ -6,11 +6,16 @@ The sections of a component or domain as trees; nothing is evaluated.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, tokens
+from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Parser, Text, Tree, dotted, tokens
 
-__all__ = ["Assertion", "Branch", "Choice", "Declared", "Equal", "Event", "Let", "Source",
-           "read_source"]  # fmt: skip
+__all__ = ["Assertion", "Branch", "Choice", "Conditions", "Connection", "Declared", "Equal",
+           "Event", "Function", "Let", "Source", "Stated", "fields", "made_of", "pair",
+           "read_function", "read_source"]  # fmt: skip
+
+#: Conditions around a section, and whether they must hold.
+Conditions: TypeAlias = tuple[tuple[Tree, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -21,34 +26,53 @@ class Declared:
     ----------
     condition : tuple of (Tree, bool)
         Conditions around the section, and whether they must hold.
+    place : str
+        File and line.
     """
 
     name: str
     value: Tree
     comment: str = ""
     attributes: tuple[str, ...] = ()
-    condition: tuple[tuple[Tree, bool], ...] = ()
+    condition: Conditions = ()
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Branch:
-    """``i : p.i -> n.i``; None for the reference."""
+    """``i : p.i -> n.i``; None for the reference. Conditions as those of :class:`Declared`."""
 
     name: str
     start: Tree | None
     end: Tree | None
+    condition: Conditions = ()
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """``connect(a, b, …)``, under conditions as those of :class:`Declared`."""
+
+    ports: tuple[Tree, ...]
+    condition: Conditions = ()
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Equal:
     left: Tree
     right: Tree
+    place: str = ""
 
 
 @dataclass(frozen=True)
 class Assertion:
+    """``assert(condition, message)``; by its ``Action`` some do not stop a run."""
+
     condition: Tree
     message: str
+    stops: bool = True
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +80,7 @@ class Choice:
     """``if … elseif … else … end`` among equations: conditions with what holds under them."""
 
     cases: tuple[tuple[Tree | None, tuple[Stated, ...]], ...]
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +89,7 @@ class Let:
 
     names: tuple[tuple[str, Tree], ...]
     body: tuple[Stated, ...]
+    place: str = ""
 
 
 Stated = Equal | Assertion | Choice | Let
@@ -75,6 +101,7 @@ class Event:
 
     condition: Tree
     assigned: tuple[tuple[str, Tree], ...]
+    place: str = ""
 
 
 @dataclass
@@ -102,8 +129,18 @@ class Source:
     equations: list[Stated] = field(default_factory=list)
     initial: list[Stated] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
-    connections: list[tuple[Tree, ...]] = field(default_factory=list)
+    connections: list[Connection] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Function:
+    """``function result = name(inputs) definitions … end end``."""
+
+    name: str
+    inputs: tuple[str, ...]
+    result: str
+    definitions: tuple[tuple[str, Tree], ...]
 
 
 _DECLARING = ("nodes", "inputs", "outputs", "parameters", "variables", "components",
@@ -125,6 +162,19 @@ def read_source(text: str, where: str = "") -> Source:
     return _Sections(text, where).source()
 
 
+def read_function(text: str, where: str = "") -> Function | None:
+    """Read the source of a function; None for one of something else.
+
+    Raises
+    ------
+    NotUnderstood
+        Naming the file and the line.
+    """
+    sections = _Sections(text, where)
+    sections.over()
+    return sections.function() if sections.word("function") else None
+
+
 class _Sections(Parser):
     """Reads sections; comments are kept beside, by line."""
 
@@ -134,6 +184,30 @@ class _Sections(Parser):
         self.comments = {t.line: t.text.lstrip("%# ").strip() for t in every if t.kind == "comment"}
         self.first = min((t.line for t in self.given if t.kind == "name"), default=1)
         self.conditions: list[tuple[Tree, bool]] = []
+
+    # -- expressions -----------------------------------------------------------------
+    def _primary(self) -> Tree:
+        """A value; that of ``if condition, a else b end`` as ``if(condition, a, b)``."""
+        if not self.word("if"):
+            return super()._primary()
+        cases = []
+        while True:
+            condition = self.expression()
+            self.over()
+            cases.append((condition, self.expression()))
+            self.over()
+            if not self.word("elseif"):
+                break
+        if not self.word("else"):
+            raise self.wrong("the else of an if with values is missing")
+        self.over()
+        value = self.expression()
+        self.over()
+        if not self.word("end"):
+            raise self.wrong("the end of an if with values is missing")
+        for condition, other in reversed(cases):
+            value = Apply(Name("if"), (condition, other, value))
+        return value
 
     # -- words ---------------------------------------------------------------------
     def word(self, *words: str) -> bool:
@@ -194,6 +268,39 @@ class _Sections(Parser):
             raise self.wrong(f"the {form} ends before this line, by an 'end' too many")
         return made
 
+    def function(self) -> Function:
+        self.attributes()
+        if self.peek().text == "[":
+            raise self.wrong("a function of several results is not read")
+        result = self.expect_name()
+        self.expect("=")
+        name, inputs = self.expect_name(), list[str]()
+        self.expect("(")
+        while not self.take(")"):
+            inputs.append(self.expect_name())
+            self.take(",")
+        definitions: list[tuple[str, Tree]] = []
+        self.over()
+        while not self.word("end"):
+            if not self.word("definitions"):
+                raise self.wrong("a function has definitions only")
+            definitions += self._assigned("end")
+            self.over()
+        if result not in {defined for defined, _ in definitions}:
+            raise self.wrong(f"the function {name} does not define {result}")
+        return Function(name, tuple(inputs), result, tuple(definitions))
+
+    def _assigned(self, last: str) -> list[tuple[str, Tree]]:
+        """``name = value;`` up to a word."""
+        found = []
+        self.over()
+        while not self.word(last):
+            name = self.expect_name()
+            self.expect("=")
+            found.append((name, self.expression()))
+            self.over()
+        return found
+
     def _title(self, made: Source) -> None:
         """The comments between the heading and the first section, or before the heading."""
         upto = self.given[self.at].line if self.at < len(self.given) else 10**9
@@ -211,6 +318,8 @@ class _Sections(Parser):
         if self.word("if"):
             self._conditional(made)
             return
+        if self.word("for"):
+            raise self.wrong("sections in a loop are not read")
         name = self.expect_name()
         attributes = self.attributes()
         if name in _DECLARING:
@@ -255,7 +364,8 @@ class _Sections(Parser):
         """Equations under the conditions of sections."""
         for condition, holds in reversed(self.conditions):
             body = tuple(stated)
-            stated = [Choice(((condition, body),) if holds else ((condition, ()), (None, body)))]
+            cases = ((condition, body),) if holds else ((condition, ()), (None, body))
+            stated = [Choice(cases, body[0].place if body else "")]
         return stated
 
     def _skip(self) -> None:
@@ -292,18 +402,12 @@ class _Sections(Parser):
 
     def _event(self) -> Event:
         """``when edge(…)`` with values; nothing else happens at an event here."""
+        place = self.place()
         condition = self.expression() if self.word("when") else None
         if not (isinstance(condition, Apply) and condition.of == Name("edge")
                 and len(condition.arguments) == 1):
             raise self.wrong("an event is written when edge(condition)")
-        assigned = []
-        self.over()
-        while not self.word("end"):
-            name = self.expect_name()
-            self.expect("=")
-            assigned.append((name, self.expression()))
-            self.over()
-        return Event(condition.arguments[0], tuple(assigned))
+        return Event(condition.arguments[0], tuple(self._assigned("end")), place)
 
     # -- declarations ------------------------------------------------------------------
     def _declarations(self, made: Source, section: str, attributes: tuple[str, ...]) -> None:
@@ -312,33 +416,36 @@ class _Sections(Parser):
             self.over()
             if self.word("end"):
                 return
-            line = self.peek().line
+            line, place = self.peek().line, self.place()
             name = self.expect_name()
+            if self.peek().text == "(":
+                raise self.wrong("what is declared as an array is not read")
             self.expect("=")
             value = self.expression()
             comment = self.comments.get(line, "") or self.comments.get(self.peek(-1).line, "")
-            found.append(Declared(name, value, comment, attributes, tuple(self.conditions)))
+            found.append(Declared(name, value, comment, attributes, tuple(self.conditions), place))
 
     def _branches(self, made: Source) -> None:
         while True:
             self.over()
             if self.word("end"):
                 return
+            place = self.place()
             name = self.expect_name()
             self.expect(":")
             start = None if self.take("*") else self._postfix(self._primary())
             self.expect("->")
             end = None if self.take("*") else self._postfix(self._primary())
-            made.branches.append(Branch(name, start, end))
+            made.branches.append(Branch(name, start, end, tuple(self.conditions), place))
 
     def _connections(self, made: Source) -> None:
         while True:
             self.over()
             if self.word("end"):
                 return
-            call = self.expression()
+            place, call = self.place(), self.expression()
             if isinstance(call, Apply) and call.of == Name("connect"):
-                made.connections.append(call.arguments)
+                made.connections.append(Connection(call.arguments, tuple(self.conditions), place))
             else:
                 raise self.wrong("connections are written connect(a, b)")
 
@@ -355,34 +462,35 @@ class _Sections(Parser):
             found.append(self._statement())
 
     def _statement(self) -> Stated:
+        place = self.place()
         if self.word("if"):
             cases: list[tuple[Tree | None, tuple[Stated, ...]]] = []
             condition: Tree | None = self.expression()
             while True:
                 cases.append((condition, tuple(self._equations("elseif", "else", "end"))))
                 if self.word("end"):
-                    return Choice(tuple(cases))
+                    return Choice(tuple(cases), place)
                 condition = self.expression() if self.word("elseif") else None
                 if condition is None:
                     self.word("else")
         if self.word("let"):
-            names = []
-            while not self.word("in"):
-                self.over()
-                if self.word("in"):
-                    break
-                name = self.expect_name()
-                self.expect("=")
-                names.append((name, self.expression()))
-                self.over()
-            return Let(tuple(names), tuple(self._equations("end")))
+            return Let(tuple(self._assigned("in")), tuple(self._equations("end")), place)
+        if self.peek().kind == "name" and self.peek().text in ("for", "while", "switch"):
+            raise self.wrong(f"{self.peek().text!r} among equations is not read: write them out")
         tree = self.expression()
         if isinstance(tree, Apply) and tree.of == Name("assert"):
-            said = [a for a in tree.arguments[1:] if isinstance(a, Text)]
-            return Assertion(tree.arguments[0], said[0].value if said else "")
+            return _assertion(tree.arguments, place)
         if isinstance(tree, Binary) and tree.sign == "==":
-            return Equal(tree.left, tree.right)
+            return Equal(tree.left, tree.right, place)
         raise self.wrong("an equation is written left == right")
+
+
+def _assertion(arguments: tuple[Tree, ...], place: str) -> Assertion:
+    said = [a.value for a in arguments[1:] if isinstance(a, Text)]
+    named = {dotted(a.left): dotted(a.right).rpartition(".")[2] for a in arguments
+             if isinstance(a, Binary) and a.sign == "="}
+    stops = named.get("Action", "error") == "error" and named.get("Warn", "false") == "false"
+    return Assertion(arguments[0], said[0] if said else "", stops, place)
 
 
 def pair(tree: Tree) -> tuple[Tree, str] | None:
@@ -392,6 +500,14 @@ def pair(tree: Tree) -> tuple[Tree, str] | None:
         if len(entries) == 2 and isinstance(entries[1], Text):
             return entries[0], entries[1].value
     return None
+
+
+def made_of(part: Declared) -> tuple[str, tuple[Tree, ...]]:
+    """The path of what a part is made of, and the values it is given."""
+    call = part.value
+    if isinstance(call, Apply):
+        return dotted(call.of), call.arguments
+    return dotted(call), ()
 
 
 def fields(tree: Tree) -> dict[str, Tree]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, is_dataclass
+from dataclasses import fields as fields_of
+from functools import partial, reduce
 from pathlib import Path
 
 from blocks import quantity
@@ -16,17 +18,19 @@ from .matlab import (
     Name,
     NotUnderstood,
     Number,
+    Range,
     Text,
     Transposed,
     Tree,
     Unary,
     dotted,
 )
-from .python_text import number_text, python_of
-from .source import Choice, Declared, Source, Stated, fields, pair
+from .python_text import PythonNames, number_text, python_of
+from .source import Conditions, Declared, Source, fields, pair
 from .units import unit_here
 
-__all__ = ["FUNCTIONS", "Known", "names_in", "number_of"]
+__all__ = ["FUNCTIONS", "Known", "imported_as", "is_constant", "linear", "names_in", "number_of",
+           "parts_of"]  # fmt: skip
 
 FUNCTIONS = {
     "sqrt": "sqrt", "abs": "abs_", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
@@ -34,9 +38,18 @@ FUNCTIONS = {
     "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "max": "maximum", "min": "minimum",
     "sign": "sign", "mod": "mod", "floor": "floor",
 }  # fmt: skip
+_OF_TWO = ("atan2", "max", "min", "mod")
 _STRENGTH = {"||": 1, "&&": 2, "|": 1, "&": 2, "<": 5, "<=": 5, ">": 5, ">=": 5, "==": 5, "~=": 5,
              "+": 6, "-": 6, "*": 7, ".*": 7, "/": 7, "./": 7, "^": 9, ".^": 9}  # fmt: skip
-_SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**", "~=": "!="}
+_SIGNS = {"||": "|", "&&": "&", ".*": "*", "./": "/", "^": "**", ".^": "**"}
+_WORDS = {"||": "or", "|": "or", "&&": "and", "&": "and", "~=": "!="}  # of values
+_CONSTANTS = {"true": True, "false": False}
+_AFFINE = {"affine": True, "absolute": True, "linear": False, "relative": False}
+_TABLES = {"interpolation": {"linear": "", "smooth": ", smooth=True"},
+           "extrapolation": {"linear": "", "nearest": ", hold=True", "error":
+                             ', stop="a table ends here: give it more points."'}}  # fmt: skip
+_HIDDEN = {"access=private", "externalaccess=none"}
+_ENUMERATIONS = {"simscape.enum.onoff": ["off", "on"]}
 
 
 @dataclass
@@ -52,11 +65,27 @@ class Known:
     locals : dict
         Names that stand for expressions.
     options : dict
-        Enumeration parameters, with the words they are compared with.
+        Parameters that choose equations: enumerations with their words, switches with True or
+        False.
     gaps : set
         Ports and parts that are left out.
+    remarks : list
+        What of the source is not in the class: ``check()`` warns of it.
+    notes : list
+        What else is to be known of the class.
+    class_name : str
+    called : dict
+        Names of the source that are others here.
+    taken : set
+        Names of the module that nothing imported may have.
     numbers : bool
         Whether expressions are of values, in ``compose()``, not of symbols.
+    integrals : dict
+        Variables that integrals are in: unit and rate of each.
+    axes : dict
+        Names of the points of tables, which have to increase.
+    place : str
+        Of what is being written, for messages.
     """
 
     source: Source
@@ -65,15 +94,30 @@ class Known:
     own_domains: dict[str, Source] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     locals: dict[str, Tree] = field(default_factory=dict)
-    options: dict[str, list[str]] = field(default_factory=dict)
+    options: dict[str, list[str] | bool] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     members: set[str] = field(default_factory=set)
     gaps: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    class_name: str = ""
+    called: dict[str, str] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
     numbers: bool = False
+    integrals: dict[str, tuple[str, str]] = field(default_factory=dict)
+    axes: dict[str, None] = field(default_factory=dict)
+    place: str = ""
 
     def __post_init__(self) -> None:
         self._know_names()
         self.numbers = bool(self.members)
+
+    def imported(self, module: str, name: str) -> str:
+        """A name of a module as it is called here."""
+        self.homes.setdefault(module, set()).add(name)
+        return imported_as(name, self.taken)
+
+    def wrong(self, what: str, advice: str = "") -> NotUnderstood:
+        return NotUnderstood(self.place or self.source.name, what, advice)
 
     def of(self, section: str) -> list[Declared]:
         return self.source.sections.get(section, [])
@@ -81,87 +125,168 @@ class Known:
     def _know_names(self) -> None:
         for declared in self.of("parameters"):
             if isinstance(declared.value, Field):
-                self.options[declared.name] = [declared.value.name]
-        self._find_choices()
-        for section in ("inputs", "outputs", "parameters", "variables"):
+                self.options[declared.name] = self._words(declared.name, declared.value)
+            elif isinstance(declared.value, Name) and declared.value.name in _CONSTANTS:
+                self.options[declared.name] = _CONSTANTS[declared.value.name]
+        self._know_units("inputs", "outputs", "parameters")
+        for section in ("parameters", "intermediates"):
+            given: dict[str, list[Declared]] = {}
             for declared in self.of(section):
+                given.setdefault(declared.name, []).append(declared)
+            for name, rows in given.items():
+                if name not in self.options:
+                    self._know_computed(name, rows, section == "parameters")
+        self.ordered_locals()  # refuses those that follow from themselves
+        self._know_units("variables")
+        self.members = {d.name for d in self.of("components")}
+        self.place = ""
+
+    def _know_units(self, *sections: str) -> None:
+        for section in sections:
+            for declared in self.of(section):
+                self.place = declared.place
                 value = fields(declared.value).get("value", declared.value)
                 found = pair(value)
-                if found is not None:
-                    self.units[declared.name] = unit_here(found[1], self.source.name)
-                elif section == "parameters" and not isinstance(value, (Number, Field)):
-                    self._keep_local(declared)
-                else:
-                    self.units[declared.name] = ""
-        for declared in self.of("intermediates"):
-            self._keep_local(declared)
-        self.members = {d.name for d in self.of("components")}
+                self.units[declared.name] = self._unit_here(found[1]) if found else \
+                    self.unit(value)
 
-    def _find_choices(self) -> None:
-        """The words that enumeration parameters are compared with."""
-        every = [c for rows in self.source.sections.values() for d in rows
-                 for c, _ in d.condition]
-        for condition in [*every, *_conditions(self.source.equations)]:
-            if self.is_structure(condition):
-                assert isinstance(condition, Binary) and isinstance(condition.left, Name)
-                word = condition.right.name if isinstance(condition.right, Field) else ""
-                if word not in self.options[condition.left.name]:
-                    self.options[condition.left.name].append(word)
+    def _know_computed(self, name: str, rows: list[Declared], given: bool) -> None:
+        """A name that follows from others, or from the conditions of its declarations."""
+        if given and len(rows) == 1 and is_constant(rows[0].value):
+            return
+        self.locals[name] = _chosen([(declared.condition, declared.value) for declared in rows])
+        if given and any(not _HIDDEN & {each.lower() for each in row.attributes} for row in rows):
+            self.notes.append(f"{name} follows from other parameters and cannot be given.")
 
-    def _keep_local(self, declared: Declared) -> None:
-        """A computed name; under conditions it is chosen by them."""
-        value = declared.value
-        for condition, holds in declared.condition:
-            known = self.locals.get(declared.name)
-            if known is not None:
-                value = Apply(Name("where"), (condition, value, known) if holds else
-                              (condition, known, value))
-        self.locals[declared.name] = value
+    def place_of(self, name: str) -> str:
+        """Where a computed name is declared, if not where the writing is."""
+        return next((declared.place for section in ("parameters", "intermediates")
+                     for declared in self.of(section) if declared.name == name), self.place)
+
+    def _words(self, name: str, default: Field) -> list[str]:
+        """What an enumeration parameter may be, its default first."""
+        words, compared = [default.name], set()
+        for tree in parts_of(self.source):
+            if isinstance(tree, Binary) and tree.sign in ("==", "~="):
+                for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
+                    if one == Name(name) and isinstance(other, Field):
+                        compared.add(other.name)
+                        words.append(other.name)
+        words += _ENUMERATIONS.get(dotted(default.of), [])
+        if compared.issuperset(words):
+            words.append("other")
+            self.notes.append(f'{name} is "other" where it is none of the words that it is '
+                              "compared with there.")
+        return list(dict.fromkeys(words))
 
     # -- structure ---------------------------------------------------------------------
     def is_structure(self, condition: Tree) -> bool:
-        """Whether a condition is on an enumeration: it chooses equations, not values."""
-        return isinstance(condition, Binary) and condition.sign in ("==", "~=") and \
-            isinstance(condition.left, Name) and condition.left.name in self.options and \
-            isinstance(condition.right, Field)
+        """Whether a condition is on options only: it chooses equations, not values."""
+        if isinstance(condition, Unary):
+            return condition.sign == "~" and self.is_structure(condition.of)
+        if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
+            return self.is_structure(condition.left) and self.is_structure(condition.right)
+        if isinstance(condition, Binary):
+            return self._compared(condition) is not None
+        return isinstance(condition, Name) and isinstance(self.options.get(condition.name), bool)
+
+    def _compared(self, tree: Binary) -> tuple[str, str | bool] | None:
+        """An option and what it is compared with."""
+        for one, other in ((tree.left, tree.right), (tree.right, tree.left)):
+            if tree.sign in ("==", "~=") and isinstance(one, Name) and one.name in self.options:
+                if isinstance(other, Field):
+                    return one.name, other.name
+                if isinstance(other, Name) and other.name in _CONSTANTS:
+                    return one.name, _CONSTANTS[other.name]
+        return None
+
+    def under(self, conditions: Conditions) -> str:
+        """When something exists; empty if it always does.
+
+        Raises
+        ------
+        NotUnderstood
+            For a condition on values, except among parts, where these are numbers.
+        """
+        if not self.numbers:
+            self._refuse_values(conditions)
+        every = [condition if holds else Unary("~", condition) for condition, holds in conditions]
+        return self.text(reduce(partial(Binary, "&&"), every)) if every else ""
+
+    def _refuse_values(self, condition: Conditions) -> None:
+        if not all(self.is_structure(tree) for tree, _ in condition):
+            raise self.wrong("values choose which sections there are.",
+                             "Let an enumeration choose them.")
 
     def when(self, declared: Declared) -> str:
         """The keyword that makes a declaration exist under its conditions."""
-        words = [f"{'' if holds else 'not '}{self.text(condition)}".replace("self.", "c.")
-                 for condition, holds in declared.condition if self.is_structure(condition)]
-        return f", when=lambda c: {' and '.join(words)}" if words else ""
+        self._refuse_values(() if declared in self.of("parameters") else declared.condition)
+        words = self.under(tuple(c for c in declared.condition if self.is_structure(c[0])))
+        return f", when=lambda c: {words.replace('self.', 'c.')}" if words else ""
 
     def ordered_locals(self) -> list[str]:
         """Computed names, each after those it is computed from."""
+        return self.in_order(self.locals)
+
+    def in_order(self, trees: Mapping[str, Tree]) -> list[str]:
+        """Names of expressions, each after those that stand in its own.
+
+        Raises
+        ------
+        NotUnderstood
+            For a name that follows from itself.
+        """
         done: list[str] = []
 
         def add(name: str, above: tuple[str, ...]) -> None:
-            if name in done or name in above:
-                return
-            for other in self.locals:
-                if other != name and other in names_in(self.locals[name]):
-                    add(other, (*above, name))
-            done.append(name)
+            if name in above:
+                self.place = self.place_of(name)
+                raise self.wrong(f"{name} follows from itself.")
+            if name not in done:
+                inside = names_in(trees[name])
+                for other in trees:
+                    if other in inside:
+                        add(other, (*above, name))
+                done.append(name)
 
-        for name in self.locals:
+        for name in trees:
             add(name, ())
         return done
 
     # -- values ------------------------------------------------------------------------
     def quantity(self, value: Tree, unit: str) -> str:
-        here = unit_here(unit, self.source.name)
+        """A value with its unit, as a declaration or a part takes it."""
+        here = self._unit_here(unit)
         try:
             number = number_of(value)
         except NotUnderstood:
-            text = self.text(value)
-            return f'quantity({text}, "{here}")'
+            return self._measured(value, unit)[0]
         return f'"{number} {here}"' if here else number
 
+    def _unit_here(self, unit: str) -> str:
+        return unit_here(unit, self.place or self.source.name)
+
+    def _measured(self, value: Tree, unit: str) -> tuple[str, int]:
+        """A value with its unit in an expression, and how strongly it binds."""
+        here = self._unit_here(unit)
+        if not here:
+            return self._strong(value)
+        if is_constant(value):
+            return f'quantity({self.text(value)}, "{here}")', 11
+        text, strength = self._strong(value)
+        text = f'{text if strength >= 7 else f"({text})"} * quantity(1, "{linear(here)}")'
+        return (f'{text} + quantity(0, "{here}")', 6) if linear(here) != here else (text, 7)
+
     def unit(self, tree: Tree) -> str:
+        """The unit of an expression, as far as it is told by declarations."""
         if isinstance(tree, Name):
-            return self.units.get(tree.name, "")
+            return self.unit(self.locals[tree.name]) if tree.name in self.locals else \
+                self.units.get(tree.name, "")
+        if isinstance(tree, Field) and tree.name == "der":
+            rate = quantity(1.0, linear(self.unit(tree.of))) / quantity(1.0, "s")
+            return f"{rate.units:~C}"
         if isinstance(tree, Binary) and tree.sign in ("*", ".*", "/", "./"):
-            a, b = (quantity(1.0, self.unit(t)) for t in (tree.left, tree.right))
+            a, b = (quantity(1.0, linear(self.unit(t))) for t in (tree.left, tree.right))
             made = a * b if "*" in tree.sign else a / b
             return "" if made.unitless else f"{made.units:~C}"
         if isinstance(tree, (Binary, Unary)):
@@ -171,15 +296,14 @@ class Known:
 
     # -- expressions -------------------------------------------------------------------
     def text(self, tree: Tree) -> str:
-        return self._strong(tree)[0]
+        text, strength = self._strong(tree)
+        return f"({text})" if strength == 0 else text
 
     def _strong(self, tree: Tree) -> tuple[str, int]:
         """Text, and how strongly it binds."""
         found = pair(tree)
         if found is not None:
-            value = self.text(found[0])
-            unit = unit_here(found[1], self.source.name)
-            return (f'quantity({value}, "{unit}")' if unit else value), 11
+            return self._measured(*found)
         if isinstance(tree, Number):
             return number_text(tree.value, tree.text), 11
         if isinstance(tree, Text):
@@ -192,42 +316,105 @@ class Known:
             return f"{self.text(tree.of)}.{tree.name}", 11
         if isinstance(tree, Unary):
             inner, strength = self._strong(tree.of)
-            sign = "-" if tree.sign == "-" else "~"
-            return f"{sign}{inner if strength >= 8 else f'({inner})'}", 8
+            if tree.sign == "~" and self._of_values(tree):
+                return f"not {inner if strength >= 3 else f'({inner})'}", 3
+            return f"{tree.sign}{inner if strength >= 8 else f'({inner})'}", 8
         if isinstance(tree, Binary) and tree.sign in _STRENGTH:
             return self._binary(tree)
+        if isinstance(tree, Apply) and tree.of == Name("if"):
+            return self._conditional(*tree.arguments)
         if isinstance(tree, Apply):
             return self._applied(tree), 11
         if isinstance(tree, Transposed):
             return self._strong(tree.of)
         if isinstance(tree, Matrix) and len(tree.rows) == 1 and len(tree.rows[0]) == 1:
             return self._strong(tree.rows[0][0])
+        if names_in(tree) & {*self.units, *self.locals}:
+            raise self.wrong("an array of values that follow from others is not read.",
+                             "Give it as a parameter.")
         return python_of(tree, self._name), 11
+
+    def is_array(self, tree: Tree) -> bool:
+        """Whether an expression is of several numbers, as far as declarations tell."""
+        found = pair(tree)
+        if found is not None:
+            return self.is_array(found[0])
+        if isinstance(tree, Name):
+            given = [self.locals[tree.name]] if tree.name in self.locals else \
+                [d.value for d in self.of("parameters") if d.name == tree.name]
+            return any(self.is_array(value) for value in given)
+        if isinstance(tree, Matrix):
+            return len(tree.rows) > 1 or any(len(row) > 1 for row in tree.rows)
+        if isinstance(tree, (Unary, Transposed)):
+            return self.is_array(tree.of)
+        if isinstance(tree, Binary):
+            return self.is_array(tree.left) or self.is_array(tree.right)
+        if isinstance(tree, Apply) and isinstance(tree.of, Name) and tree.of.name in {
+                *FUNCTIONS, "log10", "value", "if"}:
+            return any(self.is_array(given) for given in tree.arguments)
+        return isinstance(tree, Range)
+
+    def refuse_arrays(self, *trees: Tree) -> None:
+        if any(self.is_array(tree) for tree in trees):
+            raise self.wrong("equations and conditions of arrays are not read.",
+                             "Write one for each entry, as x(1).")
 
     def _name(self, name: str) -> str:
         if name in self.locals:
             return name
         if name in ("pi", "inf"):
             return f"np.{name}"
+        if name in _CONSTANTS:
+            return str(_CONSTANTS[name])
         if name == "time":
             return "time"
         return f"self.{name}"
 
+    def _of_values(self, condition: Tree) -> bool:
+        """Whether a condition is true or false in Python, not a relation of symbols."""
+        return self.numbers or self.is_structure(condition)
+
     def _binary(self, tree: Binary) -> tuple[str, int]:
-        if self.is_structure(tree) and isinstance(tree.right, Field):
-            sign = "!=" if tree.sign == "~=" else "=="
-            return f'{self.text(tree.left)} {sign} "{tree.right.name}"', 5
-        own = _STRENGTH[tree.sign]
+        compared = self._compared(tree)
+        if compared is not None:
+            option, value = compared
+            if isinstance(value, bool):
+                holds = value == (tree.sign == "==")
+                return (f"self.{option}", 11) if holds else (f"not self.{option}", 3)
+            return f'self.{option} {_WORDS.get(tree.sign, "==")} "{value}"', 5
+        own, of_values = _STRENGTH[tree.sign], self._of_values(tree)
+        left, right = self.is_array(tree.left), self.is_array(tree.right)
+        if own <= 5:
+            self.refuse_arrays(tree.left, tree.right)
+        if {"*": left and right, "/": right, "^": left or right}.get(tree.sign, False):
+            raise self.wrong("products of matrices are not read.", f"Those of entries are written "
+                             f".{tree.sign}")
         parts = []
         for side, of in enumerate((tree.left, tree.right)):
             text, strength = self._strong(of)
+            if isinstance(of, Matrix) and text.startswith("["):
+                text = f"np.array({text})"
             weak = strength < own or strength == own and (side == 1 or own in (5, 9)) or (
-                own <= 2 and strength <= 5)
+                own <= 2 and strength <= 5 and not of_values)
             parts.append(f"({text})" if weak else text)
         sign = _SIGNS.get(tree.sign, tree.sign)
-        if sign == "==":  # of a whole number, as choices are
-            return f"(abs_({parts[0]} - {parts[1]}) < 0.5)", 11
+        if of_values:
+            sign = _WORDS.get(tree.sign, sign)
+        elif sign == "==":
+            return f"({parts[0]} <= {parts[1]}) & ({parts[0]} >= {parts[1]})", 2
+        elif sign == "~=":
+            return f"({parts[0]} < {parts[1]}) | ({parts[0]} > {parts[1]})", 1
         return (f"{parts[0]}**{parts[1]}" if sign == "**" else f"{parts[0]} {sign} {parts[1]}"), own
+
+    def _conditional(self, condition: Tree, value: Tree, *otherwise: Tree) -> tuple[str, int]:
+        """One of several values; none where the last condition has no other case."""
+        if self._of_values(condition):
+            other = self._strong(otherwise[0])[0] if otherwise else "None"
+            return f"{self.text(value)} if {self.text(condition)} else {other}", 0
+        if not otherwise:  # asked for under its condition only
+            return self._strong(value)
+        given = ", ".join(self.text(tree) for tree in (condition, value, *otherwise))
+        return f"where({given}{', events=False' if _of_equality(condition) else ''})", 11
 
     def _applied(self, tree: Apply) -> str:
         name = tree.of.name if isinstance(tree.of, Name) else ""
@@ -235,24 +422,89 @@ class Known:
                  if isinstance(a, Binary) and a.sign == "=" and isinstance(a.left, Name)}
         plain = [a for a in tree.arguments if not (isinstance(a, Binary) and a.sign == "=")]
         given = [self.text(a) for a in plain]
-        if name == "where" and self.is_structure(plain[0]):
-            return f"({given[1]} if {given[0]} else {given[2]})"
-        if name in ("der", "where"):
-            return f"{name}({', '.join(given)})"
-        if name in FUNCTIONS and self.numbers:
-            return f"np.{FUNCTIONS[name].rstrip('_')}({', '.join(given)})"
+        if name == "der":
+            return f"der({given[0]})"
+        if name in {*FUNCTIONS, "log10"} and len(given) != 1 + (name in _OF_TWO):
+            raise self.wrong(f"{name}(…) of {len(given)} values is not known here.")
+        if self.numbers and name in {*FUNCTIONS, "log10"}:
+            return f"np.{FUNCTIONS.get(name, name).rstrip('_')}({', '.join(given)})"
         if name in FUNCTIONS:
             return f"{FUNCTIONS[name]}({', '.join(given)})"
         if name == "log10":
             return f"(log({given[0]}) / {2.302585092994046})"
-        if name == "value" and isinstance(plain[1], Text):
-            return f'({given[0]} / quantity(1, "{unit_here(plain[1].value)}"))'
-        if name == "tablelookup" and len(plain) == 3:
-            hold = dotted(named.get("extrapolation", Name("linear"))) == "nearest"
-            return f"interpolate({given[2]}, {given[0]}, {given[1]}{', hold=True' if hold else ''})"
+        if name == "value":
+            return self._value(plain)
+        if name == "tablelookup" and len(plain) in (3, 5, 7, 9) and not self.numbers:
+            return self._table(plain, given, named)
         if name in ("int32", "double"):
             return given[0]
-        raise NotUnderstood(self.source.name, f"{name or 'a call'}(…) is not known here.")
+        if name in ("delay", "integ") and not self.numbers and len(given) in (1, 2):
+            return self._past(name, plain[0], given, named)
+        if isinstance(tree.of, Name) and self.is_array(tree.of):
+            return f"{self._name(name)}[{self._place_in(name, plain)}]"
+        raise self.wrong(f"{name or 'a call'}(…) is not known here.")
+
+    def _past(self, name: str, of: Tree, given: list[str], named: dict[str, Tree]) -> str:
+        """``delay(u, tau, History = u0)``, ``integ(u)`` and ``integ(u, tau)``."""
+        before = named.pop("History", None)
+        named.pop("MaximumDelay", None)  # a delay is a parameter here, and never longer
+        if named or name == "integ" and before is not None or name == "delay" and len(given) < 2:
+            raise self.wrong(f"{name}(…) is not known here with these arguments.")
+        if name == "delay":
+            history = f", initial={self.text(before)}" if before is not None else ""
+            return f"delayed({', '.join(given)}{history})"
+        rate = quantity(1.0, linear(self.unit(of))) * quantity(1.0, "s")
+        taken = {d.name for rows in self.source.sections.values() for d in rows}
+        here = PythonNames({*taken, *self.locals, *self.integrals}).make("integral")
+        self.integrals[here] = f"{rate.units:~C}", given[0]
+        window = f" - delayed(self.{here}, {given[1]})" if len(given) == 2 else ""
+        return f"(self.{here}{window})" if window else f"self.{here}"
+
+    def _place_in(self, name: str, given: list[Tree]) -> int:
+        """The place of an entry, counted from 0."""
+        of = given[0] if len(given) == 1 else None
+        if not isinstance(of, Number) or of.value < 1 or of.value % 1:
+            raise self.wrong(f"an entry of {name} is asked for by one whole number from 1 on.")
+        return int(of.value) - 1
+
+    def _table(self, plain: list[Tree], given: list[str], named: dict[str, Tree]) -> str:
+        """``tablelookup(x1d, x2d, …, fd, x1, x2, …)``."""
+        words = {}
+        for keyword, known in _TABLES.items():
+            word = dotted(named.pop(keyword, Name("linear"))).rpartition(".")[2]
+            if word not in known:
+                raise self.wrong(f"the {keyword} of a table is {word or 'computed'}, but "
+                                 f"{', '.join(known)} are known here.")
+            words[keyword] = known[word]
+        if named:
+            raise self.wrong(f"a table with {', '.join(named)} is not known here.")
+        count = len(plain) // 2
+        axes, values, at = given[:count], given[count], given[count + 1:]
+        self.axes |= {axis.name: None for axis in plain[:count] if isinstance(axis, Name)}
+        name, table = ("interpolate", f"{at[0]}, {axes[0]}") if count == 1 else \
+            ("interpolate_grid", f"[{', '.join(at)}], [{', '.join(axes)}]")
+        return f"{name}({table}, {values}{''.join(words.values())})"
+
+    def _value(self, given: list[Tree]) -> str:
+        """``value(a, 'unit', 'type')``: what number it is in the unit."""
+        of, *words = given
+        unit, kind = (t.value if isinstance(t, Text) else "" for t in (*words, Text("affine"))[:2])
+        if kind not in _AFFINE or len(words) > 2 or not all(isinstance(w, Text) for w in words):
+            raise self.wrong("value(…) is read with a unit and 'affine' or 'linear'.")
+        here = self._unit_here(unit)
+        zero = here if _AFFINE[kind] else self.unit(of)  # a linear one changes the degree alone
+        text, strength = self._strong(of)
+        if linear(zero) != zero:
+            text, strength = f'{text} - quantity(0, "{zero}")', 6
+        text = text if strength >= 7 else f"({text})"
+        return f'({text} / quantity(1, "{linear(here)}"))' if here else f"({text})"
+
+
+def imported_as(name: str, taken: Collection[str]) -> str:
+    """What a name of the library is called beside one that is the same."""
+    if name not in taken:
+        return name
+    return f"Library{name}" if name[0].isupper() else f"library_{name}"
 
 
 def number_of(tree: Tree) -> str:
@@ -263,27 +515,57 @@ def number_of(tree: Tree) -> str:
     raise NotUnderstood("", "a number is missing.")
 
 
+def _chosen(rows: list[tuple[Conditions, Tree]]) -> Tree:
+    """One expression of values that are declared under conditions, each written once."""
+    conditions, value = rows[0]
+    if not conditions:
+        return value
+    condition = conditions[0][0]
+    others = [row for row in rows if not row[0] or row[0][0][0] != condition]
+    yes, no = ([(conditions[1:], value) for conditions, value in rows
+                if conditions[:1] == ((condition, holds),)] for holds in (True, False))
+    if not yes:
+        condition, yes, no = Unary("~", condition), no, []
+    cases = (_chosen(yes), *([_chosen([*no, *others])] if no or others else []))
+    return Apply(Name("if"), (condition, *cases))
+
+
+def _of_equality(condition: Tree) -> bool:
+    """Whether a condition asks for equal numbers only.
+
+    What moves passes such a value in no time: no instant is to be located, and the other case,
+    as sin(x)/x beside x == 0, is never asked there.
+    """
+    if isinstance(condition, Unary):
+        return _of_equality(condition.of)
+    if isinstance(condition, Binary) and condition.sign in ("&&", "||", "&", "|"):
+        return _of_equality(condition.left) and _of_equality(condition.right)
+    return isinstance(condition, Binary) and condition.sign in ("==", "~=")
+
+
+def is_constant(tree: Tree) -> bool:
+    """Whether a value does not follow from others."""
+    return names_in(tree) <= {"pi", "inf", "int32", "double"}
+
+
+def linear(unit: str) -> str:
+    """The unit of differences, where a unit has a zero of its own."""
+    return f"delta_{unit}" if unit and quantity(0.0, unit).to_base_units().magnitude else unit
+
+
+def parts_of(part: object) -> Iterator[object]:
+    """A part of a source, and all that it consists of."""
+    if isinstance(part, (tuple, list)):
+        for each in part:
+            yield from parts_of(each)
+    elif isinstance(part, dict):
+        yield from parts_of(list(part.values()))
+    elif is_dataclass(part):
+        yield part
+        for each in fields_of(part):
+            yield from parts_of(getattr(part, each.name))
+
+
 def names_in(tree: Tree) -> set[str]:
     """The names that stand alone in an expression."""
-    if isinstance(tree, Name):
-        return {tree.name}
-    inner = [getattr(tree, f) for f in getattr(tree, "__dataclass_fields__", ())]
-    found: set[str] = set()
-    waiting = list(inner)
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, tuple):
-            waiting += part
-        elif hasattr(part, "__dataclass_fields__"):
-            found |= names_in(part)
-    return found
-
-
-def _conditions(stated: Iterable[Stated]) -> Iterator[Tree]:
-    """The conditions among equations."""
-    for each in stated:
-        if isinstance(each, Choice):
-            for condition, body in each.cases:
-                if condition is not None:
-                    yield condition
-                yield from _conditions(body)
+    return {part.name for part in parts_of(tree) if isinstance(part, Name)}

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from blocks import FileError
 
-from .source import Source, read_source
+from .mapping import counterpart_of
+from .physical_signals import SIGNALS
+from .source import Function, Source, made_of, read_function, read_source
 
-__all__ = ["read_component", "read_file"]
+__all__ = ["read_component", "read_file", "read_function_file", "read_parts", "source_beside"]
 
 _BRANCHES = {  # ports, across and through variable of Simscape's own bases
     "foundation.electrical.branch": ("p", "n", "v", "V", "i", "A"),
@@ -48,12 +50,20 @@ def read_file(path: Path) -> Source:
     NotUnderstood
         Naming file and line.
     """
+    return read_source(_text(path), path.name)
+
+
+def read_function_file(path: Path) -> Function | None:
+    """The function of a file; None for one of something else. It raises as :func:`read_file`."""
+    return read_function(_text(path), path.name)
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_bytes()[: 1 << 22].decode("utf-8", "replace")
+        return path.read_bytes()[: 1 << 22].decode("utf-8", "replace")
     except OSError as error:
         raise FileError(str(path), f"it cannot be read: {error.strerror or error}.",
                         "Give the path of an .ssc file.", code="simscape.file") from error
-    return read_source(text, path.name)
 
 
 def read_component(path: Path) -> Source:
@@ -85,6 +95,46 @@ def read_component(path: Path) -> Source:
         extended.add(name)
         source = _extended(source, base)
     return source
+
+
+def read_parts(path: Path) -> dict[str, Source]:
+    """The same with the sources beside the file that it has parts of, and that these have.
+
+    By name of the file; each stands behind those that it needs.
+
+    Raises
+    ------
+    FileError
+        Also for a component that is a part of itself.
+    NotUnderstood
+        Naming file and line.
+    """
+    found: dict[str, Source] = {}
+    _read_parts(path, found, ())
+    return found
+
+
+def _read_parts(path: Path, found: dict[str, Source], within: tuple[str, ...]) -> None:
+    source = read_component(path)
+    for declared in source.sections.get("components", []):
+        name = source_beside(made_of(declared)[0])
+        beside = path.with_name(f"{name}.ssc")
+        if not name or name in found or not beside.is_file():
+            continue
+        if name in (*within, path.stem):
+            raise FileError(str(path), f"its part {declared.name} is of {beside.name}, which it is "
+                            "a part of itself.", "Take another component there.",
+                            code="simscape.part")
+        _read_parts(beside, found, (*within, path.stem))
+    found[path.stem] = source
+
+
+def source_beside(path: str) -> str:
+    """The file that the source of a part is in; empty for what there is here anyway."""
+    counterpart = counterpart_of(path)
+    is_here = counterpart is not None and counterpart.component is not None or \
+        path.removeprefix("foundation.signal.") in SIGNALS
+    return "" if is_here else path.rpartition(".")[2]
 
 
 def _declared(source: Source) -> set[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-from .matlab import Apply, Name, NotUnderstood, Tree
-from .source import Assertion, Choice, Equal, Let, Stated
-from .source_expressions import Known
+from .matlab import Apply, Binary, Brace, Name, NotUnderstood, Number, Text, Tree, Unary, dotted
+from .source import Assertion, Branch, Choice, Declared, Equal, Let, Stated
+from .source_expressions import Known, linear
 from .words import quoted
 
 __all__ = ["Laws"]
@@ -21,107 +21,196 @@ class Laws:
 
     def lines(self) -> Iterator[str]:
         for name in self.known.ordered_locals():
+            self.known.place = self.known.place_of(name)
             yield f"{name} = {self.known.text(self.known.locals[name])}"
         yield from self._balances()
         for stated in self.known.source.equations:
             yield from self._stated(stated)
         for event in self.known.source.events:
+            self.known.place = event.place
             pairs = ", ".join(f"self.{name}: {self.known.text(value)}"
                               for name, value in event.assigned)
             yield f"yield when({self.known.text(event.condition)}, {{{pairs}}})"
+        for name, (_, rate) in self.known.integrals.items():
+            yield f"yield der(self.{name}) == {rate}"
 
     def _balances(self) -> Iterator[str]:
         """What branches say of the through variables of ports."""
-        sums: dict[str, list[str]] = {}
-        nodes = {d.name for d in self.known.of("nodes")}
+        nodes = {node.name: node for node in self.known.of("nodes")}
+        sums: dict[tuple[str, str], list[str]] = {}
         for branch in self.known.source.branches:
+            self.known.place = branch.place
             for end, sign in ((branch.start, ""), (branch.end, "-")):
                 if end is not None:
-                    sums.setdefault(self.known.text(end), []).append(f"{sign}self.{branch.name}")
-        for port, terms in sums.items():
+                    node = dotted(end).partition(".")[0]
+                    term = f"{sign}{self._flow(branch, nodes.get(node))}"
+                    sums.setdefault((node, self.known.text(end)), []).append(term)
+        for (node, port), terms in sums.items():
             text = terms[0] + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}"
                                       for t in terms[1:])
-            yield f"yield {port} == {text}"
-        touched = {port.split(".")[1] for port in sums}
-        for node in sorted(nodes - touched):
+            exists = self.known.under(nodes[node].condition) if node in nodes else ""
+            yield from [f"if {exists}:"] if exists else []
+            yield f"{'    ' if exists else ''}yield {port} == {text}"
+        for node in sorted(nodes.keys() - {node for node, _ in sums}):
             self.known.remarks.append(f"Nothing is said there of what flows at {node}.")
 
+    def _flow(self, branch: Branch, node: Declared | None) -> str:
+        """The through variable of a branch, nothing where the node has no such branch."""
+        more = tuple(c for c in branch.condition if node is None or c not in node.condition)
+        exists = self.known.under(more)
+        return f"(self.{branch.name} if {exists} else 0)" if exists else f"self.{branch.name}"
+
     def _stated(self, stated: Stated) -> Iterator[str]:
+        self.known.place = stated.place
         if isinstance(stated, Equal):
-            yield f"yield {self.known.text(stated.left)} == {self.known.text(stated.right)}"
+            left, right = self.known.text(stated.left), self.known.text(stated.right)
+            self.known.refuse_arrays(stated.left, stated.right)
+            yield f"yield {left} == {right}"
+        elif isinstance(stated, Assertion) and not stated.stops:
+            self.known.remarks.append("Not checked here, as it stops no run there: "
+                                      f"{stated.message or 'a condition'}.")
         elif isinstance(stated, Assertion):
             said = stated.message or "a condition of the component does not hold"
-            yield f"yield require({self.known.text(stated.condition)}, {quoted(said)})"
+            try:
+                yield f"yield require({self.known.text(stated.condition)}, {quoted(said)})"
+            except NotUnderstood as error:
+                self.known.remarks.append(f"Not checked here: {said.rstrip('.')} ({error.where}: "
+                                          f"{error.problem.rstrip('.')}).")
         elif isinstance(stated, Let):
-            self.known.locals |= dict(stated.names)
-            for name, tree in stated.names:
-                yield f"{name} = {self.known.text(tree)}"
+            yield from self._names(stated)
             for inner in stated.body:
                 yield from self._stated(inner)
+        elif stated.cases[0][0] is None or self.known.is_structure(stated.cases[0][0]):
+            yield from self._structure(stated)
         else:
             yield from self._choice(stated)
 
+    def _names(self, let: Let) -> Iterator[str]:
+        self.known.place = let.place
+        given = dict(let.names)
+        self.known.locals |= given
+        for name in self.known.in_order(given):
+            yield f"{name} = {self.known.text(given[name])}"
+
     def _structure(self, choice: Choice) -> Iterator[str]:
-        """Equations that an enumeration chooses: conditions of Python."""
+        """Equations that options choose: conditions of Python, until one is on values."""
         word = "if"
-        for condition, body in choice.cases:
-            lines = [line for stated in body for line in self._stated(stated)]
-            yield f"{word} {self.known.text(condition)}:" if condition is not None else "else:"
+        for k, (condition, body) in enumerate(choice.cases):
+            rest = condition is not None and not self.known.is_structure(condition)
+            inside = (replace(choice, cases=choice.cases[k:]),) if rest else body
+            lines = [line for stated in inside for line in self._stated(stated)]
+            if condition is None or rest:
+                yield "else:"
+            else:
+                yield f"{word} {self.known.text(condition)}:"
             yield from (f"    {line}" for line in lines or ["pass"])
+            if rest:
+                return
             word = "elif"
 
     def _choice(self, choice: Choice) -> Iterator[str]:
-        if all(c is None or self.known.is_structure(c) for c, _ in choice.cases):
-            yield from self._structure(choice)
-            return
-        cases = [(condition, self._flat(body)) for condition, body in choice.cases]
-        if len({len(equations) for _, equations in cases}) > 1 or cases[-1][0] is not None:
-            raise NotUnderstood(self.known.source.name, "the cases of an if have unequal "
-                                "numbers of equations, or there is no else.")
-        first = cases[0][1]
-        for k, equation in enumerate(first):
-            found = [(c, _matching(eqs, equation, k)) for c, eqs in cases]
-            if all(e.left == equation.left for _, e in found):
-                yield (f"yield {self.known.text(equation.left)} == "
-                       f"{self._where([(c, self.known.text(e.right)) for c, e in found])}")
+        """Equations that conditions on values choose among."""
+        yield from self._beside_equations(choice, None)
+        for law in self._chosen(choice):
+            self.known.place = choice.place
+            left = _left(law)
+            if left is not None:
+                right = self.known.text(_tree(law, lambda equation: equation.right))
+                yield f"yield {self.known.text(left)} == {right}"
             else:
-                residuals = [(c, self._residual(e)) for c, e in found]
-                yield f"yield {self._where(residuals)} == 0"
+                yield f"yield {self.known.text(_tree(law, self._residual))} == 0"
 
-    def _flat(self, body: tuple[Stated, ...]) -> list[Equal]:
-        out: list[Equal] = []
+    def _beside_equations(self, choice: Choice, above: Tree | None) -> Iterator[str]:
+        """The names and assertions of an if; ``above`` is what must hold around it."""
+        for condition, body in choice.cases:
+            here = _both(above, condition)
+            for stated in body:
+                yield from self._beside_equation(stated, here)
+            if condition is not None:
+                above = _both(above, Unary("~", condition))
+
+    def _beside_equation(self, stated: Stated, above: Tree | None) -> Iterator[str]:
+        if isinstance(stated, Let):
+            yield from self._names(stated)
+            for inner in stated.body:
+                yield from self._beside_equation(inner, above)
+        elif isinstance(stated, Choice):
+            yield from self._beside_equations(stated, above)
+        elif isinstance(stated, Assertion):
+            condition = stated.condition if above is None else \
+                Binary("||", Unary("~", above), stated.condition)
+            yield from self._stated(replace(stated, condition=condition))
+
+    def _laws(self, body: tuple[Stated, ...]) -> Iterator[Equal | _Chosen]:
         for stated in body:
             if isinstance(stated, Equal):
-                out.append(stated)
-            elif isinstance(stated, Assertion):
-                self.known.remarks.append(f"Not checked here, within an if: {stated.message}.")
+                self.known.place = stated.place
+                self.known.refuse_arrays(stated.left, stated.right)
+                yield stated
+            elif isinstance(stated, Let):
+                yield from self._laws(stated.body)
             elif isinstance(stated, Choice):
-                cases = [(c, self._flat(b)) for c, b in stated.cases]
-                for k, equation in enumerate(cases[0][1]):
-                    found = [(c, _matching(e, equation, k)) for c, e in cases]
-                    right = found[-1][1].right
-                    for condition, other in reversed(found[:-1]):
-                        assert condition is not None
-                        right = Apply(Name("where"), (condition, other.right, right))
-                    out.append(Equal(equation.left, right))
-            else:
-                raise NotUnderstood(self.known.source.name, "let within if is not read.")
-        return out
+                yield from self._chosen(stated)
 
-    def _where(self, cases: list[tuple[Tree | None, str]]) -> str:
-        text = cases[-1][1]
-        for condition, value in reversed(cases[:-1]):
-            assert condition is not None
-            text = f"where({self.known.text(condition)}, {value}, {text})"
-        return text
+    def _chosen(self, choice: Choice) -> list[_Chosen]:
+        """As many laws as each case has equations; each law takes one of every case."""
+        first, *others = [list(self._laws(body)) for _, body in choice.cases]
+        if any(len(laws) != len(first) for laws in others) or first and choice.cases[-1][0]:
+            self.known.place = choice.place
+            raise self.known.wrong("the cases of an if have unequal numbers of equations, or there "
+                                   "is no else.")
+        rows = zip(first, *(_matched(first, laws) for laws in others), strict=True)
+        conditions = [condition for condition, _ in choice.cases]
+        return [_Chosen(tuple(zip(conditions, row, strict=True))) for row in rows]
 
-    def _residual(self, equation: Equal) -> str:
+    def _residual(self, equation: Equal) -> Tree:
         """An equation as a number that is zero, for cases that speak of different things."""
-        unit = self.known.unit(equation.left)
-        left, right = self.known.text(equation.left), self.known.text(equation.right)
-        inside = f"{left} - ({right})" if any(s in right for s in "+-") else f"{left} - {right}"
-        return f'({inside}) / quantity(1, "{unit}")' if unit else inside
+        unit = linear(self.known.unit(equation.left))
+        difference = Binary("-", equation.left, equation.right)
+        return Binary("/", difference, Brace(((Number(1.0, "1"), Text(unit)),))) if unit \
+            else difference
 
 
-def _matching(equations: list[Equal], like: Equal, k: int) -> Equal:
-    return next((e for e in equations if e.left == like.left), equations[k])
+@dataclass(frozen=True)
+class _Chosen:
+    """Equations of which conditions choose one."""
+
+    cases: tuple[tuple[Tree | None, Equal | _Chosen], ...]
+
+
+def _left(law: Equal | _Chosen) -> Tree | None:
+    """The left side, where it is the same in all cases."""
+    if isinstance(law, Equal):
+        return law.left
+    first, *others = [_left(inner) for _, inner in law.cases]
+    return first if all(other == first for other in others) else None
+
+
+def _tree(law: Equal | _Chosen, part: Callable[[Equal], Tree]) -> Tree:
+    """One expression of a part of all its equations."""
+    if isinstance(law, Equal):
+        return part(law)
+    *chosen, (_, last) = law.cases
+    tree = _tree(last, part)
+    for condition, inner in reversed(chosen):
+        assert condition is not None
+        tree = Apply(Name("if"), (condition, _tree(inner, part), tree))
+    return tree
+
+
+def _matched(like: list[Equal | _Chosen], laws: list[Equal | _Chosen]) -> list[Equal | _Chosen]:
+    """The laws in another order: beside those of the same left side where there are such."""
+    waiting = list(laws)
+    found: list[Equal | _Chosen | None] = []
+    for one in like:
+        same = next((law for law in waiting if _left(law) is not None
+                     and _left(law) == _left(one)), None)
+        found.append(same)
+        if same is not None:
+            waiting.remove(same)
+    rest = iter(waiting)
+    return [law if law is not None else next(rest) for law in found]
+
+
+def _both(one: Tree | None, other: Tree | None) -> Tree | None:
+    return Binary("&&", one, other) if one is not None and other is not None else one or other

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from blocks import Component
@@ -20,22 +20,45 @@ _TAKEN = {*dir(Component), *keyword.kwlist, *CORE, "count", "der", "interpolate"
 
 
 def in_python(source: Source) -> tuple[Source, dict[str, str]]:
-    """A component with names that are free here, and what those are called that were not."""
+    """A component with names that are free here, and what those are called that were not.
+
+    A name of a ``let`` that another thing of the component has, too, gets one of its own.
+    """
     own = [declared.name for section in source.sections.values() for declared in section]
-    own += _local_names(source.equations)
-    free = PythonNames(own)
-    called = {name: free.make(f"{name}_") for name in dict.fromkeys(own) if name in _TAKEN}
-    return (_renamed(source, called) if called else source), called
+    scope = _Scope(PythonNames(own))
+    called = {name: scope.free_name(name) for name in dict.fromkeys(own) if name in _TAKEN}
+    laws = {part: scope.renamed(getattr(source, part), called) for part in ("equations", "initial")}
+    return replace(_renamed(source, called), **laws), scope.called
 
 
-def _local_names(stated: Iterable[Stated]) -> Iterator[str]:
-    for each in stated:
-        if isinstance(each, Let):
-            yield from (name for name, _ in each.names)
-            yield from _local_names(each.body)
-        elif isinstance(each, Choice):
-            for _, body in each.cases:
-                yield from _local_names(body)
+@dataclass
+class _Scope:
+    """Gives names their own place in Python, where a ``let`` opens no scope."""
+
+    free: PythonNames
+    called: dict[str, str] = field(default_factory=dict)
+
+    def free_name(self, name: str) -> str:
+        if name not in _TAKEN:
+            return self.free.make(name)
+        self.called[name] = self.free.make(f"{name}_")
+        return self.called[name]
+
+    def renamed(self, stated: Iterable[Stated], called: Mapping[str, str]) -> list[Stated]:
+        return [self._renamed(each, called) for each in stated]
+
+    def _renamed(self, stated: Stated, called: Mapping[str, str]) -> Stated:
+        if isinstance(stated, Choice):
+            return replace(stated, cases=tuple(
+                (_renamed(condition, called), tuple(self.renamed(body, called)))
+                for condition, body in stated.cases))
+        if isinstance(stated, Let):
+            inside = {**called, **{name: self.free_name(name) for name, _ in stated.names}}
+            names = [(inside[name], _renamed(value, inside)) for name, value in stated.names]
+            return replace(stated, names=tuple(names),
+                           body=tuple(self.renamed(stated.body, inside)))
+        renamed: Stated = _renamed(stated, called)
+        return renamed
 
 
 def _renamed(part: Any, called: Mapping[str, str]) -> Any:
@@ -50,7 +73,7 @@ def _renamed(part: Any, called: Mapping[str, str]) -> Any:
         return replace(part, right=_renamed(part.right, called))
     if not is_dataclass(part) or isinstance(part, type):
         return part
-    given = {field.name: getattr(part, field.name) for field in fields(part)}
+    given = {each.name: getattr(part, each.name) for each in fields(part)}
     return replace(part, **{
         name: _renamed(value, called) for name, value in given.items()
         if not isinstance(value, str) or isinstance(part, (Name, Declared, Branch))

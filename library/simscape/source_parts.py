@@ -4,114 +4,173 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 
-from blocks import Option
-
-from .mapping import counterpart_of, keyword_of
-from .matlab import Apply, Binary, Field, Name, Number, dotted
-from .source import Assertion, Declared, Equal, Stated, fields, pair
-from .source_expressions import Known, names_in, number_of
+from .matlab import Field, Name, Tree, dotted
+from .source import Assertion, Conditions, Equal, Let
+from .source_expressions import Known, names_in
+from .source_members import Members, Said
+from .source_starts import equal_at_start, said_of, under_conditions
+from .words import quoted
 
 __all__ = ["Parts"]
 
 
 @dataclass
 class Parts:
-    """Writes the parts of a composite."""
+    """Writes the parts of a composite.
+
+    Attributes
+    ----------
+    beside : mapping of str to Known
+        Components of the same folder, by name of the file.
+    """
 
     known: Known
+    beside: Mapping[str, Known]
 
-    def is_alias(self, name: str) -> bool:
-        """Whether a variable only names one of a member's."""
-        return self._aliased(name) is not None
+    @cached_property
+    def stated(self) -> list[tuple[Conditions, Equal | Assertion | Let]]:
+        return list(under_conditions(self.known.source.equations))
 
     def _aliased(self, name: str) -> Field | None:
+        """The variable of a part that one of the composite names."""
         for stated in self.known.source.equations:
             if isinstance(stated, Equal):
                 for one, other in ((stated.left, stated.right), (stated.right, stated.left)):
-                    if one == Name(name) and isinstance(other, Field) and \
-                            dotted(other).partition(".")[0] in self.known.members:
+                    if one == Name(name) and self._is_of_part(other):
+                        assert isinstance(other, Field)
                         return other
         return None
+
+    def _is_of_part(self, tree: Tree) -> bool:
+        return isinstance(tree, Field) and dotted(tree).partition(".")[0] in self.known.members
 
     def lines(self) -> Iterator[str]:
         inner = {name for name, tree in self.known.locals.items()
                  if names_in(tree) & self.known.members}
         for name in self.known.ordered_locals():
             if name in inner:
-                self.known.remarks.append(f"{name} is a variable of its parts and left out: look "
-                                          "at theirs in a result.")
+                self.known.notes.append(f"{name} is a variable of its parts and left out: look "
+                                        "at theirs in a result.")
             else:
                 yield f"{name} = {self.known.text(self.known.locals[name])}"
-        targets: dict[str, dict[str, str]] = {}
+        aliases = {d.name: tree for d in self.known.of("variables")
+                   if (tree := self._aliased(d.name)) is not None}
+        members = Members(self.known, self.beside, self._targets(aliases))
+        yield from self._under_conditions(self._members(members))
         for declared in self.known.of("variables"):
-            alias = self._aliased(declared.name)
-            if alias is None:
-                self.known.remarks.append(f"The variable {declared.name} is left out: a composite "
-                                          "here has parts only.")
-            else:
-                said = fields(declared.value)
-                found = pair(said.get("value", declared.value))
-                member, _, variable = dotted(alias).partition(".")
-                if found is not None and "high" in dotted(said.get("priority", Name(""))):
-                    targets.setdefault(member, {})[variable] = self.known.quantity(*found)
-                self.known.remarks.append(f"{declared.name} is {dotted(alias)}.")
+            self._say(declared.name, aliases.get(declared.name), members)
+        yield from self._under_conditions(self._connections(members))
+        if any(isinstance(stated, Let) or isinstance(stated, Equal) and not aliases.keys() & {
+                side.name for side in (stated.left, stated.right) if isinstance(side, Name)}
+               for _, stated in self.stated):
+            self.known.remarks.append("A composite here has parts only: equations beside them are "
+                                      "left out.")
+
+    def _under_conditions(self, written: Iterator[tuple[Conditions, str]]) -> Iterator[str]:
+        for words, lines in groupby(written, lambda each: self.known.under(each[0])):
+            if words:
+                yield f"if {words}:"
+            yield from (f"    {line}" if words else line for _, line in lines)
+
+    def _members(self, members: Members) -> Iterator[tuple[Conditions, str]]:
         for declared in self.known.of("components"):
-            yield from self._member(declared, targets.get(declared.name, {}))
-        for ports in self.known.source.connections:
-            kept = [p for p in ports if dotted(p).partition(".")[0] not in self.known.gaps]
-            if len(kept) > 1:
-                yield f"self.connect({', '.join(self.known.text(p) for p in kept)})"
-        for stated in self.known.source.equations:
-            if not (isinstance(stated, Equal) and any(
-                    isinstance(s, Name) and self.is_alias(s.name)
-                    for s in (stated.left, stated.right))):
-                self._left_out(stated)
+            for condition, made in members.written(declared):
+                given = ", ".join(f"{name}={text}" for name, text in made.keywords.items())
+                yield condition, f"self.{declared.name} = {made.component}({given})"
+        self.known.gaps |= self.known.members - members.found.keys()
 
-    def _left_out(self, stated: Stated) -> None:
-        """Say what of the source is not in the class."""
-        if isinstance(stated, Assertion):
-            self.known.remarks.append(f"Not checked here: {stated.message}." if stated.message
-                                      else "Some conditions are not checked here.")
-            return
-        self.known.remarks.append("A composite here has parts only: equations beside them are left "
-                                  "out.")
+    def _connections(self, members: Members) -> Iterator[tuple[Conditions, str]]:
+        for connection in self.known.source.connections:
+            self.known.place = connection.place
+            ports = [text for tree in connection.ports if (text := self._port(tree, members))]
+            if len(ports) > 1:
+                yield connection.condition, f"self.connect({', '.join(ports)})"
 
-    def _member(self, declared: Declared, targets: Mapping[str, str]) -> Iterator[str]:
-        call = declared.value
-        path = dotted(call.of if isinstance(call, Apply) else call)
-        counterpart = counterpart_of(path)
-        component = counterpart.component if counterpart is not None else None
-        if counterpart is None or component is None:
-            self.known.gaps.add(declared.name)
-            self.known.remarks.append(f"Its part {declared.name} is left out: {path} has no "
-                                      "counterpart here.")
-            return
-        self.known.homes.setdefault(counterpart.module, set()).add(counterpart.name)
-        given: dict[str, str] = {}
-        for argument in call.arguments if isinstance(call, Apply) else ():
-            if isinstance(argument, Binary) and argument.sign == "=":
-                self._argument(argument, counterpart, component, given)
-        text = ", ".join(f"{k}={v}" for k, v in {**given, **targets}.items())
-        yield f"self.{declared.name} = {counterpart.name}({text})"
+    def _port(self, tree: Tree, members: Members) -> str:
+        """A port in Python; empty for one that is left out."""
+        name, _, port = dotted(tree).partition(".")
+        if name in members.found:
+            here = members.found[name].ports.get(port)
+            if here is None:
+                self.known.remarks.append(f"What is connected to {name}.{port} is left out: "
+                                          "it has no such port here.")
+                return ""
+            return f"self.{name}.{here}"
+        if name in self.known.gaps:
+            return ""
+        if port or name not in self._own_ports:
+            raise self.known.wrong(f"{dotted(tree) or 'this'} is no port that can be connected.",
+                                   "Name a port of the component, or of one of its parts.")
+        return self.known.text(tree)
 
-    def _argument(self, argument: Binary, counterpart: object, component: type,
-                  given: dict[str, str]) -> None:
-        word = dotted(argument.left)
-        keyword, _ = keyword_of(counterpart, word)  # type: ignore[arg-type]
-        declared = component._declared.get(keyword)  # type: ignore[attr-defined]
-        if declared is None or "." in word:
+    @cached_property
+    def _own_ports(self) -> set[str]:
+        return {d.name for section in ("nodes", "inputs", "outputs")
+                for d in self.known.of(section)}
+
+    # -- starts ------------------------------------------------------------------------
+    def _targets(self, aliases: Mapping[str, Field]) -> dict[str, dict[str, Said]]:
+        """What variables and equations of the start tell the variables of parts."""
+        found: dict[str, dict[str, Said]] = {}
+
+        def tell(of: Tree, value: Tree, priority: str) -> None:
+            member, _, variable = dotted(of).partition(".")
+            found.setdefault(member, {})[variable] = {"value": value, "priority": Name(priority)}
+
+        for declared in self.known.of("variables"):
+            value, priority = said_of(declared)
+            if declared.name in aliases and priority != "none":
+                tell(aliases[declared.name], value, priority)
+        for condition, equation in equal_at_start(self.known):
+            sides = [aliases.get(side.name, side) if isinstance(side, Name) else side
+                     for side in (equation.left, equation.right)]
+            target, value = sides if self._is_of_part(sides[0]) else reversed(sides)
+            if condition or not self._is_of_part(target) or names_in(value) & self.known.members:
+                self.known.remarks.append("An equation of the start is left out: a composite here "
+                                          "has parts only.")
+            else:
+                tell(target, value, "high")
+        return found
+
+    # -- what must hold ----------------------------------------------------------------
+    def checks(self, stops: bool) -> Iterator[str]:
+        """Assertions on parameters: those of ``verify()``, or those that stop no run."""
+        lines, names = [], set[str]()
+        changing = {"time", *self.known.members, *(
+            d.name for section in ("inputs", "outputs", "variables")
+            for d in self.known.of(section))}
+        for under, stated in self.stated:
+            if not isinstance(stated, Assertion) or stated.stops != stops:
+                continue
+            said = stated.message or "a condition of the component does not hold"
+            every = (*under, (stated.condition, False))
+            used = self._needed(set().union(*(names_in(tree) for tree, _ in every)))
+            if used & changing:
+                self.known.remarks.append(f"Not checked here: {said}.")
+                continue
+            names |= used
+            self.known.place = stated.place
+            lines += [f"if {self.known.under(every)}:", f"    yield {quoted(said)}"]
+        yield from (f"{name} = {self.known.text(self.known.locals[name])}"
+                    for name in self.known.ordered_locals() if name in names)
+        yield from lines
+
+    def _needed(self, names: set[str]) -> set[str]:
+        """Names with those that they are computed from."""
+        more = set().union(*(names_in(self.known.locals[n]) for n in names
+                             if n in self.known.locals)) - names
+        return self._needed(names | more) if more else names
+
+    # -- what is said ------------------------------------------------------------------
+    def _say(self, name: str, alias: Field | None, members: Members) -> None:
+        if alias is None:
+            self.known.remarks.append(f"The variable {name} is left out: a composite here has "
+                                      "parts only.")
             return
-        if isinstance(declared, Option):
-            value = argument.right
-            number = value.arguments[0] if isinstance(value, Apply) else value
-            written = number_of(number) if isinstance(number, Number) else dotted(number)
-            choices = counterpart.choices.get(word, {})  # type: ignore[attr-defined]
-            here = choices.get(written.rpartition(".")[2])
-            if here is not None and here != declared.default:
-                given[keyword] = f'"{here}"'
-            return
-        said = fields(argument.right)
-        found = pair(said.get("value", argument.right))
-        given[keyword] = self.known.quantity(*found) if found is not None else \
-            self.known.text(said.get("value", argument.right))
+        part, _, variable = dotted(alias).partition(".")
+        here = members.found[part].variables.get(variable, variable) if part in members.found \
+            else variable
+        self.known.notes.append(f"{name} is {part}.{here}.")

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from blocks import FileError, quantity
 
 from .mapping import DOMAINS
-from .matlab import Field, Name, NotUnderstood, Number, Tree, dotted
-from .python_text import class_name
-from .source import Declared, Equal, Source, fields, pair
-from .source_expressions import FUNCTIONS, Known, number_of
-from .source_files import read_component, read_file
+from .matlab import Name, dotted
+from .python_text import PythonNames, class_name
+from .source import Declared, Source, fields, pair
+from .source_expressions import FUNCTIONS, Known, imported_as, number_of
+from .source_files import read_file, read_parts
+from .source_functions import written_out
 from .source_laws import Laws
 from .source_names import in_python
 from .source_parts import Parts
+from .source_starts import Starts, literal, said_of
 from .units import unit_here
-from .words import docstring, one_line, refuse_foreign_code
+from .words import docstring, one_line, refuse_foreign_code, yielded
 
+_DECLARATIONS = ("Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter",
+                 "Port", "Target", "Variable")  # fmt: skip
 __all__ = ["SourceClass", "source_class", "source_text"]
 
 
@@ -66,27 +71,47 @@ def source_class(path: str | Path) -> SourceClass:
         Naming file and line.
     """
     path = Path(path)
-    source, called = read_component(path), dict[str, str]()
-    if source.form == "component":
-        source, called = in_python(source)
-    if source.form == "function":
-        raise FileError(str(path), "it is a function, not a component.", "Give a component or "
-                        "a domain.", code="simscape.kind")
-    parts: list[str] = []
-    known = Known(source, path)
-    known.remarks += [f"{name} is called {here} here." for name, here in called.items()]
-    if source.form == "domain":
-        parts.append(_domain(source))
+    known = _known(path)
+    own = known[path.stem]
+    if own.source.form == "domain":
+        parts = [_domain(own.source)]
     else:
-        body = "\n".join(_Writer(known).text())
-        parts += [*(_domain(found) for found in known.own_domains.values()), body]
+        classes = ["\n".join(_Writer(each, known).text()) for each in known.values()]
+        parts = [*(_domain(found) for found in own.own_domains.values()), *classes]
     text = "\n\n\n".join(parts)
-    head = [*docstring([f"Converted from {path.name}."], 100, ""), "", *_imports(text, known),
+    head = [*docstring([f"Converted from {path.name}."], 100, ""), "", *_imports(text, own),
             "", "", ""]
     lines = [part for line in text.strip("\n").split("\n") for part in _wrapped(line)]
     whole = "\n".join(head) + "\n".join(lines) + "\n"
-    return SourceClass(refuse_foreign_code(whole, path.name, known.homes),
-                       list(dict.fromkeys(known.remarks)))
+    said = [sentence if each is own else f"{each.class_name}: {sentence}"
+            for each in known.values() for sentence in (*each.remarks, *each.notes)]
+    return SourceClass(refuse_foreign_code(whole, path.name, own.homes),
+                       list(dict.fromkeys(said)))
+
+
+def _known(path: Path) -> dict[str, Known]:
+    """A source and those of its parts that are beside it, with what they share in one module."""
+    found: dict[str, Known] = {}
+    names = PythonNames(_DECLARATIONS)
+    for name, source in read_parts(path).items():
+        file = path.with_name(f"{name}{path.suffix}")
+        if source.form == "function" or source.form == "domain" and name != path.stem:
+            raise FileError(str(file), f"it is a {source.form}, not a component.",
+                            "Give a component or a domain.", code="simscape.kind")
+        here, called = in_python(written_out(source, file)) if source.form == "component" else (
+            source, {})
+        known = Known(here, file, class_name=names.make(class_name(source.name)), called=called)
+        if known.class_name != class_name(source.name):
+            called = {**called, class_name(source.name): known.class_name}
+        known.notes += [f"{old} is called {new} here." for old, new in called.items()]
+        found[name] = known
+    own = found[path.stem]
+    paths = [dotted(node.value) for known in found.values() for node in known.of("nodes")]
+    taken = {path.rpartition(".")[2] for path in paths if path not in DOMAINS}
+    taken |= {known.class_name for known in found.values()}
+    for known in found.values():
+        known.homes, known.own_domains, known.taken = own.homes, own.own_domains, taken
+    return found
 
 
 def _wrapped(line: str) -> list[str]:
@@ -97,31 +122,47 @@ def _wrapped(line: str) -> list[str]:
     code, sign, doc = line.strip().partition(', doc="')
     law = re.match(r"(yield |\w+ = )(?=.*\S)", code) if len(indent) > 4 else None
     if law is not None and not sign:
-        return [f"{indent}{law[1]}(",
-                *textwrap.wrap(code[law.end():], 100, initial_indent=f"{indent}    ",
-                               subsequent_indent=f"{indent}    ", break_long_words=False,
-                               break_on_hyphens=False), f"{indent})"]
-    lines = textwrap.wrap(code + sign[:1], 100, initial_indent=indent,
-                          subsequent_indent=f"{indent}    ", break_long_words=False,
-                          break_on_hyphens=False)
+        inner = f"{indent}    "
+        return [f"{indent}{law[1]}(", *_filled(code[law.end():], inner, inner, depth=1),
+                f"{indent})"]
+    lines = _filled(code + sign[:1], indent, f"{indent}    ")
     if sign:
         words = textwrap.shorten(doc.rstrip('")'), 84 - len(indent), placeholder=" …")
         lines.append(f'{indent}    doc="{words}")')
     return lines
 
 
+def _filled(code: str, first: str, others: str, depth: int = 0) -> list[str]:
+    """Code in lines that are broken at blanks within brackets, and nowhere in a text."""
+    pieces = [first]
+    for sign in re.findall(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|.', code):
+        depth += (sign in ("(", "[", "{")) - (sign in (")", "]", "}"))
+        if sign == " " and depth > 0:
+            pieces.append("")
+        else:
+            pieces[-1] += sign
+    lines = pieces[:1]
+    for piece in pieces[1:]:
+        if len(lines[-1]) + len(piece) < 100:
+            lines[-1] += f" {piece}"
+        else:
+            lines.append(others + piece)
+    return lines
+
+
 def _imports(text: str, known: Known) -> list[str]:
-    names = ["Component", "Discrete", "Domain", "Input", "Option", "Output", "Parameter", "Port",
-             "Target", "Variable", "der", "interpolate", "quantity", "require", "time", "when",
-             "where", *FUNCTIONS.values()]  # fmt: skip
-    code = re.sub(r'""".*?"""|"[^"\n]*"', "", text, flags=re.S)
+    names = [*_DECLARATIONS, "delayed", "der", "initially", "interpolate", "interpolate_grid",
+             "quantity", "require", "time", "when", "where", *FUNCTIONS.values()]
+    code = re.sub(r'""".*?"""|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*\b(?!=)", code))  # no keywords
     used = [n for n in sorted(set(names), key=lambda n: (not n[0].isupper(), n)) if n in words]
     lines = [f"from blocks import {', '.join(used)}"]
     if len(lines[0]) > 100:
         lines = ["from blocks import (", *(f"    {n}," for n in used), ")"]
     for home in sorted(known.homes):
-        lines.append(f"from {home} import {', '.join(sorted(known.homes[home]))}")
+        called = [(name, imported_as(name, known.taken)) for name in sorted(known.homes[home])]
+        both = [name if name == here else f"{name} as {here}" for name, here in called]
+        lines.append(f"from {home} import {', '.join(both)}")
     return (["import numpy as np", ""] if "np." in code else []) + lines
 
 
@@ -162,6 +203,11 @@ class _Writer:
     """Writes the class of a component."""
 
     known: Known
+    beside: Mapping[str, Known]
+
+    @cached_property
+    def starts(self) -> Starts:
+        return Starts(self.known)
 
     def text(self) -> Iterator[str]:
         for section in dict.fromkeys(self.known.source.skipped):
@@ -169,24 +215,47 @@ class _Writer:
                 else f"section {section}"
             self.known.remarks.append(f"Its {what} is not read.")
         declared = list(self._declarations())
-        body = list(Parts(self.known).lines() if self.known.members else Laws(self.known).lines())
-        yield f"class {class_name(self.known.source.name)}(Component):"
+        checks, warnings = list[str](), list[str]()
+        if self.known.members:
+            parts = Parts(self.known, self.beside)
+            body = list(parts.lines())
+            checks, warnings = list(parts.checks(True)), list(parts.checks(False))
+        else:
+            body = [*Laws(self.known).lines(), *self.starts.equations()]
+        yield f"class {self.known.class_name}(Component):"
         yield from self._doc()
         yield ""
         yield from declared
+        for name, (unit, _) in self.known.integrals.items():
+            yield f'    {name} = Variable("{unit}", "{f"0 {unit}".strip()}", priority="high")'
         yield ""
         yield "    def compose(self):" if self.known.members else "    def equations(self):"
         yield from (f"        {line}" for line in body or ["pass"])
+        checks += self._checks()
+        warnings += [line[8:] for sentence in dict.fromkeys(self.known.remarks)
+                     for line in yielded(sentence, 100)]
+        for method, lines in (("verify", checks), ("advise", warnings)):
+            if lines:
+                yield from ("", f"    def {method}(self):", *(f"        {line}" for line in lines))
+
+    def _checks(self) -> Iterator[str]:
+        """The points of tables increase."""
+        for declared in self.known.of("parameters"):
+            if declared.name in self.known.axes.keys() - self.known.locals.keys():
+                exists = f"self.{declared.name} is not None and " if declared.condition else ""
+                yield f"if {exists}np.any(np.diff(self.{declared.name}.magnitude) <= 0):"
+                yield f'    yield "the points {declared.name!r} must increase."'
 
     def _doc(self) -> Iterator[str]:
         source = self.known.source
         said = [source.title or source.name.replace("_", " "), *source.help.split("\n"),
-                *dict.fromkeys(self.known.remarks)]
+                *dict.fromkeys((*self.known.remarks, *self.known.notes))]
         first, *rest = [part for part in said if part]
         yield from docstring([first if first.endswith(".") else f"{first}.",
                               *(["", *rest] if rest else [])], 100)
 
     def _declarations(self) -> Iterator[str]:
+        self._refuse_twice()
         for declared in self.known.of("nodes"):
             domain = self._domain_of(declared)
             if not domain:
@@ -199,9 +268,21 @@ class _Writer:
         for declared in self.known.of("parameters"):
             if declared.name not in self.known.locals:
                 yield f"    {declared.name} = {self._parameter(declared)}"
-        for declared in self.known.of("variables"):
-            if not self.known.members:
+        if not self.known.members:
+            for declared in self.known.of("variables"):
                 yield f"    {declared.name} = {self._variable(declared)}"
+            yield from (f"    {line}" for line in self.starts.declarations())
+
+    def _refuse_twice(self) -> None:
+        """Raise where a name is declared under two conditions, unless it is a computed one."""
+        seen = set[str]()
+        for section in ("nodes", "inputs", "outputs", "parameters", "variables"):
+            for declared in self.known.of(section):
+                if declared.name in seen - self.known.locals.keys():
+                    self.known.place = declared.place
+                    raise self.known.wrong(f"{declared.name} is declared twice.",
+                                           "Declare it once, with a computed value if need be.")
+                seen.add(declared.name)
 
     def _about(self, declared: Declared) -> str:
         return f"{self.known.when(declared)}{_doc_of(declared)}"
@@ -210,8 +291,7 @@ class _Writer:
         path = dotted(declared.value)
         name = DOMAINS.get(path)
         if name is not None:
-            self.known.homes.setdefault(f"library.{name}", set()).add(name)
-            return name
+            return self.known.imported(f"library.{name}", name)
         last = path.rpartition(".")[2]
         found = self.known.path.parent / f"{last}.ssc"
         if not found.is_file() and path.startswith("foundation."):
@@ -227,50 +307,32 @@ class _Writer:
         return last
 
     def _parameter(self, declared: Declared) -> str:
+        words = self.known.options.get(declared.name)
+        if isinstance(words, bool):
+            return f"Option({words}{_doc_of(declared)})"
+        if words:
+            default, choices = f'"{words[0]}"', ", ".join(f'"{word}"' for word in words)
+            return f"Option({default}{f', ({choices})' * (len(words) > 1)}{_doc_of(declared)})"
         found = pair(declared.value)
         if found is None:
-            if isinstance(declared.value, Field):
-                words = [f'"{word}"' for word in self.known.options[declared.name]]
-                choices = f", ({', '.join(words)})" if len(words) > 1 else ""
-                return f'Option("{declared.value.name}"{choices}{_doc_of(declared)})'
             return f"Parameter({self.known.text(declared.value)}{self._about(declared)})"
         return f"Parameter({self.known.quantity(*found)}{self._about(declared)})"
 
     def _variable(self, declared: Declared) -> str:
-        said = fields(declared.value)
-        found = pair(said.get("value", declared.value))
-        priority = dotted(said["priority"]).rpartition(".")[2] if "priority" in said else "none"
-        initial = self._initial(declared.name)
-        if initial is not None:
-            found, priority = initial, "high"
-        unit = self.known.units[declared.name]
-        held = any(declared.name == name for event in self.known.source.events
-                   for name, _ in event.assigned)
-        text = f'{"Discrete" if held else "Variable"}("{unit}"'
-        if found is not None and (priority != "none" or not _is_zero(found[0])):
-            try:
-                text += f', "{number_of(found[0])} {unit_here(found[1])}"'.rstrip(' "') + '"'
-            except NotUnderstood:
-                self.known.remarks.append(f"The start value of {declared.name} is computed there; "
-                                    "give it here.")
-                priority = "none"
+        value, priority = said_of(declared)
+        number = literal(value)
+        if declared.name in self.starts.numbers:
+            number, priority = self.starts.numbers[declared.name], "high"
+        held = self.starts.is_held(declared.name)
+        text = f'{"Discrete" if held else "Variable"}("{self.known.units[declared.name]}"'
+        if number is not None and (priority != "none" or float(number[0]) != 0):
+            text += f', "{number[0]} {unit_here(number[1], self.known.source.name)}'.rstrip() + '"'
         if priority in ("high", "low"):
             text += f', priority="{priority}"'
+        nominal = literal(fields(declared.value).get("nominal", Name("")))
+        if nominal is not None:
+            text += f', nominal="{nominal[0]} {unit_here(nominal[1])}'.rstrip() + '"'
         return f"{text}{self._about(declared)})"
-
-    def _initial(self, name: str) -> tuple[Tree, str] | None:
-        """The value that an initial equation gives a variable."""
-        for stated in self.known.source.initial:
-            if isinstance(stated, Equal) and stated.left == Name(name) and isinstance(
-                    stated.right, Name):
-                for declared in self.known.of("parameters"):
-                    if declared.name == stated.right.name:
-                        return pair(declared.value)
-        return None
-
-
-def _is_zero(tree: Tree) -> bool:
-    return isinstance(tree, Number) and tree.value == 0
 
 
 def _doc_of(declared: Declared) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -17,7 +18,14 @@ from .python_text import value_text
 from .same_text import same_text
 from .units import unit_here
 
-__all__ = ["Texts"]
+__all__ = ["Texts", "WritesValues"]
+
+
+class WritesValues(Protocol):
+    """Gives the Python text of a value, and of a name in one."""
+
+    def of(self, written: str, scope: Scope, where: str, unit: str = "") -> Written: ...
+    def name(self, path: str, scope: Scope) -> str: ...
 
 
 @dataclass

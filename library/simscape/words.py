@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from .matlab import NotUnderstood
 
-__all__ = ["docstring", "one_line", "quoted", "refuse_foreign_code"]
+__all__ = ["docstring", "one_line", "quoted", "refuse_foreign_code", "yielded"]
 
 _BUILTINS = {"abs", "iter", "max", "min", "print", "round"}
 
@@ -52,6 +52,18 @@ def docstring(said: Iterable[str], width: int, indent: str = "    ") -> Iterator
     yield f'{indent}"""{lines[0]}'
     yield from (f"{indent}{line}".rstrip() for line in lines[1:])
     yield f'{indent}"""'
+
+
+def yielded(sentence: str, width: int) -> Iterator[str]:
+    """A sentence that a method yields, over several lines where it is long."""
+    lines = textwrap.wrap(one_line(sentence), width - 18)
+    if len(lines) == 1:
+        yield f"        yield {quoted(lines[0])}"
+        return
+    yield "        yield ("
+    yield from (f"            {quoted(f'{line} ')}" for line in lines[:-1])
+    yield f"            {quoted(lines[-1])}"
+    yield "        )"
 
 
 def refuse_foreign_code(text: str, where: str, modules: Iterable[str] = ()) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from .plan import ClassPlan, Part, Script, Written
 from .python_text import CORE
-from .words import docstring, one_line, quoted, refuse_foreign_code
+from .words import docstring, one_line, quoted, refuse_foreign_code, yielded
 
 __all__ = ["python_text"]
 
@@ -114,7 +114,7 @@ def _stubs(script: Script) -> Iterator[str]:
         if stub.missing:
             yield ""
             yield "    def advise(self):"
-            yield from _said(stub.missing)
+            yield from yielded(stub.missing, _WIDTH)
         yield ""
 
 
@@ -127,18 +127,6 @@ def _equation(text: str) -> Iterator[str]:
     yield f"        yield {left} == ("
     yield from textwrap.wrap(right, _WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12,
                              break_long_words=False, break_on_hyphens=False)
-    yield "        )"
-
-
-def _said(sentence: str) -> Iterator[str]:
-    """A sentence that is yielded, over several lines where it is long."""
-    lines = textwrap.wrap(one_line(sentence), _WIDTH - 18)
-    if len(lines) == 1:
-        yield f"        yield {quoted(lines[0])}"
-        return
-    yield "        yield ("
-    yield from (f"            {quoted(f'{line} ')}" for line in lines[:-1])
-    yield f"            {quoted(lines[-1])}"
     yield "        )"
 
 

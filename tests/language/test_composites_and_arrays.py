@@ -29,7 +29,15 @@ from blocks.exceptions import (
     UnknownName,
 )
 from library.signal import Constant
-from library.translational import Damper, ForceSource, Mass, Reference, Spring, translational
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    MotionSensor,
+    Reference,
+    Spring,
+    translational,
+)
 
 TIGHT = {"rtol": 1e-10}
 
@@ -122,6 +130,43 @@ def test_an_option_of_a_built_composite_cannot_change(attached):
         corner.damped = True
     assert corner.damped is False
     assert model is None or model.c.damped is False
+
+
+class Bundle(Component):
+    """Springs in parallel; from three on, the last one is fixed by its other end."""
+
+    A = Port(translational)
+    B = Port(translational)
+    strands = Parameter(1)
+    stiffness = Parameter("1 N/m")
+    of = Option("parts", ("parts", "counts", "options"))
+
+    def compose(self):
+        n = int(self.strands)
+        if self.of != "parts":
+            self.spring = Spring(count=n if self.of == "counts" else 1, stiffness=self.stiffness)
+            self.sensor = MotionSensor(acceleration_port=self.of == "options" and n > 1)
+            self.connect(self.A, self.spring.R)
+            self.connect(self.B, self.spring.C)
+            return
+        for k in range(max(n, 2)):
+            spring = self.add(f"spring_{k}", Spring(stiffness=self.stiffness))
+            self.connect(self.A if k < n else self.B, spring.R)
+            self.connect(self.B, spring.C)
+
+
+@pytest.mark.parametrize(("given", "strands"), [
+    ("parts", 3), ("parts", 2), ("counts", 2), ("options", 2),
+], ids=["parts", "connections", "counts", "options"])  # fmt: skip
+def test_a_value_that_decides_on_parts_cannot_change(given, strands):
+    model = grounded(c=Corner())
+    model.bundle = Bundle(of=given)
+    with pytest.raises(ParameterError, match=r"bundle\.strands: decides which parts a composite"):
+        model.bundle.strands = strands
+    assert model.bundle.strands.m == 1
+    model.bundle.stiffness = "3 N/m"
+    part = model.bundle.spring_1 if given == "parts" else model.bundle.spring
+    assert_allclose(part.stiffness.to("N/m").m, 3)
 
 
 def test_an_option_decides_which_parts_a_composite_has():

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from blocks import (
     Branch,
     Component,
+    ConnectionRefused,
     Domain,
     EnergyWarning,
     Model,
@@ -264,3 +265,39 @@ def test_a_derivative_that_makes_no_power_is_refused():
     with pytest.raises(UnitError, match="Domain charges.power"):
         Domain("charges", across={"u": "V"}, through={"q": "C"},
                power=lambda port: port.u * port.q)
+
+
+def rail_again(**changes):
+    """The rail as another file would declare it."""
+    return Domain(**{"name": "rail", "across": {"v": "m/s", "x": "m"}, "through": {"f": "N"},
+                     "rates": {"x": "v"},
+                     "parameters": {"slope": "2 m/s^2", "drag": "0 N*s/m"}, **changes})
+
+
+def test_domains_that_say_the_same_are_one():
+    """Wagons whose rails are declared twice move as one, on one slope and against one drag."""
+    class Other(Wagon):
+        P = Port(rail_again())
+
+    model = Model("train")
+    model.first, model.second = Wagon(mass="1 kg", v="6 m/s"), Other(mass="2 kg")
+    model.weather = Weather(slope="4 m/s^2", drag="3 N*s/m")
+    model.connect(model.first.P, model.second.P, model.weather.P)
+    run = model.simulate("1 s", rtol=1e-9)
+    end = 2 + (6 - 2) * np.exp(-2)  # (1 + 2) (dv/dt - 4) = -(3 + 3) v
+    for path in ("first", "second"):
+        assert_allclose(run[f"{path}.v"].final.to("m/s").m, end, rtol=1e-8)
+
+
+@pytest.mark.parametrize("changes", [
+    {"name": "road"}, {"through": {"f": "kN"}}, {"rates": {}},
+    {"parameters": {"slope": "3 m/s^2", "drag": "0 N*s/m"}},
+], ids=lambda c: next(iter(c)))  # fmt: skip
+def test_domains_that_say_something_else_are_not(changes):
+    class Other(Component):
+        P = Port(rail_again(**changes))
+
+    model = Model("train")
+    model.first, model.second = Wagon(), Other()
+    with pytest.raises(ConnectionRefused, match="converts one domain into the other"):
+        model.connect(model.first.P, model.second.P)

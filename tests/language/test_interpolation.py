@@ -16,16 +16,18 @@ from scipy.interpolate import (
 from blocks import (
     Component,
     Input,
+    Model,
     Output,
     Parameter,
     integral_of_table,
     interpolate,
     interpolate_grid,
 )
-from blocks.exceptions import EquationError
+from blocks.exceptions import EquationError, SimulationError
 from blocks.language.expression import Expression
 from blocks.language.form import LONG
 from blocks.language.tracing import kernel_of
+from library.signal import Ramp
 
 RNG = np.random.default_rng(3)
 X, Y = np.sort(RNG.uniform(0, 1, 60)), RNG.normal(size=60)
@@ -148,12 +150,37 @@ def test_the_integral_of_a_long_table_is_that_of_a_table_written_out():
 def test_points_that_do_not_increase_are_refused():
     with pytest.raises(EquationError, match="must increase, but 19 is followed by 1"):
         interpolate(Expression(SYMBOLS[0]), np.append(np.arange(LONG), 1.0), np.zeros(LONG + 1))
+    with pytest.raises(EquationError, match="must increase, but 3 is followed by 2"):
+        interpolate(Expression(SYMBOLS[0]), [3.0, 2.0, 1.0], [1.0, 2.0, 0.0])
+    with pytest.raises(EquationError, match="must increase, but 3 is followed by 2"):
+        interpolate_grid([Expression(SYMBOLS[k]) for k in range(2)], [[1.0, 2.0], [3.0, 2.0]],
+                         np.zeros((2, 2)))
     with pytest.raises(EquationError, match="at least three points and as many y as x, but was "
                        "given 2 x and 2 y"):
         interpolate(Expression(SYMBOLS[0]), np.arange(2.0), np.arange(2.0), smooth=True)
     with pytest.raises(EquationError, match="was given 2 x 3 points and 5 entries"):
         interpolate_grid([Expression(SYMBOLS[k]) for k in range(2)], [np.arange(2.0),
                          np.arange(3.0)], np.zeros(5))
+
+
+class Surface(Component):
+    u, v = Input("1"), Input("1")
+    y = Output("1")
+
+    def equations(self):
+        yield self.y == interpolate_grid([self.u, self.v], [[0, 1], [0, 2]], [[0, 1], [2, 3]],
+                                         stop="the map ends here.")
+
+
+@pytest.mark.parametrize(("of_u", "of_v", "end"), [("1/s", "1/s", 1), ("0.1/s", "4/s", 0.5)])
+def test_a_run_that_leaves_a_table_of_two_values_is_stopped(of_u, of_v, end):
+    model = Model("surface")
+    model.part, model.u, model.v = Surface(), Ramp(slope=of_u), Ramp(slope=of_v)
+    model.connect(model.u.y, model.part.u)
+    model.connect(model.v.y, model.part.v)
+    with pytest.raises(SimulationError, match="the map ends here") as caught:
+        model.simulate("2 s")
+    assert caught.value.time == pytest.approx(end, abs=1e-6)
 
 
 class Curve(Component):

@@ -441,6 +441,23 @@ def test_relations_hold_at_the_ends_of_a_run_as_written():
     assert final(run, "c.x") == pytest.approx(3.0, abs=1e-9)
 
 
+def test_parameters_that_are_equal_are_neither_greater_nor_smaller():
+    class Asked(Component):
+        n = Parameter(2.0)
+        a, b, c, d, both = (Variable("") for _ in range(5))
+
+        def equations(self):
+            for variable, condition in ((self.a, self.n >= 2), (self.b, self.n <= 2),
+                                        (self.c, self.n > 2), (self.d, self.n < 2),
+                                        (self.both, (self.n >= 2) & (self.n <= 2))):
+                yield variable == where(condition, 1, 0)
+
+    for n in (1.5, 2.0, 2.5):
+        run = alone(Asked(n=n)).simulate("1 s")
+        assert [final(run, f"c.{name}") for name in ("a", "b", "c", "d", "both")] == [
+            n >= 2, n <= 2, n > 2, n < 2, n == 2]
+
+
 def test_a_step_at_a_known_time_is_stepped_onto_exactly():
     class Step(Component):
         at = Parameter("0.3 s")

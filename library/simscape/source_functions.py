@@ -1,0 +1,112 @@
+"""What do calls in a component source say in signs, and in functions that are known here?
+
+Functions that other sources define are written out where they are called, as are those of
+MATLAB's that signs or others say as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .matlab import Apply, Binary, Name, NotUnderstood, Tree, dotted, parse
+from .source import Function, Let, Source
+from .source_expressions import names_in, parts_of
+from .source_files import read_function_file
+
+__all__ = ["written_out"]
+
+_SAID = {name: Function(name, tuple(inputs), name, ((name, parse(text)),))
+         for name, inputs, text in (
+    ("ceil", "a", "-floor(-a)"), ("fix", "a", "sign(a)*floor(abs(a))"),
+    ("round", "a", "sign(a)*floor(abs(a) + 0.5)"),
+    ("rem", "ab", "a - b*(sign(a/b)*floor(abs(a/b)))"), ("hypot", "ab", "sqrt(a^2 + b^2)"),
+    ("not", "a", "~a"), ("and", "ab", "a && b"), ("or", "ab", "a || b"),
+    ("xor", "ab", "a && ~b || ~a && b"), ("uminus", "a", "-a"), ("plus", "ab", "a + b"),
+    ("minus", "ab", "a - b"), ("times", "ab", "a.*b"), ("mtimes", "ab", "a*b"),
+    ("rdivide", "ab", "a./b"), ("mrdivide", "ab", "a/b"), ("power", "ab", "a.^b"),
+    ("mpower", "ab", "a^b"), ("eq", "ab", "a == b"), ("ne", "ab", "a ~= b"),
+    ("lt", "ab", "a < b"), ("le", "ab", "a <= b"), ("gt", "ab", "a > b"), ("ge", "ab", "a >= b"),
+)}  # fmt: skip
+
+
+def written_out(source: Source, path: Path) -> Source:
+    """A component without calls of functions that say what others do as well.
+
+    Raises
+    ------
+    NotUnderstood
+        For a call that does not fit its function.
+    """
+    own = {declared.name for rows in source.sections.values() for declared in rows}
+    own |= {name for part in parts_of(source) if isinstance(part, Let) for name, _ in part.names}
+    written: Source = _Calls(path, own).written(source, path.name)
+    return written
+
+
+@dataclass
+class _Calls:
+    path: Path
+    own: set[str]  # names that are no functions
+    known: dict[str, Function | None] = field(default_factory=dict)
+
+    def written(self, part: Any, place: str, within: tuple[str, ...] = ()) -> Any:
+        place = getattr(part, "place", "") or place
+        if isinstance(part, (list, tuple)):
+            return type(part)(self.written(each, place, within) for each in part)
+        if isinstance(part, dict):
+            return {key: self.written(each, place, within) for key, each in part.items()}
+        if not is_dataclass(part) or isinstance(part, type):
+            return part
+        made = replace(part, **{each.name: self.written(getattr(part, each.name), place, within)
+                                for each in fields(part)})
+        if not isinstance(made, Apply):
+            return made
+        function = self._function(made)
+        return made if function is None else self._result(function, made.arguments, place, within)
+
+    def _function(self, call: Apply) -> Function | None:
+        path = dotted(call.of)
+        name = path.rpartition(".")[2]
+        if path in self.own or not name:
+            return None
+        if path in _SAID:
+            return _SAID[path]
+        if name not in self.known:
+            beside = self.path.with_name(f"{name}{self.path.suffix}")
+            self.known[name] = read_function_file(beside) if beside.is_file() else None
+        return self.known[name]
+
+    def _result(self, function: Function, given: tuple[Tree, ...], place: str,
+                within: tuple[str, ...]) -> Tree:
+        if len(given) != len(function.inputs):
+            raise NotUnderstood(place, f"{function.name}(…) takes {len(function.inputs)} values, "
+                                f"but is given {len(given)}.")
+        if function.name in within:
+            raise NotUnderstood(place, f"the function {function.name} calls itself.")
+        values = dict(zip(function.inputs, given, strict=True))
+        waiting = {name: self.written(tree, place, (*within, function.name))
+                   for name, tree in function.definitions}
+        while waiting:
+            ready = [name for name, tree in waiting.items() if not names_in(tree) & waiting.keys()]
+            if not ready:
+                raise NotUnderstood(place, f"{function.name}(…) follows from itself.")
+            for name in ready:
+                values[name] = _put_in(waiting.pop(name), values)
+        return values[function.result]
+
+
+def _put_in(part: Any, values: Mapping[str, Tree]) -> Any:
+    """An expression with others in the place of its names."""
+    if isinstance(part, Name):
+        return values.get(part.name, part)
+    if isinstance(part, tuple):
+        return tuple(_put_in(each, values) for each in part)
+    if isinstance(part, Binary) and part.sign == "=":
+        return replace(part, right=_put_in(part.right, values))
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    return replace(part, **{each.name: _put_in(getattr(part, each.name), values)
+                            for each in fields(part)})

@@ -1,0 +1,470 @@
+"""Equations and expressions of component sources say the same here, or are refused."""
+
+from __future__ import annotations
+
+import math
+import runpy
+
+import numpy as np
+import pytest
+from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
+
+from blocks import BlocksError, Component, Model
+from library.electrical import DCVoltageSource, ElectricalReference
+from library.signal import Constant, Ramp
+from library.simscape import source_text
+from library.thermal import TemperatureSource
+
+
+def written(text, folder, name="law"):
+    """The class of a component source."""
+    (folder / f"{name}.ssc").write_text(text, encoding="utf-8")
+    (folder / f"{name}.py").write_text(source_text(folder / f"{name}.ssc"), encoding="utf-8")
+    found = runpy.run_path(str(folder / f"{name}.py")).values()
+    return next(made for made in found if isinstance(made, type) and issubclass(made, Component)
+                and made.__module__ == "<run_path>")
+
+
+def law(folder, equations, declared=""):
+    """The class of a component with an input u, variables a and b and the given equations."""
+    return written(f"component law\ninputs\nu = {{0, '1'}};\nend\n"
+                   f"variables\na = {{0, '1'}}; b = {{0, '1'}};\nend\n{declared}\n"
+                   f"equations\n{equations}\nend\nend\n", folder)
+
+
+def run_of(part, source):
+    model = Model("law")
+    model.part, model.source = part, source
+    model.connect(model.source.y, model.part.u)
+    return model.simulate("2 s")
+
+
+def values_at(made, u, **options):
+    """a and b where the input is u."""
+    run = run_of(made(**options), Constant(value=u))
+    return run["part.a"].final.m, run["part.b"].final.m
+
+
+@pytest.mark.parametrize(("equations", "expected"), [
+    # what the cases state of different things is not lost: a, b by the equations that hold
+    ("if u > 1\na == 1; b == 2;\nelse\nb == 3; a + b == 10;\nend", [(0, (7, 3)), (2, (1, 2))]),
+    ("if u > 1\nif u > 2\na == 1;\nelse\na + b == 9;\nend\nelse\na == 3;\nend\na - b == 1;",
+     [(0, (3, 2)), (1.5, (5, 4)), (3, (1, 0))]),
+    ("if u > 1\nif u > 2\na == 1;\nelse\nb == 7;\nend\nelse\na == 3;\nend\na + b == 10;",
+     [(0, (3, 7)), (1.5, (3, 7)), (3, (1, 9))]),
+    # three cases, the same things in another order, names within
+    ("if u > 2\na == u; b == 1;\nelseif u > 1\nlet\nc = 2*u;\nin\nb == c; a == c + 1;\nend\n"
+     "else\nb == 4; a == b;\nend", [(0, (4, 4)), (1.5, (4, 3)), (3, (3, 1))]),
+])  # fmt: skip
+def test_every_equation_of_a_case_holds(equations, expected, tmp_path):
+    made = law(tmp_path, equations)
+    for u, values in expected:
+        assert values_at(made, u) == pytest.approx(values)
+
+
+def test_a_name_of_a_let_holds_within_it(tmp_path):
+    made = law(tmp_path, "let\nk = 10;\nin\nb == k*a;\nend\na == k*u;",
+               "parameters\nk = {2, '1'};\nend")
+    assert values_at(made, 1) == pytest.approx((2, 20))
+    assert values_at(made, 1, k=3) == pytest.approx((3, 30))
+    made = law(tmp_path, "let\nk = 2*j; j = u + 1;\nin\nlet\nj = 9;\nin\nb == j + k;\nend\n"
+                         "a == j;\nend", "parameters\nk = {2, '1'};\nend")
+    assert values_at(made, 2) == pytest.approx((3, 15))
+    with pytest.raises(BlocksError, match="follows from itself") as caught:
+        law(tmp_path, "a == 1;\nlet\nk = 2*j; j = k;\nin\nb == k;\nend")
+    assert caught.value.where == "law.ssc (line 11)"
+
+
+def test_an_assertion_within_an_if_is_checked_where_its_case_holds(tmp_path):
+    made = law(tmp_path, "if u > 1\nassert(u < 3, 'u is large'); a == 1;\n"
+                         "elseif u > 0\na == 2;\nelse\na == 3; assert(u > -1, 'u is small');\nend\n"
+                         "b == 0;")
+    for u, a in ((-0.5, 3), (0.5, 2), (2, 1)):
+        assert values_at(made, u) == pytest.approx((a, 0))
+    for u, said in ((4, "u is large"), (-2, "u is small")):
+        with pytest.raises(BlocksError, match=said):
+            values_at(made, u)
+
+
+def test_equations_that_cannot_be_read_are_refused_with_their_place(tmp_path):
+    unequal = "unequal numbers of equations"
+    for text, line, said in (("if u > 1\na == 1; b == 2;\nelse\na == 1;\nend", 10, unequal),
+                             ("a == 1;\nif u > 1\nb == 1;\nend", 11, unequal),
+                             ("a == 1;\nb == 2;\nfor k = 1:2\nend", 12, "'for' among equations")):
+        with pytest.raises(BlocksError, match=said) as caught:
+            law(tmp_path, text)
+        assert caught.value.where == f"law.ssc (line {line})"
+
+
+@pytest.mark.parametrize(("condition", "otherwise"), [("u == 0", False), ("u ~= 0", True),
+                                                      ("~(u ~= 0) && u == b", False)])
+def test_numbers_are_equal_to_the_last_bit(condition, otherwise, tmp_path):
+    """sin(u)/u with its limit at zero, as the input leaves zero and as it starts there."""
+    cases = ["a == 2;", "a == sin(u)/u;"]
+    first, second = reversed(cases) if otherwise else cases
+    made = law(tmp_path, f"if {condition}\n{first}\nelse\n{second}\nend\nb == u;")
+    run = run_of(made(), Ramp(slope="1/s", start="0.5 s"))
+    for t in (0.1, 0.51, 0.9, 1.5):
+        u = max(t - 0.5, 0)
+        expected = math.sin(u) / u if u else 2
+        assert run["part.a"].at(f"{t} s").m == pytest.approx(expected, rel=1e-9)
+    for n, a in ((2.0, 5), (2.4, 6)):
+        made = law(tmp_path, "if n == 2 && u < 3\na == 5;\nelse\na == 6;\nend\nb == 0;",
+                   "parameters\nn = 2;\nend")
+        assert values_at(made, 0, n=n)[0] == a
+
+
+@pytest.mark.parametrize(("value", "expected"), [  # the port is at 300 K
+    ("value(A.T, 'degC')", 26.85), ("value(A.T, 'degC', 'affine')", 26.85),
+    ("value(A.T, 'degF', 'absolute')", 80.33), ("value(A.T, 'degC', 'linear')", 300),
+    ("value(A.T - T, 'deltaK')", 290), ("value(T, 'K')", 10), ("value(C, 'K')", 283.15),
+    ("value(C, 'K', 'linear')", 10), ("value({value(C, 'degC') + 1, 'degC'}, 'K')", 284.15),
+    ("value({2*value(C, 'degC'), 'degF'} - {20, 'degF'}, 'deltaC')", 0),
+    ("2*{value(T, 'K') + 1, '1'}", 22), ("value(A.T - {20, 'degC'}, 'K')", 6.85),
+])  # fmt: skip
+def test_a_temperature_is_a_number_in_a_unit(value, expected, tmp_path):
+    made = written("component law\nnodes\nA = foundation.thermal.thermal;\nend\n"
+                   "parameters\nT = {10, 'K'}; C = {10, 'degC'};\nend\n"
+                   "variables\nQ = {0, 'W'}; y = {0, '1'};\nend\nbranches\nQ : A.Q -> *;\nend\n"
+                   f"equations\nQ == {{0, 'W'}};\ny == {value};\nend\nend\n", tmp_path)
+    model = Model("law")
+    model.part, model.room = made(), TemperatureSource(temperature="300 K")
+    model.connect(model.part.A, model.room.A)
+    assert model.simulate("1 s")["part.y"].final.m == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_computed_parameter_has_its_unit(tmp_path):
+    made = law(tmp_path, "a == value(R, 'kOhm'); b == value(C, 'K') + x;",
+               "parameters\nk = {2, '1'}; x = -3; angle = {pi/2, 'rad'}; twice = 2*k;\nend\n"
+               "parameters (Access = private)\nR = {1000*k, 'Ohm'}; C = {k + 1, 'degC'};\nend")
+    assert values_at(made, 0) == pytest.approx((2, 273.15))
+    assert values_at(made, 0, k=4, x=1) == pytest.approx((4, 279.15))
+    assert made(angle="1 rad").angle.m == 1
+    assert "twice follows from other parameters and cannot be given." in made.__doc__
+    assert "R follows" not in made.__doc__
+
+
+COMPOSITE = """
+component composite
+    nodes
+        p = foundation.electrical.electrical;
+        n = foundation.electrical.electrical;
+    end
+    parameters
+        k = {4, '1'}; m = {200, 'g'};
+    end
+    parameters (Access = private)
+        R = {2*k, 'Ohm'};
+    end
+    components
+        r1 = foundation.electrical.elements.resistor(R = R);
+        r2 = foundation.electrical.elements.resistor(R = {k + 1, 'Ohm'});
+        r3 = foundation.electrical.elements.resistor(R = {value(m, 'kg'), 'kOhm'});
+        r4 = foundation.electrical.elements.resistor(R = {log10(k), 'Ohm'});
+    end
+    connections
+        connect(p, r1.p); connect(r1.n, r2.p); connect(r2.n, r3.p); connect(r3.n, r4.p);
+        connect(r4.n, n);
+    end
+end
+"""
+
+
+def test_values_of_parts_are_computed_from_parameters(tmp_path):
+    made = written(COMPOSITE, tmp_path, "composite")()
+    found = [made[name].resistance.to("ohm").m for name in ("r1", "r2", "r3", "r4")]
+    assert found == pytest.approx([8, 5, 200, math.log10(4)])
+
+
+@pytest.mark.parametrize(("equations", "value"), [
+    ("a == if u > 1, 2*u else 3 end; b == 0;", lambda u: (2 * u if u > 1 else 3, 0)),
+    ("b == 0; a == 1 + if u > 2\n4\nelseif u > 1\n5\nelse\n6\nend*2;",
+     lambda u: (1 + 2 * (4 if u > 2 else 5 if u > 1 else 6), 0)),
+    ("let\nc = if u > 2, 4 else if u > 1, 5 else 6 end end;\nin\na == c; b == c;\nend",
+     lambda u: 2 * (4 if u > 2 else 5 if u > 1 else 6,)),
+    ("a == if o == my.one, u else -u end + 1; b == if o == my.two, 1 elseif u > 1, 2 else 3 end;",
+     lambda u: (u + 1, 2 if u > 1 else 3)),
+])  # fmt: skip
+def test_an_if_may_be_a_value(equations, value, tmp_path):
+    made = law(tmp_path, equations, "parameters\no = my.one;\nend")
+    for u in (0.5, 1.5, 2.5):
+        assert values_at(made, u) == pytest.approx(value(u))
+
+
+@pytest.mark.parametrize("action", ["Action = simscape.enum.assert.action.warn",
+                                    "Action = simscape.enum.assert.action.none", "Warn = true"])
+def test_an_assertion_that_only_warns_stops_no_run(action, tmp_path):
+    made = law(tmp_path, f"a == u; b == 0; assert(u < 1, 'u is large', {action});")
+    assert values_at(made, 5) == (5, 0)
+    assert "Not checked here, as it stops no run there: u is large." in made.__doc__
+    made = law(tmp_path, "a == u; b == 0; assert(u < 1, 'u is large', "
+                         "Action = simscape.enum.assert.action.error);")
+    with pytest.raises(BlocksError, match="u is large"):
+        values_at(made, 5)
+
+
+def test_entries_of_an_array_are_numbers(tmp_path):
+    made = law(tmp_path, "a == k(2)*u + c(1); b == tablelookup(2*[0 1 2] + 1, -k.*[1 1 1], u);",
+               "parameters\nk = {[1 2 4], '1'}; c = [7; 8];\nend")
+    assert values_at(made, 3) == pytest.approx((13, -2))
+    assert values_at(made, 3, k=[0, 5, 9]) == pytest.approx((22, -5))
+
+
+@pytest.mark.parametrize(("equations", "said"), [
+    ("a == [1 2]*[3; 4];", "products of matrices are not read"), ("a == 1/k;", "products of matr"),
+    ("a == k;", "equations and conditions of arrays are not read. Write one for each"),
+    ("if u > 1\na == 2*k;\nelse\na == 1;\nend", "equations and conditions of arrays"),
+    ("a == if k > 1, 2 else 3 end;", "equations and conditions of arrays"),
+    ("a == tablelookup([0 c], k, u);", "an array of values that follow from others is not read"),
+    ("a == k(0);", "an entry of k is asked for by one whole number"),
+    ("a == k(u);", "an entry of k is asked for by one whole number"),
+    ("a == max(k);", "max.* of 1 values is not known here"), ("a == g;", "g follows from itself"),
+])  # fmt: skip
+def test_arrays_that_cannot_be_read_are_refused(equations, said, tmp_path):
+    more = "intermediates\ng = h + 1; h = 2*g;\nend" if "a == g" in equations else ""
+    with pytest.raises(BlocksError, match=said) as caught:
+        law(tmp_path, f"b == 0;\n{equations}",
+            f"parameters\nk = {{[1 2], '1'}}; c = {{3, '1'}};\nend\n{more}")
+    assert caught.value.where.startswith("law.ssc (line ")
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("ceil(u)", np.ceil), ("fix(u)", np.fix), ("round(2*u)", lambda u: np.floor(2 * u + 0.5)),
+    ("rem(u, 1)", lambda u: np.fmod(u, 1)), ("power(u, 2)", lambda u: u**2),
+    ("hypot(u, 2) + 1", lambda u: np.hypot(u, 2) + 1), ("2*minus(u, 1)", lambda u: 2 * (u - 1)),
+    ("if xor(u > 0, u > 1), 4 else 5 end", lambda u: 4 if 0 < u <= 1 else 5),
+    ("if not(or(lt(u, 0), ge(u, 2))), 4 else 5 end", lambda u: 4 if 0 <= u < 2 else 5),
+])  # fmt: skip
+def test_functions_that_others_say_are_read(text, value, tmp_path):
+    made = law(tmp_path, f"a == {text}; b == 0;")
+    for u in (-1.3, 0.6, 1.3, 2.4):
+        assert values_at(made, u)[0] == pytest.approx(float(value(u)))
+
+
+def test_an_assertion_that_is_not_understood_is_told_and_the_rest_is_read(tmp_path):
+    made = law(tmp_path, "assert(all(diff(k) > 0), 'k must rise'); a == k(2); b == u;",
+               "parameters\nk = {[1 2 3], '1'};\nend")
+    assert values_at(made, 5) == (2, 5)
+    model = Model("law")
+    model.part = made()
+    assert any("Not checked here: k must rise (law.ssc (line 12): diff(…) is not known here)."
+               in " ".join(finding.problem.split()) for finding in model.check().warnings)
+
+
+def test_a_delay_and_an_integral(tmp_path):
+    made = law(tmp_path, "a == delay(u, tau, History = 5, MaximumDelay = {9, 's'}) + delay(u, tau);"
+                         "b == value(integ(2*u), 's') + value(integ(u*v, tau)/v, 's');",
+               "parameters\ntau = {0.5, 's'}; v = {3, 'V'};\nend")
+    run = run_of(made(), Ramp(slope="1/s"))
+    for t in (0.2, 0.7, 1.6):
+        before = max(t - 0.5, 0)
+        assert run["part.a"].at(f"{t} s").m == pytest.approx(2 * before if t > 0.5 else 5)
+        expected = t**2 + (t**2 - before**2) / 2
+        assert run["part.b"].at(f"{t} s").m == pytest.approx(expected, rel=1e-5)
+
+
+def test_functions_of_other_sources_are_written_out(tmp_path):
+    (tmp_path / "ratio.ssc").write_text("""
+function out = ratio(a, b)
+% of two numbers
+    definitions
+        out = half(a)/more;
+        more = b + 1;
+    end
+end
+""")
+    (tmp_path / "half.ssc").write_text("function y = half(x)\ndefinitions\ny = x/2;\nend\nend\n")
+    made = law(tmp_path, "a == 3*my.pack.ratio(u + 1, b); b == half(more);",
+               "parameters\nmore = 6;\nend")
+    assert values_at(made, 3) == pytest.approx((3 * (4 / 2) / (3 + 1), 3))
+    for text, said in (("half(u, 1)", "takes 1 values, but is given 2"),
+                       ("again(u)", "the function again calls itself"),
+                       ("two(u)", "a function of several results is not read"),
+                       ("turn(u)", "turn.* follows from itself")):
+        (tmp_path / "again.ssc").write_text(
+            "function y = again(x)\ndefinitions\ny = again(x);\nend\nend\n")
+        (tmp_path / "two.ssc").write_text("function [y, z] = two(x)\nend\n")
+        (tmp_path / "turn.ssc").write_text(
+            "function y = turn(x)\ndefinitions\ny = z; z = y;\nend\nend\n")
+        with pytest.raises(BlocksError, match=said) as caught:
+            law(tmp_path, f"a == {text}; b == 0;")
+        assert ".ssc" in caught.value.where
+
+
+# -- tables ---------------------------------------------------------------------------------------
+X, Y = np.arange(5.0), np.arange(5.0) ** 2
+GRID = np.array([[0.0, 1.0, 4.0], [2.0, 2.0, 8.0], [3.0, 7.0, 1.0]])
+
+
+def in_grid(u, held=False):
+    """The value at (u, 3 - u) of the table GRID over 0, 1, 2 and 1, 2, 3."""
+    at = [u, 3 - u]
+    if held:
+        at = np.clip(at, [0, 1], [2, 3])
+    return float(RegularGridInterpolator([np.arange(3.0), np.arange(1.0, 4.0)], GRID,
+                                         bounds_error=False, fill_value=None)(at)[0])
+
+
+@pytest.mark.parametrize(("words", "curve"), [
+    ("", lambda u: np.interp(u, X, Y) if u < 4 else 16 + 7 * (u - 4)),
+    (", extrapolation = linear", lambda u: np.interp(u, X, Y) if u < 4 else 16 + 7 * (u - 4)),
+    (", interpolation = linear, extrapolation = nearest", lambda u: np.interp(u, X, Y)),
+    (", interpolation = smooth, extrapolation = nearest",
+     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))),
+    (", interpolation = simscape.enum.interpolation.smooth, extrapolation = "
+     "simscape.enum.extrapolation.nearest",
+     lambda u: Akima1DInterpolator(X, Y, method="makima")(min(u, 4))),
+])  # fmt: skip
+def test_a_table_is_read_as_it_says(words, curve, tmp_path):
+    made = law(tmp_path, f"a == tablelookup([0 1 2 3 4], y, u{words}); b == 0;",
+               "parameters\ny = [0 1 4 9 16];\nend")
+    for u in (0.4, 1.5, 3.7, 5.0):
+        assert values_at(made, u)[0] == pytest.approx(float(curve(u)))
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_table_of_two_axes_is_read(held, tmp_path):
+    words = ", extrapolation = nearest" if held else ""
+    made = law(tmp_path, f"a == tablelookup(x, [1 2 3], f, u, b{words}); b == 3 - u;",
+               "parameters\nx = {[0 1 2], '1'}; f = {[0 1 4; 2 2 8; 3 7 1], '1'};\nend")
+    for u in (0.3, 1.5, 1.9, *((2.5,) if held else ())):
+        assert values_at(made, u)[0] == pytest.approx(in_grid(u, held))
+
+
+@pytest.mark.parametrize(("table", "end"), [
+    ("tablelookup([0 1 2], [0 1 4], u, interpolation = smooth, extrapolation = error)", 2),
+    ("tablelookup([0 1 2], [0 1.5], [0 1; 2 3; 4 5], u, u, extrapolation = error)", 1.5),
+])  # fmt: skip
+def test_a_table_that_ends_stops_the_run(table, end, tmp_path):
+    model = Model("law")
+    model.part, model.source = law(tmp_path, f"a == {table}; b == 0;")(), Ramp(slope="1/s")
+    model.connect(model.source.y, model.part.u)
+    with pytest.raises(BlocksError, match="a table ends here") as caught:
+        model.simulate("3 s")
+    assert caught.value.time == pytest.approx(end, abs=1e-6)
+
+
+def test_tables_that_cannot_be_read_are_refused(tmp_path):
+    for words, said in (
+            ("interpolation = spline", "interpolation of a table is spline, but linear, smooth"),
+            ("extrapolation = 1", "extrapolation of a table is computed, but linear, nearest"),
+            ("hold = 1", "a table with hold is not known")):
+        with pytest.raises(BlocksError, match=said) as caught:
+            law(tmp_path, f"b == 0;\na == tablelookup([0 1 2], [0 1 4], u, {words});")
+        assert caught.value.where == "law.ssc (line 11)"
+    made = law(tmp_path, "a == tablelookup(x, [0 1 4], u); b == 0;",
+               "parameters\nx = {[0 1 2], '1'};\nend")
+    with pytest.raises(BlocksError, match="the points 'x' must increase"):
+        values_at(made, 1, x=[2, 1, 0])
+
+
+# -- what options choose ------------------------------------------------------------------------
+@pytest.mark.parametrize(("condition", "holds_at"), [
+    ("o == my.one", {"one"}), ("my.one == o", {"one"}), ("~(o == my.one)", {"two", "other"}),
+    ("o ~= my.one", {"two", "other"}), ("o == my.one || o == my.two", {"one", "two"}),
+    ("~(o == my.one || o == my.two)", {"other"}), ("~(o == my.one) && o ~= my.two", {"other"}),
+    ("u > 0 && o == my.two", {"two"}), ("o == my.two && u > 0", {"two"}),
+    ("o == my.two && u < 0 || o == my.one", {"one"}), ("~(o == my.two && u > 0)", {"one", "other"}),
+])  # fmt: skip
+def test_options_choose_equations(condition, holds_at, tmp_path):
+    made = law(tmp_path, f"b == 0;\nif {condition}\na == 1;\nelse\na == 2;\nend\n"
+                         "if o == my.one || o == my.two\nend", "parameters\no = my.one;\nend")
+    for option in ("one", "two", "other"):
+        assert values_at(made, 1, o=option)[0] == (1 if option in holds_at else 2)
+    with pytest.raises(BlocksError, match="there is no 'three' among its choices"):
+        made(o="three")
+
+
+def test_a_switch_chooses_equations(tmp_path):
+    made = law(tmp_path, "if f\na == 1;\nelseif u > 2\na == 2;\nelse\na == 3;\nend\n"
+                         "if f ~= true\nb == 4;\nelse\nb == 5; assert(u < 9);\nend",
+               "parameters\nf = true;\nend")
+    assert values_at(made, 1) == (1, 5)
+    assert [values_at(made, u, f=False) for u in (1, 3)] == [(3, 4), (2, 4)]
+
+
+HEATED = """
+component heated
+    nodes
+        p = foundation.electrical.electrical;
+        n = foundation.electrical.electrical;
+    end
+    parameters
+        port = simscape.enum.onoff.on;
+        leak = simscape.enum.onoff.off;
+        R = {2, 'Ohm'};
+    end
+    variables
+        i = {0, 'A'}; v = {0, 'V'};
+    end
+    branches
+        i : p.i -> n.i;
+    end
+    equations
+        v == p.v - n.v;
+        v == R*i;
+    end
+    if leak == simscape.enum.onoff.on
+        variables
+            more = {0, 'A'};
+        end
+        branches
+            more : p.i -> *;
+        end
+        equations
+            more == {3, 'A'};
+        end
+    end
+    if port == simscape.enum.onoff.on
+        nodes
+            H = foundation.thermal.thermal;
+        end
+        variables
+            Q = {0, 'W'};
+        end
+        branches
+            Q : * -> H.Q;
+        end
+        equations
+            Q == v*i;
+        end
+    end
+end
+"""
+
+
+@pytest.mark.parametrize("port", ["on", "off"])
+@pytest.mark.parametrize("leak", ["on", "off"])
+def test_a_branch_is_there_with_its_section(port, leak, tmp_path):
+    model = Model("heater")
+    model.part, model.source = written(HEATED, tmp_path, "heated")(port=port, leak=leak), \
+        DCVoltageSource(voltage="6 V")
+    model.ground, model.room = ElectricalReference(), TemperatureSource()
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    if port == "on":
+        model.connect(model.part.H, model.room.A)
+    run = model.simulate("1 s")
+    assert run["part.p.i"].final.to("A").m == pytest.approx(6 if leak == "on" else 3)
+    assert run["part.n.i"].final.to("A").m == pytest.approx(-3)
+    if port == "on":  # 3 A * 6 V, out of the component
+        assert run["part.H.Q"].final.to("W").m == pytest.approx(-18)
+
+
+def test_values_that_many_options_choose_are_written_once(tmp_path):
+    """Twelve shapes, each with factors that are declared under it; one without the second."""
+    shapes = [f"s{k}" for k in range(12)]
+    sections = "".join(
+        f"{'elseif' if k else 'if'} shape == my.{shape}\nparameters (Access = private)\n"
+        f"g = {k + 2}*k; h = {{{k}, 'm'}};\nend\n" for k, shape in enumerate(shapes))
+    more = "".join(f"if shape == my.{shape}\nintermediates\nf = {k}*k;\nend\nend\n"
+                   for k, shape in enumerate(shapes[:5]))
+    made = law(tmp_path, "a == g; b == value(2*h, 'm');\nif shape == my.s3\n"
+                         "assert(f > 8, 'f is small');\nend",
+               f"parameters\nshape = my.s0; k = {{1, '1'}};\nend\n{sections}end\n{more}")
+    for k in (0, 5, 11):
+        assert values_at(made, 0, shape=f"s{k}", k=3) == pytest.approx((3 * (k + 2), 2 * k))
+    assert values_at(made, 0, shape="s3", k=3) == pytest.approx((15, 6))
+    with pytest.raises(BlocksError, match="f is small"):  # 3 k is not
+        values_at(made, 0, shape="s3", k=2)
+    assert len((tmp_path / "law.py").read_text()) < 3000

@@ -1,0 +1,612 @@
+"""What a component source says of its parts, ports and starts is so in the class, or is told."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from test_sources import COUNTER, classes_of, written
+
+from blocks import BlocksError, FileError, Model, Target
+from library.electrical import DCVoltageSource, ElectricalReference
+from library.signal import Constant, Gain
+from library.simscape import source_text
+from library.thermal import ThermalMass
+from library.translational import Mass
+
+SPRING = """
+component spring
+    outputs
+        y = {0, '1'};
+    end
+    parameters
+        stiffness = {2, 'N/m'};
+    end
+    equations
+        assert(stiffness > {3, 'N/m'}, 'The stiffness (of the spring, in "N/m") between wheel and body must be large');
+        y == 1;
+    end
+end
+"""  # noqa: E501
+
+
+def test_a_long_message_stays_whole(tmp_path):
+    model = Model("spring")
+    model.spring = written(SPRING, tmp_path, "spring")()
+    with pytest.raises(BlocksError, match=r"The stiffness \(of the spring, in \"N/m\"\) between "
+                                          "wheel and body must be large"):
+        model.simulate("1 s")
+
+
+TANK = """
+domain tank
+    parameters
+        density = {1000, 'kg/m^3'};
+    end
+    variables
+        p = {0, 'Pa'};
+    end
+    variables (Balancing = true)
+        q = {0, 'm^3/s'};
+    end
+end
+"""
+OF_TANKS = """
+component NAME
+    nodes
+        A = my.tank;
+    end
+    variables
+        q = {0, 'm^3/s'};
+        h = {value = {3, 'm'}, priority = priority.NAMED};
+    end
+    branches
+        q : A.q -> *;
+    end
+    equations
+        LAW
+    end
+end
+"""
+
+
+def test_sources_that_are_converted_one_by_one_share_their_domain(tmp_path):
+    (tmp_path / "tank.ssc").write_text(TANK)
+    volume = written(OF_TANKS.replace("NAMED", "high").replace("NAME", "volume").replace(
+        "LAW", "{2, 'm^2'}*h.der == q; A.p == {9810, 'Pa/m'}*h;"), tmp_path, "volume")
+    orifice = written(OF_TANKS.replace("NAMED", "none").replace("NAME", "orifice").replace(
+        "LAW", "q == {1e-5, 'm^3/s/Pa'}*A.p; h == {0, 'm'};"), tmp_path, "orifice")
+    model = Model("tanks")
+    model.volume, model.orifice = volume(), orifice()
+    model.connect(model.volume.A, model.orifice.A)
+    run = model.simulate("10 s", rtol=1e-9)
+    assert run["volume.h"].final.m == pytest.approx(3 * math.exp(-9810e-5 / 2 * 10), rel=1e-7)
+
+
+WARM = """
+component warm
+    nodes
+        p = foundation.electrical.electrical;
+        n = foundation.electrical.electrical;
+    end
+    parameters
+        thermal_port = simscape.enum.onoff.off;
+        shunt = simscape.enum.onoff.off;
+    end
+    variables
+        i = {0, 'A'};
+        v = {0, 'V'};
+    end
+    branches
+        i : p.i -> n.i;
+    end
+    equations
+        v == p.v - n.v;
+        v == {2, 'Ohm'}*i;
+    end
+    if thermal_port == simscape.enum.onoff.on
+        nodes
+            H = foundation.thermal.thermal;
+        end
+        variables
+            Q = {0, 'W'};
+        end
+        branches
+            Q : * -> H.Q;
+        end
+        equations
+            Q == v*i;
+        end
+    end
+    if shunt == simscape.enum.onoff.on
+        variables
+            beside = {0, 'A'};
+        end
+        branches
+            beside : p.i -> n.i;
+        end
+        equations
+            v == {4, 'Ohm'}*beside;
+        end
+    end
+end
+"""
+
+
+@pytest.mark.parametrize("shunt", ["off", "on"])
+@pytest.mark.parametrize("heat", ["off", "on"])
+def test_branches_are_there_under_their_conditions(heat, shunt, tmp_path):
+    model = Model("warm")
+    model.part = written(WARM, tmp_path, "warm")(thermal_port=heat, shunt=shunt)
+    model.source, model.ground = DCVoltageSource(voltage="6 V"), ElectricalReference()
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    if heat == "on":
+        model.mass = ThermalMass(mass="1 kg", specific_heat="3 J/(kg*K)", T="300 K")
+        model.connect(model.part.H, model.mass.M)
+    run = model.simulate("1 s")
+    assert run["source.i"].final.to("A").m == pytest.approx(-3 - 1.5 * (shunt == "on"))
+    if heat == "on":
+        assert run["mass.T"].final.to("K").m == pytest.approx(300 + 6 * 3 / 3)
+
+
+def test_what_is_declared_twice_is_refused(tmp_path):
+    source = WARM.replace("beside = {0, 'A'};", "beside = {0, 'A'};\n            v = {1, 'V'};")
+    with pytest.raises(BlocksError, match=r"line 39.*: v is declared twice\. Declare it once"):
+        written(source, tmp_path, "warm")
+
+
+def test_values_that_choose_sections_are_refused(tmp_path):
+    source = WARM.replace("shunt = simscape.enum.onoff.off", "shunt = 1").replace(
+        "shunt == simscape.enum.onoff.on", "shunt > 2")
+    with pytest.raises(BlocksError, match="line 38.*: values choose which sections there are"):
+        written(source, tmp_path, "warm")
+
+
+DECAY = """
+component decay
+    parameters
+        x0 = {2, '1'};
+        still = my.choice.no;
+    end
+    variables
+        x = START;
+        y = {0, '1'};
+    end
+    equations
+        x.der == -x*{1, '1/s'} + y*{1, '1/s'};
+        y.der == -y*{1, '1/s'};
+    end
+    INITIAL
+end
+"""
+CHOICE = "if still == my.choice.yes\nx == 8;\nelse\nx == x0;\nend"
+INITIAL = "equations (Initial = true)\n{};\nend\n"
+
+
+@pytest.mark.parametrize(("start", "initial", "given", "begins"), [
+    ("{value = {3, '1'}, priority = priority.high}", "", {}, (3, 0)),
+    ("{value = x0, priority = priority.high}", "", {}, (2, 0)),
+    ("{value = {3*x0, '1'}, priority = priority.high}", "", {"x0": 5}, (15, 0)),
+    ("{value = x0, priority = priority.low}", "", {"x0": 5}, (5, 0)),
+    ("{value = x0, priority = priority.high}", "", {"x": 9}, (9, 0)),
+    ("{0, '1'}", "x == {3, '1'}", {}, (3, 0)),
+    ("{0, '1'}", "2*x0 == x", {"x0": 5}, (10, 0)),
+    ("{0, '1'}", "x.der == 0; y == x0", {"x0": 5}, (5, 5)),
+    ("{0, '1'}", "x + y == 6; x - y == x0", {}, (4, 2)),
+    ("{0, '1'}", CHOICE, {}, (2, 0)),
+    ("{0, '1'}", CHOICE, {"still": "yes"}, (8, 0)),
+])  # fmt: skip
+def test_a_run_starts_as_the_source_says(start, initial, given, begins, tmp_path):
+    source = DECAY.replace("START", start).replace(
+        "INITIAL", INITIAL.format(initial) if initial else "")
+    model = Model("decay")
+    model.part = written(source, tmp_path, "decay")(**given)
+    assert not model.check().warnings
+    run = model.simulate("1 s")
+    assert [run[f"part.{name}"].initial.m for name in "xy"] == pytest.approx(begins)
+
+
+def test_a_variable_has_the_unit_of_its_start(tmp_path):
+    model = Model("decay")
+    model.part = written("""
+component decay
+    parameters
+        x0 = {2, 'm'};
+    end
+    variables
+        x = {value = 3*x0, priority = priority.high};
+    end
+    equations
+        x.der == -x*{1, '1/s'};
+    end
+end
+""", tmp_path, "decay")(x0="5 cm")
+    assert model.simulate("1 s")["part.x"].initial.to("m").m == pytest.approx(0.15)
+
+
+def test_a_counter_starts_from_a_parameter(tmp_path):
+    source = COUNTER.replace("ups = {0, '1'}", "ups = {first, '1'}").replace(
+        "    inputs", "    parameters\n        first = {4, '1'};\n    end\n    inputs", 1)
+    model = Model("count")
+    model.wave = Constant(value=2)
+    model.counter = written(source, tmp_path, "counter")(first=7)
+    model.connect(model.wave.y, model.counter.u)
+    run = model.simulate("1 s")  # x = 2 t passes 1 at 0.5 s
+    assert [run["counter.y"].at(t).m for t in ("0.4 s", "0.6 s")] == [7, 8]
+
+
+@pytest.mark.parametrize(("start", "initial", "said"), [
+    ("{value = x0, priority = priority.none}", "", "x is sought at the start is computed there"),
+    ("{0, '1'}", "assert(x0 > 0, 'x0 is positive')", "Not checked here, at the start: x0 is pos"),
+])  # fmt: skip
+def test_what_a_start_lacks_is_told(start, initial, said, tmp_path):
+    source = DECAY.replace("START", start).replace(
+        "INITIAL", INITIAL.format(initial) if initial else "")
+    assert said in " ".join(written(source, tmp_path, "decay").__doc__.split())
+
+
+# -- parts of composites ---------------------------------------------------------------------------
+PAIR = """
+component NAME
+    nodes
+        p = foundation.electrical.electrical;
+        n = foundation.electrical.electrical;
+    end
+    parameters
+        leak = simscape.enum.onoff.off;
+        strands = {1, '1'};
+        R0 = {1, 'Ohm'};
+    end
+    components
+        PART
+        r = foundation.electrical.elements.resistor(R = R0);
+    end
+    connections
+        connect(p, q.p);
+        connect(q.n, r.p);
+        connect(r.n, n);
+    end
+    MORE
+end
+"""
+ONE_OHM = "q = foundation.electrical.elements.resistor(R = {1, 'Ohm'});"
+
+
+def pair(folder, part=ONE_OHM, more="", name="couple"):
+    """Two parts in series, the second a resistor of 1 ohm."""
+    source = PAIR.replace("NAME", name).replace("PART", part).replace("MORE", more)
+    return written(source, folder, name)
+
+
+def across(part, voltage):
+    model = Model("circuit")
+    model.part, model.source, model.ground = part, DCVoltageSource(voltage=voltage), \
+        ElectricalReference()
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    return model
+
+
+def current(part, voltage):
+    return -across(part, voltage).simulate("1 s")["source.i"].final.to("A").m
+
+
+BESIDE = """
+if CONDITION
+    components
+        s = foundation.electrical.elements.resistor(R = {1, 'Ohm'});
+    end
+    connections
+        connect(p, s.p);
+        connect(n, s.n);
+    end
+else
+    components
+        s = foundation.electrical.elements.resistor(R = {3, 'Ohm'});
+    end
+    connections
+        connect(p, s.p);
+        connect(n, s.n);
+    end
+end
+"""
+
+
+@pytest.mark.parametrize(("condition", "given", "expected"), [
+    ("leak == simscape.enum.onoff.on", {}, 3 + 2),
+    ("leak == simscape.enum.onoff.on", {"leak": "on"}, 3 + 6),
+    ("strands > 1", {}, 3 + 2), ("strands > 1", {"strands": 2}, 3 + 6),
+])  # fmt: skip
+def test_parts_and_connections_are_there_under_their_conditions(condition, given, expected,
+                                                                tmp_path):
+    made = pair(tmp_path, more=BESIDE.replace("CONDITION", condition))
+    assert current(made(**given), "6 V") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("part", "expected"), [
+    ("pwl_diode(Vf = {2, 'V'}, Ron = {3, 'Ohm'}, Goff = {1e-9, '1/Ohm'})",
+     {"forward_voltage": (2, "V"), "on_resistance": (3, "ohm"), "off_conductance": (1e-9, "S")}),
+    ("inductor(l = {2, 'mH'}, g = {0.5, '1/Ohm'}, r = R0)",
+     {"inductance": (2e-3, "H"), "parallel_conductance": (0.5, "S"),
+      "series_resistance": (1, "ohm")}),
+    ("capacitor(c = {2, 'mF'}, r = {3, 'Ohm'})",
+     {"capacitance": (2e-3, "F"), "series_resistance": (3, "ohm")}),
+])  # fmt: skip
+def test_a_part_has_the_values_that_it_is_given(part, expected, tmp_path):
+    made = pair(tmp_path, f"q = foundation.electrical.elements.{part};")()
+    for name, (value, unit) in expected.items():
+        assert getattr(made.q, name).to(unit).m == pytest.approx(value)
+
+
+def test_values_of_a_part_act(tmp_path):
+    """10 V through a diode of 2 V and 3 ohm, and 1 ohm."""
+    made = pair(tmp_path, "q = foundation.electrical.elements.pwl_diode(Vf = {2, 'V'}, "
+                "Ron = {3, 'Ohm'}, Goff = {0, '1/Ohm'});")
+    assert current(made(), "10 V") == pytest.approx(2)
+
+
+BRAKE = """
+component brake
+    nodes
+        R = foundation.mechanical.translational.translational;
+    end
+    components
+        f = foundation.mechanical.translational.friction(brkwy_frc = {9, 'N'}, Col_frc = {7, 'N'},
+            visc_coef = {3, 'N*s/m'}, brkwy_vel = {0.2, 'm/s'});
+        w = foundation.mechanical.translational.reference;
+    end
+    connections
+        connect(f.R, R);
+        connect(f.C, w.V);
+    end
+end
+"""
+
+
+def test_parameters_of_a_law_are_given(tmp_path):
+    friction = written(BRAKE, tmp_path, "brake")().f
+    assert [friction[name].m for name in (
+        "breakaway_force", "coulomb_force", "viscous_coefficient", "breakaway_velocity")] == [
+        9, 7, 3, 0.2]
+
+
+@pytest.mark.parametrize(("given", "said"), [
+    ("R = {1, 'Ohm'}, wire = {3, 'mm'}", "q: wire = 3 mm has no counterpart here."),
+    ("R = {1, 'Ohm'}, i.nominal = {3, 'A'}", "q.i.nominal is left out: give it here."),
+])  # fmt: skip
+def test_what_a_part_does_not_take_is_told_by_the_check(given, said, tmp_path):
+    made = pair(tmp_path, f"q = foundation.electrical.elements.resistor({given});")
+    assert said in " ".join(made.__doc__.split())
+    found = across(made(), "1 V").check().warnings
+    assert any(said in finding.problem and "part" in finding.problem for finding in found)
+
+
+@pytest.mark.parametrize(("given", "more", "expected"), [
+    ("vc.value = {5, 'V'}, vc.priority = priority.high", "", 5),
+    ("vc = {value = {5, 'V'}, priority = priority.high}", "", 5),
+    ("vc = {value = {5*strands, 'V'}, priority = priority.high}", "", 5),
+    ("", "variables\nu = {value = {4, 'V'}, priority = priority.high};\nend\n"
+     "equations\nu == q.vc;\nend", 4),
+    ("", "equations (Initial = true)\nq.vc == {3, 'V'};\nend", 3),
+    ("vc.priority = priority.none", "", 2),  # as the resistor wants it
+])  # fmt: skip
+def test_a_part_starts_as_it_is_told(given, more, expected, tmp_path):
+    """A capacitor beside a resistor whose voltage may say the start, too."""
+    values = "c = {1, 'F'}, r = {0, 'Ohm'}, g = {0, '1/Ohm'}"
+    made = pair(tmp_path, "q = foundation.electrical.elements.capacitor("
+                f"{values}{', ' if given else ''}{given});", more)
+    model = across(made(R0="1 kohm"), "6 V")
+    if given.endswith("none"):
+        model.part.r.v = Target("4 V", priority="low")
+    run = model.simulate("1 s")
+    assert run["part.q.v"].initial.to("V").m == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("leak", ["off", "on"])
+def test_a_part_follows_an_option_of_the_composite(leak, tmp_path):
+    """A resistor of 1 ohm that heats 3 J/K, or none."""
+    made = pair(tmp_path, "q = foundation.electrical.elements.resistor(R = {1, 'Ohm'}, "
+                "thermal_port = leak);", """
+    if leak == simscape.enum.onoff.on
+        nodes
+            H = foundation.thermal.thermal;
+        end
+        connections
+            connect(H, q.H);
+        end
+    end
+""")(leak=leak)
+    model = across(made, "6 V")
+    if leak == "on":
+        model.mass = ThermalMass(mass="1 kg", specific_heat="3 J/(kg*K)", T="300 K")
+        model.connect(model.mass.M, made.H)
+    run = model.simulate("1 s", rtol=1e-9)
+    assert run["source.i"].final.to("A").m == pytest.approx(-3)
+    if leak == "on":
+        assert run["mass.T"].final.to("K").m == pytest.approx(300 + 9 / 3)
+
+
+def test_what_has_no_port_for_a_connection_is_told(tmp_path):
+    made = pair(tmp_path, more="nodes\nH = foundation.thermal.thermal;\nend\n"
+                "connections\nconnect(H, r.B);\nend")
+    said = "What is connected to r.B is left out: it has no such port here."
+    assert any(said in finding.problem for finding in across(made(), "6 V").check().warnings)
+
+
+@pytest.mark.parametrize(("given", "holds"), [
+    ({}, True), ({"R0": "12 ohm"}, False), ({"R0": "12 ohm", "strands": 2}, True),
+    ({"R0": "12 ohm", "strands": 2, "leak": "on"}, False),
+])  # fmt: skip
+def test_what_a_composite_asserts_of_its_parameters_is_checked(given, holds, tmp_path):
+    made = pair(tmp_path, more="""
+    parameters (Access = private)
+        single = R0/strands;
+    end
+    equations
+        assert(single < {7, 'Ohm'}, 'A strand carries too little');
+    end
+    if leak == simscape.enum.onoff.on
+        equations
+            assert(single < {5, 'Ohm'}, 'A strand carries too little');
+        end
+    end
+""")
+    found = [finding.problem for finding in across(made(**given), "6 V").check().errors]
+    assert found == [] if holds else "part: A strand carries too little." in found
+
+
+@pytest.mark.parametrize("strands", [1, 3])
+def test_what_only_warns_is_a_warning(strands, tmp_path):
+    made = pair(tmp_path, more="equations\nassert(strands < 2, 'Two are a crowd', Warn = true);"
+                "\nend")(strands=strands)
+    found = [finding.problem for finding in across(made, "6 V").check().warnings]
+    assert found == (["part: Two are a crowd"] if strands > 2 else [])
+
+
+@pytest.mark.parametrize("what", ["q.i", "s", "time*{1, 'A/s'}"])
+def test_what_a_composite_asserts_of_its_parts_is_told(what, tmp_path):
+    made = pair(tmp_path, more="variables\ns = {0, 'A'};\nend\nequations\ns == r.i;\n"
+                f"assert({what} < {{9, 'A'}}, 'It is too hot');\nend")
+    found = [finding.problem for finding in across(made(), "6 V").check().warnings]
+    assert found == ["part: Not checked here: It is too hot."]
+
+
+def test_a_component_may_be_called_as_what_it_holds(tmp_path):
+    made = pair(tmp_path, name="resistor")
+    assert made.__name__ == "Resistor"
+    assert current(made(), "6 V") == pytest.approx(3)
+    assert pair(tmp_path, name="target").__name__ == "Target2"
+
+
+HALF = """
+component half
+    nodes
+        R = foundation.mechanical.translational.translational;
+    end
+    inputs
+        size = {1, '1'};
+    end
+    parameters
+        damping = {2, 'N*s/m'};
+        way = my.ways.plain;
+    end
+    variables
+        f = {0, 'N'};
+        x = {value = {0, 'm'}, priority = priority.high};
+    end
+    branches
+        f : R.f -> *;
+    end
+    equations
+        x.der == R.v;
+        if way == my.ways.plain
+            f == damping*R.v;
+        else
+            f == size*damping*R.v;
+        end
+    end
+end
+"""
+SERVO = """
+component servo
+    nodes
+        R = foundation.mechanical.translational.translational;
+    end
+    inputs
+        S = {0, '1'};
+    end
+    outputs
+        F = {0, 'N'};
+    end
+    parameters
+        way = my.ways.plain;
+        gain = {2, 'N'};
+    end
+    components
+        k = foundation.signal.functions.gain(gain = gain);
+        c = foundation.signal.sources.constant(constant = {1.5, 'N'});
+        a = foundation.signal.functions.add;
+        s = foundation.mechanical.sources.force;
+        w = foundation.mechanical.translational.reference;
+        h = my.half(damping = {3, 'N*s/m'}, way = way, x = {value = {7, 'm'}, priority = priority.high});
+    end
+    connections
+        connect(S, k.I, h.size);
+        connect(k.O, a.I1);
+        connect(c.O, a.I2);
+        connect(a.O, s.S, F);
+        connect(s.C, w.V);
+        connect(s.R, h.R, R);
+    end
+end
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("way", ["plain", "scaled"])
+def test_signals_and_components_of_the_folder_are_parts(way, tmp_path):
+    """A mass of 1 kg that a force of 2 N * 0.25 + 1.5 N drives against a damper."""
+    (tmp_path / "half.ssc").write_text(HALF.replace("else", "elseif way == my.ways.scaled"))
+    (tmp_path / "servo.ssc").write_text(SERVO)
+    made = classes_of(tmp_path / "servo.ssc", tmp_path)["Servo"]
+    model = Model("drive")
+    model.servo, model.mass = made(way=way), Mass(mass="1 kg")
+    model.command, model.seen = Constant(value=0.25), Gain(input="N", gain="3 1/N")
+    model.connect(model.servo.R, model.mass.M)
+    model.connect(model.servo.F, model.seen.u)
+    model.connect(model.command.y, model.servo.S)
+    assert not model.check().warnings
+    run = model.simulate("1 s", rtol=1e-9)
+    damping = 3 if way == "plain" else 0.75
+    assert run["seen.y"].final.m == pytest.approx(6)
+    assert run["mass.v"].final.to("m/s").m == pytest.approx(
+        2 / damping * (1 - math.exp(-damping)), rel=1e-7)
+    assert run["servo.h.x"].initial.to("m").m == 7
+
+
+def test_a_number_has_the_unit_of_what_it_enters(tmp_path):
+    source = SERVO.replace("connect(a.O, s.S, F)", "connect(c.O, s.S)").replace("{1.5, 'N'}", "4")
+    (tmp_path / "half.ssc").write_text(HALF)
+    (tmp_path / "servo.ssc").write_text(source)
+    assert classes_of(tmp_path / "servo.ssc", tmp_path)["Servo"]().c.value.to("N").m == 4
+
+
+def test_what_is_left_out_is_told_by_the_check(tmp_path):
+    made = pair(tmp_path, "q = foundation.gas.elements.pipe(length = {5, 'm'});")
+    found = across(made(), "1 V").check().warnings
+    assert any("Its part q is left out (foundation.gas.elements.pipe). It has no counterpart here"
+               in finding.problem for finding in found)
+
+
+RESISTOR = "q = foundation.electrical.elements.resistor"
+
+
+@pytest.mark.parametrize(("part", "more", "said"), [
+    (f"{RESISTOR}({{1, 'Ohm'}});", "", "line 13.*: a value of a part is written name = value"),
+    (f"{RESISTOR}(R = {{1, 'zorg'}});", "", "line 13.*: .*'zorg' is no unit"),
+    (f"{RESISTOR}(R = foo(1));", "", r"line 13.*: foo\(…\) is not known here"),
+    (f"{RESISTOR};", "connections\nconnect(p, z.p);\nend", "z.p is no port that can be connected"),
+    (f"{RESISTOR};", "connections\nconnect(p, R0);\nend", "R0 is no port that can be connected"),
+    ("q(3) = foundation.electrical.elements.resistor;", "", "what is declared as an array"),
+    (f"{RESISTOR};", "for k = 1:3\ncomponents\nend\nend", "line 21.*: sections in a loop"),
+    (f"{RESISTOR};", "equations (Initial = true)\nlet a = R0; in q.v == a; end\nend",
+     "line 22.*: let among equations of the start"),
+])  # fmt: skip
+def test_what_cannot_be_read_of_parts_is_refused(part, more, said, tmp_path):
+    with pytest.raises(BlocksError, match=said):
+        pair(tmp_path, part, more)
+
+
+def test_equations_beside_parts_are_told(tmp_path):
+    made = pair(tmp_path, more="equations\nlet a = q.v; in\na == {2, 'V'};\nend\nend")
+    found = [finding.problem for finding in across(made(), "6 V").check().warnings]
+    assert found == ["part: A composite here has parts only: equations beside them are left out."]
+
+
+def test_a_part_of_itself_is_refused(tmp_path):
+    (tmp_path / "couple.ssc").write_text(PAIR.replace("NAME", "couple").replace(
+        "PART", "q = my.ring;").replace("MORE", ""))
+    (tmp_path / "ring.ssc").write_text(PAIR.replace("NAME", "ring").replace(
+        "PART", "q = my.couple;").replace("MORE", ""))
+    with pytest.raises(FileError, match="of couple.ssc, which it is a part of itself"):
+        source_text(tmp_path / "couple.ssc")

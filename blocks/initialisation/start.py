@@ -45,6 +45,7 @@ class Start:
     reached: Array  # value of every target
     met: Flags
     torn: Indices  # default targets of high priority that keep each other from being met
+    searched: bool = False  # whether starts were tried elsewhere to meet what is not met
 
     @cached_property
     def rows(self) -> list[TargetRow]:
@@ -55,6 +56,11 @@ class Start:
     def unmet(self) -> list[TargetRow]:
         """Targets of high priority, given by the user, that are not met."""
         return [self.row(int(k)) for k in np.flatnonzero(~self.met & (self.targets.levels == 0))]
+
+    @property
+    def missed_by_user(self) -> Flags:
+        """Which targets are not met that a user gave."""
+        return ~self.met & (self.targets.levels < USERS)
 
     @cached_property
     def compromised(self) -> list[TargetRow]:
@@ -90,8 +96,8 @@ def reached_start(system: System, problem: Problem, targets: Targets, nominals: 
     met = np.abs(reached - targets.values) <= TARGET_MET * size
     torn = np.flatnonzero(~met & (targets.levels == 2))
     if len(torn):
-        users = targets.levels < USERS
-        torn = torn[_free_one_by_one(system, problem, targets, torn, users, t, decided)]
+        kept = (targets.levels < USERS) | (met & (targets.levels == USERS))
+        torn = torn[_free_one_by_one(system, problem, targets, torn, kept, t, decided)]
     return Start(system, problem.x.copy(), problem.z.copy(), targets, reached, met, torn)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -285,19 +285,22 @@ def _as_it_begins(problem: Problem, start: Start, nominals: Nominals, t: float,
                   near: tuple[Array, Array] | None) -> Start:
     """The start whose targets are met by what the run decides there, and nothing else.
 
-    Until then efforts were zero.
+    Until then efforts were zero, and relations those that were assumed.
     """
     system, targets = problem.system, start.targets
-    if not system.nu:
+    if not (system.nu or start.missed_by_user.any()):
         return start
     functions = TargetFunctions.of(system, system.flat.class_of[targets.slots],
                                    system.flat.sign_of[targets.slots])
-    if not functions.see_efforts.any():
+    of_user = targets.levels < USERS
+    searched = bool((functions.see_efforts & of_user).any()) or bool(
+        start.missed_by_user.any() and (functions.bend & of_user).any())
+    if not (searched or functions.see_efforts.any()):
         return start
     with suppress(*REFUSED):  # the run says why
-        trial = TrialStart(problem, laws_at_events(system), t)
+        trial = TrialStart(problem, laws_at_events(system) if system.nu else None, t)
         found = trial.problem
-        if not (functions.see_efforts & (targets.levels < USERS)).any():
+        if not searched:
             trial.decide()
         else:
             origins = []
@@ -307,7 +310,8 @@ def _as_it_begins(problem: Problem, start: Start, nominals: Nominals, t: float,
             origins.append((start.x, start.z))
             search_targets(trial, targets, nominals, t, origins, near is None)
             problem.x[:], problem.z[:], problem.m[:] = found.x, trial.unknowns, found.m
-        return reached_start(system, found, targets, nominals, t, decided=True)
+        reached = reached_start(system, found, targets, nominals, t, decided=True)
+        return replace(reached, searched=searched)
     return start
 
 

@@ -139,7 +139,8 @@ def start_derivatives(model: Model, settings: Sequence[Setting], recording: RunR
     """How parameters, states and discrete values at the start of a run follow settings."""
     system, first = recording.system, recording.episodes[0]
     sampled = system.nd > len(system.tables.slots)
-    seen = None if sampled and _assigns_otherwise(recording) else _seen_by_states(system, first.x)
+    unseen = sampled and _assigns_otherwise(recording) or _hangs_on_decisions(system)
+    seen = None if unseen else _seen_by_states(system, first.x)
     equations = cache(lambda: _equations(model, recording))
     base: list[Array] | None = None
     columns: list[tuple[Array, ...]] = []
@@ -167,6 +168,13 @@ def _assigns_otherwise(recording: RunRecording) -> bool:
     system = recording.system
     samplings = Samplings(system, TimeEvents(system, recording.p, 0.0, 0.0))
     return Resets.of(system).active or bool(samplings.in_python)
+
+
+def _hangs_on_decisions(system: System) -> bool:
+    """Whether targets follow from efforts that the start decides on, beside its equations."""
+    slots = collect_targets(system).given.slots
+    functions = TargetFunctions.of(system, system.flat.class_of[slots], system.flat.sign_of[slots])
+    return bool(functions.see_efforts.any())
 
 
 def _seen_by_states(system: System, x: Array) -> ca.SX:

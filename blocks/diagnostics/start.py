@@ -112,7 +112,7 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
         return
     unmet = [(r.path, r.target, r.start) for r in start.unmet]
     if unmet and np.isfinite(slope).all():
-        yield conflict(unmet)
+        yield conflict(unmet, start.searched)
     if start.compromised and np.isfinite(slope).all():
         yield compromise(start.compromised)
     if held := held_defaults(problem, start, 0.0):

@@ -89,13 +89,24 @@ def contradictions(system: System, high: list[HighTarget]) -> Iterator[Finding]:
         yield conflict(rows)
 
 
-def conflict(unmet: list[tuple[str, Any, Any]]) -> Finding:
-    """High targets that cannot be met: path, target and start (None where it is not known)."""
+def conflict(unmet: list[tuple[str, Any, Any]], searched: bool = False) -> Finding:
+    """High targets that are not met: path, target and start (None where it is not known).
+
+    Where a start was ``searched`` for from several guesses, none is known to be possible or not.
+    """
     paths = [path for path, _, _ in unmet]
     targets = listed((f"{path} = {target:.6g~P}" for path, target, _ in unmet), 6)
     got = "" if unmet[0][2] is None else (
         f" The run would start with {listed((f'{p} = {s:.6g~P}' for p, _, s in unmet), 6)}.")
-    if len(unmet) == 1:
+    guess = ""
+    if searched:
+        one = len(unmet) == 1
+        head = (f"No start was found that meets the initial target{'' if one else 's'} {targets}: "
+                f"other high targets or the equations exclude {'it' if one else 'them'}, or what "
+                f"{'it follows' if one else 'they follow'} from lies far from the guesses that "
+                "were tried.")
+        guess = "Give the states nearby a guess, such as v=Target('1 m/s', priority='none'). Or r"
+    elif len(unmet) == 1:
         head = (f"The initial target {targets} cannot be met: other high targets or the equations "
                 "of the network say otherwise.")
     else:
@@ -104,7 +115,7 @@ def conflict(unmet: list[tuple[str, Any, Any]]) -> Finding:
     value = f"{unmet[-1][1]:.6g~C}"
     return found(
         "initial.conflict", paths, head + got,
-        f"Remove one of them or let it give way: {paths[-1].rpartition('.')[2]}="
+        f"{guess or 'R'}emove one of them or let it give way: {paths[-1].rpartition('.')[2]}="
         f"Target('{value}', priority='low').",
     )  # fmt: skip
 

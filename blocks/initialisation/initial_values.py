@@ -85,7 +85,14 @@ def take_targets(system: System, problem: Problem) -> Targets:
 
 def warn_of_compromises(start: Start, stacklevel: int) -> None:
     """Warn of targets that could not all be met; ``stacklevel`` as seen by the caller."""
-    if start.unmet:
+    if start.unmet and start.searched:
+        warnings.warn(
+            "No start was found that meets all high-priority initial targets; the run starts with "
+            f"{_listed(start.unmet)}. Give the states that they follow from a guess nearby "
+            "(priority='none'), or one of them priority='low'.",
+            InitialWarning, stacklevel=stacklevel + 1,
+        )  # fmt: skip
+    elif start.unmet:
         warnings.warn(
             f"High-priority initial targets conflict with each other or with the equations; the "
             f"closest compromise is used: {_listed(start.unmet)}. Give one of them "

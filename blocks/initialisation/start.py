@@ -14,7 +14,7 @@ from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
 from .nominal_values import Nominals
-from .targets import LEVELS, NO_TARGET, TargetFunctions, Targets
+from .targets import LEVELS, NO_TARGET, USERS, TargetFunctions, Targets
 
 if TYPE_CHECKING:
     from pint import Quantity  # imported with the first quantity
@@ -44,6 +44,7 @@ class Start:
     reached: Array  # value of every target
     met: Flags
     torn: Indices  # default targets of high priority that keep each other from being met
+    searched: bool = False  # whether starts were tried elsewhere to meet what is not met
 
     @cached_property
     def rows(self) -> list[TargetRow]:
@@ -54,6 +55,11 @@ class Start:
     def unmet(self) -> list[TargetRow]:
         """Targets of high priority, given by the user, that are not met."""
         return [self.row(int(k)) for k in np.flatnonzero(~self.met & (self.targets.levels == 0))]
+
+    @property
+    def missed_by_user(self) -> Flags:
+        """Which targets are not met that a user gave."""
+        return ~self.met & (self.targets.levels < USERS)
 
     @cached_property
     def compromised(self) -> list[TargetRow]:
@@ -73,9 +79,9 @@ class Start:
         )
 
 
-def reached_start(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float
-                  ) -> Start:
-    """The start at the problem's present point."""
+def reached_start(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
+                  decided: bool = False) -> Start:
+    """The start at the problem's present point; with its efforts, if they are ``decided``."""
     flat = system.flat
     classes, signs = flat.class_of[targets.slots], flat.sign_of[targets.slots]
     reached = np.zeros(0)
@@ -85,7 +91,8 @@ def reached_start(system: System, problem: Problem, targets: Targets, nominals: 
     met = np.abs(reached - targets.values) <= TARGET_MET * size
     torn = np.flatnonzero(~met & (targets.levels == 2))
     if len(torn):
-        torn = torn[_free_one_by_one(system, problem, targets, torn, targets.levels < 2, t)]
+        kept = (targets.levels < USERS) | (met & (targets.levels == USERS))
+        torn = torn[_free_one_by_one(system, problem, targets, torn, kept, t, decided)]
     return Start(system, problem.x.copy(), problem.z.copy(), targets, reached, met, torn)
 
 
@@ -106,18 +113,19 @@ def held_defaults(problem: Problem, start: Start, t: float) -> list[TargetRow]:
 
 
 def _free_one_by_one(system: System, problem: Problem, targets: Targets, chosen: Indices,
-                     stronger_ones: Flags, t: float) -> Flags:
+                     stronger_ones: Flags, t: float, decided: bool = False) -> Flags:
     """Whether each of some targets could be met by itself, after constraints and stronger ones."""
     scale = problem.scale_x
     outputs = TargetFunctions.of(system, system.flat.class_of[targets.slots],
                                  system.flat.sign_of[targets.slots])
-    before = [outputs.jacobian(problem, t, stronger_ones)]
+    before = [outputs.jacobian(problem, t, stronger_ones, decided)]
     if system.nc:
         before.append(outputs.constraint_jacobian(problem, t))
     stronger = np.concatenate(before) * scale
     size = np.linalg.norm(stronger, axis=1, keepdims=True)
     _, s, vt = np.linalg.svd(stronger / np.where(size > 0, size, 1.0), full_matrices=True)
     null = vt[int(np.sum(s > DEPENDENT)):].T
-    rows = outputs.jacobian(problem, t, np.isin(np.arange(len(targets.levels)), chosen)) * scale
+    mine = np.isin(np.arange(len(targets.levels)), chosen)
+    rows = outputs.jacobian(problem, t, mine, decided) * scale
     length = np.linalg.norm(rows, axis=1)
     return (np.linalg.norm(rows @ null, axis=1) > INVOLVED * length) & (length > 0)

@@ -11,15 +11,17 @@ import numpy as np
 
 from ..numerics import sparse as sp
 from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.tolerances import DIRECTION_STEP
 from ..system.evaluator import Evaluator
 from ..system.problem import Problem
 from ..system.system import System
 from .nominal_values import Nominals, own_nominals
 
-__all__ = ["LEVELS", "NO_TARGET", "TargetFunctions", "Targets", "class_values", "collect_targets",
-           "target_sizes"]  # fmt: skip
+__all__ = ["LEVELS", "NO_TARGET", "USERS", "TargetFunctions", "Targets", "class_values",
+           "collect_targets", "target_sizes"]  # fmt: skip
 
 LEVELS = ("high", "low", "default high", "default low")  # in the order in which they are met
+USERS = 2  # levels below are those of targets that users gave
 NO_TARGET = len(LEVELS)  # level of a guess
 
 
@@ -149,6 +151,38 @@ class TargetFunctions:
             ca.vertcat(self.expression, tape.constraints), tape.z, 1, True))
 
     @cached_property
+    def see_efforts(self) -> Flags:
+        """Which of them follow from efforts that laws of friction, contact or diodes decide on."""
+        tape = self.system.tape
+        sees = np.zeros(self.expression.numel(), dtype=bool)
+        if not self.system.nu or self._are_states:
+            return sees
+        sees |= ca.which_depends(self.expression, tape.u, 1, True)
+        if self.system.nz and ca.depends_on(tape.residual, tape.u):
+            sees |= ca.which_depends(self.expression, tape.z, 1, True)
+        return sees
+
+    @cached_property
+    def bend(self) -> Flags:
+        """Which of them follow from the states by more than straight lines."""
+        tape = self.system.tape
+        bent = self.see_efforts.copy()
+        if self._are_states:
+            return bent
+        unknowns = ca.vertcat(tape.x, tape.z)
+        bent |= ca.which_depends(self.expression, unknowns, 2, True)
+        if self.system.nm:
+            bent |= ca.which_depends(self.expression, tape.m, 1, True)
+        if self.system.nz and (ca.depends_on(tape.residual, tape.m) or any(
+                ca.which_depends(tape.residual, unknowns, 2, True))):
+            bent |= ca.which_depends(self.expression, tape.z, 1, True)
+        return bent
+
+    @cached_property
+    def _are_states(self) -> bool:
+        return bool(np.isin(self.classes, self.system.tape.reduced.states).all())
+
+    @cached_property
     def by_x(self) -> Evaluator:
         return self.system.jacobian(self.expression, self.system.tape.x)
 
@@ -159,18 +193,44 @@ class TargetFunctions:
     def values(self, problem: Problem, t: float) -> Array:
         return self.value(*problem.arguments(t))
 
-    def slopes(self, problem: Problem, t: float) -> Any:
-        """d value / d x, sparse, torn unknowns following from the states."""
+    def slopes(self, problem: Problem, t: float, decided: bool = False) -> Any:
+        """d value / d x, sparse, torn unknowns following from the states.
+
+        So do efforts, where laws have ``decided`` on their modes.
+        """
         args = problem.arguments(t)
         j = self.by_x.sparse(*args).tocsr()
         if self.need_torn:
             gx = self.system.residual_x.sparse(*args).toarray()[: self.system.nz]
             j = sp.csr_array(j - self.by_z.sparse(*args).toarray() @ self.torn_for(problem, t, gx))
+        if decided and self.see_efforts.any():
+            j = self._through_efforts(j, problem, t)
         return j
 
-    def jacobian(self, problem: Problem, t: float, rows: Flags) -> Array:
+    def _through_efforts(self, slopes: Any, problem: Problem, t: float) -> Any:
+        """The same by differences for what follows from efforts, while modes are held."""
+        rows = np.flatnonzero(self.see_efforts)
+        x, z, u = problem.x.copy(), problem.z.copy(), problem.u.copy()
+
+        def values_at(states: Array) -> Array:
+            problem.x[:], problem.z[:], problem.u[:] = states, z, u
+            problem.update(t)
+            problem.laws.split_internal_stress(problem, t)
+            return self.values(problem, t)[rows]
+
+        here, by_x = values_at(x), np.zeros((len(rows), len(x)))
+        for k, size in enumerate(np.maximum(problem.scale_x, np.abs(x))):
+            beside = x.copy()
+            beside[k] += DIRECTION_STEP * size
+            by_x[:, k] = (values_at(beside) - here) / (beside[k] - x[k])
+        values_at(x)
+        whole = slopes.tolil()
+        whole[rows] = by_x
+        return whole.tocsr()
+
+    def jacobian(self, problem: Problem, t: float, rows: Flags, decided: bool = False) -> Array:
         """The same of some of them, full."""
-        full: Array = self.slopes(problem, t)[rows].toarray()
+        full: Array = self.slopes(problem, t, decided)[rows].toarray()
         return full
 
     def torn_for(self, problem: Problem, t: float, residuals: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -13,7 +13,9 @@ import numpy as np
 from ..exceptions import BlocksError, InitialisationError
 from ..initialisation.initial_values import initialise, take_targets, unsolved_start
 from ..initialisation.nominal_values import Nominals, find_nominals
-from ..initialisation.start import Start
+from ..initialisation.start import Start, reached_start
+from ..initialisation.target_search import REFUSED, search_targets
+from ..initialisation.targets import USERS, TargetFunctions
 from ..numerics.arrays import Array, Indices, distinct
 from ..numerics.cache import Cache
 from ..system.failure import AlgebraicFailure
@@ -26,13 +28,13 @@ from .recording import RunRecording
 from .settings import Settings
 from .time_events import TimeEvents
 from .tolerances import Tolerances
+from .trial_start import MOMENT, TrialStart
 
 if TYPE_CHECKING:
     from ..model import Model
 
 __all__ = ["Decided", "KeptStart", "RunStart", "consistent_start", "given_discrete_values"]
 
-MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 GUESSES = 4  # rounds in which all else follows unknowns that have a guess
 MOST_DECIDED = 4  # runs from one start: each holds a copy of all values given
 MOST_ROUNDS = 20  # of relations and initial values that depend on each other
@@ -274,9 +276,42 @@ def consistent_start(system: System, nominals: Nominals, t: float, kind: type[Pr
     system.tables.fill(problem.d, t)
     if system.nu:
         problem.laws = (laws or laws_at_events)(system)
-    if not system.nm:
-        return problem, initialise(system, problem, nominals, t, near)
-    return problem, _with_relations(system, problem, nominals, t, near)
+    start = (_with_relations if system.nm else initialise)(system, problem, nominals, t, near)
+    return problem, _as_it_begins(problem, start, nominals, t, near)
+
+
+def _as_it_begins(problem: Problem, start: Start, nominals: Nominals, t: float,
+                  near: tuple[Array, Array] | None) -> Start:
+    """The start whose targets are met by what the run decides there, and nothing else.
+
+    Until then efforts were zero, and relations those that were assumed.
+    """
+    system, targets = problem.system, start.targets
+    if not (system.nu or start.missed_by_user.any()):
+        return start
+    functions = TargetFunctions.of(system, system.flat.class_of[targets.slots],
+                                   system.flat.sign_of[targets.slots])
+    of_user = targets.levels < USERS
+    searched = bool((functions.see_efforts & of_user).any()) or bool(
+        start.missed_by_user.any() and (functions.bend & of_user).any())
+    if not (searched or functions.see_efforts.any()):
+        return start
+    with suppress(*REFUSED):  # the run says why
+        trial = TrialStart(problem, laws_at_events(system) if system.nu else None, t)
+        found = trial.problem
+        if not searched:
+            trial.decide()
+        else:
+            origins = []
+            if near is None and not system.nc:
+                take_targets(system, found)
+                origins.append((found.x.copy(), found.z.copy()))
+            origins.append((start.x, start.z))
+            search_targets(trial, targets, nominals, t, origins, near is None)
+            problem.x[:], problem.z[:], problem.m[:] = found.x, trial.unknowns, found.m
+        reached = reached_start(system, found, targets, nominals, t, decided=True)
+        return replace(reached, searched=searched)
+    return start
 
 
 def _with_relations(system: System, problem: Problem, nominals: Nominals, t: float,

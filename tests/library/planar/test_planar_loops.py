@@ -201,6 +201,16 @@ def test_a_linkage_that_a_brake_holds_stays_at_its_operating_point():
     assert_allclose(run["crank.phi"].final.m, 1.0, rtol=1e-12)
 
 
+def test_a_linkage_starts_with_what_its_brake_is_asked_to_bear():
+    op = four_bar(True, braked).operating_point()
+    model = four_bar(True, braked)
+    model.brake.t = op["brake.t"]
+    run = model.simulate("1 us")
+    assert run.recording.start.unmet == []
+    assert_allclose([run["brake.t"].initial.m, run["crank.phi"].initial.m],
+                    [op["brake.t"].m, 1.0], rtol=1e-9)
+
+
 def test_a_loop_that_cannot_close_says_how_far_it_stays_open():
     # crank, coupler and rocker together reach 7.5 m
     with warnings.catch_warnings():

@@ -1,0 +1,187 @@
+"""Targets on forces beside exact friction are met by the forces that the run starts with."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from numpy.testing import assert_allclose
+
+import library.electrical as el
+import library.mechanisms as mech
+import library.rotational as rot
+import library.translational as tr
+from blocks import Model, Target
+from blocks.initialisation.initial_values import InitialWarning
+
+STIFFNESS, FRICTION = 200.0, 20.0  # N/m, N
+
+
+def pulled(force, v="1 m/s", **options):
+    """A body behind a force sensor, with a spring and 20 N of dry friction to the ground."""
+    model = Model("pulled")
+    model.block, model.sensor = tr.Mass(mass="2 kg", v=v), tr.ForceSensor(f=force)
+    model.spring = tr.Spring(stiffness="200 N/m", **options)
+    model.rub, model.ground = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N"), \
+        tr.Reference()
+    model.connect(model.block.M, model.sensor.R)
+    model.connect(model.sensor.C, model.spring.R, model.rub.R)
+    model.connect(model.spring.C, model.rub.C, model.ground.V)
+    return model
+
+
+def start_of(model, *paths, duration="1 us", **options):
+    """Values with which a run starts that warns of no target."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", InitialWarning)
+        assert not [f for f in model.check().warnings if f.code == "initial.conflict"]
+        run = model.simulate(duration, **options)
+    return [run[path].initial.to_base_units().magnitude for path in paths]
+
+
+def table(model):
+    """Per variable: whether its target is met, and its start."""
+    columns = model.initial_values().columns
+    return {path: (status, start) for path, status, start in zip(
+        *(columns[c] for c in ("variable", "status", "start")), strict=True)}
+
+
+@pytest.mark.parametrize(("v", "friction"), [("1 m/s", FRICTION), ("-1 m/s", -FRICTION)])
+@pytest.mark.parametrize("force", [20.0, -35.0])
+def test_a_spring_makes_up_for_what_friction_does_in_motion(v, friction, force):
+    # sensor.f = k x + friction
+    model = pulled(f"{force} N", v)
+    f, x = start_of(model, "sensor.f", "spring.x")
+    assert_allclose([f, x], [force, (force - friction) / STIFFNESS], rtol=1e-9, atol=1e-12)
+    assert table(model)["sensor.f"] == ("met", f"{force:g} N")
+
+
+def test_at_rest_a_force_is_met_where_friction_gives_way():
+    # what sticks takes all that the spring does: 5 N are left over once it pulls with 25 N
+    f, x = start_of(pulled("5 N", "0 m/s"), "sensor.f", "spring.x")
+    assert_allclose([f, abs(x)], [5.0, 25.0 / STIFFNESS], rtol=1e-9)
+
+
+def test_what_friction_holds_at_rest_moves_no_spring():
+    f, x = start_of(pulled("0 N", "0 m/s", x=Target("50 mm", priority="low")),
+                    "sensor.f", "spring.x")
+    assert_allclose([f, x], [0.0, 0.05], rtol=1e-12, atol=1e-12)
+
+
+def test_frictions_at_rest_are_asked_for_their_share_as_results_show_it():
+    # equal shares of what they bear at most: 3 N of 20 N beside 6 N of 40 N hold a spring of 9 N
+    model = Model("shared")
+    model.body, model.spring = tr.Mass(), tr.Spring(stiffness="200 N/m")
+    model.a = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="3 N",
+                                       breakaway_force="20 N")
+    model.b = tr.TranslationalFriction(law="coulomb", coulomb_force="40 N",
+                                       breakaway_force="40 N")
+    model.ground = tr.Reference()
+    model.connect(model.body.M, model.a.R, model.b.R, model.spring.R)
+    model.connect(model.a.C, model.b.C, model.spring.C, model.ground.V)
+    assert_allclose(start_of(model, "a.f", "b.f", "spring.x"), [3.0, 6.0, -9.0 / STIFFNESS],
+                    rtol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["moreau_jean", "Radau"])
+def test_other_methods_start_there_too(method):
+    step = {"step": "0.1 ms"} if method == "moreau_jean" else {}
+    (x,) = start_of(pulled("30 N"), "spring.x", duration="1 ms", method=method, **step)
+    assert_allclose(x, 10.0 / STIFFNESS, rtol=1e-9)
+
+
+def test_a_force_that_friction_excludes_is_told_with_what_the_run_starts_with():
+    model = Model("braked")
+    model.body = tr.Mass(mass="2 kg", v="1 m/s", f="0 N")
+    model.rub, model.ground = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N"), \
+        tr.Reference()
+    model.connect(model.body.M, model.rub.R)
+    model.connect(model.rub.C, model.ground.V)
+    (finding,) = model.check().warnings
+    assert finding.code == "initial.conflict"
+    assert "body.f = 0 N" in finding.problem
+    assert "start with body.f = -20 N" in finding.problem
+    with pytest.warns(InitialWarning, match=r"body\.f = -20 N \(target 0 N\)"):
+        rows = table(model)
+    assert rows == {"body.v": ("met", "1 m/s"), "body.f": ("not met", "-20 N")}
+    with pytest.warns(InitialWarning):
+        assert model.simulate("1 ms")["body.f"].initial.to("N").magnitude == -20.0
+
+
+def test_friction_may_be_asked_for_the_force_that_it_has():
+    model = Model("sliding")
+    model.body = tr.Mass(v="-1 m/s")
+    model.rub = tr.TranslationalFriction(law="coulomb", coulomb_force="20 N", f="-20 N")
+    model.ground = tr.Reference()
+    model.connect(model.body.M, model.rub.R)
+    model.connect(model.rub.C, model.ground.V)
+    assert start_of(model, "rub.f", "body.v") == [-20.0, -1.0]
+
+
+def test_a_stop_on_which_a_body_rests_may_be_asked_for_its_weight():
+    model = Model("resting")
+    model.body, model.weight = tr.Mass(mass="1 kg"), tr.ForceSource(force="-9.81 N")
+    model.stop = tr.HardStop(model="restitution", x="0 m", lower_bound="0 m", upper_bound="1 m",
+                             f="-9.81 N")
+    model.ground = tr.Reference()
+    model.connect(model.body.M, model.stop.R, model.weight.R)
+    model.connect(model.stop.C, model.weight.C, model.ground.V)
+    assert start_of(model, "stop.f", "stop.x") == [-9.81, 0.0]
+
+
+def twisted(part):
+    """A flywheel at 10 rad/s that is not to accelerate, a shaft to the frame and a part beside."""
+    model = Model("twisted")
+    model.wheel, model.part = rot.Inertia(w="10 rad/s", t="0 N*m"), part
+    model.shaft = rot.RotationalSpring(phi=Target("0 rad", priority="low"),
+                                       stiffness="100 N*m/rad")
+    model.frame = rot.RotationalReference()
+    model.connect(model.shaft.C, model.frame.W)
+    return model
+
+
+@pytest.mark.parametrize("part", [
+    mech.DiscBrake(normal_force="100 N"), rot.BearingFriction(),
+    rot.RotationalFriction(law="stribeck"),
+], ids=lambda part: type(part).__name__)  # fmt: skip
+def test_a_shaft_carries_what_a_brake_takes(part):
+    model = twisted(part)
+    model.connect(model.wheel.I, model.shaft.R, model.part.R)
+    model.connect(model.part.C, model.frame.W)
+    torque, brake, phi = start_of(model, "wheel.t", "part.t", "shaft.phi")
+    assert abs(brake) > 0.5
+    assert_allclose([torque, 100.0 * phi], [0.0, -brake], atol=1e-9)
+
+
+def test_a_shaft_carries_what_a_lossy_gear_makes_of_its_load():
+    # 10 N m at the output drive backward: 2 : 1, of which half is lost once more
+    model = twisted(mech.LossyGear(ratio=2, forward_efficiency=0.5, backward_efficiency=0.5))
+    model.load = rot.TorqueSource(torque="-10 N*m")
+    model.connect(model.wheel.I, model.shaft.R, model.part.S)
+    model.connect(model.part.O, model.load.R)
+    model.connect(model.load.C, model.frame.W)
+    torque, phi = start_of(model, "wheel.t", "shaft.phi")
+    assert_allclose([torque, abs(phi)], [0.0, 10.0 / 2 / 0.5 / 100.0], atol=1e-9)
+
+
+def test_an_ideal_diode_that_conducts_is_part_of_the_start():
+    # 2 A through the coil, whose current is not to change: the source has what diode and load take
+    model = Model("freewheeling")
+    model.source = el.Capacitor(capacitance="1 mF")
+    model.diode = el.Diode(model="ideal")
+    model.coil, model.load = el.Inductor(i="2 A", v="0 V"), el.Resistor(resistance="5 ohm")
+    model.ground = el.ElectricalReference()
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.coil.p)
+    model.connect(model.coil.n, model.load.p)
+    model.connect(model.load.n, model.source.n, model.ground.V)
+    i, v, source, diode = start_of(model, "coil.i", "coil.v", "source.v", "diode.v")
+    assert_allclose([i, v, source], [2.0, 0.0, diode + 10.0], atol=1e-9)
+
+
+def test_a_start_beside_friction_is_differentiated():
+    # x = (f - F) / k
+    run = pulled("30 N").simulate("1 ms", sensitivities=["rub.coulomb_force", "sensor.f"])
+    found = [run.sensitivities["spring.x", path].initial.to("m/N").magnitude
+             for path in ("rub.coulomb_force", "sensor.f")]
+    assert_allclose(found, [-1 / STIFFNESS, 1 / STIFFNESS], rtol=1e-6)

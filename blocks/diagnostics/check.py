@@ -21,6 +21,7 @@ from ..language.component import Component
 from ..language.declarations import Parameter
 from ..language.dependence import depends_on
 from ..language.tracing import kernel_of, usual_value
+from ..units import is_quantity
 from .classes import class_findings
 from .findings import Finding, Findings, found
 from .network import network_findings
@@ -33,7 +34,7 @@ from .topology import Topology
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["check_model", "relation_findings", "structure_error"]
+__all__ = ["check_model", "has_relations", "relation_findings", "structure_error"]
 
 
 def check_model(model: Model, starting: Starting) -> Findings:
@@ -137,12 +138,29 @@ def _tree(component: Component) -> Iterator[Component]:
         yield from _tree(child)
 
 
+def has_relations(component: Component) -> bool:
+    """Whether values of a component must fit each other, whatever each of them is."""
+    return type(component).verify is not Component.verify or any(_bounded_defaults(component))
+
+
+def _bounded_defaults(component: Component) -> Iterator[Parameter]:
+    """Parameters within bounds that follow from others."""
+    return (d for n, d in component._declared.items() if isinstance(d, Parameter)
+            and d.follows and d.bounds and n not in component._values and d.exists(component))
+
+
 def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
-    """What the components' own ``verify`` objects to."""
-    for component in components:
-        if type(component).verify is Component.verify:
-            continue
+    """What the components' own ``verify`` objects to, and defaults out of bounds."""
+    for component in filter(has_relations, components):
         for instance in _instances(component):
+            for declared in _bounded_defaults(instance):
+                try:
+                    value = declared.read(instance)
+                    if is_quantity(value):
+                        declared.accept(value, f"{instance.path}.{declared.name}")
+                except BlocksError as error:
+                    yield found(error.code, [instance.path], f"{error.where}: {error.problem}",
+                                "It follows from other parameters: change these, or give it.")
             try:
                 texts = list(instance.verify())
             except Exception as error:  # an author's mistake must not hide the other findings

@@ -196,8 +196,8 @@ class Component(Node):
         """What the value of a parameter ``settles`` for the equations."""
         declared = self._declared[name]
         assert isinstance(declared, Parameter)
-        values = (self if self._trace is None else self._trace.component)._values
-        return settled_by(declared, values.get(name, declared.default))
+        component = self if self._trace is None else self._trace.component
+        return settled_by(declared, declared.value(component))
 
     # -- values ----------------------------------------------------------------
     def __setattr__(self, name: str, value: Any) -> None:
@@ -263,6 +263,8 @@ class Component(Node):
             return True
         present = self._values.get(declared.name, declared.default)
         if callable(accepted) or callable(present):
+            return True
+        if declared.default_of is not None and declared.name not in self._values:
             return True
         if np.ndim(declared.default) and (
                 np.shape(accepted) != np.shape(present)

@@ -35,7 +35,7 @@ that returns a list declares as many numbered variables or signals::
         u = Input(lambda c: [c.unit] * len(c.signs))      # ports u1, u2, ...
         y = Output(lambda c: c.unit)
 
-Such functions may read options, units and array sizes, never values. Units and
+Such functions may read options, units and array sizes; values are refused. Units and
 ports are settled when a component is made and cannot change afterwards.
 """
 
@@ -73,6 +73,7 @@ from ..units import (
 from .domain import Domain
 from .expression import Expression
 from .references import PortRef, VariableRef
+from .structure import Structure, UnitAndSize, seen_by_structure
 
 if TYPE_CHECKING:
     from .component import Component
@@ -139,9 +140,12 @@ class Declaration:
         """Whether the declaration applies to this instance's options."""
         if self.when is None:
             return True
-        if callable(self.when):
-            return bool(self.when(component))
-        return bool(getattr(component, self.when))
+        seen = seen_by_structure(component, self.name, "whether it exists")
+        return bool(self.when(seen) if callable(self.when) else getattr(seen, self.when))
+
+    def for_structure(self, component: Component, reader: Structure) -> Any:
+        """What functions see that settle units, sizes and what exists."""
+        return self.read(component)
 
     def __get__(self, component: Any, owner: type) -> Any:
         if component is None:
@@ -174,8 +178,8 @@ class Parameter(Declaration):
     ----------
     default : str, quantity, number or sequence, or function of the component
         Its unit is the declared one. A bare number declares a dimensionless
-        parameter. A function chooses the default by the component's options and
-        needs ``unit``.
+        parameter. A function of options and other parameters is followed where no value is
+        given, ``Parameter(lambda c: pi * c.radius**2, "m^2")``; it needs ``unit``.
     unit : str or function of the component, optional
         Declared unit, where the default does not show it; ``"any"`` takes the
         unit of the value given, a function derives it (default and bounds are
@@ -197,6 +201,9 @@ class Parameter(Declaration):
     doc : str
         One line for people.
     """
+
+    #: Of an instance, the default where it follows from other parameters (`.followed`).
+    follows: Callable[[Component], Any] | None = None
 
     def __init__(
         self,
@@ -226,8 +233,9 @@ class Parameter(Declaration):
         self.default_of = default if callable(default) else None
         self.open = self.any_unit or callable(unit) or callable(default)
         self.unit_of = unit if callable(unit) else None
-        if self.default_of is not None:
-            assert not callable(unit)
+        if self.default_of is not None and (self.any_unit or callable(unit)):
+            raise ParameterError("Parameter()", "has a default and a unit that are both settled "
+                                 "elsewhere.", "Write the unit: Parameter(lambda c: …, \"m^2\").")
         self._text = None if callable(unit) or self.any_unit else unit
         self._declare_now()
 
@@ -274,6 +282,18 @@ class Parameter(Declaration):
         made._settle(self.unit)
         return made
 
+    def following(self, shape: tuple[int, ...], follows: Callable[[Component], Any]) -> Parameter:
+        """This declaration for an instance whose other parameters give the default."""
+        made = copy.copy(self)
+        made.open, made.default, made.follows = False, np.zeros(shape) if shape else 0.0, follows
+        return made
+
+    def value(self, component: Component) -> Any:
+        """What it is for a component, in SI units, or the function that it was given."""
+        if self.follows is not None and self.name not in component._values:
+            return self.follows(component)
+        return component._values.get(self.name, self.default)
+
     def with_unit(self, u: Unit) -> Parameter:
         made = copy.copy(self)
         made.open = False
@@ -285,12 +305,17 @@ class Parameter(Declaration):
         return made
 
     def read(self, component: Component) -> Any:
-        value = component._values.get(self.name, self.default)
+        value = self.value(component)
         return value if callable(value) else from_si(value, self.unit)
+
+    def for_structure(self, component: Component, reader: Structure) -> UnitAndSize:
+        dimensions = np.ndim(self.default)
+        shape = np.shape(component._values.get(self.name, self.default)) if dimensions else ()
+        return UnitAndSize(self.name, self.unit, shape[-dimensions:], reader)
 
     def refuse_default(self, where: str) -> None:
         """Raise where the class's own default is not allowed by its bounds."""
-        if self.default_of is not None and self.open:
+        if self.default_of is not None and (self.open or self.follows is not None):
             return  # not known before an instance is
         try:
             self.accept(from_si(self.default, self.unit), where)

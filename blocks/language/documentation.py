@@ -151,7 +151,7 @@ def _kind(declared: Any) -> str:
     if not isinstance(declared, Parameter):
         return f"{_unit(declared)}, initial target {_default(declared)} ({declared.priority})"
     default = _default(declared)
-    chosen = "by the options" if default is ... else str(default)
+    chosen = "from the others" if default is ... else str(default)
     words = [_unit(declared), f"default {chosen}"]
     words += [f"{RULES[word]} {_text(bound, declared.unit)}"
               for word, bound in declared._given[1].items()]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from .dependence import depends_on, refuse_moving_instants, refuse_stored
 from .expression import TIME, Equation, Expression, as_expression, current_trace
 from .expression import time as time_expression
 from .floors import Floors
+from .followed import default_of, refuse_circle, symbol_of
 from .form import arrays_are_numbers, structure_key
 from .kernel import (
     Kernel,
@@ -80,6 +82,7 @@ class Trace:
         self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
         self.current = ""  # which equation is read
         self.reading = ""  # which function of time is called
+        self.following: set[str] = set()  # parameters whose defaults are being found
         self.floors = Floors(self.kernel, self._relation)
         self.arrays_are_numbers = arrays_are_numbers(component)
         for name, declared in component._declared.items():
@@ -104,7 +107,7 @@ class Trace:
             self.symbols[name] = declared.read(self.component)
         elif isinstance(declared, Parameter):
             value = self.component._values.get(name, declared.default)
-            if not callable(value):
+            if not callable(value) and (name in self.component._values or not declared.follows):
                 self._declare_parameter(name, declared, value)
 
     def _declare_port(self, name: str, declared: Port) -> None:
@@ -134,13 +137,9 @@ class Trace:
             flat = np.ravel(value) if np.ndim(declared.default) > 2 else np.asarray(value)
             self.symbols[name] = Expression(ca.SX(ca.DM(flat)), declared.unit.dimension)
             return
-        size = int(np.size(value)) if np.ndim(declared.default) else 1
-        symbol = ca.SX.sym(name, size)
-        self.kernel.parameters.append(LocalParameter(name, declared.unit, size, declared))
-        self.kernel.parameter_symbols.append(symbol)
-        if np.ndim(declared.default) == 2:  # stored row by row; of 3 dimensions: flat
-            rows, columns = np.shape(value)
-            symbol = ca.reshape(symbol, columns, rows).T
+        column, symbol = symbol_of(name, np.shape(value) if np.ndim(declared.default) else ())
+        self.kernel.parameters.append(LocalParameter(name, declared.unit, column.numel(), declared))
+        self.kernel.parameter_symbols.append(column)
         self.symbols[name] = Expression(symbol, declared.unit.dimension)
 
     def read_defaults(self) -> None:
@@ -179,11 +178,27 @@ class Trace:
     # -- called while equations are read ---------------------------------------------
     def symbol(self, declared: Declaration) -> Any:
         name = declared.name
-        if name not in self.symbols:  # a parameter given as a function of time
+        if name not in self.symbols:  # a parameter given as a function, or by that of its default
             declared = self.component._declared[name]
             assert isinstance(declared, Parameter)
-            self.symbols[name] = self._function_value(name, declared)
+            self.symbols[name] = (self._function_value if name in self.component._values
+                                  else self._followed_value)(name, declared)
         return self.symbols[name]
+
+    def _followed_value(self, name: str, declared: Parameter) -> Expression:
+        """A parameter that follows from others."""
+        if name in self.following:
+            refuse_circle(self.component, name)
+        self.following.add(name)
+        value: Expression = default_of(declared, self.reader, f"{self.kernel.name}.{name}")
+        self.following.discard(name)
+        return value
+
+    @cached_property
+    def reader(self) -> Component:
+        """The component as ``equations()`` sees it."""
+        return self.component._reader(_trace=self, _declared=self.component._declared,
+                                      _parent=None, _name="", _children={})
 
     def _function_value(self, name: str, declared: Parameter) -> Expression:
         """A parameter given as a function of time, or of variables of the component."""
@@ -495,11 +510,9 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
 
     Errors tell the file and line of the equation in which they are.
     """
-    reader = component._reader(_trace=trace, _declared=component._declared, _parent=None,
-                               _name="", _children={})  # fmt: skip
     try:
         with trace.reading_equations():
-            statements = list(_yielded(reader, trace))
+            statements = list(_yielded(trace.reader, trace))
             trace.read_defaults()
     except BlocksError as error:
         if isinstance(error, UnitError):

@@ -58,7 +58,7 @@ class View:
         declared = component._declared.get(name)
         where = f"{self.path}.{name}"
         if isinstance(declared, Parameter) and np.ndim(declared.default) == 0:
-            present = component._values.get(name, declared.default)
+            present = declared.value(component)
             if not (callable(present) or callable(value)):
                 setattr(component, name, self._with_new_values(present, value, declared, where))
                 return

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..assembly.flatten import Flat
-from ..assembly.network import Network
+from ..assembly.network import Family, Network
 from ..assembly.reduced import Singular
 from ..exceptions import BlocksError, StructureError
 from ..language.component import Component
 from ..language.declarations import Parameter
 from ..language.dependence import depends_on
+from ..language.kernel import Kernel
 from ..language.tracing import kernel_of, usual_value
 from ..units import is_quantity
 from .classes import class_findings
@@ -140,7 +141,37 @@ def _tree(component: Component) -> Iterator[Component]:
 
 def has_relations(component: Component) -> bool:
     """Whether values of a component must fit each other, whatever each of them is."""
-    return type(component).verify is not Component.verify or any(_bounded_defaults(component))
+    return (type(component).verify is not Component.verify or any(_bounded_defaults(component))
+            or _demanding(component) is not None)
+
+
+def _demanding(component: Component) -> Kernel | None:
+    """The kernel of a component whose parameters must fulfil what its laws demand."""
+    if component.is_composite:
+        return None
+    try:
+        kernel = kernel_of(component)
+    except BlocksError:
+        return None  # told of the class
+    return kernel if kernel.demands else None
+
+
+def _demand_findings(component: Component) -> Iterator[Finding]:
+    """What its laws demand of parameters and these do not fulfil."""
+    kernel = _demanding(component)
+    if kernel is None:
+        return
+    family = Family(kernel)
+    family.add(component)
+    parameters = [family.parameter(p.name).T for p in kernel.parameters]
+    sides = iter([np.array(side) for side in kernel.demanded.call(parameters)])
+    for one, lower, upper in zip(kernel.demands, sides, sides, strict=True):
+        for instance in range(component.size):
+            problem = one.complaint(lower[:, instance], upper[:, instance])
+            if problem is not None:
+                path = family.path(instance)
+                yield found("parameter.relation", [path], f"{path}: {problem}", one.advice)
+                return
 
 
 def _bounded_defaults(component: Component) -> Iterator[Parameter]:
@@ -150,25 +181,31 @@ def _bounded_defaults(component: Component) -> Iterator[Parameter]:
 
 
 def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
-    """What the components' own ``verify`` objects to, and defaults out of bounds."""
+    """What the components' own ``verify`` and their laws object to, and defaults out of bounds."""
     for component in filter(has_relations, components):
-        for instance in _instances(component):
-            for declared in _bounded_defaults(instance):
-                try:
-                    value = declared.read(instance)
-                    if is_quantity(value):
-                        declared.accept(value, f"{instance.path}.{declared.name}")
-                except BlocksError as error:
-                    yield found(error.code, [instance.path], f"{error.where}: {error.problem}",
-                                "It follows from other parameters: change these, or give it.")
+        objections = list(_objections(component))
+        yield from objections or _demand_findings(component)
+
+
+def _objections(component: Component) -> Iterator[Finding]:
+    """What ``verify`` of instances objects to, and bounds of defaults that follow."""
+    for instance in _instances(component):
+        for declared in _bounded_defaults(instance):
             try:
-                texts = list(instance.verify())
-            except Exception as error:  # an author's mistake must not hide the other findings
-                texts = [f"its verify() raised {type(error).__name__}: {error}"]
-            for text in texts:
-                sentence = text if text.endswith("?") else f"{text.rstrip('.')}."
-                yield found("parameter.relation", [instance.path],
-                            f"{instance.path}: {sentence}", "Change one of these parameters.")
+                value = declared.read(instance)
+                if is_quantity(value):
+                    declared.accept(value, f"{instance.path}.{declared.name}")
+            except BlocksError as error:
+                yield found(error.code, [instance.path], f"{error.where}: {error.problem}",
+                            "It follows from other parameters: change these, or give it.")
+        try:
+            texts = list(instance.verify())
+        except Exception as error:  # an author's mistake must not hide the other findings
+            texts = [f"its verify() raised {type(error).__name__}: {error}"]
+        for text in texts:
+            sentence = text if text.endswith("?") else f"{text.rstrip('.')}."
+            yield found("parameter.relation", [instance.path],
+                        f"{instance.path}: {sentence}", "Change one of these parameters.")
 
 
 def _advice(components: Iterable[Component]) -> Iterator[Finding]:

@@ -137,6 +137,9 @@ class _Symbols:
         """The floor of a value."""
         return ca.floor(value)
 
+    def demand(self, demand: object) -> None:
+        """Values are looked at where equations use the default."""
+
     def derivative(self, value: ca.SX) -> ca.SX:
         raise EquationError(self.place, "its default differentiates, but a parameter is constant.",
                             "State what changes as an equation.", code="equation.constant")

@@ -18,6 +18,7 @@ from ..numerics.arrays import Array
 from ..units import SECOND, describe, from_si, unit
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
+from .demands import Demand
 from .dependence import depends_on, refuse_moving_instants, refuse_stored
 from .expression import TIME, Equation, Expression, as_expression, current_trace
 from .expression import time as time_expression
@@ -337,6 +338,12 @@ class Trace:
         for power in reversed(powers):
             value = power + (TIME - start) * value
         return value
+
+    def demand(self, demand: Demand) -> None:
+        """Remember what parameters must fulfil."""
+        if {s.__hash__() for s in ca.symvar(ca.veccat(demand.lower, demand.upper))} <= (
+                self.kernel.parameter_hashes):
+            self.kernel.demands.append(demand)
 
     # -- statements ------------------------------------------------------------------
     def read_statement(self, statement: object) -> None:

@@ -156,7 +156,7 @@ class Domain:
             return
         names = {**self.variables, **{k: u for k, (u, _) in self.shared.items()}}
         port = SimpleNamespace(**{
-            name: Expression(ca.SX.sym(name), u.dimension) for name, u in names.items()})
+            name: Expression.in_unit(ca.SX.sym(name), u) for name, u in names.items()})
         try:
             power = self.power_into(port)
             found = describe(power.dimension)

@@ -15,7 +15,7 @@ import numpy as np
 from ..exceptions import BlocksError, EquationError, ParameterError
 from ..units import describe
 from .declarations import Declaration, Option, Parameter
-from .expression import Expression, as_expression, current_trace
+from .expression import Expression, as_expression, current_trace, refuse_turns
 
 if TYPE_CHECKING:
     from .component import Component
@@ -48,12 +48,14 @@ def default_of(declared: Parameter, reader: Component, where: str) -> Any:
     if not any(isinstance(one, Expression) for one in (given if several else [given])):
         return given
     listed = [as_expression(one) for one in (given if several else [given])]
+    wanted = Expression.in_unit(ca.SX.sym(declared.name), declared.unit)
     for one in listed:
+        refuse_turns(one, wanted)
         if one.dimension != declared.unit.dimension:
             raise ParameterError(
                 where, f"its default is a value in {describe(one.dimension)}, but {declared.unit} "
                 "is declared.", "Change the function, or the unit.", code="unit.dimension")
-    return Expression(ca.vertcat(*(one.sx for one in listed)), listed[0].dimension)
+    return Expression.in_unit(ca.vertcat(*(one.sx for one in listed)), declared.unit)
 
 
 def settle_default(component: Component, form: dict[str, Declaration], name: str) -> None:
@@ -116,7 +118,7 @@ class _Symbols:
             shape = np.shape(self.component._values.get(declared.name, declared.default))
         if declared.name not in self.symbols:
             self.columns[declared.name], seen = symbol_of(declared.name, shape)
-            self.symbols[declared.name] = Expression(seen, declared.unit.dimension)
+            self.symbols[declared.name] = Expression.in_unit(seen, declared.unit)
         return self.symbols[declared.name]
 
     def refuse_others(self, value: ca.SX) -> None:

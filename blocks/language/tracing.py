@@ -20,7 +20,7 @@ from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
 from .demands import Demand
 from .dependence import depends_on, refuse_moving_instants, refuse_stored
-from .expression import TIME, Equation, Expression, as_expression, current_trace
+from .expression import TIME, Equation, Expression, as_expression, current_trace, refuse_turns
 from .expression import time as time_expression
 from .floors import Floors
 from .followed import default_of, refuse_circle, symbol_of
@@ -70,7 +70,7 @@ class PortSymbols:
             raise unknown_name(f"{self.kernel.name}.{self.name}", name, self.variables, "variables")
         i = self.variables[name]
         local = self.kernel.variables[i]
-        return Expression(self.kernel.symbols[i, 0], local.unit.dimension)
+        return Expression.in_unit(self.kernel.symbols[i, 0], local.unit)
 
 
 class Trace:
@@ -103,7 +103,7 @@ class Trace:
             kinds = {Input: "input", Output: "output", Discrete: "discrete"}
             kind = kinds.get(type(declared), "variable")
             symbol = self.kernel.add_variable(Local(name, declared.unit, kind, declared))
-            self.symbols[name] = Expression(symbol, declared.unit.dimension)
+            self.symbols[name] = Expression.in_unit(symbol, declared.unit)
         elif isinstance(declared, Option):
             self.symbols[name] = declared.read(self.component)
         elif isinstance(declared, Parameter):
@@ -136,12 +136,12 @@ class Trace:
     def _declare_parameter(self, name: str, declared: Parameter, value: Any) -> None:
         if np.ndim(declared.default) and self.arrays_are_numbers:
             flat = np.ravel(value) if np.ndim(declared.default) > 2 else np.asarray(value)
-            self.symbols[name] = Expression(ca.SX(ca.DM(flat)), declared.unit.dimension)
+            self.symbols[name] = Expression.in_unit(ca.SX(ca.DM(flat)), declared.unit)
             return
         column, symbol = symbol_of(name, np.shape(value) if np.ndim(declared.default) else ())
         self.kernel.parameters.append(LocalParameter(name, declared.unit, column.numel(), declared))
         self.kernel.parameter_symbols.append(column)
-        self.symbols[name] = Expression(symbol, declared.unit.dimension)
+        self.symbols[name] = Expression.in_unit(symbol, declared.unit)
 
     def read_defaults(self) -> None:
         """Expressions that stand in for inputs nothing is connected to."""
@@ -211,6 +211,7 @@ class Trace:
         self.reading = f"{where}, the function of {kind} given for it"
         try:
             value = as_expression(function(*given))
+            refuse_turns(value, Expression.in_unit(ca.SX.sym(name), declared.unit))
         except BlocksError as error:
             tell_line(error, line_where_raised(error))
             raise

@@ -72,6 +72,7 @@ from ..units import (
 )
 from .domain import Domain
 from .expression import Expression
+from .of_time import OfTime
 from .references import PortRef, VariableRef
 from .structure import Structure, UnitAndSize, seen_by_structure
 
@@ -306,7 +307,9 @@ class Parameter(Declaration):
 
     def read(self, component: Component) -> Any:
         value = self.value(component)
-        return value if callable(value) else from_si(value, self.unit)
+        if callable(value):
+            return OfTime.of(value) if component._is_composing else value
+        return from_si(value, self.unit)
 
     def for_structure(self, component: Component, reader: Structure) -> UnitAndSize:
         dimensions = np.ndim(self.default)
@@ -325,6 +328,7 @@ class Parameter(Declaration):
 
     def accept(self, value: Any, where: str) -> Any:
         """The value in SI units, checked against unit and bounds."""
+        value = value.plain if isinstance(value, OfTime) else value
         if callable(value) and not is_quantity(value):
             if not self.varying and (self.any_unit or np.ndim(self.default)):
                 raise ParameterError(

@@ -89,8 +89,7 @@ def settle_default(component: Component, form: dict[str, Declaration], name: str
 def refuse_circle(component: Component, name: str) -> NoReturn:
     """Raise where a default follows from itself."""
     raise ParameterError(f"{component.path}.{name}", "follows from itself, by the functions of "
-                         "defaults.", "Give it a value, or one of those that it follows from.",
-                         code="parameter.circle")
+                         "defaults.", "Give it a value, or one of those that it follows from.")
 
 
 class _Symbols:
@@ -166,7 +165,8 @@ class _Present:
         finally:
             self._asked = False
         if any(map(callable, values)):
-            return self._declared.default_of
+            function = self._declared.default_of
+            return function(component).plain if component._is_composing else function  # type: ignore[misc]
         wanted = [np.ndim(component._declared[name].default) for name in self._names]  # type: ignore[attr-defined]
         columns = [np.reshape(v, (component.size, -1)).T if np.ndim(v) > n else
                    np.reshape(v, (-1, 1)) for v, n in zip(values, wanted, strict=True)]

@@ -264,3 +264,10 @@ def test_a_derivative_that_makes_no_power_is_refused():
     with pytest.raises(UnitError, match="Domain charges.power"):
         Domain("charges", across={"u": "V"}, through={"q": "C"},
                power=lambda port: port.u * port.q)
+
+
+def test_variables_of_a_domain_have_names_and_units_of_their_own():
+    with pytest.raises(UnitError, match=r"Domain heat\.across: takes names and units.*'T'"):
+        Domain("heat", across="T", through={"Q": "W"})
+    with pytest.raises(NamingError, match="Domain wires: 'e' is across and through"):
+        Domain("wires", across={"e": "V"}, through={"e": "A"})

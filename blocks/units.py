@@ -183,7 +183,7 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     if isinstance(value, (bool, np.bool_)) or value is None:
         raise MissingUnit(where, f"takes {_article(expected)}, but was given {value!r}.",
                           _example(expected), expected=expected, given=value)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and not (value and all(map(_is_bare, value))):
         return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
         return np.array([to_si(v, expected, where, advice) for v in value.ravel()]).reshape(
@@ -192,16 +192,24 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     number = _plain_number(value, where, expected, value)
     if expected.is_dimensionless and not expected.angular and expected.factor == 1.0:
         return number
-    shown = number if np.ndim(number) == 0 else np.ravel(number)[0] if np.size(number) else 1
-    example = f"'{shown:g} {expected}'" if np.ndim(number) == 0 else f"quantity([…], '{expected}')"
+    single = np.ndim(number) == 0
+    example = f"'{number:g} {expected}'" if single else f"quantity([…], '{expected}')"
+    advice = f"Write {example} if that is what you mean."
+    if expected.is_dimensionless and not expected.angular:  # such as %: a fraction may be meant
+        whole = f"'{number / expected.factor:g} {expected}'" if single else "quantity([…], '')"
+        advice = f"Write {whole} if a fraction is meant, {example} if it counts {expected}."
     raise MissingUnit(
         where,
         f"takes {_article(expected)}, but was given the bare number "
-        f"{brief(value) if np.ndim(number) == 0 else '[…]'}.",
-        f"Write {example} if that is what you mean.",
+        f"{as_written(value) if single else '[…]'}.",
+        advice,
         expected=expected,
         given=value,
     )
+
+
+def _is_bare(value: object) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
 def _is_plain(given: Unit, expected: Unit) -> bool:

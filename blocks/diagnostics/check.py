@@ -199,7 +199,9 @@ def _objections(component: Component) -> Iterator[Finding]:
                 yield found(error.code, [instance.path], f"{error.where}: {error.problem}",
                             "It follows from other parameters: change these, or give it.")
         try:
-            texts = list(instance.verify())
+            given = instance.verify()
+            texts = [f"its verify() returns {given!r}, but is a generator: yield a sentence for "
+                     "what is wrong"] if isinstance(given, (bool, str)) else list(given or ())
         except Exception as error:  # an author's mistake must not hide the other findings
             texts = [f"its verify() raised {type(error).__name__}: {error}"]
         for text in texts:

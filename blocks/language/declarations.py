@@ -396,6 +396,10 @@ class Option(Declaration):
     ) -> None:  # fmt: skip
         self.default, self.minimum, self.doc = default, minimum, doc
         self.choices = None if choices is None else tuple(choices)
+        self._declare_now()
+
+    def _declare(self) -> None:
+        self.accept(self.default, self._place("default"))
 
     def read(self, component: Component) -> Any:
         return component._values.get(self.name, self.default)

@@ -18,7 +18,7 @@ import casadi as ca
 import numpy as np
 import pint
 
-from ..exceptions import AngleFrequencyError, EquationError, WrongDimension
+from ..exceptions import AngleFrequencyError, EquationError, UnknownName, WrongDimension
 from ..units import (
     SECOND,
     Unit,
@@ -180,7 +180,19 @@ class Expression:
 
     # -- vectors ---------------------------------------------------------------
     def __getitem__(self, index: Any) -> Expression:
-        return Expression(self.sx[index], self.dimension, self.counts)
+        try:
+            return Expression(self.sx[index], self.dimension, self.counts)
+        except RuntimeError:
+            shape = " x ".join(map(str, self.sx.shape if self.sx.columns() > 1 else [len(self)]))
+            raise EquationError(
+                reading_place(), f"it asks for entry {index} of {shape}: {self.sx}.",
+                "Entries are counted from 0.") from None
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in _ELSEWHERE:
+            raise UnknownName(reading_place(), f"{self.sx} stands for all its values and has no "
+                              f".{name}.", _ELSEWHERE[name], name=name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def is_number(self) -> bool:
@@ -203,6 +215,15 @@ class Expression:
         return function(*inputs)
 
 
+_WITH_UNITS = "Calculate with it as it is, units and all; quantity('1 N') gives a number a unit."
+_ELSEWHERE = {
+    "der": "Its time derivative is der(x).", "dot": "Its time derivative is der(x).",
+    "pre": "Within when() and every() it is read as it was before the instant.",
+    "start": "Its start is an initial target, Variable('m', '1 m', priority='high').",
+    **dict.fromkeys(("magnitude", "m", "to", "value", "units", "u"), _WITH_UNITS),
+}  # fmt: skip
+
+
 def as_expression(value: object) -> Expression:
     """An expression from an expression, a quantity, a text with a unit, or a number."""
     if isinstance(value, Expression):
@@ -223,6 +244,10 @@ def as_expression(value: object) -> Expression:
     if isinstance(value, Condition):
         raise EquationError(reading_place(), "a condition was used as a number.",
                             "Write where(condition, 1, 0).")
+    if value is None:
+        raise EquationError(
+            reading_place(), "None is part of it, which stands for what options switch off.",
+            getattr(current_trace.get(), "switched_off", "") or "Leave it out.")
     try:
         return Expression(ca.SX(np.asarray(value, dtype=float)))
     except (TypeError, ValueError):
@@ -364,6 +389,11 @@ def as_condition(value: object) -> Condition:
         return value
     if isinstance(value, (bool, np.bool_)):
         return Condition("constant", (bool(value),))
+    if isinstance(value, Equation):
+        left, right = value.left.sx, value.right.sx
+        raise EquationError(reading_place(), f"{left} == {right} is an equation, no condition.",
+                            f"Ask between which values it is: ({left} > …) & ({left} < …); whole "
+                            f"numbers are told apart half way, {left} > 0.5.")
     raise EquationError(reading_place(), f"a condition was expected, but {value!r} was given.",
                         "Write a relation such as  v > 0.")
 

@@ -36,6 +36,7 @@ from .kernel import (
 )
 from .lookup import derivatives_written
 from .readable import readable
+from .references import choices_with
 from .source_lines import (
     Place,
     line_of_function,
@@ -254,6 +255,18 @@ class Trace:
                 relation(value, limit), f"{name} is no longer {kind} "
                 f"{from_si(bound, declared.unit):~P}, by the function given for it. Limit the "
                 "function, with maximum() or minimum(), to where it holds."))
+
+    @property
+    def switched_off(self) -> str:
+        """What the component declares and its options switch off, as advice."""
+        told = []
+        for name, declared in self.component._declared.items():
+            if declared.exists(self.component):
+                continue
+            by = " or ".join(f"{option}={value!r}" for option, value in
+                             choices_with(self.component, declared)) or "other options"
+            told.append(f"{name} exists only with {by}")
+        return f"{'; '.join(told[:4])}. Put its equations under 'if'." if told else ""
 
     def where(self) -> str:
         return self.reading or f"{self.kernel.name}{self.current}"
@@ -532,6 +545,7 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
             trace.where(), f"its equations() raised {type(error).__name__}: {error}",
             "The functions of the module math take numbers only: take those of blocks or numpy."
             if isinstance(error, TypeError) and "not Expression" in str(error) else
+            "NoneType" in str(error) and trace.switched_off or
             "Equations may use the class's own declarations, quantities and the functions of "
             "blocks.",
         )  # fmt: skip

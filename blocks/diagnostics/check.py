@@ -17,10 +17,12 @@ from ..assembly.flatten import Flat
 from ..assembly.network import Family, Network
 from ..assembly.reduced import Singular
 from ..exceptions import BlocksError, StructureError
+from ..language.assignment import aim
 from ..language.component import Component
-from ..language.declarations import Parameter
+from ..language.declarations import Parameter, Variable
 from ..language.dependence import depends_on
 from ..language.kernel import Kernel
+from ..language.references import VariableRef
 from ..language.tracing import kernel_of, usual_value
 from ..units import is_quantity
 from .classes import class_findings
@@ -174,10 +176,14 @@ def _demand_findings(component: Component) -> Iterator[Finding]:
                 return
 
 
-def _bounded_defaults(component: Component) -> Iterator[Parameter]:
-    """Parameters within bounds that follow from others."""
-    return (d for n, d in component._declared.items() if isinstance(d, Parameter)
-            and d.follows and d.bounds and n not in component._values and d.exists(component))
+def _bounded_defaults(component: Component) -> Iterator[Parameter | Variable]:
+    """Parameters and initial targets within bounds that follow from others."""
+    for name, declared in component._declared.items():
+        if declared.follows and declared.exists(component) and (
+                declared.bounds and name not in component._values
+                if isinstance(declared, Parameter) else isinstance(declared, Variable)
+                and declared.minimum is not None and name not in component._targets):
+            yield declared  # type: ignore[misc]  # nothing else follows
 
 
 def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
@@ -192,9 +198,11 @@ def _objections(component: Component) -> Iterator[Finding]:
     for instance in _instances(component):
         for declared in _bounded_defaults(instance):
             try:
-                value = declared.read(instance)
-                if is_quantity(value):
-                    declared.accept(value, f"{instance.path}.{declared.name}")
+                where = f"{instance.path}.{declared.name}"
+                if isinstance(declared, Variable):
+                    aim(declared, VariableRef(instance, declared).initial, None, where)
+                elif is_quantity(value := declared.read(instance)):
+                    declared.accept(value, where)
             except BlocksError as error:
                 yield found(error.code, [instance.path], f"{error.where}: {error.problem}",
                             "It follows from other parameters: change these, or give it.")

@@ -105,6 +105,9 @@ class Declaration:
     open: bool = False  # whether the unit depends on the instance
     any_unit: bool = False  # whether the unit is that of the value given
     unit_of: OfComponent | None = None  # derives the unit from the component
+    default_of: OfComponent | None = None  # gives the default, or the initial target, by others
+    #: Of an instance, where that follows from parameters (:mod:`.followed`), the present one.
+    follows: Callable[[Component], Any] | None = None
     _faulty: bool = False
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -203,9 +206,6 @@ class Parameter(Declaration):
         One line for people.
     """
 
-    #: Of an instance, the default where it follows from other parameters (`.followed`).
-    follows: Callable[[Component], Any] | None = None
-
     def __init__(
         self,
         default: object,
@@ -279,8 +279,9 @@ class Parameter(Declaration):
     def with_default(self, default: Any) -> Parameter:
         """This declaration for an instance whose options give the default."""
         made = copy.copy(self)
-        made.open, made._given = False, (default, self._given[1])
+        made.open, made.default_of, made._given = False, None, (default, self._given[1])
         made._settle(self.unit)
+        made.refuse_default(made._place())
         return made
 
     def following(self, shape: tuple[int, ...], follows: Callable[[Component], Any]) -> Parameter:
@@ -318,7 +319,7 @@ class Parameter(Declaration):
 
     def refuse_default(self, where: str) -> None:
         """Raise where the class's own default is not allowed by its bounds."""
-        if self.default_of is not None and (self.open or self.follows is not None):
+        if self.default_of is not None:
             return  # not known before an instance is
         try:
             self.accept(from_si(self.default, self.unit), where)
@@ -459,8 +460,9 @@ class Variable(Declaration):
     unit : str or function of the component
         A function that returns a list declares numbered variables ``x1, x2, …``;
         ``self.x`` in ``equations()`` is then the list of them.
-    initial : str or quantity, optional
-        Default initial target (a plain number where the unit is a function).
+    initial : str, quantity or function of the component, optional
+        Default initial target (a plain number where the unit is a function). A function of
+        parameters and options is followed where no target is given: ``lambda c: c.charge``.
     priority : {"high", "low", "none"}
         Priority of the default target.
     nominal : str or quantity, optional
@@ -476,9 +478,10 @@ class Variable(Declaration):
     ) -> None:  # fmt: skip
         if priority not in PRIORITIES:
             raise unknown_name("Variable.priority", priority, PRIORITIES, "priorities")
-        self.open = callable(unit)
+        self.open = callable(unit) or callable(initial)
         self.unit_of = unit if callable(unit) else None
-        self._given = initial, nominal, minimum
+        self.default_of = initial if callable(initial) else None
+        self._given = None if callable(initial) else initial, nominal, minimum
         self.initial = self.nominal = self.minimum = None
         self.priority, self.when, self.doc = priority, when, doc
         self._unit_given = "" if callable(unit) else unit
@@ -486,7 +489,7 @@ class Variable(Declaration):
 
     def _declare(self) -> None:
         self.unit = as_unit(self._unit_given)
-        if not self.open:
+        if self.unit_of is None:
             self._settle(self.unit)
 
     def _settle(self, u: Unit) -> None:
@@ -505,6 +508,33 @@ class Variable(Declaration):
         made._settle(u)
         made.open = False
         return made
+
+    def with_default(self, initial: Any) -> Variable:
+        """This declaration for an instance whose options give the initial target."""
+        made = copy.copy(self)
+        made.open, made.default_of, made._given = False, None, (initial, *self._given[1:])
+        made._settle(self.unit)
+        return made
+
+    def following(self, shape: tuple[int, ...], follows: Callable[[Component], Any]) -> Variable:
+        """This declaration for an instance whose parameters give the initial target."""
+        made = copy.copy(self)
+        made.open, made.follows = False, follows
+        return made
+
+    @property
+    def has_initial(self) -> bool:
+        """Whether it has an initial target, if none is given."""
+        return self.initial is not None or self.default_of is not None
+
+    def initial_of(self, component: Component) -> Any:
+        """The initial target that a component's variable has, if none is given; in SI units."""
+        value = self.initial if self.follows is None else self.follows(component)
+        if callable(value):
+            raise ParameterError(
+                f"{component.path}.{self.name}", "has an initial target that follows from a "
+                "parameter which was given a function.", "Give the target itself, or a constant.")
+        return value
 
     def read(self, component: Component) -> VariableRef:
         return VariableRef(component, self)

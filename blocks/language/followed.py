@@ -1,4 +1,4 @@
-"""What is a default of a parameter that follows from others?
+"""What is a default of a parameter, or an initial target, that follows from other parameters?
 
 Its function is called with expressions: when equations are read, so that whatever changes the
 other parameters changes it there, and once for all components of a form, for the number to show.
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..exceptions import BlocksError, EquationError, ParameterError
 from ..units import describe
-from .declarations import Declaration, Option, Parameter
+from .declarations import Declaration, Option, Parameter, Variable
 from .expression import Expression, as_expression, current_trace, refuse_turns
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def symbol_of(name: str, shape: tuple[int, ...]) -> tuple[ca.SX, ca.SX]:
     return column, ca.reshape(column, *reversed(shape)).T if len(shape) == 2 else column
 
 
-def default_of(declared: Parameter, reader: Component, where: str) -> Any:
+def default_of(declared: Parameter | Variable, reader: Component, where: str) -> Any:
     """What the default's function gives: an expression, or a value where it reads options only."""
     assert declared.default_of is not None
     try:
@@ -41,7 +41,7 @@ def default_of(declared: Parameter, reader: Component, where: str) -> Any:
         raise
     except Exception as error:
         raise EquationError(
-            where, f"the function of its default raised {type(error).__name__}: {error}",
+            where, f"the function of its {_word(declared)} raised {type(error).__name__}: {error}",
             "It is called with expressions, as equations() is: take the functions of blocks or "
             "numpy, and where() instead of 'if'.") from error  # fmt: skip
     several = isinstance(given, (list, tuple))
@@ -53,19 +53,21 @@ def default_of(declared: Parameter, reader: Component, where: str) -> Any:
         refuse_turns(one, wanted)
         if one.dimension != declared.unit.dimension:
             raise ParameterError(
-                where, f"its default is a value in {describe(one.dimension)}, but {declared.unit} "
-                "is declared.", "Change the function, or the unit.", code="unit.dimension")
+                where, f"its {_word(declared)} is a value in {describe(one.dimension)}, but "
+                f"{declared.unit} is declared.", "Change the function, or the unit.",
+                code="unit.dimension")
     return Expression.in_unit(ca.vertcat(*(one.sx for one in listed)), declared.unit)
 
 
 def settle_default(component: Component, form: dict[str, Declaration], name: str) -> None:
-    """Settle in a form the default of a parameter that is given by a function."""
+    """Settle in a form a default, or an initial target, that is given by a function."""
     declared = form[name]
-    if not (isinstance(declared, Parameter) and declared.default_of is not None and declared.open):
+    if not isinstance(declared, (Parameter, Variable)) or declared.default_of is None or (
+            declared.follows is not None):
         return
     where = f"{type(component).__name__}.{name}"
     form[name] = declared.following((), declared.default_of)  # for those that read each other
-    symbols = _Symbols(component, form, where)
+    symbols = _Symbols(component, form, where, _word(declared))
     reader = component._reader(**{**vars(component), "_declared": form, "_trace": symbols})
     token = current_trace.set(symbols)  # type: ignore[arg-type]  # as far as constants need one
     try:
@@ -74,7 +76,7 @@ def settle_default(component: Component, form: dict[str, Declaration], name: str
         current_trace.reset(token)
     if isinstance(given, Expression):
         symbols.refuse_others(given.sx)
-        if declared.settles is not None:
+        if isinstance(declared, Parameter) and declared.settles is not None:
             raise ParameterError(where, "settles equations, so its default cannot follow from the "
                                  "values of others.", "Let it depend on options only.",
                                  code="parameter.structure")
@@ -82,8 +84,7 @@ def settle_default(component: Component, form: dict[str, Declaration], name: str
         shape = (rows, columns) if columns > 1 else (rows,) if rows > 1 else ()
         form[name] = declared.following(shape, _Present(declared, symbols.columns, given, shape))
     else:
-        form[name] = chosen = declared.with_default(given)
-        chosen.refuse_default(where)
+        form[name] = declared.with_default(given)
 
 
 def refuse_circle(component: Component, name: str) -> NoReturn:
@@ -92,11 +93,16 @@ def refuse_circle(component: Component, name: str) -> NoReturn:
                          "defaults.", "Give it a value, or one of those that it follows from.")
 
 
+def _word(declared: Parameter | Variable) -> str:
+    return "default" if isinstance(declared, Parameter) else "initial target"
+
+
 class _Symbols:
     """Stands for names of a component while the function of a default is called for its form."""
 
-    def __init__(self, component: Component, form: dict[str, Declaration], where: str) -> None:
-        self.component, self.form, self.place = component, form, where
+    def __init__(self, component: Component, form: dict[str, Declaration], where: str,
+                 word: str) -> None:
+        self.component, self.form, self.place, self.word = component, form, where, word
         self.symbols: dict[str, Expression] = {}
         self.columns: dict[str, ca.SX] = {}
         self.floors = self
@@ -110,8 +116,8 @@ class _Symbols:
         if isinstance(declared, Option):
             return declared.read(self.component)
         if not isinstance(declared, Parameter):
-            raise EquationError(self.place, f"its default reads {declared.name}, which is no "
-                                "parameter or option.", "A default is known before the run.")
+            raise EquationError(self.place, f"its {self.word} reads {declared.name}, which is "
+                                "no parameter or option.", "It is known before the run.")
         shape = np.shape(declared.default)
         if shape:
             shape = np.shape(self.component._values.get(declared.name, declared.default))
@@ -125,8 +131,8 @@ class _Symbols:
         known = {s.__hash__() for column in self.columns.values() for s in ca.symvar(column)}
         for symbol in ca.symvar(value):
             if symbol.__hash__() not in known:
-                raise EquationError(self.place, f"its default depends on {symbol.name()}.",
-                                    "A default is known before the run: it may depend on "
+                raise EquationError(self.place, f"its {self.word} depends on {symbol.name()}.",
+                                    "It is known before the run: it may depend on "
                                     "parameters and options.")
 
     @staticmethod
@@ -142,15 +148,16 @@ class _Symbols:
         """Values are looked at where equations use the default."""
 
     def derivative(self, value: ca.SX) -> ca.SX:
-        raise EquationError(self.place, "its default differentiates, but a parameter is constant.",
+        raise EquationError(self.place, f"its {self.word} differentiates, but parameters are "
+                            "constant.",
                             "State what changes as an equation.", code="equation.constant")
 
 
 class _Present:
     """The present default of a parameter, from those of the others."""
 
-    def __init__(self, declared: Parameter, columns: Mapping[str, ca.SX], value: Expression,
-                 shape: tuple[int, ...]) -> None:
+    def __init__(self, declared: Parameter | Variable, columns: Mapping[str, ca.SX],
+                 value: Expression, shape: tuple[int, ...]) -> None:
         self._declared, self._names, self._shape = declared, tuple(columns), shape
         self._function = ca.Function("default", list(columns.values()), [ca.vec(value.sx.T)])
         self._asked = False

@@ -125,11 +125,14 @@ def form_of(component: Component) -> dict[str, Declaration]:
         for name, declared in declarations.items():
             if isinstance(declared, Parameter) and declared.any_unit:
                 form[name] = declared.with_unit(component._units.get(name, declared.unit))
-        for name in declarations:
-            settle_default(component, form, name)
+        for name, declared in declarations.items():
+            if isinstance(declared, Parameter):
+                settle_default(component, form, name)
         for declared in declarations.values():
             if declared.unit_of:
                 _derive(form, declared, declared.unit_of, component)
+        for name in list(form):
+            settle_default(component, form, name)
         forms[key] = form
     return forms[key]
 

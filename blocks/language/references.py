@@ -121,7 +121,8 @@ class VariableRef:
     @property
     def initial(self) -> Any:
         """The initial target, given or preset, as a quantity; None where there is none."""
-        value = self.component._targets.get(self.variable.name, (self.variable.initial, ""))[0]
+        value = self.component._targets.get(
+            self.variable.name, (self.variable.initial_of(self.component), ""))[0]
         return None if value is None else from_si(value, self.unit)
 
     def __repr__(self) -> str:

@@ -436,6 +436,9 @@ class Trace:
                 held_only and kernel.variables[key[0]].kind != "discrete"
             ):
                 advice = f"Assign to a {'Discrete' if held_only else 'Variable or Discrete'}."
+                if word == "initially()":
+                    advice += (" What is integrated starts at its initial target, which may follow "
+                               "from parameters: Variable('m', lambda c: c.x0, priority='high').")
                 if word == "every()":
                     advice += (" What is integrated is given new values by when(mod(time, period) "
                                "< period / 2, {…}).")
@@ -494,8 +497,9 @@ def usual_value(component: Component, name: str) -> float:
     numbers = []
     for local in kernel.variables:
         aimed, _ = component._targets.get(local.name, (None, ""))
-        for word in ("initial", "nominal"):
-            aimed = getattr(local.declared, word, None) if aimed is None else aimed
+        if isinstance(local.declared, Variable):
+            for usual in (local.declared.initial_of(component), local.declared.nominal):
+                aimed = usual if aimed is None else aimed
         numbers.append(float(np.ravel(0.0 if aimed is None else aimed)[0]))
     for (crossing, _), symbol in zip(kernel.relations, kernel.relation_symbols, strict=True):
         value = ca.substitute(value, symbol, crossing > 0)
@@ -611,7 +615,7 @@ def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:
         kernel.symbols[i, 0].__hash__(): i
         for i, v in enumerate(kernel.variables)
         if v.kind == "variable" and (i, 1) not in kernel.symbols
-        and isinstance(v.declared, Variable) and v.declared.initial is None
+        and isinstance(v.declared, Variable) and not v.declared.has_initial
         and kernel.symbols[i, 0].__hash__() not in busy
     }  # fmt: skip
     rest = []

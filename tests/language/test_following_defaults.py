@@ -1,4 +1,4 @@
-"""Defaults that follow other parameters, and what may not follow the values of any."""
+"""Defaults and starts that follow parameters, and what may not follow the values of any."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from numpy.testing import assert_allclose
 
 from blocks import (
     Component,
+    Discrete,
     Model,
     Option,
     Parameter,
     Variable,
     der,
+    initially,
     load,
     maximum,
     quantity,
+    when,
     where,
 )
 from blocks import time as now
@@ -205,3 +208,93 @@ def test_structure_follows_units_and_sizes():
 
     run = model_of(Weighted(weights=["1 N", "2 N", "4 N"])).simulate("1 s")
     assert run["part.total"].final.to("N").magnitude == pytest.approx(7)
+
+
+# -- initial targets ---------------------------------------------------------------------------
+
+
+class Battery(Component):
+    """Discharges from a state of charge that a parameter says."""
+
+    charge = Parameter(0.8, minimum=0, maximum=1)
+    rate = Parameter("1 1/s", varying=False)
+    soc = Variable("1", lambda c: c.charge, priority="high")
+    heat = Variable("K", lambda c: quantity("300 K") * c.charge, priority="high", minimum="200 K")
+    used = Discrete("1", lambda c: 1 - c.charge)
+    y = Variable("1")
+
+    def equations(self):
+        yield der(self.soc) == -self.rate * self.soc
+        yield der(self.heat) == quantity("0 K/s")
+        yield when(self.soc < 0, {self.used: 0})
+        yield self.y == self.used
+
+
+def left(model, path="part.soc"):
+    return model.simulate("1 s", rtol=1e-10)[path].final.magnitude
+
+
+def test_a_variable_starts_where_a_parameter_says():
+    model = model_of(Battery())
+    assert left(model) == pytest.approx(0.8 / np.e)
+    model.part.charge = 0.9
+    assert left(model) == pytest.approx(0.9 / np.e)
+    assert left(model, "part.heat") == pytest.approx(270)
+    assert left(model, "part.y") == pytest.approx(0.1)
+    assert model.part.soc.initial.magnitude == 0.9
+    model.part.soc = 0.5
+    assert left(model) == pytest.approx(0.5 / np.e)
+
+
+def test_instances_start_where_their_parameters_say():
+    model = model_of(Battery(count=3, charge=[0.85, 0.9, 1.0]))
+    assert_allclose(left(model), np.array([0.85, 0.9, 1.0]) / np.e, rtol=1e-8)
+    model.part[0].soc = 0.2
+    assert_allclose(left(model), np.array([0.2, 0.9, 1.0]) / np.e, rtol=1e-8)
+
+
+def test_sweeps_and_sensitivities_go_through_a_start():
+    model = model_of(Battery())
+    charges = np.linspace(0.85, 1.0, 12)
+    study = model.sweep({"part.charge": charges}, "1 s", outputs=["final(part.soc)"], rtol=1e-10)
+    assert_allclose(study["final(part.soc)"], charges / np.e, rtol=1e-8)
+    run = model.simulate("1 s", rtol=1e-10, sensitivities=["part.charge"])
+    by_charge = run.sensitivities["part.soc", "part.charge"].at("1 s").magnitude
+    assert by_charge == pytest.approx(1 / np.e)
+
+
+def test_a_start_that_follows_is_kept_within_bounds_and_may_not_change():
+    findings = model_of(Battery(charge=0.5)).check().errors
+    assert len(findings) == 1
+    assert "part.heat: has the initial target 150" in findings[0].problem
+
+    class Pushed(Battery):
+        charge = Parameter(0.9, varying=True)
+
+    with pytest.raises(BlocksError, match=r"part\.heat: has an initial target that follows"):
+        left(model_of(Pushed(charge=lambda t: t / quantity("1 s"))))
+
+
+def test_numbered_variables_start_where_a_parameter_says():
+    class Rows(Component):
+        n = Option(3)
+        begin = Parameter("2 m")
+        x = Variable(lambda c: ["m"] * c.n, lambda c: 2 * c.begin, priority="high")
+
+        def equations(self):
+            for x in self.x:
+                yield der(x) == quantity("1 m/s")
+
+    run = model_of(Rows(begin="3 m", x2="1 m")).simulate("1 s")
+    assert [run[f"part.x{k}"].final.to("m").magnitude for k in (1, 2, 3)] == pytest.approx(
+        [7, 2, 7])
+
+
+def test_a_state_is_given_no_value_initially():
+    class Wrong(Battery):
+        def equations(self):
+            yield from super().equations()
+            yield initially({self.soc: self.charge})
+
+    with pytest.raises(BlocksError, match=r"initially\(\) assigns to soc.*Variable\('m', lambda c"):
+        left(model_of(Wrong()))

@@ -183,7 +183,7 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
     if isinstance(value, (bool, np.bool_)) or value is None:
         raise MissingUnit(where, f"takes {_article(expected)}, but was given {value!r}.",
                           _example(expected), expected=expected, given=value)
-    if isinstance(value, (list, tuple)) and not (value and all(map(_is_bare, value))):
+    if isinstance(value, (list, tuple)):
         return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "OU":
         return np.array([to_si(v, expected, where, advice) for v in value.ravel()]).reshape(
@@ -206,10 +206,6 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
         expected=expected,
         given=value,
     )
-
-
-def _is_bare(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
 def _is_plain(given: Unit, expected: Unit) -> bool:

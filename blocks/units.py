@@ -201,12 +201,15 @@ def _missing_unit(number: Any, expected: Unit, where: str, given: object) -> Mis
     """The error for plain numbers where a unit has to say what they count."""
     single = np.ndim(number) == 0
     example = f"'{number:g} {expected}'" if single else f"quantity([…], '{expected}')"
+    advice = f"Write {example} if that is what you mean."
     if single and str(expected) == "rad":
-        example += f", or '{number:g} deg',"
+        advice = f"Write {example}, or '{number:g} deg', if that is what you mean."
+    if expected.is_dimensionless and not expected.angular:  # such as %: a fraction may be meant
+        whole = f"'{number / expected.factor:g} {expected}'" if single else "quantity([…], '')"
+        advice = f"Write {whole} if a fraction is meant, {example} if it counts {expected}."
     return MissingUnit(
         where, f"takes {_article(expected)}, but was given the bare number "
-        f"{brief(given) if single else '[…]'}.", f"Write {example} if that is what you mean.",
-        expected=expected, given=given)
+        f"{as_written(given) if single else '[…]'}.", advice, expected=expected, given=given)
 
 
 def _is_plain(given: Unit, expected: Unit) -> bool:

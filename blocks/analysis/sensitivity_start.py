@@ -23,7 +23,7 @@ from ..numerics.arrays import Array, Flags
 from ..simulation.actions import Resets, Samplings
 from ..simulation.start import RunStart, given_discrete_values
 from ..simulation.time_events import TimeEvents
-from ..studies.batch_conditions import parameter_entries
+from ..studies.batch_conditions import parameter_entries, starts_follow
 from ..studies.settings import Setting, find_setting
 from ..units import from_si, to_si
 from .sensitivity_start_equations import StartEquations
@@ -112,7 +112,7 @@ def _target_of(setting: Setting) -> Any:
     """The initial value of a variable in SI units, given or its own; None where it has none."""
     part: Any = setting.component
     value = part._targets.get(setting.declared.name, (None, ""))[0]
-    return setting.declared.initial if value is None else value
+    return setting.declared.initial_of(part) if value is None else value
 
 
 @contextmanager
@@ -197,7 +197,7 @@ def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array
     """The derivatives by a parameter, or by the target of a state; None for anything else."""
     part: Any = setting.component
     p, x, d = np.zeros(system.parameter_count), np.zeros(system.nx), np.zeros(system.nd)
-    if part._built:  # its parts follow it
+    if part._built or starts_follow(part):  # parts, or targets, follow it
         return None
     if setting.kind == "parameter":
         entries = parameter_entries(system, setting)

@@ -23,7 +23,7 @@ def state_priorities(network: Network, flat: Flat) -> Array:
             declared = local.declared
             assert isinstance(declared, Variable)
             default = {"high": 2.0, "low": 1.0}.get(declared.priority, 0.0) \
-                if declared.initial is not None else 0.0
+                if declared.has_initial else 0.0
             classes = flat.class_of[base : base + family.size]
             np.maximum.at(want, classes, default)
             for start, m in zip(family.starts, family.members, strict=True):

@@ -14,13 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..assembly.flatten import Flat
-from ..assembly.network import Network
+from ..assembly.network import Family, Network
 from ..assembly.reduced import Singular
 from ..exceptions import BlocksError, StructureError
+from ..language.assignment import aim
 from ..language.component import Component
-from ..language.declarations import Parameter
+from ..language.declarations import Parameter, Variable
 from ..language.dependence import depends_on
+from ..language.kernel import Kernel
+from ..language.references import VariableRef
 from ..language.tracing import kernel_of, usual_value
+from ..units import is_quantity
 from .classes import class_findings
 from .findings import Finding, Findings, found
 from .network import network_findings
@@ -33,7 +37,7 @@ from .topology import Topology
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["check_model", "relation_findings", "structure_error"]
+__all__ = ["check_model", "has_relations", "relation_findings", "structure_error"]
 
 
 def check_model(model: Model, starting: Starting) -> Findings:
@@ -137,20 +141,81 @@ def _tree(component: Component) -> Iterator[Component]:
         yield from _tree(child)
 
 
+def has_relations(component: Component) -> bool:
+    """Whether values of a component must fit each other, whatever each of them is."""
+    return (type(component).verify is not Component.verify or any(_bounded_defaults(component))
+            or _demanding(component) is not None)
+
+
+def _demanding(component: Component) -> Kernel | None:
+    """The kernel of a component whose parameters must fulfil what its laws demand."""
+    if component.is_composite:
+        return None
+    try:
+        kernel = kernel_of(component)
+    except BlocksError:
+        return None  # told of the class
+    return kernel if kernel.demands else None
+
+
+def _demand_findings(component: Component) -> Iterator[Finding]:
+    """What its laws demand of parameters and these do not fulfil."""
+    kernel = _demanding(component)
+    if kernel is None:
+        return
+    family = Family(kernel)
+    family.add(component)
+    parameters = [family.parameter(p.name).T for p in kernel.parameters]
+    sides = iter([np.array(side) for side in kernel.demanded.call(parameters)])
+    for one, lower, upper in zip(kernel.demands, sides, sides, strict=True):
+        for instance in range(component.size):
+            problem = one.complaint(lower[:, instance], upper[:, instance])
+            if problem is not None:
+                path = family.path(instance)
+                yield found("parameter.relation", [path], f"{path}: {problem}", one.advice)
+                return
+
+
+def _bounded_defaults(component: Component) -> Iterator[Parameter | Variable]:
+    """Parameters and initial targets within bounds that follow from others."""
+    for name, declared in component._declared.items():
+        if declared.follows and declared.exists(component) and (
+                declared.bounds and name not in component._values
+                if isinstance(declared, Parameter) else isinstance(declared, Variable)
+                and declared.minimum is not None and name not in component._targets):
+            yield declared  # type: ignore[misc]  # nothing else follows
+
+
 def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
-    """What the components' own ``verify`` objects to."""
-    for component in components:
-        if type(component).verify is Component.verify:
-            continue
-        for instance in _instances(component):
+    """What the components' own ``verify`` and their laws object to, and defaults out of bounds."""
+    for component in filter(has_relations, components):
+        objections = list(_objections(component))
+        yield from objections or _demand_findings(component)
+
+
+def _objections(component: Component) -> Iterator[Finding]:
+    """What ``verify`` of instances objects to, and bounds of defaults that follow."""
+    for instance in _instances(component):
+        for declared in _bounded_defaults(instance):
             try:
-                texts = list(instance.verify())
-            except Exception as error:  # an author's mistake must not hide the other findings
-                texts = [f"its verify() raised {type(error).__name__}: {error}"]
-            for text in texts:
-                sentence = text if text.endswith("?") else f"{text.rstrip('.')}."
-                yield found("parameter.relation", [instance.path],
-                            f"{instance.path}: {sentence}", "Change one of these parameters.")
+                where = f"{instance.path}.{declared.name}"
+                if isinstance(declared, Variable):
+                    aim(declared, VariableRef(instance, declared).initial, None, where)
+                elif is_quantity(value := declared.read(instance)):
+                    declared.accept(value, where)
+            except BlocksError as error:
+                yield found(error.code, [instance.path], f"{error.where}: {error.problem}",
+                            "It follows from other parameters: change these, or give it.")
+        try:
+            given = instance.verify()
+            texts = [f"its verify() returns {given!r}, but is a generator: yield a sentence for "
+                     "what is wrong"] if isinstance(given, (bool, str)) else list(given or ())
+        except Exception as error:  # an author's mistake must not hide the other findings
+            texts = [f"its verify() raised {type(error).__name__}: {error}"]
+        for text in texts:
+            sentence = text if text.endswith("?") else f"{text.rstrip('.')}."
+            yield found("parameter.relation", [instance.path],
+                        f"{instance.path}: {sentence}", "Change one of these parameters.")
 
 
 def _advice(components: Iterable[Component]) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..assembly.matching import connected
 from ..assembly.network import Family
+from ..language.declarations import Variable
 from ..numerics.arrays import Indices
 from .findings import Finding, found
 from .topology import Topology
@@ -120,10 +121,10 @@ def _charged(family: Family) -> np.ndarray:
     """Which instances start with something stored."""
     out = np.zeros(family.size, dtype=bool)
     for local in family.kernel.variables:
-        usual = getattr(local.declared, "initial", None) or 0.0
-        if getattr(local.declared, "priority", "none") == "none":
-            usual = 0.0
+        declared = local.declared
+        counts = isinstance(declared, Variable) and declared.priority != "none"
         for start, member in zip(family.starts, family.members, strict=True):
+            usual = declared.initial_of(member) if counts else 0.0  # type: ignore[attr-defined]
             wanted = member._targets.get(local.name, (usual, ""))[0]
             out[start : start + member.size] |= np.asarray(0.0 if wanted is None else wanted) != 0
     return out

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..initialisation.start import TargetRow
+from ..language.declarations import Variable
 from ..numerics.arrays import Array
 from ..numerics.tolerances import SAME_TARGET
 from ..system.system import System
@@ -55,8 +56,11 @@ def given_targets(system: System) -> tuple[Array, list[HighTarget]]:
             if slot is None or local.kind in ("across", "through", "shared"):
                 continue
             slots = np.arange(slot, slot + family.size)
-            wanted = np.full(family.size, getattr(local.declared, "initial", None) or 0.0)
+            wanted = np.zeros(family.size)
             for first, m in zip(family.starts, family.members, strict=True):
+                if isinstance(local.declared, Variable):
+                    usual = local.declared.initial_of(m)
+                    wanted[first : first + m.size] = 0.0 if usual is None else usual
                 given = m._targets.get(local.name) if m._targets else None
                 if given is None or given[0] is None:
                     continue

@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..language.declarations import Variable
 from ..numerics import sparse as sp
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import DIRECTION_STEP
@@ -56,15 +57,14 @@ def collect_targets(system: System) -> Targets:
             if base is None or local.kind in ("across", "through", "shared"):
                 continue
             declared = local.declared
-            default = getattr(declared, "initial", None)
             for start, m in zip(family.starts, family.members, strict=True):
                 given = m._targets.get(local.name)
                 if given is not None:
                     value, priority = given
                     level = {"high": 0, "low": 1, "none": NO_TARGET}[priority]
-                elif default is not None:
-                    value = default
-                    level = {"high": 2, "low": 3, "none": NO_TARGET}[declared.priority]  # type: ignore[attr-defined]
+                elif isinstance(declared, Variable):
+                    value = declared.initial_of(m)
+                    level = {"high": 2, "low": 3, "none": NO_TARGET}[declared.priority]
                 else:
                     continue
                 if value is None:

@@ -194,4 +194,6 @@ def is_same(a: Any, b: Any) -> bool:
     """Whether two values (or targets) of a part are the same."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(is_same, a, b))
-    return a is b or (not callable(a) and np.array_equal(a, b))
+    if callable(a) or callable(b):
+        return callable(a) and callable(b) and bool(a == b)
+    return a is b or np.array_equal(a, b)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..exceptions import (
+    BlocksError,
     ConnectionRefused,
     EquationError,
     ModelError,
@@ -53,6 +54,7 @@ from .form import (
 from .pickling import ClassMemory, PickledFunction
 from .references import PortGroup, PortRef
 from .replaceable import Replacement
+from .source_lines import line_where_raised, tell_line
 from .tree import Node
 from .view import View
 from .wiring import one_by_one, ports_without, refuse_connection
@@ -135,12 +137,31 @@ class Component(Node):
             refuse_function(self, name)
         self._initialised = True
         if self.is_composite:
-            token = _composing.set(self._count)
-            try:
-                self.compose()
-            finally:
-                _composing.reset(token)
+            self._compose()
             self._built, self._builds = not self._is_root, Builds()
+
+    def _compose(self) -> None:
+        """Build and connect the parts; errors tell where in ``compose()`` they are."""
+        token = _composing.set(self._count)
+        try:
+            self.compose()
+        except BlocksError as error:
+            tell_line(error, line_where_raised(error))
+            raise
+        except Exception as error:
+            told = EquationError(
+                type(self).__name__, f"its compose() raised {type(error).__name__}: {error}",
+                "Parameters are quantities in compose(). One that was given a function of time can "
+                "be added to others and multiplied, and goes to a parameter that is varying, too.")
+            tell_line(told, line_where_raised(error))
+            raise told from error
+        finally:
+            _composing.reset(token)
+
+    @property
+    def _is_composing(self) -> bool:
+        """Whether ``compose()`` is running."""
+        return self.is_composite and self._initialised and "_builds" not in vars(self)
 
     def _settle_form(self, values: dict[str, Any]) -> dict[str, Any]:
         """Take the values that set units and numbers of ports; returns the others."""
@@ -202,8 +223,8 @@ class Component(Node):
         """What the value of a parameter ``settles`` for the equations."""
         declared = self._declared[name]
         assert isinstance(declared, Parameter)
-        values = (self if self._trace is None else self._trace.component)._values
-        return settled_by(declared, values.get(name, declared.default))
+        component = self if self._trace is None else self._trace.component
+        return settled_by(declared, declared.value(component))
 
     # -- values ----------------------------------------------------------------
     def __setattr__(self, name: str, value: Any) -> None:
@@ -273,6 +294,8 @@ class Component(Node):
             return True
         present = self._values.get(declared.name, declared.default)
         if callable(accepted) or callable(present):
+            return True
+        if declared.default_of is not None and declared.name not in self._values:
             return True
         if np.ndim(declared.default) and (
                 np.shape(accepted) != np.shape(present)

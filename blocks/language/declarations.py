@@ -35,7 +35,7 @@ that returns a list declares as many numbered variables or signals::
         u = Input(lambda c: [c.unit] * len(c.signs))      # ports u1, u2, ...
         y = Output(lambda c: c.unit)
 
-Such functions may read options, units and array sizes, never values. Units and
+Such functions may read options, units and array sizes; values are refused. Units and
 ports are settled when a component is made and cannot change afterwards.
 """
 
@@ -72,7 +72,9 @@ from ..units import (
 )
 from .domain import Domain
 from .expression import Expression
+from .of_time import OfTime
 from .references import PortRef, VariableRef
+from .structure import Structure, UnitAndSize, seen_by_structure
 
 if TYPE_CHECKING:
     from .component import Component
@@ -103,6 +105,9 @@ class Declaration:
     open: bool = False  # whether the unit depends on the instance
     any_unit: bool = False  # whether the unit is that of the value given
     unit_of: OfComponent | None = None  # derives the unit from the component
+    default_of: OfComponent | None = None  # gives the default, or the initial target, by others
+    #: Of an instance, where that follows from parameters (:mod:`.followed`), the present one.
+    follows: Callable[[Component], Any] | None = None
     _faulty: bool = False
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -139,9 +144,12 @@ class Declaration:
         """Whether the declaration applies to this instance's options."""
         if self.when is None:
             return True
-        if callable(self.when):
-            return bool(self.when(component))
-        return bool(getattr(component, self.when))
+        seen = seen_by_structure(component, self.name, "whether it exists")
+        return bool(self.when(seen) if callable(self.when) else getattr(seen, self.when))
+
+    def for_structure(self, component: Component, reader: Structure) -> Any:
+        """What functions see that settle units, sizes and what exists."""
+        return self.read(component)
 
     def __get__(self, component: Any, owner: type) -> Any:
         if component is None:
@@ -174,8 +182,8 @@ class Parameter(Declaration):
     ----------
     default : str, quantity, number or sequence, or function of the component
         Its unit is the declared one. A bare number declares a dimensionless
-        parameter. A function chooses the default by the component's options and
-        needs ``unit``.
+        parameter. A function of options and other parameters is followed where no value is
+        given, ``Parameter(lambda c: pi * c.radius**2, "m^2")``; it needs ``unit``.
     unit : str or function of the component, optional
         Declared unit, where the default does not show it; ``"any"`` takes the
         unit of the value given, a function derives it (default and bounds are
@@ -226,8 +234,9 @@ class Parameter(Declaration):
         self.default_of = default if callable(default) else None
         self.open = self.any_unit or callable(unit) or callable(default)
         self.unit_of = unit if callable(unit) else None
-        if self.default_of is not None:
-            assert not callable(unit)
+        if self.default_of is not None and (self.any_unit or callable(unit)):
+            raise ParameterError("Parameter()", "has a default and a unit that are both settled "
+                                 "elsewhere.", "Write the unit: Parameter(lambda c: …, \"m^2\").")
         self._text = None if callable(unit) or self.any_unit else unit
         self._declare_now()
 
@@ -270,9 +279,22 @@ class Parameter(Declaration):
     def with_default(self, default: Any) -> Parameter:
         """This declaration for an instance whose options give the default."""
         made = copy.copy(self)
-        made.open, made._given = False, (default, self._given[1])
+        made.open, made.default_of, made._given = False, None, (default, self._given[1])
         made._settle(self.unit)
+        made.refuse_default(made._place())
         return made
+
+    def following(self, shape: tuple[int, ...], follows: Callable[[Component], Any]) -> Parameter:
+        """This declaration for an instance whose other parameters give the default."""
+        made = copy.copy(self)
+        made.open, made.default, made.follows = False, np.zeros(shape) if shape else 0.0, follows
+        return made
+
+    def value(self, component: Component) -> Any:
+        """What it is for a component, in SI units, or the function that it was given."""
+        if self.follows is not None and self.name not in component._values:
+            return self.follows(component)
+        return component._values.get(self.name, self.default)
 
     def with_unit(self, u: Unit) -> Parameter:
         made = copy.copy(self)
@@ -285,12 +307,19 @@ class Parameter(Declaration):
         return made
 
     def read(self, component: Component) -> Any:
-        value = component._values.get(self.name, self.default)
-        return value if callable(value) else from_si(value, self.unit)
+        value = self.value(component)
+        if callable(value):
+            return OfTime.of(value) if component._is_composing else value
+        return from_si(value, self.unit)
+
+    def for_structure(self, component: Component, reader: Structure) -> UnitAndSize:
+        dimensions = np.ndim(self.default)
+        shape = np.shape(component._values.get(self.name, self.default)) if dimensions else ()
+        return UnitAndSize(self.name, self.unit, shape[-dimensions:], reader)
 
     def refuse_default(self, where: str) -> None:
         """Raise where the class's own default is not allowed by its bounds."""
-        if self.default_of is not None and self.open:
+        if self.default_of is not None:
             return  # not known before an instance is
         try:
             self.accept(from_si(self.default, self.unit), where)
@@ -300,6 +329,7 @@ class Parameter(Declaration):
 
     def accept(self, value: Any, where: str) -> Any:
         """The value in SI units, checked against unit and bounds."""
+        value = value.plain if isinstance(value, OfTime) else value
         if callable(value) and not is_quantity(value):
             if not self.varying and (self.any_unit or np.ndim(self.default)):
                 raise ParameterError(
@@ -367,6 +397,10 @@ class Option(Declaration):
     ) -> None:  # fmt: skip
         self.default, self.minimum, self.doc = default, minimum, doc
         self.choices = None if choices is None else tuple(choices)
+        self._declare_now()
+
+    def _declare(self) -> None:
+        self.accept(self.default, self._place("default"))
 
     def read(self, component: Component) -> Any:
         return component._values.get(self.name, self.default)
@@ -426,8 +460,9 @@ class Variable(Declaration):
     unit : str or function of the component
         A function that returns a list declares numbered variables ``x1, x2, …``;
         ``self.x`` in ``equations()`` is then the list of them.
-    initial : str or quantity, optional
-        Default initial target (a plain number where the unit is a function).
+    initial : str, quantity or function of the component, optional
+        Default initial target (a plain number where the unit is a function). A function of
+        parameters and options is followed where no target is given: ``lambda c: c.charge``.
     priority : {"high", "low", "none"}
         Priority of the default target.
     nominal : str or quantity, optional
@@ -443,9 +478,10 @@ class Variable(Declaration):
     ) -> None:  # fmt: skip
         if priority not in PRIORITIES:
             raise unknown_name("Variable.priority", priority, PRIORITIES, "priorities")
-        self.open = callable(unit)
+        self.open = callable(unit) or callable(initial)
         self.unit_of = unit if callable(unit) else None
-        self._given = initial, nominal, minimum
+        self.default_of = initial if callable(initial) else None
+        self._given = None if callable(initial) else initial, nominal, minimum
         self.initial = self.nominal = self.minimum = None
         self.priority, self.when, self.doc = priority, when, doc
         self._unit_given = "" if callable(unit) else unit
@@ -453,7 +489,7 @@ class Variable(Declaration):
 
     def _declare(self) -> None:
         self.unit = as_unit(self._unit_given)
-        if not self.open:
+        if self.unit_of is None:
             self._settle(self.unit)
 
     def _settle(self, u: Unit) -> None:
@@ -472,6 +508,33 @@ class Variable(Declaration):
         made._settle(u)
         made.open = False
         return made
+
+    def with_default(self, initial: Any) -> Variable:
+        """This declaration for an instance whose options give the initial target."""
+        made = copy.copy(self)
+        made.open, made.default_of, made._given = False, None, (initial, *self._given[1:])
+        made._settle(self.unit)
+        return made
+
+    def following(self, shape: tuple[int, ...], follows: Callable[[Component], Any]) -> Variable:
+        """This declaration for an instance whose parameters give the initial target."""
+        made = copy.copy(self)
+        made.open, made.follows = False, follows
+        return made
+
+    @property
+    def has_initial(self) -> bool:
+        """Whether it has an initial target, if none is given."""
+        return self.initial is not None or self.default_of is not None
+
+    def initial_of(self, component: Component) -> Any:
+        """The initial target that a component's variable has, if none is given; in SI units."""
+        value = self.initial if self.follows is None else self.follows(component)
+        if callable(value):
+            raise ParameterError(
+                f"{component.path}.{self.name}", "has an initial target that follows from a "
+                "parameter which was given a function.", "Give the target itself, or a constant.")
+        return value
 
     def read(self, component: Component) -> VariableRef:
         return VariableRef(component, self)

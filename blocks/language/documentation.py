@@ -117,7 +117,7 @@ def _keywords(owner: type[Component]) -> list[tuple[str, Any]]:
 
 
 def _start(declared: Variable) -> Any:
-    return declared._given[0]
+    return declared.default_of or declared._given[0]
 
 
 def _text(value: Any, u: Any = None) -> Any:
@@ -143,16 +143,19 @@ def _default(declared: Any) -> Any:
     return _text(_start(declared), declared.unit)
 
 
+def _chosen(declared: Any) -> str:
+    default = _default(declared)
+    return "from the others" if default is ... else str(default)
+
+
 def _kind(declared: Any) -> str:
     if isinstance(declared, Option):
         choices = " or ".join(map(repr, declared.choices)) if declared.choices else \
             type(declared.default).__name__
         return f"{choices}, default {declared.default!r}"
     if not isinstance(declared, Parameter):
-        return f"{_unit(declared)}, initial target {_default(declared)} ({declared.priority})"
-    default = _default(declared)
-    chosen = "by the options" if default is ... else str(default)
-    words = [_unit(declared), f"default {chosen}"]
+        return f"{_unit(declared)}, initial target {_chosen(declared)} ({declared.priority})"
+    words = [_unit(declared), f"default {_chosen(declared)}"]
     words += [f"{RULES[word]} {_text(bound, declared.unit)}"
               for word, bound in declared._given[1].items()]  # fmt: skip
     if declared.varying:

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import casadi as ca
 
-from ..exceptions import UnitError, unknown_name
+from ..exceptions import NamingError, UnitError, brief, unknown_name
 from ..units import SECOND, Unit, describe, to_si, unit, unit_at, unit_given
 from .expression import Expression, as_expression, current_trace
 
@@ -111,6 +111,14 @@ class Domain:
                  doc: str = "", power: Callable[[Any], object] | None = None,
                  alone: str = "", storage: str = "", resistance: str = "", assumed: str = "",
                  typical: Mapping[str, str] | None = None) -> None:
+        for word, named in (("across", across), ("through", through)):
+            if not isinstance(named, Mapping):
+                raise UnitError(f"Domain {name}.{word}", f"takes names and units, but was given "
+                                f"{brief(named)}.", f'Write {word}={{"v": "m/s"}}, with the names '
+                                "and units of your own.")
+        for both in across.keys() & through.keys():
+            raise NamingError(f"Domain {name}", f"{both!r} is across and through.",
+                              "Give the two different names.", name=both, code="name.taken")
         rates, parameters = rates or {}, parameters or {}
         units = [{k: unit_at(u, f"Domain {name}.{k}") for k, u in variables.items()}
                  for variables in (across, through)]  # fmt: skip
@@ -169,7 +177,7 @@ class Domain:
             return
         names = {**self.variables, **{k: u for k, (u, _) in self.shared.items()}}
         port = SimpleNamespace(**{
-            name: Expression(ca.SX.sym(name), u.dimension) for name, u in names.items()})
+            name: Expression.in_unit(ca.SX.sym(name), u) for name, u in names.items()})
         try:
             power = self.power_into(port)
             found = describe(power.dimension)

@@ -18,9 +18,10 @@ import casadi as ca
 import numpy as np
 import pint
 
-from ..exceptions import EquationError, WrongDimension
+from ..exceptions import AngleFrequencyError, EquationError, UnknownName, WrongDimension
 from ..units import (
     SECOND,
+    Unit,
     as_unit,
     describe,
     dimensionless,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TIME", "Condition", "Equation", "Expression", "abs_", "arccos", "arcsin", "arctan", "arctan2",
     "as_condition", "as_expression", "as_time", "cos", "cosh", "current_trace", "delayed", "der",
-    "exp", "floor", "held", "log", "maximum", "minimum", "mod", "same_dimension",
+    "exp", "floor", "held", "log", "maximum", "minimum", "mod", "refuse_turns", "same_dimension",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "time", "where",
 ]  # fmt: skip
 
@@ -62,31 +63,54 @@ def _reading_trace(what: str) -> Trace:
     return trace
 
 
-class Expression:
-    """A symbolic value in SI base units together with its dimension."""
+TURNS, RADIANS = "turns", "radians"
 
-    __slots__ = ("dimension", "sx")
+
+class Expression:
+    """A symbolic value in SI base units together with its dimension.
+
+    What comes from Hz counts turns, what comes from rad and rad/s radians. That is known as long as
+    it is only added to others, differentiated or multiplied with time: whatever else it is
+    multiplied with may convert it.
+    """
+
+    __slots__ = ("counts", "dimension", "sx")
     __array_priority__ = 1000
 
-    def __init__(self, sx: ca.SX, dimension: UnitsContainer = dimensionless) -> None:
+    def __init__(self, sx: ca.SX, dimension: UnitsContainer = dimensionless, counts: str = ""
+                 ) -> None:
         self.sx = sx
         self.dimension = dimension
+        self.counts = counts
+
+    @classmethod
+    def in_unit(cls, sx: ca.SX, u: Unit) -> Expression:
+        """A value in SI units that was declared or given in a unit."""
+        rate = u.dimension == dimensionless / SECOND.dimension
+        counts = RADIANS if u.angular and (rate or not u.dimension) else (
+            TURNS if u.frequency and rate else "")
+        return cls(sx, u.dimension, counts)
 
     # -- arithmetic ----------------------------------------------------------
     def __add__(self, other: object) -> Expression:
         other = same_dimension(other, self, "+")
-        return Expression(self.sx + other.sx, self.dimension if self.dimension else other.dimension)
+        return Expression(self.sx + other.sx, self.dimension if self.dimension else other.dimension,
+                          self.counts or other.counts)
 
     def __sub__(self, other: object) -> Expression:
         other = same_dimension(other, self, "-")
-        return Expression(self.sx - other.sx, self.dimension if self.dimension else other.dimension)
+        return Expression(self.sx - other.sx, self.dimension if self.dimension else other.dimension,
+                          self.counts or other.counts)
 
     def __rsub__(self, other: object) -> Expression:
         return -self + other
 
     def __mul__(self, other: object) -> Expression:
         other = as_expression(other)
-        return Expression(self.sx * other.sx, self.dimension * other.dimension)
+        by_time = next((rate for rate, t in ((self, other), (other, self))
+                        if t.sx.is_symbolic() and t.sx.__hash__() == TIME.__hash__()), None)
+        return Expression(self.sx * other.sx, self.dimension * other.dimension,
+                          "" if by_time is None else by_time.counts)
 
     def __truediv__(self, other: object) -> Expression:
         other = as_expression(other)
@@ -99,13 +123,13 @@ class Expression:
     __rmul__ = __mul__
 
     def __neg__(self) -> Expression:
-        return Expression(-self.sx, self.dimension)
+        return Expression(-self.sx, self.dimension, self.counts)
 
     def __pos__(self) -> Expression:
         return self
 
     def __abs__(self) -> Expression:
-        return Expression(ca.fabs(self.sx), self.dimension)
+        return Expression(ca.fabs(self.sx), self.dimension, self.counts)
 
     def __pow__(self, power: object) -> Expression:
         if isinstance(power, (int, float, Fraction)):
@@ -156,7 +180,19 @@ class Expression:
 
     # -- vectors ---------------------------------------------------------------
     def __getitem__(self, index: Any) -> Expression:
-        return Expression(self.sx[index], self.dimension)
+        try:
+            return Expression(self.sx[index], self.dimension, self.counts)
+        except RuntimeError:
+            shape = " x ".join(map(str, self.sx.shape if self.sx.columns() > 1 else [len(self)]))
+            raise EquationError(
+                reading_place(), f"it asks for entry {index} of {shape}: {self.sx}.",
+                "Entries are counted from 0.") from None
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in _ELSEWHERE:
+            raise UnknownName(reading_place(), f"{self.sx} stands for all its values and has no "
+                              f".{name}.", _ELSEWHERE[name], name=name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def is_number(self) -> bool:
@@ -179,6 +215,15 @@ class Expression:
         return function(*inputs)
 
 
+_WITH_UNITS = "Calculate with it as it is, units and all; quantity('1 N') gives a number a unit."
+_ELSEWHERE = {
+    "der": "Its time derivative is der(x).", "dot": "Its time derivative is der(x).",
+    "pre": "Within when() and every() it is read as it was before the instant.",
+    "start": "Its start is an initial target, Variable('m', '1 m', priority='high').",
+    **dict.fromkeys(("magnitude", "m", "to", "value", "units", "u"), _WITH_UNITS),
+}  # fmt: skip
+
+
 def as_expression(value: object) -> Expression:
     """An expression from an expression, a quantity, a text with a unit, or a number."""
     if isinstance(value, Expression):
@@ -193,12 +238,16 @@ def as_expression(value: object) -> Expression:
         u = unit_of(value)
         if u.angular:
             refuse_counted_turns(value, u, reading_place())
-        return Expression(ca.SX(np.asarray(to_si(value, u))), u.dimension)
+        return Expression.in_unit(ca.SX(np.asarray(to_si(value, u))), u)
     if isinstance(value, str):
         return as_expression(quantity(value))
     if isinstance(value, Condition):
         raise EquationError(reading_place(), "a condition was used as a number.",
                             "Write where(condition, 1, 0).")
+    if value is None:
+        raise EquationError(
+            reading_place(), "None is part of it, which stands for what options switch off.",
+            getattr(current_trace.get(), "switched_off", "") or "Leave it out.")
     try:
         return Expression(ca.SX(np.asarray(value, dtype=float)))
     except (TypeError, ValueError):
@@ -218,7 +267,18 @@ def same_dimension(other: object, mine: Expression, operation: str) -> Expressio
     if other.dimension != mine.dimension and not _is_zero(other) and not _is_zero(mine):
         verb = {"+": "adds", "-": "subtracts"}.get(operation, f"compares ({operation})")
         _refuse(verb, mine, "and", other, "they have different dimensions")
+    refuse_turns(mine, other)
     return other
+
+
+def refuse_turns(*sides: Expression) -> None:
+    """Raise where turns and radians meet: 1 Hz is 2 pi rad/s, and dimensions do not show it."""
+    counted = {side.counts: side for side in sides}
+    if TURNS in counted and RADIANS in counted:
+        turns, radians = (f"{counted[kind].sx}" for kind in (TURNS, RADIANS))
+        raise AngleFrequencyError(
+            reading_place(), f"{turns} counts turns, in Hz, and meets {radians}, which counts "
+            "radians.", f"A turn is 2 pi rad: write 2 * pi * {turns}, or declare both in one unit.")
 
 
 def as_time(value: object, what: str) -> Expression:
@@ -262,6 +322,7 @@ class Equation:
                 left=a,
                 right=b,
             )
+        refuse_turns(left, right)
         self.left, self.right = left, right
 
     def __bool__(self) -> bool:
@@ -334,6 +395,11 @@ def as_condition(value: object) -> Condition:
         return value
     if isinstance(value, (bool, np.bool_)):
         return Condition("constant", (bool(value),))
+    if isinstance(value, Equation):
+        left, right = value.left.sx, value.right.sx
+        raise EquationError(reading_place(), f"{left} == {right} is an equation, no condition.",
+                            f"Ask between which values it is: ({left} > …) & ({left} < …); whole "
+                            f"numbers are told apart half way, {left} > 0.5.")
     raise EquationError(reading_place(), f"a condition was expected, but {value!r} was given.",
                         "Write a relation such as  v > 0.")
 
@@ -359,6 +425,7 @@ def where(condition: object, then: object, otherwise: object, *, events: bool = 
     return Expression(
         ca.if_else(mode, then.sx, otherwise.sx),
         otherwise.dimension if _is_zero(then) else then.dimension,
+        then.counts or otherwise.counts,
     )
 
 
@@ -371,7 +438,7 @@ def der(value: object) -> Expression:
     """The time derivative of a variable or of an expression (chain rule)."""
     value = as_expression(value)
     trace = _reading_trace("der()")
-    return Expression(trace.derivative(value.sx), value.dimension / SECOND.dimension)
+    return Expression(trace.derivative(value.sx), value.dimension / SECOND.dimension, value.counts)
 
 
 def delayed(value: object, delay: object, *, initial: object = 0) -> Expression:
@@ -423,7 +490,23 @@ def _dimensionless_function(name: str, function: Callable[[ca.SX], ca.SX]
     return apply
 
 
-sin, cos, tan = (_dimensionless_function(n, getattr(ca, n)) for n in ("sin", "cos", "tan"))
+def _of_angle(name: str) -> Callable[[object], Expression]:
+    function = _dimensionless_function(name, getattr(ca, name))
+
+    def apply(x: object) -> Expression:
+        x = as_expression(x)
+        if x.counts == TURNS:
+            raise AngleFrequencyError(
+                reading_place(), f"{name}() takes an angle, but {x.sx} counts turns.",
+                f"A turn is 2 pi rad: write {name}(2 * pi * {x.sx}), or declare the frequency in "
+                "rad/s.")
+        return function(x)
+
+    apply.__name__, apply.__doc__ = name, f"{name} of an angle."
+    return apply
+
+
+sin, cos, tan = map(_of_angle, ("sin", "cos", "tan"))
 sinh, cosh, tanh = (_dimensionless_function(n, getattr(ca, n)) for n in ("sinh", "cosh", "tanh"))
 exp, log = _dimensionless_function("exp", ca.exp), _dimensionless_function("log", ca.log)
 arctan, arcsin, arccos = (
@@ -448,14 +531,14 @@ def minimum(a: object, b: object) -> Expression:
     """The smaller of two (continuous, so without an event)."""
     a = as_expression(a)
     b = same_dimension(b, a, "minimum")
-    return Expression(ca.fmin(a.sx, b.sx), a.dimension or b.dimension)
+    return Expression(ca.fmin(a.sx, b.sx), a.dimension or b.dimension, a.counts or b.counts)
 
 
 def maximum(a: object, b: object) -> Expression:
     """The larger of two (continuous, so without an event)."""
     a = as_expression(a)
     b = same_dimension(b, a, "maximum")
-    return Expression(ca.fmax(a.sx, b.sx), a.dimension or b.dimension)
+    return Expression(ca.fmax(a.sx, b.sx), a.dimension or b.dimension, a.counts or b.counts)
 
 
 def sign(x: object) -> Expression:

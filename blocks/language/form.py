@@ -16,8 +16,10 @@ import numpy as np
 from ..exceptions import NamingError, ParameterError, unknown_name
 from ..units import Unit, as_unit, placed
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
+from .followed import settle_default
 from .references import choices_with
 from .replaceable import Replaceable, Replacement
+from .structure import seen_by_structure
 
 if TYPE_CHECKING:
     from .component import Component
@@ -59,6 +61,8 @@ def structure_key(component: Component) -> tuple[Hashable, ...]:
             continue
         if isinstance(declared, Option) or callable(value):
             parts.append((name, value))
+        elif isinstance(declared, Parameter) and declared.default_of is not None:
+            parts.append((name, np.shape(value)))
         elif isinstance(declared, Parameter) and np.ndim(declared.default):
             parts.append((name, np.shape(value)[-np.ndim(declared.default):],
                           settled_by(declared, value)))
@@ -85,8 +89,8 @@ def _arrays(component: Component) -> Iterator[tuple[str, Any, int]]:
     """Names and values of its parameters that are arrays, and of how many dimensions."""
     for name, declared in component._declared.items():
         if isinstance(declared, Parameter) and np.ndim(declared.default):
-            value = component._values.get(name, declared.default)
-            if not callable(value):
+            value = component._values.get(name, None if declared.follows else declared.default)
+            if value is not None and not callable(value):
                 yield name, value, np.ndim(declared.default)
 
 
@@ -118,29 +122,28 @@ def form_of(component: Component) -> dict[str, Declaration]:
     if key not in forms:
         declarations = type(component)._declared | declared_by_laws(component)
         form = dict(declarations)
-        # functions of the author read options and parameters in the form as far as it is known
-        reader = component._reader(**{**vars(component), "_declared": form})
         for name, declared in declarations.items():
             if isinstance(declared, Parameter) and declared.any_unit:
                 form[name] = declared.with_unit(component._units.get(name, declared.unit))
         for name, declared in declarations.items():
-            if isinstance(declared, Parameter) and declared.default_of is not None:
-                chosen = declared.with_default(declared.default_of(reader))
-                chosen.refuse_default(f"{type(component).__name__}.{name}")
-                form[name] = chosen
-        for name, declared in declarations.items():
+            if isinstance(declared, Parameter):
+                settle_default(component, form, name)
+        for declared in declarations.values():
             if declared.unit_of:
-                _derive(form, declared, declared.unit_of, reader, f"{component.path}.{name}")
+                _derive(form, declared, declared.unit_of, component)
+        for name in list(form):
+            settle_default(component, form, name)
         forms[key] = form
     return forms[key]
 
 
 def _derive(form: dict[str, Declaration], declared: Declaration,
-            unit_of: Callable[[Component], Any], reader: Component, where: str) -> None:
+            unit_of: Callable[[Component], Any], component: Component) -> None:
     """Give a declaration its derived unit, or make numbered ones where there are several."""
     name = declared.name
+    where = f"{component.path}.{name}"
     with placed(where):
-        derived = unit_of(reader)
+        derived = unit_of(seen_by_structure(component, name, "its unit or number", form))
         if not isinstance(derived, (list, tuple)):
             form[name] = declared.with_unit(as_unit(derived))
             return

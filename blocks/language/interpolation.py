@@ -25,6 +25,7 @@ import numpy as np
 from ..exceptions import EquationError
 from ..numerics.arrays import Array
 from ..numerics.rewriting import kinds
+from .demands import demand
 from .expression import (
     TIME,
     Expression,
@@ -77,16 +78,17 @@ def interpolate(x: object, xs: object, ys: object, *, hold: bool = False,
                             f"as many y as x, but was given {n} x and {ys.sx.numel()} y.")
     points, heights = _numbers(xs.sx), _numbers(ys.sx)
     trace = current_trace.get()
+    clock = _clock(x.sx) if trace is not None and points is not None else None
+    if clock is None or heights is None or shape:  # a table over time may jump
+        _demand_increasing(xs)
     _stop_beyond(x, xs.sx, stop)
     if points is None or heights is None:
         return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
-    clock = _clock(x.sx) if trace is not None else None
     if trace is not None and clock is not None:
         times = (points - clock[1]) / clock[0]
         starts, rows = _rows_of_curve(times, heights, hold, shape) if shape else \
             _rows_of_lines(times, heights, hold)
         return Expression(trace.tabulated(starts, rows, ys.dimension), ys.dimension)
-    _refuse_unsorted(points)
     if n <= LONG:
         return Expression(_written_out(x.sx, xs.sx, ys.sx, hold, shape), ys.dimension)
     return Expression(_searched([x.sx], [points], heights, hold, shape), ys.dimension)
@@ -112,7 +114,10 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
     """
     shape = _shape_named(smooth, "interpolate_grid", ("akima", "cubic"))
     each = [as_expression(x) for x in at]
-    points = [same_dimension(p, x, "interpolate_grid").sx for p, x in zip(axes, each, strict=True)]
+    along = [same_dimension(p, x, "interpolate_grid") for p, x in zip(axes, each, strict=True)]
+    for axis in along:
+        _demand_increasing(axis)
+    points = [axis.sx for axis in along]
     given = as_expression(values)
     known = Expression(ca.vec(given.sx.T), given.dimension)  # row by row
     sizes, fewest = [p.numel() for p in points], 3 if shape else 2
@@ -125,8 +130,6 @@ def interpolate_grid(at: Sequence[object], axes: Sequence[object], values: objec
     arrays = [p for p in numbers if p is not None]
     for x, p in zip(each, points, strict=True):
         _stop_beyond(x, p, stop)
-    for one in arrays:
-        _refuse_unsorted(one)
     if heights is None or len(arrays) < len(points) or heights.size <= LONG:
         columns = [known.sx[i] for i in range(known.sx.numel())]
         for x, p in zip(each, points, strict=True):
@@ -144,11 +147,11 @@ def integral_of_table(x: object, xs: object, ys: object) -> Expression:
     x, ys = as_expression(x), as_expression(ys)
     xs = same_dimension(xs, x, "integral_of_table")
     dimension = x.dimension * ys.dimension
+    _demand_increasing(xs)
     points, heights = _numbers(xs.sx), _numbers(ys.sx)
     if points is None or heights is None or points.size <= LONG:
         zero = ca.SX(0)
         return Expression(_area(x.sx, xs.sx, ys.sx) - _area(zero, xs.sx, ys.sx), dimension)
-    _refuse_unsorted(points)
     pieces = _pieces(points, heights[:, None], False, "")[0]
     before = np.concatenate([[0.0], np.cumsum(np.diff(points) * (heights[1:] + heights[:-1]) / 2)])
     area = np.column_stack([np.concatenate([before[:1], before]), pieces[:, 0], pieces[:, 1] / 2])
@@ -195,13 +198,10 @@ def _numbers(sx: ca.SX) -> Array | None:
     return np.array(ca.DM(sx), dtype=float).ravel() if sx.is_constant() else None
 
 
-def _refuse_unsorted(points: Array) -> None:
-    wrong = np.flatnonzero(~(np.diff(points) > 0))
-    if len(wrong):
-        k = int(wrong[0])
-        raise EquationError(reading_place(), f"the points of a table must increase, but "
-                            f"{points[k]:g} is followed by {points[k + 1]:g}.",
-                            "Sort the table and remove points given twice.")  # fmt: skip
+def _demand_increasing(xs: Expression) -> None:
+    n = xs.sx.numel()
+    demand(xs[: n - 1], xs[1:], "the points of a table must increase, but {lower} is followed by "
+           "{upper}.", "Sort the table and remove points given twice.", strict=True)
 
 
 # -- written out -------------------------------------------------------------------------------
@@ -412,7 +412,6 @@ def _clock(x: ca.SX) -> tuple[float, float] | None:
 # -- of time ---------------------------------------------------------------------------------
 def _rows_of_curve(times: Array, values: Array, hold: bool, shape: str) -> tuple[Array, Array]:
     """Instants of a table of time, and start and powers of the polynomial from each on."""
-    _refuse_unsorted(times)
     starts = np.append(times[:1], times)
     powers = _pieces(times, values[:, None], hold, shape)[0]
     return np.append(-np.inf, times), np.vstack([starts, powers.T])

@@ -21,6 +21,7 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import LEAST_JUMP
 from ..units import Unit
 from .declarations import Declaration, Parameter
+from .demands import Demand
 from .domain import Domain
 from .exponents import exponents_in
 from .expression import TIME
@@ -375,6 +376,7 @@ class Kernel:
         self.carried: dict[str, int] = {}  # port and the power that leaves there, a variable
         self.shared: dict[int, float] = {}  # domain parameters at ports, with the domain's values
         self.requirements: list[tuple[ca.SX, str]] = []  # condition that must hold, message
+        self.demands: list[Demand] = []
         self.set_valued: list[SetValuedLaw] = []
         self.load_laws: list[LocalLoadLaw] = []
         self.delays: list[tuple[int, ca.SX, ca.SX, ca.SX]] = []  # variable, value, delay, initial
@@ -468,6 +470,12 @@ class Kernel:
                 "Delay the derivative instead, delayed(der(x), T), or let a body follow the "
                 "delayed motion through a spring and a damper.", code="equation.delayed",
             )  # fmt: skip
+
+    @cached_property
+    def demanded(self) -> ca.Function:
+        """The sides of all demands, by parameters."""
+        return ca.Function("demanded", self.parameter_symbols, [
+            side for one in self.demands for side in (one.lower, one.upper)])
 
     def function(self, name: str, symbols: list[ca.SX], value: ca.SX) -> ca.Function:
         """A CasADi function of symbols, time, relations and parameters, in this order."""

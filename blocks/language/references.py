@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -53,20 +53,6 @@ class PortRef:
         return f"<port {self.path}>"
 
 
-class _Otherwise:
-    """A component as it would be with another value of one option."""
-
-    def __init__(self, component: Component, option: str, value: Any) -> None:
-        self._component = component
-        setattr(self, option, value)
-
-    def __getattr__(self, name: str) -> Any:
-        computed = getattr(type(self._component), name, None)
-        if isinstance(computed, property) and computed.fget is not None:
-            return computed.fget(self)
-        return getattr(self._component, name)
-
-
 def choices_with(component: Component, declared: Declaration, there: bool = True
                  ) -> Iterator[tuple[str, Any]]:
     """Options, each with a value by which alone a component would have what is declared, or not."""
@@ -74,7 +60,9 @@ def choices_with(component: Component, declared: Declaration, there: bool = True
         flag = isinstance(getattr(option, "default", None), bool)
         several = getattr(option, "named", ()) or getattr(option, "choices", ())
         for value in several or ((True, False) if flag else ()):
-            if declared.exists(cast("Component", _Otherwise(component, name, value))) == there:
+            values = {**component._values, name: value}
+            otherwise = component._reader(**{**vars(component), "_values": values})
+            if declared.exists(otherwise) == there:
                 yield name, value
 
 
@@ -133,7 +121,8 @@ class VariableRef:
     @property
     def initial(self) -> Any:
         """The initial target, given or preset, as a quantity; None where there is none."""
-        value = self.component._targets.get(self.variable.name, (self.variable.initial, ""))[0]
+        value = self.component._targets.get(
+            self.variable.name, (self.variable.initial_of(self.component), ""))[0]
         return None if value is None else from_si(value, self.unit)
 
     def __repr__(self) -> str:

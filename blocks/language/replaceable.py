@@ -102,6 +102,9 @@ class Replaceable(Option):
         """The classes that have names."""
         return self._named() if callable(self._named) else self._named
 
+    def _declare(self) -> None:
+        """Names are known when one is chosen: laws may be written later."""
+
     def accept(self, value: Any, where: str) -> Any:
         if isinstance(value, str):
             if value not in self.named:

@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import EquationError
+from .demands import demand
 from .expression import (
     Condition,
     Expression,
@@ -87,13 +88,18 @@ def set_valued(effort: object, flow: object, *, static: tuple[object, object],
     flow : expression
         Relative velocity, of variables that are integrated.
     static, kinetic : pairs of expressions
-        Lower and upper values, ``static[0] <= kinetic[0]`` and
-        ``kinetic[1] <= static[1]``. They may depend on the flow, on normal
-        forces and on time.
+        Lower and upper values, ``static[0] <= kinetic[0] <= kinetic[1] <= static[1]``. They
+        may depend on the flow, on normal forces and on time.
     """
     effort, flow = as_expression(effort), as_expression(flow)
-
-    return SetValued(effort, flow, _bounds(static, effort), _bounds(kinetic, effort))
+    (low, high), (back, forth) = at_rest, moving = _bounds(static, effort), _bounds(kinetic, effort)
+    for one, name, other, of in (
+        (low, "static[0]", high, "static[1]"), (back, "kinetic[0]", forth, "kinetic[1]"),
+        (low, "static[0]", back, "kinetic[0]"), (forth, "kinetic[1]", high, "static[1]"),
+    ):  # fmt: skip
+        demand(one, other, f"set_valued() takes {name} <= {of}, but {name} is {{lower}} and {of} "
+               "is {upper}.", "Change one of the two.")
+    return SetValued(effort, flow, at_rest, moving)
 
 
 def _bounds(values: tuple[object, object], effort: Expression) -> tuple[Expression, Expression]:
@@ -126,8 +132,15 @@ def dry_friction(effort: object, flow: object, *, static: object, kinetic: objec
         Sliding effort at the present speed, 0 <= F_kin <= F_G; it may depend on
         ``abs_(flow)``, normal forces and time.
     """
-    static, kinetic = as_expression(static), as_expression(kinetic)
-    return set_valued(effort, flow, static=(-static, static), kinetic=(-kinetic, kinetic))
+    effort, flow = as_expression(effort), as_expression(flow)
+    static, kinetic = _bound(static, effort), _bound(kinetic, effort)
+    none = Expression(ca.SX(0.0), effort.dimension)
+    for name, strength in (("static", static), ("kinetic", kinetic)):
+        demand(none, strength, f"dry_friction() takes {name} >= 0, but it is {{upper}}.",
+               "A strength has no sign: the friction opposes the flow by itself.")
+    demand(kinetic, static, "dry_friction() takes kinetic <= static, but kinetic is {lower} and "
+           "static is {upper}.", "What slides is held by no less: raise static, or lower kinetic.")
+    return SetValued(effort, flow, (-static, static), (-kinetic, kinetic))
 
 
 def contact(effort: object, gap: object, approach: object = None, *, restitution: object = 0.0
@@ -154,8 +167,12 @@ def contact(effort: object, gap: object, approach: object = None, *, restitution
     approach = -der(gap) if approach is None else as_expression(approach)
     none = Expression(ca.SX(0.0), effort.dimension)
     endless = Expression(ca.SX(np.inf), effort.dimension)
-    return SetValued(effort, approach, (none, endless), (none, none), gap,
-                     as_expression(restitution), "contact")
+    restitution, nothing, all_of_it = map(as_expression, (restitution, 0.0, 1.0))
+    demand(nothing, restitution, "contact() takes a restitution from 0 to 1, but it is {upper}.",
+           "0 is plastic.")
+    demand(restitution, all_of_it, "contact() takes a restitution from 0 to 1, but it is {lower}.",
+           "1 is elastic; more would bring in energy.")
+    return SetValued(effort, approach, (none, endless), (none, none), gap, restitution, "contact")
 
 
 def ideal_diode(effort: object, flow: object, *, enabled: object = None) -> SetValued:

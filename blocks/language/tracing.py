@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
@@ -17,10 +18,12 @@ from ..numerics.arrays import Array
 from ..units import SECOND, describe, from_si, unit
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
+from .demands import Demand
 from .dependence import depends_on, refuse_moving_instants, refuse_stored
-from .expression import TIME, Equation, Expression, as_expression, current_trace
+from .expression import TIME, Equation, Expression, as_expression, current_trace, refuse_turns
 from .expression import time as time_expression
 from .floors import Floors
+from .followed import default_of, refuse_circle, symbol_of
 from .form import arrays_are_numbers, structure_key
 from .kernel import (
     Kernel,
@@ -33,6 +36,7 @@ from .kernel import (
 )
 from .lookup import derivatives_written
 from .readable import readable
+from .references import choices_with
 from .source_lines import (
     Place,
     line_of_function,
@@ -67,7 +71,7 @@ class PortSymbols:
             raise unknown_name(f"{self.kernel.name}.{self.name}", name, self.variables, "variables")
         i = self.variables[name]
         local = self.kernel.variables[i]
-        return Expression(self.kernel.symbols[i, 0], local.unit.dimension)
+        return Expression.in_unit(self.kernel.symbols[i, 0], local.unit)
 
 
 class Trace:
@@ -80,6 +84,7 @@ class Trace:
         self.symbols: dict[str, Any] = {}  # what names of the class stand for while it is read
         self.current = ""  # which equation is read
         self.reading = ""  # which function of time is called
+        self.following: set[str] = set()  # parameters whose defaults are being found
         self.floors = Floors(self.kernel, self._relation)
         self.arrays_are_numbers = arrays_are_numbers(component)
         for name, declared in component._declared.items():
@@ -99,12 +104,12 @@ class Trace:
             kinds = {Input: "input", Output: "output", Discrete: "discrete"}
             kind = kinds.get(type(declared), "variable")
             symbol = self.kernel.add_variable(Local(name, declared.unit, kind, declared))
-            self.symbols[name] = Expression(symbol, declared.unit.dimension)
+            self.symbols[name] = Expression.in_unit(symbol, declared.unit)
         elif isinstance(declared, Option):
             self.symbols[name] = declared.read(self.component)
         elif isinstance(declared, Parameter):
             value = self.component._values.get(name, declared.default)
-            if not callable(value):
+            if not callable(value) and (name in self.component._values or not declared.follows):
                 self._declare_parameter(name, declared, value)
 
     def _declare_port(self, name: str, declared: Port) -> None:
@@ -132,16 +137,12 @@ class Trace:
     def _declare_parameter(self, name: str, declared: Parameter, value: Any) -> None:
         if np.ndim(declared.default) and self.arrays_are_numbers:
             flat = np.ravel(value) if np.ndim(declared.default) > 2 else np.asarray(value)
-            self.symbols[name] = Expression(ca.SX(ca.DM(flat)), declared.unit.dimension)
+            self.symbols[name] = Expression.in_unit(ca.SX(ca.DM(flat)), declared.unit)
             return
-        size = int(np.size(value)) if np.ndim(declared.default) else 1
-        symbol = ca.SX.sym(name, size)
-        self.kernel.parameters.append(LocalParameter(name, declared.unit, size, declared))
-        self.kernel.parameter_symbols.append(symbol)
-        if np.ndim(declared.default) == 2:  # stored row by row; of 3 dimensions: flat
-            rows, columns = np.shape(value)
-            symbol = ca.reshape(symbol, columns, rows).T
-        self.symbols[name] = Expression(symbol, declared.unit.dimension)
+        column, symbol = symbol_of(name, np.shape(value) if np.ndim(declared.default) else ())
+        self.kernel.parameters.append(LocalParameter(name, declared.unit, column.numel(), declared))
+        self.kernel.parameter_symbols.append(column)
+        self.symbols[name] = Expression.in_unit(symbol, declared.unit)
 
     def read_defaults(self) -> None:
         """Expressions that stand in for inputs nothing is connected to."""
@@ -179,11 +180,27 @@ class Trace:
     # -- called while equations are read ---------------------------------------------
     def symbol(self, declared: Declaration) -> Any:
         name = declared.name
-        if name not in self.symbols:  # a parameter given as a function of time
+        if name not in self.symbols:  # a parameter given as a function, or by that of its default
             declared = self.component._declared[name]
             assert isinstance(declared, Parameter)
-            self.symbols[name] = self._function_value(name, declared)
+            self.symbols[name] = (self._function_value if name in self.component._values
+                                  else self._followed_value)(name, declared)
         return self.symbols[name]
+
+    def _followed_value(self, name: str, declared: Parameter) -> Expression:
+        """A parameter that follows from others."""
+        if name in self.following:
+            refuse_circle(self.component, name)
+        self.following.add(name)
+        value: Expression = default_of(declared, self.reader, f"{self.kernel.name}.{name}")
+        self.following.discard(name)
+        return value
+
+    @cached_property
+    def reader(self) -> Component:
+        """The component as ``equations()`` sees it."""
+        return self.component._reader(_trace=self, _declared=self.component._declared,
+                                      _parent=None, _name="", _children={})
 
     def _function_value(self, name: str, declared: Parameter) -> Expression:
         """A parameter given as a function of time, or of variables of the component."""
@@ -195,6 +212,7 @@ class Trace:
         self.reading = f"{where}, the function of {kind} given for it"
         try:
             value = as_expression(function(*given))
+            refuse_turns(value, Expression.in_unit(ca.SX.sym(name), declared.unit))
         except BlocksError as error:
             tell_line(error, line_where_raised(error))
             raise
@@ -237,6 +255,18 @@ class Trace:
                 relation(value, limit), f"{name} is no longer {kind} "
                 f"{from_si(bound, declared.unit):~P}, by the function given for it. Limit the "
                 "function, with maximum() or minimum(), to where it holds."))
+
+    @property
+    def switched_off(self) -> str:
+        """What the component declares and its options switch off, as advice."""
+        told = []
+        for name, declared in self.component._declared.items():
+            if declared.exists(self.component):
+                continue
+            by = " or ".join(f"{option}={value!r}" for option, value in
+                             choices_with(self.component, declared)) or "other options"
+            told.append(f"{name} exists only with {by}")
+        return f"{'; '.join(told[:4])}. Put its equations under 'if'." if told else ""
 
     def where(self) -> str:
         return self.reading or f"{self.kernel.name}{self.current}"
@@ -323,6 +353,12 @@ class Trace:
             value = power + (TIME - start) * value
         return value
 
+    def demand(self, demand: Demand) -> None:
+        """Remember what parameters must fulfil."""
+        if {s.__hash__() for s in ca.symvar(ca.veccat(demand.lower, demand.upper))} <= (
+                self.kernel.parameter_hashes):
+            self.kernel.demands.append(demand)
+
     # -- statements ------------------------------------------------------------------
     def read_statement(self, statement: object) -> None:
         """Take a statement of ``equations()``, other than an equation, into the kernel."""
@@ -400,6 +436,9 @@ class Trace:
                 held_only and kernel.variables[key[0]].kind != "discrete"
             ):
                 advice = f"Assign to a {'Discrete' if held_only else 'Variable or Discrete'}."
+                if word == "initially()":
+                    advice += (" What is integrated starts at its initial target, which may follow "
+                               "from parameters: Variable('m', lambda c: c.x0, priority='high').")
                 if word == "every()":
                     advice += (" What is integrated is given new values by when(mod(time, period) "
                                "< period / 2, {…}).")
@@ -458,8 +497,9 @@ def usual_value(component: Component, name: str) -> float:
     numbers = []
     for local in kernel.variables:
         aimed, _ = component._targets.get(local.name, (None, ""))
-        for word in ("initial", "nominal"):
-            aimed = getattr(local.declared, word, None) if aimed is None else aimed
+        if isinstance(local.declared, Variable):
+            for usual in (local.declared.initial_of(component), local.declared.nominal):
+                aimed = usual if aimed is None else aimed
         numbers.append(float(np.ravel(0.0 if aimed is None else aimed)[0]))
     for (crossing, _), symbol in zip(kernel.relations, kernel.relation_symbols, strict=True):
         value = ca.substitute(value, symbol, crossing > 0)
@@ -495,11 +535,9 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
 
     Errors tell the file and line of the equation in which they are.
     """
-    reader = component._reader(_trace=trace, _declared=component._declared, _parent=None,
-                               _name="", _children={})  # fmt: skip
     try:
         with trace.reading_equations():
-            statements = list(_yielded(reader, trace))
+            statements = list(_yielded(trace.reader, trace))
             trace.read_defaults()
     except BlocksError as error:
         if isinstance(error, UnitError):
@@ -511,6 +549,7 @@ def _statements_of(component: Component, trace: Trace) -> list[tuple[object, Pla
             trace.where(), f"its equations() raised {type(error).__name__}: {error}",
             "The functions of the module math take numbers only: take those of blocks or numpy."
             if isinstance(error, TypeError) and "not Expression" in str(error) else
+            "NoneType" in str(error) and trace.switched_off or
             "Equations may use the class's own declarations, quantities and the functions of "
             "blocks.",
         )  # fmt: skip
@@ -576,7 +615,7 @@ def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:
         kernel.symbols[i, 0].__hash__(): i
         for i, v in enumerate(kernel.variables)
         if v.kind == "variable" and (i, 1) not in kernel.symbols
-        and isinstance(v.declared, Variable) and v.declared.initial is None
+        and isinstance(v.declared, Variable) and not v.declared.has_initial
         and kernel.symbols[i, 0].__hash__() not in busy
     }  # fmt: skip
     rest = []

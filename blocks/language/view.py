@@ -58,7 +58,7 @@ class View:
         declared = component._declared.get(name)
         where = f"{self.path}.{name}"
         if isinstance(declared, Parameter) and np.ndim(declared.default) == 0:
-            present = component._values.get(name, declared.default)
+            present = declared.value(component)
             if not (callable(present) or callable(value)):
                 setattr(component, name, self._with_new_values(present, value, declared, where))
                 return
@@ -96,7 +96,7 @@ class View:
         component = self.component
         target = value if isinstance(value, Target) else Target(value)
         present, priority = component._targets.get(
-            declared.name, (declared.initial, declared.priority))
+            declared.name, (declared.initial_of(component), declared.priority))
         single = component.size == len(self.index)
         if not single and (present is None or target.nominal is not None or target.value is None
                            or (isinstance(value, Target) and target.priority != priority)):

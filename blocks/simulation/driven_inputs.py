@@ -67,7 +67,7 @@ def driven_copy(model: Any, inputs: Iterable[str] | Mapping[str, Any]
         name = f"told_{path.replace('.', '_')}"
         given = inputs[path] if isinstance(inputs, Mapping) else None
         if given is None and declared.default is not None:
-            value = owner._values.get(declared.default, owner._declared[declared.default].default)  # type: ignore[attr-defined]
+            value = owner._declared[declared.default].value(owner)  # type: ignore[attr-defined]
             given = None if callable(value) or value is None else from_si(value, declared.unit)
         start = {} if given is None else {"value": given}
         part = Told(unit=declared.unit.text or "1", count=owner._count, **start)

@@ -438,8 +438,9 @@ def given_discrete_values(system: System) -> Array:
         family = system.network.families[f]
         local = family.kernel.variables[i]
         for start, m in zip(family.starts, family.members, strict=True):
-            value = m._targets.get(local.name, (local.declared.initial or 0.0, ""))[0]  # type: ignore[attr-defined]
-            out[offset + start : offset + start + m.size] = value
+            value = m._targets.get(local.name, (local.declared.initial_of(m), ""))[0]  # type: ignore[attr-defined]
+            if value is not None:
+                out[offset + start : offset + start + m.size] = value
     return out
 
 

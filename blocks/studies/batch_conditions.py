@@ -14,6 +14,8 @@ import numpy as np
 
 from .. import native
 from ..initialisation.nominal_values import find_nominals
+from ..language.component import Component
+from ..language.declarations import Variable
 from ..numerics.arrays import Array, Indices
 from ..simulation.start import consistent_start
 from ..system.time_functions import TimeFunctions
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from ..system import Problem, System
 
 __all__ = ["Common", "OneByOne", "common_of", "parameter_entries", "refuse_decisions",
-           "refuse_request", "refuse_structure", "refuse_varied"]  # fmt: skip
+           "refuse_request", "refuse_structure", "refuse_varied", "starts_follow"]  # fmt: skip
 
 LONGER = 4  # times the steps that still pay: then a run is made by itself
 KNOWN = {"start", "method", "rtol", "atol", "max_step"}
@@ -106,8 +108,16 @@ def refuse_varied(settings: list[Setting]) -> None:
         part = setting.component
         if setting.kind not in ("parameter", "target") or part is None or part.is_composite:
             raise OneByOne(f"{setting.path} is not a number of a single component")
+        if setting.kind == "parameter" and starts_follow(part):
+            raise OneByOne(f"initial targets follow {setting.path}")
         if setting.kind == "parameter" and np.ndim(setting.declared.default):
             raise OneByOne(f"{setting.path} is a list")
+
+
+def starts_follow(part: Component) -> bool:
+    """Whether initial targets of a component follow its parameters."""
+    return any(isinstance(d, Variable) and d.follows and n not in part._targets
+               for n, d in part._declared.items())
 
 
 def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setting], points: int

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..diagnostics.check import relation_findings
+from ..diagnostics.check import has_relations, relation_findings
 from ..exceptions import BlocksError
 from ..initialisation.nominal_values import find_nominals
-from ..language.component import Component
 from ..numerics.arrays import Array, Flags, Indices
 from .axes import Axis, Plan
 from .batch_conditions import Common, parameter_entries
@@ -126,7 +125,7 @@ class VariedValues:
             parts[id(part)] = part
             varied.append((part._values, setting.declared.name,
                            self.numbers[k][places[k]].tolist()))
-        if all(type(part).verify is Component.verify for part in parts.values()):
+        if not any(map(has_relations, parts.values())):
             return refused
         for row in range(len(refused)):
             for table, name, numbers in varied:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -585,3 +587,68 @@ def test_who_does_not_call_the_inherited_init_is_told_so():
         class Composed(Model):
             def compose(self):
                 self.part = Mass()
+
+
+# -- slips of a first component ------------------------------------------------------------------
+
+
+class Slip(Component):
+    """What equations may be written with, wrongly."""
+
+    quadratic = Option(False)
+    k = Parameter("1 N")
+    ks = Parameter(["1 N", "2 N", "3 N"])
+    matrix = Parameter([[1.0, 2.0], [3.0, 4.0]])
+    q = Parameter("2 N", when="quadratic")
+    z = Variable("N", when="quadratic")
+    n = Discrete("1", 1)
+    x = Variable("N")
+
+
+@pytest.mark.parametrize(("law", "words"), [
+    (lambda c: c.x.der == c.k, r"x .* has no \.der\. Its time derivative is der\(x\)"),
+    (lambda c: c.x == c.k.magnitude * quantity("1 N"),
+     r"no \.magnitude\. Calculate with it as it is"),
+    (lambda c: c.x == c.k.to("N"), r"no \.to\. Calculate with it as it is"),
+    (lambda c: c.x == c.ks[3], r"entry 3 of 3: \[ks_0, ks_1, ks_2\]"),
+    (lambda c: c.x == c.matrix[0, 2] * c.k, r"entry \(0, 2\) of 2 x 2"),
+    (lambda c: c.x == where(c.n == 1, c.k, 0), r"n == 1 is an equation, no condition.*n > 0\.5"),
+    (lambda c: c.x == c.k + c.q, r"q exists only with quadratic=True.*under 'if'"),
+    (lambda c: c.z == c.k, r"z exists only with quadratic=True"),
+    (lambda c: c.x == c.q / quantity("1 N") * c.k, r"q exists only with quadratic=True"),
+])  # fmt: skip
+def test_a_slip_in_an_equation_is_answered_with_what_to_write(law, words):
+    def equations(self):
+        yield law(self)
+
+    kind = type("Slip", (Slip,), {"equations": equations})
+    with pytest.raises(ModelError, match=rf"Slip, equation 1: .*{words}"):
+        alone(kind()).simulate("1 s")
+
+
+def test_what_an_option_switches_on_is_there_with_it():
+    class Right(Slip):
+        def equations(self):
+            yield self.x == (self.k + self.q if self.quadratic else self.k)
+            if self.quadratic:
+                yield self.z == self.ks[2] * self.matrix[1, 0] + self.ks[-1]
+
+    assert final(alone(Right()).simulate("1 s"), "c.x") == pytest.approx(1)
+    run = alone(Right(quadratic=True)).simulate("1 s")
+    assert (final(run, "c.x"), final(run, "c.z")) == pytest.approx((3, 12))
+
+
+def test_an_option_is_one_of_its_choices_by_default_too():
+    with pytest.raises(UnknownName, match=r"Wrong\.law \(default\): there is no 'quad'"):
+        class Wrong(Component):
+            law = Option("quad", ("linear", "table"))
+
+
+@pytest.mark.parametrize(("verify", "words"), [
+    (lambda c: c.k > quantity("2 N"), r"its verify\(\) returns False, but is a generator: yield"),
+    (lambda c: "k is odd", r"its verify\(\) returns 'k is odd', but is a generator: yield"),
+])  # fmt: skip
+def test_a_verify_that_yields_nothing_is_told_what_to_yield(verify, words):
+    kind = type("Checked", (Decay,), {"k": Parameter("1 N"), "verify": verify})
+    findings = alone(kind()).check().errors
+    assert len(findings) == 1 and re.search(words, findings[0].problem)

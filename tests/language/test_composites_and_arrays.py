@@ -438,3 +438,62 @@ def test_a_signal_is_no_longer_joined_where_it_came_from_the_part_that_is_gone()
     assert model.simulate("1 s")["body.v"].final.m == pytest.approx(2)
     del model.amount
     assert model.simulate("1 s")["body.v"].final.m == pytest.approx(1)
+
+
+# -- functions of time in composites -----------------------------------------------------------
+
+
+class Pushes(Component):
+    """Forces that follow from one that may be a function of time."""
+
+    R = Port(translational)
+    C = Port(translational)
+    force = Parameter("4 N", varying=True)
+    share = Parameter(lambda c: c.force / 4, "N", varying=True)
+    mass = Parameter("1 kg")
+
+    def compose(self):
+        self.large = ForceSource(force=2 * self.force - quantity("1 N"))
+        self.small = ForceSource(force=self.share)
+        self.same = ForceSource(force=self.force)
+        for part in (self.large, self.small, self.same):
+            self.connect(self.R, part.R)
+            self.connect(self.C, part.C)
+
+
+def pushed(**given):
+    model = Model("pushed")
+    model.body, model.pushes, model.ground = Mass(mass="1 kg"), Pushes(**given), Reference()
+    model.connect(model.body.M, model.pushes.R)
+    model.connect(model.pushes.C, model.ground.V)
+    return model
+
+
+def speed(model):
+    return final(model.simulate("2 s", **TIGHT), "body.v")
+
+
+def test_a_function_of_time_is_calculated_with_like_a_number():
+    def rising(t):
+        return quantity("3 N/s") * t
+
+    assert speed(pushed()) == pytest.approx((2 * 4 - 1 + 1 + 4) * 2)
+    model = pushed(force=rising)
+    assert speed(model) == pytest.approx(3.25 * 3 * 2**2 / 2 - 2)
+    assert model.pushes.same.force is rising
+    compiled = model.compile()
+    model.pushes.mass = "2 kg"
+    assert model.compile() is compiled
+    model.pushes.force = "8 N"
+    assert speed(model) == pytest.approx((3.25 * 8 - 1) * 2)
+
+
+def test_an_error_in_compose_names_the_composite_and_its_line():
+    class Wrong(Pushes):
+        def compose(self):
+            self.large = ForceSource(force=self.force.to("kN"))
+
+    assert Wrong(force="2 N").large.force.to("N").magnitude == pytest.approx(2)
+    with pytest.raises(EquationError, match=r"Wrong: its compose\(\) raised .*(?s:.)*\.to") as told:
+        Wrong(force=lambda t: quantity("3 N/s") * t)
+    assert told.value.data["file"] == __file__

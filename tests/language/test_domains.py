@@ -301,3 +301,10 @@ def test_domains_that_say_something_else_are_not(changes):
     model.first, model.second = Wagon(), Other()
     with pytest.raises(ConnectionRefused, match="converts one domain into the other"):
         model.connect(model.first.P, model.second.P)
+
+
+def test_variables_of_a_domain_have_names_and_units_of_their_own():
+    with pytest.raises(UnitError, match=r"Domain heat\.across: takes names and units.*'T'"):
+        Domain("heat", across="T", through={"Q": "W"})
+    with pytest.raises(NamingError, match="Domain wires: 'e' is across and through"):
+        Domain("wires", across={"e": "V"}, through={"e": "A"})

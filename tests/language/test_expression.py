@@ -14,6 +14,7 @@ from blocks import (
     Variable,
     abs_,
     arctan2,
+    der,
     exp,
     floor,
     interpolate,
@@ -23,10 +24,13 @@ from blocks import (
     mod,
     quantity,
     sign,
+    sin,
     sqrt,
     tanh,
+    time,
     where,
 )
+from blocks.exceptions import AngleFrequencyError
 from blocks.language.readable import readable
 
 METRE = quantity("1 m")
@@ -137,3 +141,74 @@ def test_functions_of_other_tools_are_answered_with_their_names_here():
         from blocks import atan  # noqa: F401
     with pytest.raises(AttributeError, match="has no attribute 'atn'"):
         blocks.atn  # noqa: B018
+
+
+# -- turns and radians -----------------------------------------------------------------------
+
+
+def turning(law, **rates):
+    """A component that may mix what turns in Hz and in rad/s."""
+    class Turning(Component):
+        f = Parameter("2 Hz")
+        g = Parameter("3 1/s")
+        w = Parameter("6 rad/s", varying=True)
+        phase = Parameter("30 deg")
+        y = Variable("")
+        v = Variable("rad/s")
+        phi = Variable("rad", "0 rad", priority="high")
+
+        def equations(self):
+            yield from law(self)
+
+    return alone(Turning(**rates))
+
+
+def others(c, *known):
+    """Equations for what a law leaves open."""
+    for name, value in (("y", 0), ("v", c.w)):
+        if name not in known:
+            yield getattr(c, name) == value
+    if "phi" not in known:
+        yield der(c.phi) == c.w
+
+
+@pytest.mark.parametrize(("law", "known"), [
+    (lambda c: c.v == c.f, "v"),
+    (lambda c: c.v - c.f == 0, "v"),
+    (lambda c: c.v == where(time > quantity("1 s"), c.f, c.w), "v"),
+    (lambda c: c.v == maximum(c.f, c.w), "v"),
+    (lambda c: c.v == quantity("5 Hz"), "v"),
+    (lambda c: der(c.phi) == -c.f, "phi"),
+    (lambda c: c.phi == c.f * time, "phi"),
+    (lambda c: c.y == sin(c.f * time), "y"),
+    (lambda c: c.y == np.cos(time * c.f + 0), "y"),
+    (lambda c: c.y == sin(c.f * time + c.phase), "y"),
+])  # fmt: skip
+def test_hertz_where_radians_are_meant_is_refused(law, known):
+    def laws(c):
+        yield law(c)
+        yield from others(c, known)
+
+    with pytest.raises(AngleFrequencyError, match=r"Turning.*counts turns.*2 \* pi"):
+        turning(laws).simulate("1 s")
+
+
+def test_a_function_of_time_in_hertz_is_no_angular_velocity():
+    with pytest.raises(AngleFrequencyError, match="counts turns"):
+        turning(others, w=lambda t: quantity("50 Hz")).simulate("1 s")
+
+
+@pytest.mark.parametrize(("law", "exact"), [
+    (lambda c: sin(2 * np.pi * c.f * time), np.sin(2 * np.pi * 2 * 0.3)),
+    (lambda c: sin(c.w * time + c.phase), np.sin(6 * 0.3 + np.pi / 6)),
+    (lambda c: sin(c.g * time), np.sin(3 * 0.3)),
+    (lambda c: sin(c.f * quantity("1 turn") * time), np.sin(2 * 2 * np.pi * 0.3)),
+    (lambda c: exp(-c.f * time), np.exp(-2 * 0.3)),
+    (lambda c: c.f / c.w + (c.f - c.g) / c.g, 2 / 6 - 1 / 3),
+])  # fmt: skip
+def test_frequencies_that_are_converted_or_no_angles_are_taken(law, exact):
+    def laws(c):
+        yield c.y == law(c)
+        yield from others(c, "y")
+
+    assert final(turning(laws).simulate("0.3 s", rtol=1e-9), "c.y") == pytest.approx(exact)

@@ -80,7 +80,14 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
          "a.b: takes rad, but was given the bare number 1. "
          "Write '1 rad', or '1 deg', if that is what you mean."),
         (2, "%", MissingUnit,
-         "a.b: takes %, but was given the bare number 2. Write '2 %' if that is what you mean."),
+         "a.b: takes %, but was given the bare number 2. Write '200 %' if a fraction is meant, "
+         "'2 %' if it counts %."),
+        (np.float64(0.5), "%", MissingUnit,
+         "a.b: takes %, but was given the bare number 0.5. Write '50 %' if a fraction is meant, "
+         "'0.5 %' if it counts %."),
+        ([np.float64(285.0), 290], "K", MissingUnit,
+         "a.b: takes K, but was given the bare number 285.0. "
+         "Write '285 K' if that is what you mean."),
         (None, "N", MissingUnit,
          "a.b: takes N, but was given None. Write for example '1 N'."),
         ("abc", "N", UnknownUnit,

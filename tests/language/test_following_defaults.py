@@ -1,0 +1,300 @@
+"""Defaults and starts that follow parameters, and what may not follow the values of any."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Option,
+    Parameter,
+    Variable,
+    der,
+    initially,
+    load,
+    maximum,
+    quantity,
+    when,
+    where,
+)
+from blocks import time as now
+from blocks.exceptions import BlocksError, ParameterError
+
+
+class Disc(Component):
+    radius = Parameter("2 m", above=0)
+    kind = Option("disc", ("disc", "square"))
+    area = Parameter(lambda c: (np.pi if c.kind == "disc" else 4) * c.radius**2, "cm^2",
+                     maximum="1000 m^2")
+    strip = Parameter(lambda c: c.area / 2, "m^2")
+    edges = Parameter(lambda c: [c.radius, 2 * c.radius, "1 m"], "m")
+    painted = Variable("m^2", "0 m^2", priority="high")
+    length = Variable("m")
+
+    def equations(self):
+        yield der(self.painted) == (self.area + self.strip) / quantity("1 s")
+        yield self.length == sum(self.edges[k] for k in range(3))
+
+
+def model_of(part):
+    model = Model("made")
+    model.part = part
+    return model
+
+
+def painted(model):
+    run = model.simulate("2 s", rtol=1e-10)
+    return run["part.painted"].final.to("m^2").magnitude
+
+
+@pytest.mark.parametrize("radius", [1.0, 4.0])
+def test_a_default_follows_what_is_given(radius):
+    model = model_of(Disc(radius=f"{radius} m"))
+    assert model.part.area.to("m^2").magnitude == pytest.approx(np.pi * radius**2)
+    assert painted(model) == pytest.approx(2 * 1.5 * np.pi * radius**2)
+    run = model.simulate("1 s")
+    assert run["part.length"].final.to("m").magnitude == pytest.approx(3 * radius + 1)
+
+
+def test_a_default_follows_later_changes_without_a_new_assembly():
+    model = model_of(Disc())
+    compiled = model.compile()
+    model.part.radius = "10 m"
+    assert painted(model) == pytest.approx(2 * 1.5 * np.pi * 100)
+    assert model.compile() is compiled
+    assert_allclose(model.part.edges.to("m").magnitude, [10, 20, 1])
+
+
+def test_a_value_that_is_given_no_longer_follows():
+    model = model_of(Disc(kind="square"))
+    assert painted(model) == pytest.approx(2 * 1.5 * 16)
+    model.part.area = "3 m^2"
+    model.part.radius = "7 m"
+    assert painted(model) == pytest.approx(2 * 1.5 * 3)
+    assert copy.deepcopy(model).part.strip.to("m^2").magnitude == pytest.approx(1.5)
+
+
+def test_instances_of_an_array_follow_their_own_values():
+    model = model_of(Disc(count=3, radius=["1 m", "2 m", "3 m"]))
+    assert_allclose(painted(model), 3 * np.pi * np.array([1, 4, 9]))
+    assert_allclose(model.part[2].strip.to("m^2").magnitude, np.pi * 9 / 2)
+    model.part[1].area = "5 m^2"
+    assert_allclose(painted(model), 3 * np.array([np.pi, 5, np.pi * 9]))
+
+
+def test_sweeps_and_sensitivities_go_through_a_default():
+    model = model_of(Disc())
+    study = model.sweep({"part.radius": ["1 m", "2 m", "3 m"]}, "1 s",
+                        outputs=["final(part.painted)"])
+    assert_allclose(study["final(part.painted)"], 1.5 * np.pi * np.array([1, 4, 9]))
+    run = model.simulate("1 s", rtol=1e-10, sensitivities=["part.radius"])
+    by_radius = run.sensitivities["part.painted", "part.radius"].at("1 s").to("m").magnitude
+    assert by_radius == pytest.approx(1.5 * 2 * np.pi * 2)
+
+
+def test_a_model_that_is_written_and_read_still_follows(tmp_path):
+    model = model_of(Disc(radius="3 m"))
+    model.save(tmp_path / "disc.json")
+    again = load(tmp_path / "disc.json")
+    again.part.radius = "5 m"
+    assert again.part.area.to("m^2").magnitude == pytest.approx(np.pi * 25)
+
+
+def test_a_composite_passes_on_what_follows():
+    class Plate(Component):
+        side = Parameter("1 m")
+        area = Parameter(lambda c: c.side**2, "m^2")
+
+        def compose(self):
+            self.disc = Disc(area=self.area)
+
+    model = model_of(Plate())
+    model.part.side = "3 m"
+    assert model.part.disc.area.to("m^2").magnitude == pytest.approx(9)
+
+
+def test_either_of_two_that_follow_each_other_is_given():
+    class Round(Component):
+        radius = Parameter(lambda c: c.diameter / 2, "m")
+        diameter = Parameter(lambda c: 2 * c.radius, "m")
+        y = Variable("m")
+
+        def equations(self):
+            yield self.y == self.radius + self.diameter
+
+    for given in ({"radius": "2 m"}, {"diameter": "4 m"}):
+        run = model_of(Round(**given)).simulate("1 s")
+        assert run["part.y"].final.to("m").magnitude == pytest.approx(6)
+    with pytest.raises(BlocksError, match=r"part\.(radius|diameter): follows from itself"):
+        model_of(Round()).simulate("1 s")
+
+
+def test_a_default_may_choose_and_may_follow_a_function_of_time():
+    class Strength(Component):
+        high = Parameter("1 N", varying=True)
+        low = Parameter("3 N")
+        used = Parameter(lambda c: where(c.low > quantity("2 N"), 2 * c.high,
+                                         maximum(c.low, c.high)), "N")
+        y = Variable("N")
+
+        def equations(self):
+            yield self.y == self.used
+
+    assert Strength(low="1 N", high="5 N").used.to("N").magnitude == 5
+    run = model_of(Strength(high=lambda t: quantity("4 N/s") * t)).simulate("2 s")
+    assert run["part.y"].final.to("N").magnitude == pytest.approx(2 * 4 * 2)
+
+
+def test_a_default_out_of_bounds_is_a_finding():
+    findings = model_of(Disc(radius="100 m")).check().errors
+    assert [f.code for f in findings] == ["parameter.bounds"]
+    assert "part.area: must be at most 1e+07 cm^2" in findings[0].problem
+
+
+@pytest.mark.parametrize(("default", "says"), [
+    (lambda c: c.a * c.a, "its default is a value in m\\*\\*2, but m is declared"),
+    (lambda c: c.a * now / quantity("1 s"), "its default depends on time"),
+    (lambda c: c.x, "reads x, which is no parameter or option"),
+    (lambda c: min(c.a, c.a), "a condition has no truth value"),
+    (lambda c: der(c.a), "its default differentiates"),
+])  # fmt: skip
+def test_a_default_that_cannot_follow_is_refused_by_name(default, says):
+    wrong = type("Wrong", (Component,), {
+        "a": Parameter("1 m"), "b": Parameter(default, "m"), "x": Variable("m")})
+    with pytest.raises(BlocksError, match=rf"Wrong\.b: .*{says}"):
+        wrong()
+
+
+def test_structure_does_not_follow_values():
+    class Many(Component):
+        n = Parameter(3)
+        x = Variable(lambda c: ["m"] * int(c.n.magnitude))
+
+    class Perhaps(Component):
+        k = Parameter(0.0)
+        x = Variable("1", when=lambda c: c.k > 0)
+
+        def equations(self):
+            yield self.x == 0
+
+    class Named(Component):
+        k = Parameter(0.0)
+        x = Variable("1", when="k")
+
+    with pytest.raises(ParameterError, match=r"Many\.x: .* follows from the value of n.*Option"):
+        Many(n=5)
+    for kind in (Perhaps, Named):
+        with pytest.raises(BlocksError, match=r"x: whether it exists follows from the value of k"):
+            model_of(kind(k=1.0)).simulate("1 s")
+
+
+def test_structure_follows_units_and_sizes():
+    class Weighted(Component):
+        weights = Parameter(["1 N", "2 N"])
+        x = Variable(lambda c: [c.weights.units] * len(c.weights))
+        total = Variable("N", when=lambda c: c.weights.ndim == 1 and np.shape(c.weights)[0] > 2)
+
+        def equations(self):
+            for x, weight in zip(self.x, self.weights, strict=True):
+                yield x == weight
+            if self.total is not None:
+                yield self.total == sum(self.x)
+
+    run = model_of(Weighted(weights=["1 N", "2 N", "4 N"])).simulate("1 s")
+    assert run["part.total"].final.to("N").magnitude == pytest.approx(7)
+
+
+# -- initial targets ---------------------------------------------------------------------------
+
+
+class Battery(Component):
+    """Discharges from a state of charge that a parameter says."""
+
+    charge = Parameter(0.8, minimum=0, maximum=1)
+    rate = Parameter("1 1/s", varying=False)
+    soc = Variable("1", lambda c: c.charge, priority="high")
+    heat = Variable("K", lambda c: quantity("300 K") * c.charge, priority="high", minimum="200 K")
+    used = Discrete("1", lambda c: 1 - c.charge)
+    y = Variable("1")
+
+    def equations(self):
+        yield der(self.soc) == -self.rate * self.soc
+        yield der(self.heat) == quantity("0 K/s")
+        yield when(self.soc < 0, {self.used: 0})
+        yield self.y == self.used
+
+
+def left(model, path="part.soc"):
+    return model.simulate("1 s", rtol=1e-10)[path].final.magnitude
+
+
+def test_a_variable_starts_where_a_parameter_says():
+    model = model_of(Battery())
+    assert left(model) == pytest.approx(0.8 / np.e)
+    model.part.charge = 0.9
+    assert left(model) == pytest.approx(0.9 / np.e)
+    assert left(model, "part.heat") == pytest.approx(270)
+    assert left(model, "part.y") == pytest.approx(0.1)
+    assert model.part.soc.initial.magnitude == 0.9
+    model.part.soc = 0.5
+    assert left(model) == pytest.approx(0.5 / np.e)
+
+
+def test_instances_start_where_their_parameters_say():
+    model = model_of(Battery(count=3, charge=[0.85, 0.9, 1.0]))
+    assert_allclose(left(model), np.array([0.85, 0.9, 1.0]) / np.e, rtol=1e-8)
+    model.part[0].soc = 0.2
+    assert_allclose(left(model), np.array([0.2, 0.9, 1.0]) / np.e, rtol=1e-8)
+
+
+def test_sweeps_and_sensitivities_go_through_a_start():
+    model = model_of(Battery())
+    charges = np.linspace(0.85, 1.0, 12)
+    study = model.sweep({"part.charge": charges}, "1 s", outputs=["final(part.soc)"], rtol=1e-10)
+    assert_allclose(study["final(part.soc)"], charges / np.e, rtol=1e-8)
+    run = model.simulate("1 s", rtol=1e-10, sensitivities=["part.charge"])
+    by_charge = run.sensitivities["part.soc", "part.charge"].at("1 s").magnitude
+    assert by_charge == pytest.approx(1 / np.e)
+
+
+def test_a_start_that_follows_is_kept_within_bounds_and_may_not_change():
+    findings = model_of(Battery(charge=0.5)).check().errors
+    assert len(findings) == 1
+    assert "part.heat: has the initial target 150" in findings[0].problem
+
+    class Pushed(Battery):
+        charge = Parameter(0.9, varying=True)
+
+    with pytest.raises(BlocksError, match=r"part\.heat: has an initial target that follows"):
+        left(model_of(Pushed(charge=lambda t: t / quantity("1 s"))))
+
+
+def test_numbered_variables_start_where_a_parameter_says():
+    class Rows(Component):
+        n = Option(3)
+        begin = Parameter("2 m")
+        x = Variable(lambda c: ["m"] * c.n, lambda c: 2 * c.begin, priority="high")
+
+        def equations(self):
+            for x in self.x:
+                yield der(x) == quantity("1 m/s")
+
+    run = model_of(Rows(begin="3 m", x2="1 m")).simulate("1 s")
+    assert [run[f"part.x{k}"].final.to("m").magnitude for k in (1, 2, 3)] == pytest.approx(
+        [7, 2, 7])
+
+
+def test_a_state_is_given_no_value_initially():
+    class Wrong(Battery):
+        def equations(self):
+            yield from super().equations()
+            yield initially({self.soc: self.charge})
+
+    with pytest.raises(BlocksError, match=r"initially\(\) assigns to soc.*Variable\('m', lambda c"):
+        left(model_of(Wrong()))

@@ -166,6 +166,22 @@ def test_several_experiments_are_fitted_together():
     assert float(ratio) == pytest.approx(1 / np.sqrt(2), rel=0.15)
 
 
+def test_each_experiment_begins_at_its_own_start():
+    """A block on a spring swings by cos(√(k/m) t), as wide as it was let go."""
+    model = Model("oscillator")
+    model.block, model.spring, model.ground = Mass(mass="2 kg"), Spring(), Reference()
+    model.connect(model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    t, rate = np.linspace(0, 2, 40), np.sqrt(150 / 2)
+    runs = [Experiment(pd.DataFrame({"t [s]": t, "x [mm]": x * np.cos(rate * t)}),
+                       {"spring.x": quantity(x, "mm")}) for x in (20, 50)]
+    for guess in "120 N/m", "160 N/m", "180 N/m":
+        model.spring.stiffness = guess
+        found = fit(model, runs, {"spring.stiffness": ("100 N/m", "200 N/m")},
+                    {"x [mm]": "spring.x"})
+        assert found.values["spring.stiffness"].to("N/m").m == pytest.approx(150, rel=1e-6)
+
+
 def test_a_robust_loss_overlooks_outliers():
     data = made()
     data.loc[::20, "disp [mm]"] += 8.0

@@ -14,6 +14,7 @@ from blocks.exceptions import ParameterError, UnknownName
 from library.translational import (
     Mass,
     Reference,
+    Spring,
     SpringDamper,
     TranslationalFriction,
 )
@@ -49,6 +50,25 @@ def test_the_flattest_shot_that_is_high_enough():
     assert best.objective.to("m").m == pytest.approx(10 * np.cos(angle), rel=1e-5)
     assert best.met and best.status == "finished"
     assert "max(ball.y)" in str(best)
+
+
+def oscillator():
+    model = Model("oscillator")
+    model.mass, model.spring, model.ground = Mass(), Spring(x="50 mm"), Reference()
+    model.connect(model.mass.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    return model
+
+
+def test_a_design_may_choose_the_start():
+    """Let go at rest, a spring is never longer than at first; later runs start as they are told."""
+    model = oscillator()
+    best = optimise(model, "max(spring.x)", {"spring.x": ("5 mm", "80 mm")}, "1 s")
+    assert best.values["spring.x"].to("mm").m == pytest.approx(5, rel=1e-9)
+    assert best.objective.to("mm").m == pytest.approx(5, rel=1e-9)
+    for start in 10, 20, 30:
+        model.spring.x = quantity(start, "mm")
+        assert model.simulate("1 ms")["spring.x"].initial.to("mm").m == pytest.approx(start)
 
 
 def test_limits_that_no_design_meets_are_told():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, SimulationError, WrongDimension
+from ..exceptions import BlocksError, ParameterError, WrongDimension
 from ..numerics.arrays import Array
 from ..results.lookup import find
 from ..simulation.method_choice import began_in_python
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Misfit", "Unknown", "unknown_of"]
 
 LOGARITHMIC = 10.0  # ratio of positive bounds from which a parameter is searched by its logarithm
-FAILED = 1e6  # residual, in standard deviations, where a run fails
+FAILED = 1e12  # residual, in standard deviations, where a run fails
 
 
 @dataclass(frozen=True)
@@ -198,10 +198,10 @@ class Misfit:
                 for run, sensors in zip(self.results(values), self.sensors, strict=True)]
 
     def residuals(self, values: Array) -> Array:
-        """All residuals, in standard deviations; large where a run fails."""
+        """All residuals, in standard deviations; large where a run fails or is refused."""
         try:
             parts = self.plain(values)
-        except SimulationError:
+        except BlocksError:
             return np.full(sum(len(s.t) for one in self.sensors for s in one), FAILED)
         return np.concatenate([r / self.noise[s.name] for one, sensors in
                                zip(parts, self.sensors, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,8 @@ class Fit(Tabulated):
     runs : how many runs it took
     """
 
-    def __init__(self, misfit: Misfit, values: Array, weights: Array, status: str) -> None:
+    def __init__(self, misfit: Misfit, values: Array, weights: Array, status: str,
+                 notes: Sequence[str] = ()) -> None:
         self._misfit, self._values, self.status = misfit, values, status
         self.names = [u.path for u in misfit.unknowns]
         self._residuals = misfit.residuals(values)
@@ -48,7 +50,7 @@ class Fit(Tabulated):
         self._jacobian = misfit.jacobian(values) * root
         self._weighted = self._residuals * root[:, 0]
         self.runs = misfit.runs
-        self.notes = [*self._identifiability(), *self._bounds(), *self._course(),
+        self.notes = [*notes, *self._identifiability(), *self._bounds(), *self._course(),
                       *self._disagreement()]
 
     # -- numbers ---------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, SimulationError
+from ..exceptions import BlocksError, ParameterError
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet, Tabulated
 from ..simulation.progress import Progress
@@ -237,7 +237,7 @@ class _Design:
             status = "interrupted"
             if self.tried is None:
                 raise
-        except SimulationError as error:
+        except BlocksError as error:  # a design that cannot be run, or is refused
             if self.tried is None:
                 raise
             status, message = "stopped", str(error).rstrip(".")

@@ -203,6 +203,18 @@ def test_other_starts_leave_a_false_minimum():
     assert often.notes == []
 
 
+def test_starts_that_cannot_be_run_are_left_out():
+    """12 N slow 4 kg at 1 m/s by 3 m/s²; a start with less friction at rest is refused."""
+    model, t = thrown(), np.linspace(0, 0.3, 40)
+    model.rig.friction.viscous_coefficient = "0 N*s/m"
+    found = fit(model, pd.DataFrame({"t [s]": t, "x [m]": t - 1.5 * t**2}),
+                {"rig.friction.coulomb_force": ("5 N", "15 N"),
+                 "rig.friction.breakaway_force": ("2 N", "40 N")}, {"x [m]": "sight.x"}, starts=4)
+    assert found.values["rig.friction.coulomb_force"].m == pytest.approx(12, rel=1e-6)
+    assert "of 4 starts could not be run" in found.notes[0]
+    assert "below coulomb_force" in found.notes[0]
+
+
 def test_a_bound_that_excludes_the_truth_is_told():
     found = fit(released(), made(), {"part.k": ("500 N/m", "1.5 kN/m"),
         "part.d": STIFFNESS["part.d"]}, {"disp [mm]": "part.x"})

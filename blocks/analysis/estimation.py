@@ -43,13 +43,14 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
     model : Model
     data : pandas DataFrame, Experiment, or a list of them
         Headings carry units, ``"time [ms]"``, ``"force [N]"``. Times are those of the model; they
-        may be irregular. NaN is a gap in one column.
+        may be irregular. NaN is a gap in one column; of several tables some may lack a column, or
+        have it in another unit.
     parameters : mapping
         Path to bounds, ``{"spring.stiffness": ("100 N/m", "10 kN/m")}``, and perhaps a third value
         to start from; otherwise that is the model's, if it is within them. Initial values too.
     compare : mapping
-        Column to variable, ``{"disp [mm]": "spring.x"}``; or to :class:`Measured`, which knows
-        noise, and an offset or delay that is to be found.
+        Column, with or without its unit, to variable, ``{"disp [mm]": "spring.x"}``; or to
+        :class:`Measured`, which knows noise, and an offset or delay that is to be found.
     loss : str
         ``"linear"``, or against outliers ``"soft_l1"``, ``"huber"``, ``"cauchy"``.
     starts : int
@@ -189,13 +190,13 @@ class _Search:
     @property
     def _without_noise(self) -> list[str]:
         """Sensors whose noise is not given."""
-        return [s.name for s in self.misfit.sensors[0] if s.measured.noise is None]
+        return [s.name for s in self.misfit.pooled if s.measured.noise is None]
 
     def estimate_noise(self, values: Array) -> None:
         """Take the noise of these sensors from what is left at some values."""
         misfit, open_ = self.misfit, self._without_noise
         plain = misfit.plain(values)
-        for k, sensor in enumerate(misfit.sensors[0]):
+        for k, sensor in enumerate(misfit.pooled):
             if sensor.name in open_:
                 left = _spread(np.concatenate([one[k] for one in plain]), self.loss)
                 misfit.noise[sensor.name] = left or misfit.noise[sensor.name]

@@ -166,20 +166,45 @@ def test_several_experiments_are_fitted_together():
     assert float(ratio) == pytest.approx(1 / np.sqrt(2), rel=0.15)
 
 
-def test_each_experiment_begins_at_its_own_start():
-    """A block on a spring swings by cos(√(k/m) t), as wide as it was let go."""
+def swinging():
+    """A block on a spring, let go at rest: it swings by cos(√(k/m) t), as wide as at first."""
     model = Model("oscillator")
-    model.block, model.spring, model.ground = Mass(mass="2 kg"), Spring(), Reference()
+    model.block, model.spring, model.ground = Mass(mass="2 kg"), Spring(x="20 mm"), Reference()
     model.connect(model.block.M, model.spring.R)
     model.connect(model.spring.C, model.ground.V)
-    t, rate = np.linspace(0, 2, 40), np.sqrt(150 / 2)
-    runs = [Experiment(pd.DataFrame({"t [s]": t, "x [mm]": x * np.cos(rate * t)}),
+    return model
+
+
+SPRING = {"spring.stiffness": ("100 N/m", "200 N/m", "160 N/m")}
+RATE = np.sqrt(150 / 2)  # of a spring of 150 N/m
+
+
+def test_each_experiment_begins_at_its_own_start():
+    model, t = swinging(), np.linspace(0, 2, 40)
+    runs = [Experiment(pd.DataFrame({"t [s]": t, "x [mm]": x * np.cos(RATE * t)}),
                        {"spring.x": quantity(x, "mm")}) for x in (20, 50)]
     for guess in "120 N/m", "160 N/m", "180 N/m":
-        model.spring.stiffness = guess
-        found = fit(model, runs, {"spring.stiffness": ("100 N/m", "200 N/m")},
-                    {"x [mm]": "spring.x"})
+        bounds = {"spring.stiffness": ("100 N/m", "200 N/m", guess)}
+        found = fit(model, runs, bounds, {"x [mm]": "spring.x"})
         assert found.values["spring.stiffness"].to("N/m").m == pytest.approx(150, rel=1e-6)
+
+
+def test_experiments_may_have_different_sensors_in_different_units():
+    t = np.linspace(0, 2, 40)
+    x, v = 20 * np.cos(RATE * t), -20 * RATE * np.sin(RATE * t)
+    both = pd.DataFrame({"t [s]": t, "x [mm]": x, "v [mm/s]": v})
+    others = (pd.DataFrame({"t [s]": t, "x [m]": x / 1e3}), both.assign(**{"x [mm]": np.nan}),
+              pd.DataFrame({"t [s]": t, "v [m/s]": v / 1e3}))
+    compare = {"x": "spring.x", "v [mm/s]": Measured("spring.v", offset=("-1 m/s", "1 m/s"))}
+    for data in *([both, one] for one in others), others[::2]:
+        found = fit(swinging(), list(data), SPRING, compare)
+        assert found.values["spring.stiffness"].to("N/m").m == pytest.approx(150, rel=1e-6)
+        assert any(n.startswith("Experiment 2 has no values of ") for n in found.notes)
+        found.plot(experiment=1)
+    with pytest.raises(WrongDimension, match=r"is in N, but 'x \[mm\]' elsewhere"):
+        fit(swinging(), [both, others[0].rename(columns={"x [m]": "x [N]"})], SPRING, compare)
+    with pytest.raises(ParameterError, match=r"data\[2\]\): has no values of 'x"):
+        fit(swinging(), [both, both[["t [s]"]]], SPRING, compare)
 
 
 def test_a_robust_loss_overlooks_outliers():

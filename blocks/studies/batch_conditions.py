@@ -15,6 +15,7 @@ import numpy as np
 from .. import native
 from ..initialisation.nominal_values import find_nominals
 from ..numerics.arrays import Array, Indices
+from ..simulation.running_method import PLAINLY
 from ..simulation.start import consistent_start
 from ..system.time_functions import TimeFunctions
 from ..units import to_si, unit
@@ -47,6 +48,7 @@ class Common:
     t0, t1 : start and end in s
     rtol, max_step : of the method
     most_steps : of a run, before it is made by itself
+    stiff_steps : so many that stability limits are left to one that is
     pieces : times in s between which no function of time changes much
     atol : absolute tolerance as a fraction of a nominal value
     given_atol : absolute tolerances of the states, nan where none is given
@@ -61,6 +63,7 @@ class Common:
     rtol: float
     max_step: float
     most_steps: int
+    stiff_steps: float
     pieces: Array
     atol: float
     given_atol: Array
@@ -141,7 +144,9 @@ def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setti
     if tolerances.by_dimension:
         given = tolerances.by_class()[system.tape.reduced.states]
     return Common(problem, p, x, unknowns, t0, t1, rtol, max_step,
-                  int(LONGER * max(most, (t1 - t0) / max_step)), pieces, tolerances.factor, given)
+                  int(LONGER * max(most, (t1 - t0) / max_step)),
+                  PLAINLY if _method(recipe) == "auto" else np.inf, pieces,
+                  tolerances.factor, given)
 
 
 def _begun(model: Model, system: System, t0: float) -> Problem:

@@ -15,6 +15,7 @@ import numpy as np
 from .. import native
 from ..initialisation.nominal_values import find_nominals
 from ..numerics.arrays import Array, Indices
+from ..results.samples import OVER_TIME
 from ..simulation.running_method import PLAINLY
 from ..simulation.start import consistent_start
 from ..system.time_functions import TimeFunctions
@@ -97,6 +98,8 @@ def refuse_request(recipe: Recipe, *methods: str) -> None:
         raise OneByOne("another method was asked for")
     if any(o.reduction == "function" for o in recipe.outputs):
         raise OneByOne("an output is a function of the result")
+    if any(o.reduction in OVER_TIME for o in recipe.outputs):
+        raise OneByOne("an output is an integral over time")
 
 
 def _method(recipe: Recipe) -> str:

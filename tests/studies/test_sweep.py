@@ -47,6 +47,20 @@ def test_a_grid_of_coasting_masses_slows_down_exponentially():
         data["final(mass.v)"][2, 0])  # fmt: skip
 
 
+def test_numbers_over_the_whole_of_a_run_are_those_of_its_curve():
+    """m/d (v0 - v) is the way of a coasting mass, m/(2 d) (v0² - v²) the integral of v²."""
+    data = bench.coasting().sweep({"damper.damping": DAMPING, "mass.v": SPEED}, "2 s", rtol=1e-9,
+                                  outputs=["mean(mass.v)", "rms(mass.v)", "integral(mass.v)"])
+    d, v0 = DAMPING.m[:, None], np.array([1.0, 2.0])
+    end = v0 * np.exp(-d * 2 / 2)
+    way = 2 / d * (v0 - end)
+    assert_allclose(data["mean(mass.v)"], way / 2, rtol=1e-7)
+    assert_allclose(data["integral(mass.v)"], way, rtol=1e-7)
+    assert_allclose(data["rms(mass.v)"], np.sqrt(1 / d * (v0**2 - end**2) / 2), rtol=1e-7)
+    assert data["integral(mass.v)"].attrs["units"] == "m"
+    assert data["mean(mass.v)"].attrs["long_name"] == "mean of mass.v"
+
+
 def test_the_coordinate_is_in_the_unit_of_the_first_value():
     data = bench.coasting().sweep({"mass.v": ["20 cm/s", "1 m/s"], "mass.mass": ["1 kg"]}, "1 s",
                                   outputs={"left": "final(mass.v)"})  # fmt: skip

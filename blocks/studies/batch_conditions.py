@@ -112,6 +112,8 @@ def refuse_varied(settings: list[Setting]) -> None:
         part = setting.component
         if setting.kind not in ("parameter", "target") or part is None or part.is_composite:
             raise OneByOne(f"{setting.path} is not a number of a single component")
+        if setting.instance is not None:
+            raise OneByOne(f"{setting.path} is a number of one of several")
         if setting.kind == "parameter" and np.ndim(setting.declared.default):
             raise OneByOne(f"{setting.path} is a list")
 
@@ -182,5 +184,5 @@ def parameter_entries(system: System, setting: Setting) -> Indices:
     f, first = system.network.place[id(part)]
     for g, name, offset, _ in system.tape.parameter_layout:
         if (g, name) == (f, setting.declared.name):
-            return offset + first + np.arange(part.size)
+            return offset + first + setting.instances
     return np.zeros(0, dtype=int)

@@ -14,9 +14,10 @@ from scipy import stats
 
 import blocks.model
 from blocks import Model, quantity
+from blocks.exceptions import UnknownName
 from blocks.studies.axes import plan
 from blocks.studies.runner import Runner
-from library.translational import Mass, Spring
+from library.translational import Damper, Mass, Reference, Spring
 
 from . import bench
 
@@ -188,6 +189,55 @@ def test_arrays_keep_their_instances_as_a_dimension():
     assert list(data["masses"].values) == ["masses[0]", "masses[1]"]
     assert_allclose(data["final(masses.v)"], np.cos(w), atol=1e-7)
     assert_allclose(data["masses.v"], np.cos(w[..., None] * data.time.values), atol=1e-7)
+
+
+def coasting_masses():
+    """Three masses of 2 kg, 1 m/s fast, each on a damper of 1, 2, 4 N s/m."""
+    model = Model("three")
+    model.masses, model.ground = Mass(count=3, mass="2 kg", v="1 m/s"), Reference()
+    model.dampers = Damper(count=3, damping=DAMPING)
+    model.connect(model.masses.M, model.dampers.R)
+    model.connect(model.dampers.C, model.ground.V)
+    return model
+
+
+def test_one_of_an_array_can_be_varied_as_can_all_of_it():
+    model, values = coasting_masses(), quantity([3.0, 6.0], "N*s/m")
+    one = model.sweep({"dampers[1].damping": values, "masses[-1].v": ["5 m/s", "6 m/s"]}, "2 s",
+                      outputs=["final(masses.v)"], rtol=1e-9)
+    v = np.exp(-np.array([1.0, 2.0, 4.0]))
+    for k, d in enumerate((3.0, 6.0)):
+        for j, fast in enumerate((5.0, 6.0)):
+            assert_allclose(one["final(masses.v)"][k, j], [v[0], np.exp(-d), fast * v[2]],
+                            rtol=1e-7)
+    both = model.sweep([{"dampers[0].damping": "3 N*s/m", "dampers.damping": "6 N*s/m"}], "2 s",
+                       outputs=["final(masses.v)"], rtol=1e-9)
+    assert_allclose(both["final(masses.v)"][0], np.exp([-3.0, -6.0, -6.0]), rtol=1e-7)
+    assert_allclose(model.dampers.damping.m, DAMPING.m)
+    with pytest.raises(UnknownName, match="0 to 2"):
+        model.sweep({"dampers[3].damping": values}, "1 s", outputs=["final(masses.v)"])
+
+
+def test_searches_move_one_of_an_array():
+    """v = exp(-d t/2): its derivative by d is -t v/2, that of the others is 0."""
+    from blocks.analysis.estimation import fit
+    from blocks.analysis.optimisation import optimise
+
+    model, paths = coasting_masses(), ["dampers[1].damping", "masses[2].v"]
+    run = model.simulate("2 s", rtol=1e-9, sensitivities=paths)
+    found = [[run.sensitivities[f"masses[{k}].v", path].final.m for path in paths]
+             for k in range(3)]
+    assert_allclose(found, [[0, 0], [-np.exp(-2), 0], [0, np.exp(-4)]], rtol=1e-7, atol=1e-12)
+    times = np.linspace(0, 2, 20)
+    data = pd.DataFrame({"t [s]": times, "v [m/s]": np.exp(-1.5 * times)})
+    best = fit(model, data, {"dampers[1].damping": ("1 N*s/m", "9 N*s/m")},
+               {"v [m/s]": "masses[1].v"})
+    assert_allclose(best.values["dampers[1].damping"].m, 3, rtol=1e-6)
+    best.apply()
+    assert_allclose(model.dampers.damping.m, [1, 3, 4], rtol=1e-6)
+    least = optimise(model, "max(masses[2].v)",
+                     {"masses[2].v": ("2 m/s", "3 m/s")}, "1 s")
+    assert_allclose(least.values["masses[2].v"].m, 2)
 
 
 def test_a_parameter_of_a_composite_reaches_its_parts_at_every_point():

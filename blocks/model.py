@@ -45,7 +45,7 @@ class _Made:
     revision: int = -1  # of the structure that the system is of
     values: int = -1  # revision of the values that suit it
     findings: Findings | None = None
-    checked: tuple[int, int, int] | None = None  # revisions that the findings are about
+    checked: tuple[object, ...] | None = None  # the state that the findings are about
     start: KeptStart | None = None  # the last one that was found
 
 
@@ -154,8 +154,7 @@ class Model(Component):
 
     def _checked(self, starting: Starting) -> Findings:
         """The same, where a run has its own start found with it."""
-        state = self._structure_revision, self._revision, len(self._nominal_table)
-        made = self._made
+        made, state = self._made, self._state_of_start()
         if made.findings is None or made.checked != state:
             made.findings = check_model(self, starting)
             made.checked = state

@@ -51,7 +51,8 @@ def table(times: Any, values: Any = None, *, time: str | None = None, value: str
         As many; left out where the first is a file, a Series or a DataFrame.
     time, value : str
         Headings of the columns of a file or DataFrame, with units in brackets: ``"t [ms]"``.
-        Without ``time`` a Series or DataFrame is over its index, which may be dates.
+        Without ``time`` a Series or DataFrame is over its index, which may be dates; of one column
+        that needs no name. Of a run, the two rows of an event are a jump.
     between : str
         "linear" (default); "held", the value of the point before; "cubic", the spline;
         "monotone", a cubic that does not overshoot; "smooth", Akima's.
@@ -80,13 +81,19 @@ def table(times: Any, values: Any = None, *, time: str | None = None, value: str
     if values is None:
         series = hasattr(times, "to_numpy") and not hasattr(times, "columns")
         index = hasattr(times, "to_numpy") and (series or time is None)
+        if index and not series and value is None and len(times.columns) == 1:
+            value = str(times.columns[0])
         columns = measured(times, time, index), measured(times, value)
         points, heights = (_array(c.values, like) for c, like in
                            zip(columns, (quantity("1 s"), None), strict=True))
         name = f"{columns[1].heading!r}"
-        _refuse_disorder(columns[0])
+        of_run = "model" in getattr(times, "attrs", ())  # whose events have two sides
+        _refuse_disorder(*columns, of_run)
         for column in columns:
             refuse_gaps(column)
+        twice = (np.diff(points.magnitude) == 0) & (np.diff(heights.magnitude) == 0)
+        kept = np.append(True, ~twice)
+        points, heights = points[kept], heights[kept]
     else:
         points, heights = _array(times, quantity("1 s")), _array(values)
     fewest = 3 if BETWEEN.get(between) else 2
@@ -161,18 +168,19 @@ class TableOfTime:
         return with_jumps(t, times, values, jumps(times.magnitude), hold, stop)
 
 
-def _refuse_disorder(times: Column) -> None:
-    """Measured times increase: two rows at one time are a fault of what wrote them."""
-    numbers = times.values.magnitude
+def _refuse_disorder(times: Column, values: Column, of_run: bool) -> None:
+    """Measured times increase: two values at one time are a fault of what wrote them."""
+    rise, jump = np.diff(times.values.magnitude), np.diff(values.values.magnitude) != 0
     with np.errstate(invalid="ignore"):
-        wrong = np.flatnonzero(np.diff(numbers) <= 0)
+        wrong = np.flatnonzero((rise < 0) | (rise == 0) & jump & (not of_run))
     if len(wrong):
         k = int(wrong[0])
         now, before = times.values[k + 1], times.values[k]
         if now == before:
             raise ParameterError(times.place(k + 1), f"has the same time, {now:~P}, as "
-                                 f"{times.place(k)}.", "Leave one of them out. Where a jump is "
-                                 "meant, give arrays: table(times, values).",
+                                 f"{times.place(k)}, and another value.", "Leave one of them out. "
+                                 "Where a jump is meant, give arrays: table(times, values); of a "
+                                 "run's file, those that blocks.results.read_csv gives.",
                                  code="parameter.order")  # fmt: skip
         raise ParameterError(times.place(k + 1), f"has the time {now:~P}, but {times.place(k)} has "
                              f"{before:~P}.", "Sort the data by time.", code="parameter.order")

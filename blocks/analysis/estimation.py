@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, unknown_name
+from ..exceptions import BlocksError, ParameterError, unknown_name
 from ..numerics.arrays import Array
 from ..simulation.progress import Progress
 from ..studies.calls import results_of
@@ -43,17 +43,19 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
     model : Model
     data : pandas DataFrame, Experiment, or a list of them
         Headings carry units, ``"time [ms]"``, ``"force [N]"``. Times are those of the model; they
-        may be irregular. NaN is a gap in one column.
+        may be irregular. NaN is a gap in one column; of several tables some may lack a column, or
+        have it in another unit.
     parameters : mapping
         Path to bounds, ``{"spring.stiffness": ("100 N/m", "10 kN/m")}``, and perhaps a third value
         to start from; otherwise that is the model's, if it is within them. Initial values too.
     compare : mapping
-        Column to variable, ``{"disp [mm]": "spring.x"}``; or to :class:`Measured`, which knows
-        noise, and an offset or delay that is to be found.
+        Column, with or without its unit, to variable, ``{"disp [mm]": "spring.x"}``; or to
+        :class:`Measured`, which knows noise, and an offset or delay that is to be found.
     loss : str
         ``"linear"``, or against outliers ``"soft_l1"``, ``"huber"``, ``"cauchy"``.
     starts : int
-        So many starts within the bounds; the best counts.
+        So many starts within the bounds; the best counts. Those that cannot be run are left out,
+        and ``notes`` says so.
     seed : int
         Of the other starts.
     executor : int or executor, optional
@@ -105,7 +107,7 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
         status = "interrupted"
         search.estimate_noise(search.best[1])
     assert search.best is not None
-    return Fit(misfit, search.best[1], search.weights(), status)
+    return Fit(misfit, search.best[1], search.weights(), status, search.notes(starts))
 
 
 def _starts(misfit: Misfit, starts: int, seed: int) -> Sequence[Array]:
@@ -131,34 +133,37 @@ class _Search:
         self.tell: Callable[..., None] | None = None
         self.best: tuple[float, Array] | None = None
         self._tried = 0
+        self.refused: list[str] = []  # why starts could not be run
 
     def run_all(self, starts: Sequence[Array], executor: Any) -> None:
         """Go to the minima nearest to several starts; from the first one here."""
-        self.run(starts[0], first_of_all=True)
         misfit, others = self.misfit, starts[1:]
+        first = self._values(self._inside(starts[0]))
+        misfit.choose_method(first)
+        misfit.plain(first)  # errors of the first run are told
+        self.run(starts[0])
         if executor is None:
             for start in others:
                 self.run(start)
             return
         calls = [(*misfit.given, dict(misfit.options), self.loss, start) for start in others]
-        for cost, values, runs in results_of(_searched, calls, executor, "fit"):
+        for best, refused, runs in results_of(_searched, calls, executor, "fit"):
             misfit.runs += runs
-            if self.best is None or cost < self.best[0]:
-                self.best = cost, values
+            self.refused += refused
+            if self.best is None or best is not None and best[0] < self.best[0]:
+                self.best = best
 
-    def run(self, start: Array, first_of_all: bool = False) -> None:
-        """Go to the minimum nearest to a start."""
+    def run(self, start: Array) -> None:
+        """Go to the minimum nearest to a start, if it can be run."""
         from scipy.optimize import least_squares
 
-        unknowns = self.misfit.unknowns
-        first = np.array([u.searched(v) for u, v in zip(unknowns, start, strict=True)])
-        low = np.array([u.searched(u.low) for u in unknowns])
-        high = np.array([u.searched(u.high) for u in unknowns])
-        inside = np.clip(first, low + 1e-9 * (high - low), high - 1e-9 * (high - low))
-        if first_of_all:
-            self.misfit.choose_method(self._values(inside))
-            self.misfit.plain(self._values(inside))  # errors of the first run are told
-        found = least_squares(self._residuals, inside, self._jacobian, bounds=(low, high),
+        inside = self._inside(start)
+        try:
+            self.misfit.plain(self._values(inside))
+        except BlocksError as error:
+            self.refused.append(str(error))
+            return
+        found = least_squares(self._residuals, inside, self._jacobian, bounds=self._ends(),
                               x_scale="jac", loss=self.loss, xtol=TOLERANCE, ftol=TOLERANCE,
                               gtol=TOLERANCE)
         self._residuals(found.x)
@@ -176,16 +181,22 @@ class _Search:
             self.best = None
             self.run(values)
 
+    def notes(self, starts: int) -> list[str]:
+        """What is to be said of starts."""
+        lost = len(self.refused)
+        return [f"{lost} of {starts} starts could not be run{', the first' * (lost > 1)} because: "
+                f"{self.refused[0]}"] if lost else []
+
     @property
     def _without_noise(self) -> list[str]:
         """Sensors whose noise is not given."""
-        return [s.name for s in self.misfit.sensors[0] if s.measured.noise is None]
+        return [s.name for s in self.misfit.pooled if s.measured.noise is None]
 
     def estimate_noise(self, values: Array) -> None:
         """Take the noise of these sensors from what is left at some values."""
         misfit, open_ = self.misfit, self._without_noise
         plain = misfit.plain(values)
-        for k, sensor in enumerate(misfit.sensors[0]):
+        for k, sensor in enumerate(misfit.pooled):
             if sensor.name in open_:
                 left = _spread(np.concatenate([one[k] for one in plain]), self.loss)
                 misfit.noise[sensor.name] = left or misfit.noise[sensor.name]
@@ -197,6 +208,18 @@ class _Search:
         return {"linear": np.ones_like(z), "soft_l1": 1 / np.sqrt(1 + z),
                 "huber": np.where(z <= 1, 1.0, 1 / np.sqrt(np.maximum(z, 1.0))),
                 "cauchy": 1 / (1 + z), "arctan": 1 / (1 + z**2)}[self.loss]
+
+    def _ends(self) -> tuple[Array, Array]:
+        """Between which the search moves."""
+        unknowns = self.misfit.unknowns
+        return (np.array([u.searched(u.low) for u in unknowns]),
+                np.array([u.searched(u.high) for u in unknowns]))
+
+    def _inside(self, values: Array) -> Array:
+        """What the search moves, at values or just within their bounds."""
+        low, high = self._ends()
+        at = [u.searched(v) for u, v in zip(self.misfit.unknowns, values, strict=True)]
+        return np.clip(at, low + 1e-9 * (high - low), high - 1e-9 * (high - low))
 
     def _values(self, searched: Array) -> Array:
         return np.array([u.value(s) for u, s in zip(self.misfit.unknowns, searched, strict=True)])
@@ -223,13 +246,12 @@ class _Search:
 
 def _searched(model: Model, experiments: Sequence[Experiment], parameters: Mapping[str, Any],
               compare: Mapping[str, Any], options: dict[str, Any], loss: str, start: Array
-              ) -> tuple[float, Array, int]:
-    """Cost and values of the minimum nearest to a start, and how many runs it took."""
+              ) -> tuple[tuple[float, Array] | None, list[str], int]:
+    """Cost and values of the minimum nearest to a start, or why it could not be run; runs."""
     misfit = Misfit(model, experiments, parameters, compare, options)
     search = _Search(misfit, loss)
     search.run(start)
-    assert search.best is not None
-    return *search.best, misfit.runs
+    return search.best, search.refused, misfit.runs
 
 
 def _spread(residuals: Array, loss: str) -> float:

@@ -60,7 +60,12 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Sensor:
-    """The measured values of a column, in SI units, without gaps."""
+    """The measured values of a column, in SI units, without gaps; none where it was not there.
+
+    Attributes
+    ----------
+    name, shown : its heading, and the unit there, of the first experiment that has it
+    """
 
     name: str
     measured: Measured
@@ -69,26 +74,35 @@ class Sensor:
     values: Array
 
 
-def sensors_of(experiment: Experiment, compare: Mapping[str, str | Measured], number: int
-               ) -> list[Sensor]:
-    """The columns that are compared.
+def sensors_of(experiments: Sequence[Experiment], compare: Mapping[str, str | Measured]
+               ) -> list[list[Sensor]]:
+    """The columns that are compared, by experiment.
 
     Raises
     ------
     ModelError
-        For columns that are not there, without unit, without values, and for times that go
+        For columns that no experiment has, without unit, without values, and for times that go
         backwards.
     """
-    data, where = experiment.data, f"fit(data[{number}])" if number else "fit(data)"
-    if not hasattr(data, "columns"):
-        raise ParameterError(where, f"is a {type(data).__name__}, not a table.",
-                             "Give a pandas DataFrame with headings such as 'time [ms]'.")
-    t = _times(data, where)
-    return [_sensor(data, name, Measured(of) if isinstance(of, str) else of, t, where)
-            for name, of in compare.items()]
+    several = len(experiments) > 1
+    wheres = [f"fit(data[{k + 1}])" if several else "fit(data)" for k in range(len(experiments))]
+    tables = [(e.data, _times(e.data, where), where)
+              for e, where in zip(experiments, wheres, strict=True)]
+    columns = [_sensors(tables, name, Measured(of) if isinstance(of, str) else of)
+               for name, of in compare.items()]
+    out = [list(row) for row in zip(*columns, strict=True)]
+    for sensors, where in zip(out, wheres, strict=True):
+        if not any(len(one.t) for one in sensors):
+            raise ParameterError(where, "has no values of "
+                                 f"{' or '.join(repr(one.name) for one in sensors)}.",
+                                 "Leave it out, or compare a column that it has.")
+    return out
 
 
 def _times(data: Any, where: str) -> Array:
+    if not hasattr(data, "columns"):
+        raise ParameterError(where, f"is a {type(data).__name__}, not a table.",
+                             "Give a pandas DataFrame with headings such as 'time [ms]'.")
     found = [c for c in data.columns if _parts(c)[0].lower() in TIME_NAMES]
     if len(found) != 1:
         raise ParameterError(where, f"has {'no' if not found else 'more than one'} column of time "
@@ -148,19 +162,34 @@ def _numbers(column: Any, where: str) -> Array:
     return values
 
 
-def _sensor(data: Any, name: str, measured: Measured, t: Array, where: str) -> Sensor:
+def _sensors(tables: Sequence[tuple[Any, Array, str]], name: str, measured: Measured
+             ) -> list[Sensor]:
+    """A column of several tables, which may have it in several units."""
+    headings = [_heading(data, name) for data, *_ in tables]
+    first = next((h for h in headings if h is not None), None)
+    if first is None:
+        data, _, where = tables[0]
+        raise unknown_name(f"{where}, compare", name, list(map(str, data.columns)), "columns")
+    out, shown = [], None
+    for heading, (data, t, where) in zip(headings, tables, strict=True):
+        values = (np.full(len(t), np.nan) if heading is None else
+                  _column(data, heading, None, where))
+        mine = shown if heading is None else unit(_parts(heading)[1] or "1")
+        shown = shown or mine
+        if shown and mine and mine.dimension != shown.dimension:
+            raise WrongDimension(f"{where}, column {heading!r}", f"is in {mine.text or 'no unit'}, "
+                                 f"but {first!r} elsewhere.", "Give one kind of value in all.")
+        kept = np.isfinite(values)
+        out.append((t[kept], values[kept]))
+    assert shown is not None
+    return [Sensor(first, measured, shown, *one) for one in out]
+
+
+def _heading(data: Any, name: str) -> str | None:
+    """That of a column, whose name may be without its unit, or with another; None without one."""
     columns = list(map(str, data.columns))
-    if name not in columns:
-        same = [c for c in columns if _parts(c)[0] == _parts(name)[0]]
-        if same and _parts(name)[1] is None and _parts(same[0])[1] is not None:
-            name = same[0]  # the heading says the unit
-        else:
-            raise unknown_name(f"{where}, compare", name, columns, "columns")
-    values = _column(data, name, None, where)
-    kept = np.isfinite(values)
-    if not kept.any():
-        raise ParameterError(f"{where}, column {name!r}", "has no values.", "Leave it out.")
-    return Sensor(name, measured, unit(_parts(name)[1] or "1"), t[kept], values[kept])
+    same = [c for c in columns if _parts(c)[0] == _parts(name)[0] and _parts(c)[1] is not None]
+    return name if name in columns else same[0] if len(same) == 1 else None
 
 
 def experiments_of(data: Any) -> Sequence[Experiment]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, SimulationError, WrongDimension
+from ..exceptions import BlocksError, ParameterError, WrongDimension
 from ..numerics.arrays import Array
 from ..results.lookup import find
 from ..simulation.method_choice import began_in_python
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Misfit", "Unknown", "unknown_of"]
 
 LOGARITHMIC = 10.0  # ratio of positive bounds from which a parameter is searched by its logarithm
-FAILED = 1e6  # residual, in standard deviations, where a run fails
+FAILED = 1e12  # residual, in standard deviations, where a run fails
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,11 @@ class Misfit:
     ----------
     model : its values are changed for the time of a run
     experiments, parameters, compare, options : as given to ``fit``
+
+    Attributes
+    ----------
+    sensors : by experiment
+    pooled : sensors with the values of all experiments
     """
 
     def __init__(self, model: Model, experiments: Sequence[Experiment],
@@ -83,22 +88,23 @@ class Misfit:
                  options: dict[str, Any]) -> None:
         self.model, self.experiments, self.options = model, experiments, options
         self.given = model, experiments, parameters, compare  # for one like this elsewhere
-        self.sensors = [sensors_of(e, compare, k + (len(experiments) > 1))
-                        for k, e in enumerate(experiments)]
+        self.sensors = sensors_of(experiments, compare)
+        self.pooled = [replace(column[0], t=np.concatenate([s.t for s in column]),
+                               values=np.concatenate([s.values for s in column]))
+                       for column in zip(*self.sensors, strict=True)]
         settings = moved_settings(model, list(parameters), "fit(parameters=…)")
         self.unknowns = [unknown_of(s, given, "fit(parameters") for s, given in
                          zip(settings, parameters.values(), strict=True)]
         self.settings, self.count = settings, len(settings)
         self.names = list(compare)
         self.of_sensor: dict[tuple[str, str], int] = {}
-        for k, sensor in enumerate(self.sensors[0]):
-            end = max(float(one[k].t[-1]) for one in self.sensors)
+        for sensor in self.pooled:
             for kind in ("offset", "delay"):
                 bounds = getattr(sensor.measured, kind)
                 if bounds is not None:
                     self.of_sensor[sensor.name, kind] = len(self.unknowns)
-                    self.unknowns.append(_of_sensor(sensor, kind, bounds, end))
-        self.noise = {s.name: self._noise(s) for s in self.sensors[0]}
+                    self.unknowns.append(_of_sensor(sensor, kind, bounds))
+        self.noise = {s.name: self._noise(s) for s in self.pooled}
         self._last: tuple[Array, list[Any]] | None = None
         self.runs = 0
 
@@ -143,8 +149,8 @@ class Misfit:
         delays = [u for (_, kind), k in self.of_sensor.items() if kind == "delay"
                   for u in [self.unknowns[k]]]
         late = max([0.0, *(-u.low for u in delays)])
-        return (min(0.0, *(float(s.t[0]) for s in sensors)),
-                max(float(s.t[-1]) for s in sensors) + late)
+        t = np.concatenate([s.t for s in sensors])
+        return min(0.0, float(t.min())), float(t.max()) + late
 
     def results(self, values: Array) -> list[Any]:
         """A run of every experiment."""
@@ -198,10 +204,10 @@ class Misfit:
                 for run, sensors in zip(self.results(values), self.sensors, strict=True)]
 
     def residuals(self, values: Array) -> Array:
-        """All residuals, in standard deviations; large where a run fails."""
+        """All residuals, in standard deviations; large where a run fails or is refused."""
         try:
             parts = self.plain(values)
-        except SimulationError:
+        except BlocksError:
             return np.full(sum(len(s.t) for one in self.sensors for s in one), FAILED)
         return np.concatenate([r / self.noise[s.name] for one, sensors in
                                zip(parts, self.sensors, strict=True)
@@ -265,14 +271,14 @@ def unknown_of(setting: Setting, given: Any, where: str) -> Unknown:
     return Unknown(setting.path, setting, low, high, guess[0], unit_given(given[0], where))
 
 
-def _of_sensor(sensor: Sensor, kind: str, bounds: tuple[Any, Any], end: float) -> Unknown:
-    where = f"{kind} of {sensor.name}"
+def _of_sensor(sensor: Sensor, kind: str, bounds: tuple[Any, Any]) -> Unknown:
+    where, end = f"{kind} of {sensor.name}", float(sensor.t.max())
     expected = sensor.shown if kind == "offset" else unit("s")
     low, high = (float(to_si(b, expected, where)) for b in bounds)
     if not low < high:
         raise ParameterError(where, f"has the bounds {bounds[0]} and {bounds[1]}.",
                              "Give the smaller one first.")
-    if kind == "delay" and low >= end - min(0.0, sensor.t[0]):
+    if kind == "delay" and low >= end - min(0.0, float(sensor.t.min())):
         raise ParameterError(where, f"is at least {bounds[0]}, but its data end at "
                              f"{end:.6g} s: the sensor shows nothing but the start.",
                              "Give data of a longer time, or a smaller delay.")

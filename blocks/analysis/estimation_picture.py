@@ -21,10 +21,12 @@ POINTS = 1000  # of the predicted curve
 def draw(misfit: Misfit, values: Array, run: Any, sensors: Sequence[Sensor],
          residuals: Sequence[Array], save: Any) -> Any:
     """The picture of one experiment; ``save`` also writes it to a file."""
-    rows = len(sensors)
+    shown = [(sensor, rest) for sensor, rest in zip(sensors, residuals, strict=True)
+             if len(sensor.t)]
+    rows = len(shown)
     figure = bare_figure("A picture of a fit", figsize=(9, 2.6 * rows + 0.6), layout="constrained")
     axes = figure.subplots(rows, 2, sharex=True, squeeze=False, width_ratios=[2, 1])
-    for (left, right), sensor, rest in zip(axes, sensors, residuals, strict=True):
+    for (left, right), (sensor, rest) in zip(axes, shown, strict=True):
         times = np.linspace(sensor.t[0], sensor.t[-1], POINTS)
         curve = misfit.predicted(values, run, sensor, times)
         left.plot(sensor.t, from_si(sensor.values, sensor.shown).m, ".", color="0.6", ms=4,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,8 @@ class Fit(Tabulated):
     runs : how many runs it took
     """
 
-    def __init__(self, misfit: Misfit, values: Array, weights: Array, status: str) -> None:
+    def __init__(self, misfit: Misfit, values: Array, weights: Array, status: str,
+                 notes: Sequence[str] = ()) -> None:
         self._misfit, self._values, self.status = misfit, values, status
         self.names = [u.path for u in misfit.unknowns]
         self._residuals = misfit.residuals(values)
@@ -48,8 +50,8 @@ class Fit(Tabulated):
         self._jacobian = misfit.jacobian(values) * root
         self._weighted = self._residuals * root[:, 0]
         self.runs = misfit.runs
-        self.notes = [*self._identifiability(), *self._bounds(), *self._course(),
-                      *self._disagreement()]
+        self.notes = [*notes, *self._absent(), *self._identifiability(), *self._bounds(),
+                      *self._course(), *self._disagreement()]
 
     # -- numbers ---------------------------------------------------------------------------
     @property
@@ -141,12 +143,18 @@ class Fit(Tabulated):
     def residuals(self) -> dict[str, Quantity]:
         """Measured less predicted per sensor, in its unit; of all experiments together."""
         out = {}
-        for k, sensor in enumerate(self._misfit.sensors[0]):
+        for k, sensor in enumerate(self._misfit.pooled):
             mine = np.concatenate([one[k] for one in self._plain])
             out[sensor.name] = from_si(mine, sensor.shown) - from_si(0.0, sensor.shown)
         return out
 
     # -- words -----------------------------------------------------------------------------
+    def _absent(self) -> list[str]:
+        """Sensors that some experiments do not have."""
+        return [f"Experiment {k + 1} has no values of {sensor.name}, which is compared in others."
+                for k, sensors in enumerate(self._misfit.sensors) for sensor in sensors
+                if not len(sensor.t)]
+
     def _identifiability(self) -> list[str]:
         """What the data cannot tell, by name."""
         notes: list[str] = []
@@ -180,14 +188,13 @@ class Fit(Tabulated):
     def _course(self) -> list[str]:
         """Residuals that are no noise."""
         notes = []
-        for k, sensor in enumerate(self._misfit.sensors[0]):
+        for k, sensor in enumerate(self._misfit.pooled):
             pairs = [(r[:-1], r[1:]) for r in (one[k] for one in self._plain)]
             first, second = (np.concatenate(part) for part in zip(*pairs, strict=True))
             power = float(np.sqrt(np.sum(first**2) * np.sum(second**2)))
             related = float(first @ second) / power if power > 0 else 0.0
-            spread = np.concatenate([one[k].values for one in self._misfit.sensors])
             if len(first) >= ENOUGH and related > RELATED and power > len(first) * (
-                    EXACT * float(np.ptp(spread))) ** 2:
+                    EXACT * float(np.ptp(sensor.values))) ** 2:
                 notes.append(f"What is left of {sensor.name} is no noise: each residual is as the "
                              f"one before, with correlation {related:.2f}. The model lacks "
                              "something, or this is a false minimum: look at plot(), try "
@@ -248,7 +255,7 @@ class Fit(Tabulated):
 
     def _in_deviations(self) -> list[float]:
         return [float(np.sqrt(np.mean(np.concatenate([one[k] for one in self._plain]) ** 2)))
-                / self._misfit.noise[s.name] for k, s in enumerate(self._misfit.sensors[0])]
+                / self._misfit.noise[s.name] for k, s in enumerate(self._misfit.pooled)]
 
     def apply(self) -> None:
         """Give the model the values that were found."""

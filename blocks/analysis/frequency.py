@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.linalg import hessenberg, solve_banded
+from scipy.linalg import schur, solve_banded, solve_triangular
 from scipy.sparse import csc_matrix, csr_matrix, identity
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
@@ -18,6 +18,8 @@ from ..units import Unit, to_si, unit, unit_given
 __all__ = ["angular_frequency", "transfer"]
 
 WIDE = 60  # diagonals from which general sparse elimination is faster
+MANY = 30  # values of s from which a triangular form is worth finding
+EPS = float(np.finfo(float).eps)
 
 
 def angular_frequency(frequency: Any, where: str) -> Any:
@@ -46,34 +48,58 @@ def transfer(a: Any, b: Array, c: Array, d: Array, s: Array) -> Array:
     if not len(b):
         out[:] = d
         return out
-    if not isinstance(a, np.ndarray):
-        solve = _sparse_solver(a, b)
-        for k, at in enumerate(s):
-            out[k] = c @ solve(at) + d
-        return out
-    h, q = hessenberg(a, calc_q=True)
-    left, right, eye = c @ q, q.T @ b, np.eye(len(a))
+    full = _triangular_solver if len(s) > MANY else _full_solver
+    solve = _band_solver(a, b) or (full if isinstance(a, np.ndarray) else _sparse_solver)(a, b)
     for k, at in enumerate(s):
-        out[k] = left @ np.linalg.solve(at * eye - h, right) + d
+        try:
+            answer = solve(at)
+        except (np.linalg.LinAlgError, RuntimeError):  # a pole to the last bit
+            answer = solve(at * (1 + 2 * EPS))
+        out[k] = c @ answer + d
     return out
 
 
+def _full_solver(a: Array, b: Array) -> Callable[[complex], Array]:
+    """(s - A)^-1 b by s, of a full matrix."""
+    eye = np.eye(len(a))
+    return lambda s: np.asarray(np.linalg.solve(s * eye - a, b), dtype=complex)
+
+
+def _triangular_solver(a: Array, b: Array) -> Callable[[complex], Array]:
+    """The same, brought to triangular form once."""
+    t, q = schur(a, output="complex")
+    right, diagonal, moved = q.conj().T @ b, t.diagonal().copy(), -t
+
+    def solve(s: complex) -> Array:
+        np.fill_diagonal(moved, s - diagonal)
+        return np.asarray(q @ solve_triangular(moved, right, check_finite=False))
+
+    return solve
+
+
 def _sparse_solver(a: Any, b: Array) -> Callable[[complex], Array]:
-    """(s - A)^-1 b by s: in a narrow band, as of a chain, where one order of states gives one."""
-    n, right = a.shape[0], b.astype(complex)
-    order = reverse_cuthill_mckee(csr_matrix(abs(a) + abs(a.T)), symmetric_mode=True)
-    ordered = a.tocsr()[order][:, order].tocoo()
+    """The same of a sparse matrix."""
+    eye, whole, right = identity(len(b), format="csc"), csc_matrix(a), b.astype(complex)
+    return lambda s: np.asarray(splu(s * eye - whole).solve(right))
+
+
+def _band_solver(a: Any, b: Array) -> Callable[[complex], Array] | None:
+    """The same in a narrow band, as of a chain, where one order of states gives one."""
+    n, pattern = len(b), csr_matrix(a)
+    if n <= WIDE or pattern.nnz > n * WIDE:
+        return None
+    order = reverse_cuthill_mckee(csr_matrix(abs(pattern) + abs(pattern.T)), symmetric_mode=True)
+    ordered = pattern[order][:, order].tocoo()
     offset = ordered.row - ordered.col
     below, above = (max(0, int(side.max(initial=0))) for side in (offset, -offset))
-    if below + above > WIDE:
-        eye, whole = identity(n, format="csc"), csc_matrix(a)
-        return lambda s: np.asarray(splu(s * eye - whole).solve(right))
+    if below + above > min(WIDE, n // 4):
+        return None
     band = np.zeros((below + above + 1, n), dtype=complex)
     band[above + offset, ordered.col] = -ordered.data
-    diagonal, sorted_right, back = band[above].copy(), right[order], np.argsort(order)
+    diagonal, right, back = band[above].copy(), b.astype(complex)[order], np.argsort(order)
 
     def solve(s: complex) -> Array:
         band[above] = diagonal + s
-        return np.asarray(solve_banded((below, above), band, sorted_right))[back]
+        return np.asarray(solve_banded((below, above), band, right))[back]
 
     return solve

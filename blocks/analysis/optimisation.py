@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, SimulationError
+from ..exceptions import BlocksError, ParameterError
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet, Tabulated
 from ..simulation.progress import Progress
@@ -94,7 +94,8 @@ def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
     ----------
     model : Model
     objective : str
-        ``"max(body.a)"``; also ``min``, ``initial``, ``final``, ``"at(body.x, 1 s)"``.
+        ``"max(body.a)"``; also ``min``, ``initial``, ``final``, ``mean``, ``rms``, ``integral``,
+        ``"at(body.x, 1 s)"``.
     over : mapping
         Path to bounds, ``{"damper.damping": ("100 N*s/m", "5 kN*s/m")}``, and perhaps a third
         value to start from; otherwise that is the model's.
@@ -141,10 +142,13 @@ class _Design:
         self.objective = Reduction.read(objective, "optimise(objective)")
         self.limits = [_limit(text) for text in
                        ([limits] if isinstance(limits, str) else limits)]
+        asked = [self.objective, *(one.reduction for one in self.limits)]
+        self._asked, self._units = asked, [one.unit_in(model) for one in asked]
+        self._bounds = np.array([to_si(one.bound, u, one.text) for one, u in
+                                 zip(self.limits, self._units[1:], strict=True)], dtype=float)
         self.runs = 0
         self._last: tuple[Array, Array, Array] | None = None
         self._scale: Array | None = None
-        self._bounds = np.zeros(0)
         self.tried: tuple[bool, float, Array] | None = None
         self.tell: Callable[..., None] | None = None
 
@@ -162,15 +166,10 @@ class _Design:
         if run.status == "interrupted":
             raise KeyboardInterrupt
         self.runs += 1
-        asked = [self.objective, *(one.reduction for one in self.limits)]
-        infos = [one.info(run) for one in asked]
-        numbers = np.array([one.value(run) for one in asked])
-        slopes = np.array([one.gradient(run, run.sensitivities) for one in asked])
+        numbers = np.array([one.value(run) for one in self._asked])
+        slopes = np.array([one.gradient(run, run.sensitivities) for one in self._asked])
         slopes = slopes * [u.slope(v) for u, v in zip(self.unknowns, values, strict=True)]
         if self._scale is None:
-            self._units = [info.unit for info in infos]
-            self._bounds = np.array([to_si(one.bound, info.unit, one.reduction.text) for one, info
-                                     in zip(self.limits, infos[1:], strict=True)], dtype=float)
             self._scale = np.abs(np.append(numbers[0], self._bounds))
             self._scale[self._scale == 0] = 1.0
         self._last = searched.copy(), numbers, slopes
@@ -237,7 +236,7 @@ class _Design:
             status = "interrupted"
             if self.tried is None:
                 raise
-        except SimulationError as error:
+        except BlocksError as error:  # a design that cannot be run, or is refused
             if self.tried is None:
                 raise
             status, message = "stopped", str(error).rstrip(".")

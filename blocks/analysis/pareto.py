@@ -234,7 +234,7 @@ def _best(model: Model, objectives: tuple[str, str], k: int, upward: bool, over:
     numbers = {}
     for text in objectives:
         one = Reduction.read(text, "pareto(objectives)")
-        numbers[text] = from_si(one.value(run), one.info(run).unit)
+        numbers[text] = from_si(one.value(run), one.unit_in(model))
     return Design(best.values, numbers), best.runs + 1, ""
 
 

@@ -11,23 +11,27 @@ import numpy as np
 from ..exceptions import ParameterError, unknown_name
 from ..numerics.arrays import Array
 from ..results.lookup import find
+from ..results.quadrature import integrals
 from ..results.recording import VariableInfo
-from ..results.rows import Rows
-from ..units import to_si, unit
+from ..results.rows import Rows, stretches
+from ..results.samples import NUMBERS, OVER_TIME, unit_of_number
+from ..simulation.catalog import Catalog
+from ..units import Unit, to_si, unit
 
 if TYPE_CHECKING:
+    from ..model import Model
     from ..results import Result
     from .sensitivities import Sensitivities
 
 __all__ = ["Reduction"]
 
 CALL = re.compile(r"\s*(\w+)\s*\(\s*([^,()]+?)\s*(?:,\s*([^,()]+?)\s*)?\)\s*$")
-KINDS = ("initial", "final", "max", "min", "at")
+KINDS = (*NUMBERS, "at")
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """A variable at one instant of a run, or where it is largest or least.
+    """A variable at one instant of a run, where it is largest or least, or over all of it.
 
     Attributes
     ----------
@@ -64,9 +68,23 @@ class Reduction:
         seconds = 0.0 if time is None else float(to_si(time, unit("s"), where))
         return cls(text, kind, path, seconds)
 
+    def unit_in(self, model: Model) -> Unit:
+        """The unit of the number.
+
+        Raises
+        ------
+        ModelError
+            Where the model has no such variable.
+        """
+        info = self._variable(Catalog.of(model.compile()), model.name)
+        return unit_of_number(self.kind, info.unit)
+
     def info(self, run: Result) -> VariableInfo:
         """The variable in a run."""
-        info = find(run.recording.catalog, self.path, run.name)
+        return self._variable(run.recording.catalog, run.name)
+
+    def _variable(self, catalog: Any, name: str) -> VariableInfo:
+        info = find(catalog, self.path, name)
         if not isinstance(info, VariableInfo):
             raise ParameterError(self.path, "is an array.", f'Name one, "{info[0].path}".')
         return info
@@ -99,6 +117,12 @@ class Reduction:
 
     def value(self, run: Result) -> float:
         """In SI units."""
+        if self.kind in OVER_TIME:
+            rows = Rows(run.recording, [self.info(run).index], self.path)
+            if self.kind == "integral":
+                return float(rows.integral(lambda y: y)[0])
+            return float(rows.average(lambda y: y)[0] if self.kind == "mean" else
+                         np.sqrt(rows.average(np.square)[0]))
         time, side = self.instant(run)
         return float(run.recording.values([self.info(run).index], np.array([time]), side)[0, 0])
 
@@ -106,8 +130,11 @@ class Reduction:
         """By the parameters, in SI units.
 
         Where a curve is largest within its course, the instant does not count; where it is at an
-        event, the value goes with that.
+        event, the value goes with that. An integral grows by what is lost between the sides of an
+        event, as that comes later.
         """
+        if self.kind in OVER_TIME:
+            return self._gradient_over_time(run, by)
         time, side = self.instant(run)
         found = by.values([self.info(run).index], np.array([time]), side, rates=True)[0, :, 0]
         events, moved = by.event_times
@@ -115,3 +142,25 @@ class Reduction:
         if self.kind in ("max", "min") and len(same):
             return np.asarray(found[:-1] + found[-1] * moved[same[0 if side == "left" else -1]])
         return np.asarray(found[:-1])
+
+    def _gradient_over_time(self, run: Result, by: Sensitivities) -> Array:
+        index, span = self.info(run).index, float(np.ptp(run.recording.knots))
+        size = self.value(run) or 1.0  # of rms; where that is zero, so is every value
+        squares = self.kind == "rms"
+
+        def values(at: Array, side: str = "right") -> Array:
+            return run.recording.values([index], at, side)[0]
+
+        def derivatives(at: Array) -> Array:
+            found = by.values([index], at)[0]
+            return found * values(at) / size if squares else found
+
+        starts, ends = stretches(run.recording.knots)
+        total = integrals(derivatives, starts, ends)[0]
+        times, moved = by.event_times
+        times, first = np.unique(times, return_index=True)
+        inside = (times > starts[0]) & (times < ends[-1])
+        times, moved = times[inside], moved[first[inside]]
+        before, after = (values(times, side) for side in ("left", "right"))
+        lost = (before**2 - after**2) / (2 * size) if squares else before - after
+        return np.asarray(total + lost @ moved) / (1.0 if self.kind == "integral" else span)

@@ -81,10 +81,10 @@ def moved_settings(model: Model, paths: Sequence[str], where: str) -> list[Setti
             raise ParameterError(where, f"names {path}, which is no number of the model that could "
                                  "change by a little.", "Name parameters or initial values.")
         part: Any = setting.component
-        if part.size > 1 and setting.kind == "target" and np.ndim(
+        if len(setting.instances) > 1 and setting.kind == "target" and np.ndim(
                 part._targets.get(setting.declared.name, (0.0, ""))[0]):
             raise ParameterError(where, f"names {path}, which has a value per instance.",
-                                 "Only a value that all of them share can be varied.")
+                                 "Name one of them by its number, or give all one value.")
         if setting.kind == "target" and _target_of(setting) is None:
             raise ParameterError(where, f"names {path}, which has no initial value: the start "
                                  "follows from others.", f"Give it one ({path} = …), or name "
@@ -104,7 +104,8 @@ def given_values(settings: Sequence[Setting]) -> Array:
         name, unit = setting.declared.name, setting.declared.unit
         value = _target_of(setting) if setting.kind == "target" else to_si(
             getattr(part, name), unit, setting.path)
-        out.append(float(np.ravel(0.0 if value is None else value)[0]))
+        value = np.broadcast_to(0.0 if value is None else value, part.size)
+        out.append(float(value[setting.instances[0]]))
     return np.array(out)
 
 
@@ -209,7 +210,7 @@ def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array
     i = system.network.families[f].kernel.index[setting.declared.name]
     if seen.numel() or system.network.families[f].kernel.variables[i].kind == "discrete":
         return None
-    slots = system.flat.base[f][i, 0] + first + np.arange(part.size)
+    slots = system.flat.base[f][i, 0] + first + setting.instances
     for slot in slots:
         state = np.flatnonzero(system.tape.reduced.states == system.flat.class_of[slot])
         if not len(state):

@@ -63,7 +63,8 @@ def first_order(model: Model, spread: Mapping[str, Any], duration: Any, outputs:
         scipy.stats with its unit, ``(norm(2, 0.1), "kg")``. Values are those of the model.
     duration : str or quantity
     outputs : sequence of str
-        ``"max(spring.f)"``, also ``min``, ``initial``, ``final``, ``"at(spring.f, 1 s)"``.
+        ``"max(spring.f)"``, also ``min``, ``initial``, ``final``, ``mean``, ``rms``, ``integral``,
+        ``"at(spring.f, 1 s)"``.
     rtol, **options
         As in :meth:`~blocks.Model.simulate`.
     """
@@ -80,7 +81,7 @@ def first_order(model: Model, spread: Mapping[str, Any], duration: Any, outputs:
                                  list(spread), where)
     values, spreads, shares = {}, {}, {}
     for one in asked:
-        shown = one.info(run).unit
+        shown = one.unit_in(model)
         parts = (one.gradient(run, run.sensitivities) * deviations) ** 2
         values[one.text] = from_si(one.value(run), shown)
         spreads[one.text] = from_si(np.sqrt(parts.sum()), shown) - from_si(0.0, shown)

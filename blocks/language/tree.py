@@ -30,7 +30,8 @@ class Node:
         self._parent: Component | None = None
         self._count = count
         self._children: dict[str, Component] = {}
-        self._revision = 0  # of a root: changes of values and structure below it
+        self._revision = 0  # of a root: names the values and the structure below it
+        self._newest_revision = 0  # of a root: numbers up to here have been names
         self._structure_revision = 0  # of a root: changes of structure below it
 
     @property
@@ -75,7 +76,8 @@ class Node:
     def _changed(self, structure: bool) -> None:
         """Tell the model that values, or even the structure, are new."""
         root = self._root
-        root._revision += 1
+        root._newest_revision += 1  # whoever goes back to a revision leaves others their names
+        root._revision = root._newest_revision
         root._structure_revision += structure
 
     # -- parts -----------------------------------------------------------------------

@@ -51,6 +51,8 @@ class Runs(NamedTuple):
     pieces: Vector  # borders of pieces of time
     across: int  # how many of them a step may reach over
     most: int  # steps of a run
+    between: int  # steps, after which it is asked whether it is stiff
+    left: float  # steps that stability limits, from which on it is
 
 
 class Filled(NamedTuple):
@@ -339,6 +341,10 @@ def _move_on(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
                 filled.finals[run, i] = lanes.x[i, lane]
             filled.status[run] = REACHED
             idle += _next_run(runs, lanes, work, lane)
+        elif (lanes.pressed[lane] and filled.counts[run, 0] % runs.between == 0
+              and runs.t_end - lanes.t[lane] > runs.left * lanes.h[lane]):
+            filled.status[run] = FULL
+            idle += _next_run(runs, lanes, work, lane)
     return idle
 
 
@@ -440,7 +446,8 @@ def march(code: Indices, slope: int, outputs: int, q: Vector, runs: Runs, times:
     """Make all runs that no other thread takes.
 
     A run that needs more than ``most`` steps is given up: it may never end, and nothing but
-    its own end would stop it.
+    its own end would stop it. So is one that is stiff: every ``between`` steps it is asked whether
+    stability limits them, with more than ``left`` of this length to go.
 
     Parameters
     ----------

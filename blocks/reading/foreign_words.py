@@ -391,6 +391,7 @@ _OF_SERIES = [
     ("to_pandas", "to_dataframe to_series df series", "For pandas it is .to_pandas()."),
     ("to", "convert to_unit to_units", "In another unit it is .to('…')."),
     ("mean", "average avg", "Its average over time is .mean()."),
+    ("integral", "integrate trapz trapezoid cumsum", "Its integral over time is .integral()."),
 ]
 
 

@@ -68,7 +68,7 @@ def parquet_with_facts(file: str | Path) -> tuple[Table, dict[bytes, bytes]]:
     with reading(file, "a Parquet file"):
         facts = parquet.read_schema(file).metadata
         frame = pd.read_parquet(file, engine="pyarrow")
-    attributes = frame.attrs
+    attributes, frame.attrs = frame.attrs, {}  # or pandas copies them for every column
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index()
     return table_of_frame(frame, file, attributes), facts or {}

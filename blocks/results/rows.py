@@ -16,9 +16,16 @@ from .recording import Curves
 from .times import check_side, within_run
 from .views import both_limits
 
-__all__ = ["Rows"]
+__all__ = ["Rows", "stretches"]
 
 MANY = 1000  # variables of which single samples are read by themselves
+
+
+def stretches(knots: Array) -> tuple[Array, Array]:
+    """Starts and ends of what lies between knots, of which two equal ones are an event."""
+    times = np.asarray(knots, dtype=float)
+    apart = np.diff(times) > 0
+    return times[:-1][apart], times[1:][apart]
 
 
 class Rows:
@@ -85,14 +92,16 @@ class Rows:
         return rows
 
     def average(self, function: Callable[[Array], Array]) -> Array:
-        """Time average of a function of the values, by adaptive quadrature between knots."""
+        """Time average of a function of the values."""
+        span = np.ptp(self.source.knots) if len(self.source.knots) else 0.0
+        return self.integral(function) / span if span else function(self.curve()[1][:, -1])
+
+    def integral(self, function: Callable[[Array], Array]) -> Array:
+        """Integral over time of a function of the values, by adaptive quadrature between knots."""
         from .quadrature import integrals
 
-        times = np.asarray(self.source.knots, dtype=float)
-        apart = np.diff(times) > 0
-        if not apart.any():
-            return function(self.curve()[1][:, -1])
-        total, _, _ = integrals(
-            lambda at: function(np.asarray(self.source.values(self.indices, at))),
-            times[:-1][apart], times[1:][apart])
-        return total / np.diff(times).sum()
+        starts, ends = stretches(self.source.knots)
+        if not len(starts):
+            return np.zeros(len(self.indices))
+        return integrals(lambda at: function(np.asarray(self.source.values(self.indices, at))),
+                         starts, ends)[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..numerics.arrays import Array
-from ..units import Unit, from_si
+from ..units import Unit, from_si, quantity, unit_of
 from .extremes import largest
 from .recording import Curves, VariableInfo
 from .rows import Rows
@@ -18,7 +18,10 @@ from .times import seconds_of
 if TYPE_CHECKING:
     from pint import Quantity
 
-__all__ = ["Samples"]
+__all__ = ["NUMBERS", "OVER_TIME", "Samples", "unit_of_number"]
+
+OVER_TIME = "mean", "rms", "integral"
+NUMBERS = "initial", "final", "max", "min", *OVER_TIME  # that a variable has in a run
 
 
 class Samples:
@@ -162,3 +165,21 @@ class Samples:
     def rms(self) -> Quantity:
         """Root mean square over time; of every instance."""
         return from_si(np.sqrt(self.shaped(self.rows.average(np.square))), self.unit)
+
+    def integral(self) -> Quantity:
+        """Integral over the time of the run, in the unit times s; of every instance."""
+        return from_si(self.shaped(self.rows.integral(lambda values: values)),
+                       unit_of_number("integral", self.unit))
+
+    def number(self, name: str) -> Quantity:
+        """One of ``NUMBERS`` by its name."""
+        found = getattr(self, name)
+        return found() if callable(found) else found
+
+
+def unit_of_number(name: str, unit: Unit) -> Unit:
+    """The unit in which such a number of a variable is; other names than ``NUMBERS`` keep it."""
+    if name != "integral":
+        return unit
+    absolute = (1.0 * unit.pint).to_base_units().units if unit.offset else unit.pint
+    return unit_of(quantity(1.0, absolute) * quantity("1 s"))

@@ -34,7 +34,9 @@ def write(table: Table, text: str, file: str | Path) -> None:
         if ending == ".zarr":
             optional_package("zarr", "A run in a '.zarr' store", "zarr")
             mode = "w" if (Path(file) / "zarr.json").exists() else "w-"  # no other folder
-            data.to_zarr(file, mode=mode, zarr_format=3, consolidated=False)
+            words = {name: c.astype(object) for name, c in data.coords.items()
+                     if c.dtype.kind == "U"}  # Zarr 3 specifies words of any length alone
+            data.assign_coords(words).to_zarr(file, mode=mode, zarr_format=3, consolidated=False)
         else:
             data.to_netcdf(file, encoding=_packed(xarray, data))
 

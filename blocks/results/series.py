@@ -78,6 +78,7 @@ class Series(Tabulated, Samples):
         v.at(["1 s", "2 s"], side="left")
         v.final, v.max()        # scalar quantities
         v.mean(), v.rms()       # averages over time, not over samples
+        v.integral()            # over time: of a velocity, the way
         (v * result["friction.f"]).mean()    # arithmetic gives series
         v["0.2 s":"0.4 s"].max()    # a part of the run
         result["friction.mode"].in_words("1.5 s")    # "stuck"

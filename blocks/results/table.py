@@ -133,10 +133,10 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         }, index=index)  # fmt: skip
         frame.attrs = {
             "model": self.name,
-            "units": {path: str(c.unit) for path, c in flat.items()},
-            "docs": {path: c.doc for path, c in flat.items() if c.doc},
-            "modes": {path: {str(k): word for k, word in c.words.items()}
-                      for path, c in flat.items() if c.words},
+            "units": _ByPath({path: str(c.unit) for path, c in flat.items()}),
+            "docs": _ByPath({path: c.doc for path, c in flat.items() if c.doc}),
+            "modes": _ByPath({path: {str(k): word for k, word in c.words.items()}
+                              for path, c in flat.items() if c.words}),
         }
         return frame
 
@@ -202,6 +202,16 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
                  for v, (_, c) in zip(shown, flat, strict=True)]},
             note=span,
         )  # fmt: skip
+
+
+class _ByPath(dict[str, Any]):
+    """What a data frame says of its columns, shared by all that is taken from it.
+
+    Pandas makes a deep copy of a frame's ``attrs`` for every column that is looked at.
+    """
+
+    def __deepcopy__(self, memo: Any) -> _ByPath:
+        return self
 
 
 def instance_dimension(path: str, instances: list[str], taken: Mapping[str, Any]) -> str:

@@ -17,6 +17,8 @@ from ..initialisation.nominal_values import find_nominals
 from ..language.component import Component
 from ..language.declarations import Variable
 from ..numerics.arrays import Array, Indices
+from ..results.samples import OVER_TIME
+from ..simulation.running_method import PLAINLY
 from ..simulation.start import consistent_start
 from ..system.time_functions import TimeFunctions
 from ..units import to_si, unit
@@ -49,6 +51,7 @@ class Common:
     t0, t1 : start and end in s
     rtol, max_step : of the method
     most_steps : of a run, before it is made by itself
+    stiff_steps : so many that stability limits are left to one that is
     pieces : times in s between which no function of time changes much
     atol : absolute tolerance as a fraction of a nominal value
     given_atol : absolute tolerances of the states, nan where none is given
@@ -63,6 +66,7 @@ class Common:
     rtol: float
     max_step: float
     most_steps: int
+    stiff_steps: float
     pieces: Array
     atol: float
     given_atol: Array
@@ -96,6 +100,8 @@ def refuse_request(recipe: Recipe, *methods: str) -> None:
         raise OneByOne("another method was asked for")
     if any(o.reduction == "function" for o in recipe.outputs):
         raise OneByOne("an output is a function of the result")
+    if any(o.reduction in OVER_TIME for o in recipe.outputs):
+        raise OneByOne("an output is an integral over time")
 
 
 def _method(recipe: Recipe) -> str:
@@ -110,6 +116,8 @@ def refuse_varied(settings: list[Setting]) -> None:
             raise OneByOne(f"{setting.path} is not a number of a single component")
         if setting.kind == "parameter" and starts_follow(part):
             raise OneByOne(f"initial targets follow {setting.path}")
+        if setting.instance is not None:
+            raise OneByOne(f"{setting.path} is a number of one of several")
         if setting.kind == "parameter" and np.ndim(setting.declared.default):
             raise OneByOne(f"{setting.path} is a list")
 
@@ -151,7 +159,9 @@ def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setti
     if tolerances.by_dimension:
         given = tolerances.by_class()[system.tape.reduced.states]
     return Common(problem, p, x, unknowns, t0, t1, rtol, max_step,
-                  int(LONGER * max(most, (t1 - t0) / max_step)), pieces, tolerances.factor, given)
+                  int(LONGER * max(most, (t1 - t0) / max_step)),
+                  PLAINLY if _method(recipe) == "auto" else np.inf, pieces,
+                  tolerances.factor, given)
 
 
 def _begun(model: Model, system: System, t0: float) -> Problem:
@@ -184,5 +194,5 @@ def parameter_entries(system: System, setting: Setting) -> Indices:
     f, first = system.network.place[id(part)]
     for g, name, offset, _ in system.tape.parameter_layout:
         if (g, name) == (f, setting.declared.name):
-            return offset + first + np.arange(part.size)
+            return offset + first + setting.instances
     return np.zeros(0, dtype=int)

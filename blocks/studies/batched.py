@@ -15,6 +15,7 @@ import numpy as np
 
 from ..numerics.arrays import Flags, Indices
 from ..simulation.interrupts import postponed
+from ..simulation.running_method import LOOK_COMPILED
 from ..system.time_functions import ACROSS
 from .at_once import AtOnce
 from .axes import Plan
@@ -89,7 +90,8 @@ class Batched(AtOnce):
         self.varied.fill(places, p, x)
         _, atol = self.varied.sizes(places, common)
         runs = lanes.Runs(np.zeros(1, dtype=np.int64), x, p, atol, common.rtol, common.t0,
-                          common.t1, common.max_step, common.pieces, ACROSS, common.most_steps)
+                          common.t1, common.max_step, common.pieces, ACROSS, common.most_steps,
+                          LOOK_COMPILED, common.stiff_steps)
         return _Block(numbers, places, runs, lanes.Filled(
             np.empty_like(x), np.empty((count, width)), np.empty((count, width)),
             np.empty((count, len(self.program.times), width)), np.full(count, -1),

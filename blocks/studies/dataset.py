@@ -17,7 +17,7 @@ from .runner import Outcome
 
 __all__ = ["Gathered"]
 
-OF = {"max": "max", "min": "min", "initial": "start", "final": "end"}
+OF = {"initial": "start", "final": "end"}
 
 MOST = 200_000_000  # numbers of a study
 
@@ -114,4 +114,4 @@ def _in_words(output: dict[str, Any]) -> str:
         return str(output["doc"])
     if reduction == "at":
         return f"{path} at {output['times'][0]:g} s"
-    return path if reduction == "course" else f"{OF[reduction]} of {path}"
+    return path if reduction == "course" else f"{OF.get(reduction, reduction)} of {path}"

@@ -19,6 +19,7 @@ from ..exceptions import ParameterError, UnitError, brief, did_you_mean, nearest
 from ..numerics.arrays import Array
 from ..results.lookup import find
 from ..results.recording import VariableInfo
+from ..results.samples import NUMBERS, unit_of_number
 from ..results.table import instance_dimension
 from ..results.times import grid, within_run
 from ..simulation.catalog import Catalog
@@ -37,7 +38,7 @@ __all__ = ["Output", "converted", "outputs_of"]
 Lookup: TypeAlias = Callable[[str], VariableInfo | tuple[VariableInfo, ...]]
 
 OWN = ("status", "message", "run", "sample", "time")  # names every study uses itself
-REDUCTIONS = ("initial", "final", "max", "min", "at")
+REDUCTIONS = (*NUMBERS, "at")
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*$", re.DOTALL)
 
 
@@ -78,8 +79,7 @@ class Output:
             return series.at(quantity(np.array(self.times), "s"))
         if self.reduction == "at":
             return series.at(quantity(self.times[0], "s"))
-        found = getattr(series, self.reduction)
-        return found() if callable(found) else found
+        return series.number(self.reduction)
 
     def handles(self, catalog: Catalog) -> tuple[int, ...]:
         """Of the scalars that it is made of."""
@@ -173,7 +173,7 @@ def _output(name: str, what: Any, looked_up: Lookup, span: tuple[float, float], 
         dims, coords["time"] = (*dims, "time"), times
     taken.update(coords)
     shape = tuple(len(coords[d]) for d in dims)
-    return Output(name, reduction, path, times, str(infos[0].unit.text),
+    return Output(name, reduction, path, times, unit_of_number(reduction, infos[0].unit).text,
                   _said(reduction, infos[0].doc or path, times), dims, shape, coords)
 
 
@@ -195,9 +195,12 @@ def _times(name: str, reduction: str, path: str, at: float, span: tuple[float, f
 
 def _said(reduction: str, doc: str, times: tuple[float, ...]) -> str:
     """What a reduction keeps of a variable, for the axes of pictures."""
-    word = {"max": "largest", "min": "smallest", "initial": "initial", "final": "final"}
+    word = {"max": "largest", "min": "smallest", "initial": "initial", "final": "final",
+            "mean": "mean", "rms": "root mean square"}
     if reduction == "at":
         return f"{doc}, at {times[0]:g} s"
+    if reduction == "integral":
+        return f"{doc}, integral over time"
     if reduction not in word:
         return doc
     clause = re.match(r"(?i)(the|a|an|whether|how)\b", doc)

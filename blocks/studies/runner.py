@@ -160,10 +160,11 @@ class Runner:
         recording.functions = self.functions
 
 
-def _rank(pair: tuple[Setting, Any]) -> tuple[bool, int]:
-    """Options first, and a composite before its parts, which it gives values to."""
+def _rank(pair: tuple[Setting, Any]) -> tuple[bool, int, bool]:
+    """Options first, a composite before its parts, which it gives values to, an array before one
+    of its instances."""
     setting = pair[0]
-    return setting.kind != "option", setting.path.count(".")
+    return setting.kind != "option", setting.path.count("."), setting.instance is not None
 
 
 def _bare(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from ..language.component import Component
 from ..language.declarations import Option, Parameter, Port, Signal, Target
 from ..language.form import refuse_idle
 from ..native import COMPILED
+from ..numerics.arrays import Indices
 from ..solvers import METHODS
 from ..units import Unit, to_si, unit
 
@@ -20,6 +22,7 @@ __all__ = ["RTOL", "SOLVER", "Setting", "find_setting"]
 
 SOLVER = {"method": "", "rtol": "", "atol": "", "step": "s", "max_step": "s", "first_step": "s"}
 RTOL = 1e-6  # unless another is given, as in ``simulate``
+NUMBERED = re.compile(r"(.*?)(?:\[(-?\d+)\])?")  # a part, and perhaps which of an array
 COMPARED = 5000  # names that a misspelt one is compared with
 
 
@@ -30,6 +33,7 @@ class Setting:
     path: str
     component: Component | None  # None for an option of the solver
     declared: Any = None  # a Parameter, an Option or a Variable with an initial target
+    instance: int | None = None  # of an array of components; None for all
 
     @property
     def kind(self) -> str:
@@ -54,6 +58,13 @@ class Setting:
         word = {"target": "initial value of ", "option": ""}.get(self.kind, "")
         return word + (getattr(self.declared, "doc", "") or self.path)
 
+    @property
+    def instances(self) -> Indices:
+        """Numbers of the instances that take its value."""
+        assert self.component is not None
+        return np.arange(self.component.size) if self.instance is None else np.array(
+            [self.instance])
+
     def accept(self, value: Any) -> None:
         """Refuse a value that does not fit."""
         if self.component is None:
@@ -69,6 +80,9 @@ class Setting:
     def apply(self, value: Any) -> None:
         """Give the component a value (nothing to do for an option it already has)."""
         assert self.component is not None
+        if self.instance is not None:
+            setattr(self.component[self.instance], self.declared.name, value)
+            return
         if self.kind == "option" and getattr(self.component, self.declared.name) == value:
             return
         if self.kind == "target":
@@ -110,10 +124,18 @@ def find_setting(model: Component, path: str, others: Sequence[str] = (),
         return Setting(path, None)
     *names, last = path.split(".")
     part: Component = model
+    instance: int | None = None
     for name in names:
-        if name not in part._children:
+        plain, number = NUMBERED.fullmatch(name).groups()  # type: ignore[union-attr]  # all match
+        if plain not in part._children:
             raise _unknown(model, path, where)
-        part = part._children[name]
+        part = part._children[plain]
+        if number is not None:
+            if part._count is None:
+                raise UnknownName(where, f"{brief(path, 200)} numbers an instance, but {part.path} "
+                                  "is no array.", "Leave out the number.", name=path, known=[],
+                                  nearest=[])  # fmt: skip
+            instance = int(part._indices(int(number), None)[0])
     declared = part._declared.get(last)
     if declared is None or isinstance(declared, (Port, Signal)):
         raise _unknown(model, path, where, part)
@@ -130,17 +152,14 @@ def find_setting(model: Component, path: str, others: Sequence[str] = (),
         raise ParameterError(path, "is an option of a composite, which is settled when it is made.",
                              "Build one model for each value and sweep each.",
                              code="parameter.structure")  # fmt: skip
-    return Setting(path, part, declared)
+    if isinstance(declared, Option) and instance is not None:
+        raise ParameterError(path, "is an option, which is the same for all instances.",
+                             "Leave out the number.", code="parameter.size")
+    return Setting(path, part, declared, instance)
 
 
 def _unknown(model: Component, path: str, where: str, part: Component | None = None
              ) -> UnknownName:
-    if "[" in path:
-        return UnknownName(
-            where, f"{brief(path, 200)} names one instance of an array.",
-            "All instances of an array take one value: leave out the number.",
-            name=path, known=[], nearest=[],
-        )  # fmt: skip
     if part is not None:
         inside = [f"{path.rpartition('.')[0]}.{n}".lstrip(".") for n in _names(part)]
         if nearest(path, inside):

@@ -166,6 +166,47 @@ def test_several_experiments_are_fitted_together():
     assert float(ratio) == pytest.approx(1 / np.sqrt(2), rel=0.15)
 
 
+def swinging():
+    """A block on a spring, let go at rest: it swings by cos(√(k/m) t), as wide as at first."""
+    model = Model("oscillator")
+    model.block, model.spring, model.ground = Mass(mass="2 kg"), Spring(x="20 mm"), Reference()
+    model.connect(model.block.M, model.spring.R)
+    model.connect(model.spring.C, model.ground.V)
+    return model
+
+
+SPRING = {"spring.stiffness": ("100 N/m", "200 N/m", "160 N/m")}
+RATE = np.sqrt(150 / 2)  # of a spring of 150 N/m
+
+
+def test_each_experiment_begins_at_its_own_start():
+    model, t = swinging(), np.linspace(0, 2, 40)
+    runs = [Experiment(pd.DataFrame({"t [s]": t, "x [mm]": x * np.cos(RATE * t)}),
+                       {"spring.x": quantity(x, "mm")}) for x in (20, 50)]
+    for guess in "120 N/m", "160 N/m", "180 N/m":
+        bounds = {"spring.stiffness": ("100 N/m", "200 N/m", guess)}
+        found = fit(model, runs, bounds, {"x [mm]": "spring.x"})
+        assert found.values["spring.stiffness"].to("N/m").m == pytest.approx(150, rel=1e-6)
+
+
+def test_experiments_may_have_different_sensors_in_different_units():
+    t = np.linspace(0, 2, 40)
+    x, v = 20 * np.cos(RATE * t), -20 * RATE * np.sin(RATE * t)
+    both = pd.DataFrame({"t [s]": t, "x [mm]": x, "v [mm/s]": v})
+    others = (pd.DataFrame({"t [s]": t, "x [m]": x / 1e3}), both.assign(**{"x [mm]": np.nan}),
+              pd.DataFrame({"t [s]": t, "v [m/s]": v / 1e3}))
+    compare = {"x": "spring.x", "v [mm/s]": Measured("spring.v", offset=("-1 m/s", "1 m/s"))}
+    for data in *([both, one] for one in others), others[::2]:
+        found = fit(swinging(), list(data), SPRING, compare)
+        assert found.values["spring.stiffness"].to("N/m").m == pytest.approx(150, rel=1e-6)
+        assert any(n.startswith("Experiment 2 has no values of ") for n in found.notes)
+        found.plot(experiment=1)
+    with pytest.raises(WrongDimension, match=r"is in N, but 'x \[mm\]' elsewhere"):
+        fit(swinging(), [both, others[0].rename(columns={"x [m]": "x [N]"})], SPRING, compare)
+    with pytest.raises(ParameterError, match=r"data\[2\]\): has no values of 'x"):
+        fit(swinging(), [both, both[["t [s]"]]], SPRING, compare)
+
+
 def test_a_robust_loss_overlooks_outliers():
     data = made()
     data.loc[::20, "disp [mm]"] += 8.0
@@ -185,6 +226,18 @@ def test_other_starts_leave_a_false_minimum():
     assert np.std(often.residuals()["disp [mm]"].m) < np.std(once.residuals()["disp [mm]"].m)
     assert any("disp [mm] is no noise" in n and "starts=10" in n for n in once.notes)
     assert often.notes == []
+
+
+def test_starts_that_cannot_be_run_are_left_out():
+    """12 N slow 4 kg at 1 m/s by 3 m/s²; a start with less friction at rest is refused."""
+    model, t = thrown(), np.linspace(0, 0.3, 40)
+    model.rig.friction.viscous_coefficient = "0 N*s/m"
+    found = fit(model, pd.DataFrame({"t [s]": t, "x [m]": t - 1.5 * t**2}),
+                {"rig.friction.coulomb_force": ("5 N", "15 N"),
+                 "rig.friction.breakaway_force": ("2 N", "40 N")}, {"x [m]": "sight.x"}, starts=4)
+    assert found.values["rig.friction.coulomb_force"].m == pytest.approx(12, rel=1e-6)
+    assert "of 4 starts could not be run" in found.notes[0]
+    assert "below coulomb_force" in found.notes[0]
 
 
 def test_a_bound_that_excludes_the_truth_is_told():

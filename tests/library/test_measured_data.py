@@ -67,6 +67,24 @@ def test_semicolons_may_separate_decimal_commas(folder):
     assert_allclose(data.values.magnitude, [1.5, 2.5])
 
 
+def test_what_a_run_exports_drives_another_with_its_jumps(folder):
+    """5 N from 0.3 s to 0.8 s make 1.25 m/s of 2 kg."""
+    pulse = table(quantity([0, 0.3, 0.3, 0.8, 0.8, 1], "s"), quantity([0, 0, 5, 5, 0, 0], "N"))
+    run = pushed(pulse).simulate("1 s")
+    for exported in (run["push.f"].to_pandas(), run.to_pandas("push.f"),
+                     run.to_pandas("push.f", "body.v")["push.f [N]"]):
+        again = table(exported)
+        assert np.count_nonzero(np.diff(again.times.m) == 0) == 2
+        v = abs(pushed(again).simulate("1 s")["body.v"].final.to("m/s").m)
+        assert v == pytest.approx(1.25, rel=1e-6)
+    run.to_csv("kept.csv", "push.f", "body.v")
+    speed = table("kept.csv", time="time", value="body.v", between="monotone")  # has no jump
+    assert len(speed.times) == len(set(speed.times.m))
+    assert abs(speed.values[-1].to("m/s").m) == pytest.approx(1.25, rel=1e-6)
+    with pytest.raises(ParameterError, match="and another value"):
+        table("kept.csv", time="time", value="push.f")
+
+
 def test_a_unit_may_be_said_where_the_data_say_none(folder):
     (folder / "bare.csv").write_text("t,F\n0,1\n1,2\n")
     data = table("bare.csv", time="t [min]", value="F [kN]")

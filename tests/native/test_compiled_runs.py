@@ -389,6 +389,35 @@ def test_a_run_that_is_stiff_alone_is_made_by_an_implicit_method():
     assert_allclose(data["final(block.v)"][3], -0.01 * rate * np.exp(-2000 * rate), rtol=1e-3)
 
 
+class Follower(Component):
+    """Follows what decays, at a rate."""
+
+    rate = Parameter("100 1/s", above=0)
+    x = Variable("1", "0", priority="high")
+    y = Variable("1", "1", priority="high")
+
+    def equations(self):
+        yield der(self.y) == quantity("-1 1/s") * self.y
+        yield der(self.x) == self.rate * (self.y - self.x)
+
+
+def test_points_that_stability_would_hold_up_are_run_by_themselves():
+    """x → r / (r - 1) exp(-t): at the bound of stability 1 s takes 3e5 steps."""
+    pytest.importorskip("xarray")
+    model, rates = Model("follower"), np.array([100.0, 1e4, 1e6])
+    model.part = Follower()
+    asked = {"over": {"part.rate": quantity(rates, "1/s")}, "duration": "1 s",
+             "outputs": ["final(part.x)"]}
+    data = model.sweep(**asked)
+    assert data.encoding["execution"] == (
+        "several runs at once, in machine code (dopri5), 1 of them by themselves after all")
+    exact = rates / (rates - 1) * np.exp(-1)
+    assert_allclose(data["final(part.x)"], exact, rtol=1e-5)
+    asked_for = model.sweep(**asked, method="dopri5")
+    assert "themselves" not in asked_for.encoding["execution"]
+    assert_allclose(asked_for["final(part.x)"], exact, rtol=1e-5)
+
+
 @pytest.mark.parametrize("rate", [1e200, 1e300, -1e300])
 def test_a_rate_beyond_all_steps_fails_and_does_not_go_on_for_ever(rate):
     """x' = k x² from 1: no step follows it, however small."""

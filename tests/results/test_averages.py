@@ -40,6 +40,19 @@ def test_a_speed_that_grows_late_counts_for_as_long_as_it_lasts(pushed, options)
     assert_allclose(run["masses.v"].mean().m, [1.6, 0.8, 0.4], rtol=1e-6)
 
 
+def test_an_integral_is_over_the_time_of_the_run_in_its_unit_times_seconds(pushed):
+    run = pushed.simulate("5 s", every="2 s")
+    assert_allclose(run["push.y"].integral().to("N*s").m, 8, rtol=1e-12)
+    way = run["masses.v"].integral()  # (4/m) 2²/2
+    assert_allclose(way.to("mm").m, [8000, 4000, 2000], rtol=1e-6)
+    assert str(way.units) == "meter"
+    model = Model("warm")
+    model.source, model.mass = TemperatureSource(temperature="20 degC"), ThermalMass()
+    model.connect(model.source.A, model.mass.M)
+    kept = model.simulate("2 s")["mass.T"]
+    assert_allclose(kept.integral().to("K*s").m, 2 * 293.15, rtol=1e-9)
+
+
 def test_a_sine_has_the_mean_of_its_offset_and_the_known_effective_value():
     model = Model("sine")
     model.wave = Sine(amplitude="3 mV", bias="1 mV", frequency="2 Hz")

@@ -6,6 +6,7 @@ A body on a spring, x = A sin(w t) and v = A w cos(w t); a block that is pulled 
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -134,7 +135,9 @@ def test_arrays_are_kept(tmp_path, name):
     count = 12  # more than ten: instance 10 comes after 9, not after 1
     model = Model("several")
     model.bodies = Mass(mass="1 kg", v=quantity(np.arange(count), "m/s"), count=count)
-    model.simulate("1 s").save(file_of(tmp_path, name), "bodies.v", "bodies.M.f")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.simulate("1 s").save(file_of(tmp_path, name), "bodies.v", "bodies.M.f")
     kept = load(tmp_path / name)
     assert_allclose(kept["bodies.v"].at("0.3 s").m, np.arange(count))
     assert_allclose(kept["bodies.M.f"].m, 0)

@@ -14,9 +14,10 @@ from scipy import stats
 
 import blocks.model
 from blocks import Model, quantity
+from blocks.exceptions import UnknownName
 from blocks.studies.axes import plan
 from blocks.studies.runner import Runner
-from library.translational import Mass, Spring
+from library.translational import Damper, Mass, Reference, Spring
 
 from . import bench
 
@@ -45,6 +46,20 @@ def test_a_grid_of_coasting_masses_slows_down_exponentially():
     assert (data.status == "finished").all()
     assert data["final(mass.v)"].sel({"damper.damping": 4, "mass.v": 1}) == (
         data["final(mass.v)"][2, 0])  # fmt: skip
+
+
+def test_numbers_over_the_whole_of_a_run_are_those_of_its_curve():
+    """m/d (v0 - v) is the way of a coasting mass, m/(2 d) (v0² - v²) the integral of v²."""
+    data = bench.coasting().sweep({"damper.damping": DAMPING, "mass.v": SPEED}, "2 s", rtol=1e-9,
+                                  outputs=["mean(mass.v)", "rms(mass.v)", "integral(mass.v)"])
+    d, v0 = DAMPING.m[:, None], np.array([1.0, 2.0])
+    end = v0 * np.exp(-d * 2 / 2)
+    way = 2 / d * (v0 - end)
+    assert_allclose(data["mean(mass.v)"], way / 2, rtol=1e-7)
+    assert_allclose(data["integral(mass.v)"], way, rtol=1e-7)
+    assert_allclose(data["rms(mass.v)"], np.sqrt(1 / d * (v0**2 - end**2) / 2), rtol=1e-7)
+    assert data["integral(mass.v)"].attrs["units"] == "m"
+    assert data["mean(mass.v)"].attrs["long_name"] == "mean of mass.v"
 
 
 def test_the_coordinate_is_in_the_unit_of_the_first_value():
@@ -174,6 +189,55 @@ def test_arrays_keep_their_instances_as_a_dimension():
     assert list(data["masses"].values) == ["masses[0]", "masses[1]"]
     assert_allclose(data["final(masses.v)"], np.cos(w), atol=1e-7)
     assert_allclose(data["masses.v"], np.cos(w[..., None] * data.time.values), atol=1e-7)
+
+
+def coasting_masses():
+    """Three masses of 2 kg, 1 m/s fast, each on a damper of 1, 2, 4 N s/m."""
+    model = Model("three")
+    model.masses, model.ground = Mass(count=3, mass="2 kg", v="1 m/s"), Reference()
+    model.dampers = Damper(count=3, damping=DAMPING)
+    model.connect(model.masses.M, model.dampers.R)
+    model.connect(model.dampers.C, model.ground.V)
+    return model
+
+
+def test_one_of_an_array_can_be_varied_as_can_all_of_it():
+    model, values = coasting_masses(), quantity([3.0, 6.0], "N*s/m")
+    one = model.sweep({"dampers[1].damping": values, "masses[-1].v": ["5 m/s", "6 m/s"]}, "2 s",
+                      outputs=["final(masses.v)"], rtol=1e-9)
+    v = np.exp(-np.array([1.0, 2.0, 4.0]))
+    for k, d in enumerate((3.0, 6.0)):
+        for j, fast in enumerate((5.0, 6.0)):
+            assert_allclose(one["final(masses.v)"][k, j], [v[0], np.exp(-d), fast * v[2]],
+                            rtol=1e-7)
+    both = model.sweep([{"dampers[0].damping": "3 N*s/m", "dampers.damping": "6 N*s/m"}], "2 s",
+                       outputs=["final(masses.v)"], rtol=1e-9)
+    assert_allclose(both["final(masses.v)"][0], np.exp([-3.0, -6.0, -6.0]), rtol=1e-7)
+    assert_allclose(model.dampers.damping.m, DAMPING.m)
+    with pytest.raises(UnknownName, match="0 to 2"):
+        model.sweep({"dampers[3].damping": values}, "1 s", outputs=["final(masses.v)"])
+
+
+def test_searches_move_one_of_an_array():
+    """v = exp(-d t/2): its derivative by d is -t v/2, that of the others is 0."""
+    from blocks.analysis.estimation import fit
+    from blocks.analysis.optimisation import optimise
+
+    model, paths = coasting_masses(), ["dampers[1].damping", "masses[2].v"]
+    run = model.simulate("2 s", rtol=1e-9, sensitivities=paths)
+    found = [[run.sensitivities[f"masses[{k}].v", path].final.m for path in paths]
+             for k in range(3)]
+    assert_allclose(found, [[0, 0], [-np.exp(-2), 0], [0, np.exp(-4)]], rtol=1e-7, atol=1e-12)
+    times = np.linspace(0, 2, 20)
+    data = pd.DataFrame({"t [s]": times, "v [m/s]": np.exp(-1.5 * times)})
+    best = fit(model, data, {"dampers[1].damping": ("1 N*s/m", "9 N*s/m")},
+               {"v [m/s]": "masses[1].v"})
+    assert_allclose(best.values["dampers[1].damping"].m, 3, rtol=1e-6)
+    best.apply()
+    assert_allclose(model.dampers.damping.m, [1, 3, 4], rtol=1e-6)
+    least = optimise(model, "max(masses[2].v)",
+                     {"masses[2].v": ("2 m/s", "3 m/s")}, "1 s")
+    assert_allclose(least.values["masses[2].v"].m, 2)
 
 
 def test_a_parameter_of_a_composite_reaches_its_parts_at_every_point():

@@ -48,8 +48,8 @@ def said(kind, over=OVER, model=None, **asked):
                            "'cvode'?"),
     ({"friction.law": ["coulom"]},
      "friction.law: there is no 'coulom' among its laws. Did you mean 'coulomb'?"),
-    ({"block[0].mass": ["1 kg"]}, "'block[0].mass' names one instance of an array. All "
-                                  "instances of an array take one value: leave out the number."),
+    ({"block[0].mass": ["1 kg"]}, "'block[0].mass' numbers an instance, but block is no array. "
+                                  "Leave out the number."),
 ])  # fmt: skip
 def test_misspelt_names_are_answered_with_the_nearest(over, text):
     assert text in said(UnknownName, over)

@@ -15,9 +15,9 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.relations import Relations
-from .sensitivity_equations import SensitivityEquations
+from .sensitivity_equations import Derivatives, SensitivityEquations
 from .sensitivity_grazing import touches
-from .sensitivity_instants import Instants
+from .sensitivity_instants import GRAZES, TOGETHER, Instants
 from .sensitivity_jumps import Changes, Jumps
 
 if TYPE_CHECKING:
@@ -62,10 +62,11 @@ class Saltation:
         self.m = episodes.m
         self.modes = episodes.modes if equations.elements is not None else np.zeros(
             (len(self.starts), 0), dtype=int)
+        changed = self._changed()
         sampled, taken = self.jumps.samples.guards(self.times)
-        self._sampled = self.sides.guards.value.shape[1]  # first of the guards of samples
+        self._sampled = changed.shape[1]  # first of the guards of samples
         self.instants = Instants(self.sides.guards.beside(sampled), self.sides.rates[0],
-                                 np.concatenate([self._changed(), taken], axis=1), self.span)
+                                 np.concatenate([changed, taken], axis=1), self.span)
         if equations.singular:
             self._join_those_who_share()
         for k in np.flatnonzero(self.instants.touched >= 0):
@@ -130,7 +131,7 @@ class Saltation:
         if len(caused) > 1:
             self._tell_together(k, dt, changes)
         arrived = Changes(changes.x + before[k][:, None] * dt, changes.d)
-        new = self.jumps.over(k, arrived, dt, caused)
+        new = self.jumps.over(k, arrived, dt, caused[caused < self.system.nm])
         return Changes(new.x - after[k][:, None] * dt, new.d)
 
     @cached_property
@@ -172,13 +173,33 @@ class Saltation:
                                "order with other values: derivatives hold for one side only."))
 
     def _changed(self) -> Flags:
-        """Guards of what is different after an event, (events, guards)."""
+        """Guards of what an event changes, (events, guards)."""
         switched = self.m[:-1] != self.m[1:]
+        if self.jumps.resets.active:
+            switched = switched | self._taken_back()
         if self.equations.elements is None:
             return switched
         moved = (self.modes[:-1] != self.modes[1:]) | self.jumps.struck
         stuck = self.modes[:-1] == 0
         return np.concatenate([switched, moved & stuck, moved & stuck, moved & ~stuck], axis=1)
+
+    def _taken_back(self) -> Flags:
+        """Relations that cross at an event whose `when` takes them back at once: they are about to
+        change before it, and no more after it."""
+        side = np.where(self.m > 0.5, 1.0, -1.0)
+        slopes, nm = self.sides.rates, slice(self.system.nm)
+        out = self._about_to_change(self.sides.guards.rows(nm), slopes[0], side[:-1])
+        out &= side[:-1] == side[1:]
+        some = np.flatnonzero(out.any(axis=1))
+        after = self.equations.guards(self.sides.after(*some)).rows(nm)
+        out[some] &= ~self._about_to_change(after, slopes[1][some], side[1:][some])
+        return out
+
+    def _about_to_change(self, guards: Derivatives, slope: Array, side: Array) -> Flags:
+        """Which guards come from a side of zero, and leave it now."""
+        away = -side * guards.in_time(slope)
+        fast = away > GRAZES * np.fmax.reduce(np.abs(away), axis=0, initial=0.0)
+        return np.asarray(fast & (np.abs(guards.value) <= TOGETHER * self.span * away))
 
     @property
     def notes(self) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.relations import Relations
 from .sensitivity_equations import Derivatives, SensitivityEquations
+from .sensitivity_floors import FloorInstants
 from .sensitivity_grazing import touches
 from .sensitivity_instants import GRAZES, TOGETHER, Instants
 from .sensitivity_jumps import Changes, Jumps
@@ -64,9 +65,14 @@ class Saltation:
             (len(self.starts), 0), dtype=int)
         changed = self._changed()
         sampled, taken = self.jumps.samples.guards(self.times)
-        self._sampled = changed.shape[1]  # first of the guards of samples
-        self.instants = Instants(self.sides.guards.beside(sampled), self.sides.rates[0],
-                                 np.concatenate([changed, taken], axis=1), self.span)
+        self._floors = FloorInstants(equations)
+        floors, jump = self._floors.guards(
+            self.sides.before(*range(len(self.times))), changed[:, : self.system.nm])
+        self._sampled = changed.shape[1]  # first of the guards of samples,
+        self._floored = self._sampled + taken.shape[1]  # and of floors
+        self.instants = Instants(self.sides.guards.beside(sampled).beside(floors),
+                                 self.sides.rates[0],
+                                 np.concatenate([changed, taken, jump], axis=1), self.span)
         if equations.singular:
             self._join_those_who_share()
         for k in np.flatnonzero(self.instants.touched >= 0):
@@ -131,7 +137,7 @@ class Saltation:
         if len(caused) > 1:
             self._tell_together(k, dt, changes)
         arrived = Changes(changes.x + before[k][:, None] * dt, changes.d)
-        new = self.jumps.over(k, arrived, dt, caused[caused < self.system.nm])
+        new = self.jumps.over(k, arrived, dt, self._relations(caused))
         return Changes(new.x - after[k][:, None] * dt, new.d)
 
     @cached_property
@@ -154,6 +160,11 @@ class Saltation:
         """How slopes change at all events: changes of states follow by their moving instants."""
         before, after = self.sides.rates
         return np.asarray(before - after)
+
+    def _relations(self, guards: Indices) -> Indices:
+        """The relations among guards, and those that read floors among them."""
+        floors = guards[guards >= self._floored] - self._floored
+        return np.union1d(guards[guards < self.system.nm], self._floors.relations[floors])
 
     def _moved(self, guard: int, k: int, changes: Changes) -> Array:
         """How the instant of an event moves, with one guard."""
@@ -211,7 +222,10 @@ class Saltation:
         """What guards are about that are zero at a time."""
         names, nm = [], self.system.nm
         for guard in guards:
-            if guard >= self._sampled:
+            if guard >= self._floored:
+                names.append("the condition " + Relations(self.system).condition(int(
+                    self._floors.relations[guard - self._floored])))
+            elif guard >= self._sampled:
                 owners = self.jumps.samples.names(int(guard) - self._sampled, time)
                 names.append("samples of " + ", ".join(owners))
             elif guard < nm:

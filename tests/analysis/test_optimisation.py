@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
 from blocks.analysis.optimisation import optimise
+from blocks.analysis.pareto import pareto
 from blocks.analysis.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName
 from library.translational import (
@@ -78,6 +79,23 @@ def test_the_spread_of_a_result_and_its_causes():
 def test_mistakes_are_said(objective, limits, error, text):
     with pytest.raises(error, match=text):
         optimise(shot(), objective, {"ball.angle": ("5 deg", "80 deg")}, "1 s", limits)
+
+
+@pytest.mark.parametrize(("given", "text"), [
+    ({"starts": 5}, "no option 'starts'. Did you mean 'start'"),
+    ({"solver": "BDF"}, "no option 'solver'. It is method= here"),
+    ({"start_from": "steady state"}, "no option 'start_from'"),
+])
+@pytest.mark.parametrize("search", [
+    lambda **given: optimise(shot(), "final(ball.x)", {"ball.angle": ("5 deg", "80 deg")}, "1 s",
+                             **given),
+    lambda **given: pareto(shot(), ["final(ball.x)", "max(ball.y)"],
+                           {"ball.angle": ("5 deg", "80 deg")}, "1 s", **given),
+    lambda **given: first_order(shot(), {"ball.angle": "1 deg"}, "1 s", ["final(ball.x)"], **given),
+])
+def test_options_that_no_run_has_are_refused_before_the_first(search, given, text):
+    with pytest.raises(UnknownName, match=rf"(optimise|pareto|first_order)\(\): there is {text}"):
+        search(**given)
 
 
 @pytest.mark.parametrize(("kind", "sign"), [("max", 1), ("min", -1)])

@@ -563,7 +563,8 @@ class Model(Component):
         guess : Result, optional
             A run that has come near it; the initial state, if a period is given.
         period : str or quantity, optional
-            About how long it takes; from the run, if not given.
+            About how long it takes; from the run, if not given. Where something acts in time by
+            itself, such as a sine, the period of that.
 
         Returns
         -------

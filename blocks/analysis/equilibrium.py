@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags, Indices, all_finite
 from ..system.system import System
 from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
+from .lasting import common, lasting_sums, parted
 from .point import Point
-from .reduction import positional_states, reduce
+from .reduction import positional_states
 from .sampled import SampledValues
 from .settle import mode_rows
 from .wishes import Wishes
@@ -127,11 +127,12 @@ class Equations:
         return self._judged(solution, kept, fixed)
 
     def _lasting(self, start: Point) -> tuple[Array, Array]:
-        """Sums of states that never change in these modes, and states that do not, as rows.
+        """Sums of states that never change, and states that do not in these modes, as rows.
 
         Those that are the same beside the point: what rests only because of where it is, as a
-        crank at its dead point does, is free to move. So with the sums are samples that never
-        change, as of an integral with the gain zero.
+        crank at its dead point does, is free to move. What ties states whatever efforts are holds
+        in all modes; a contact that is closed may have been open at the start. So with the sums are
+        samples that never change, as of an integral with the gain zero.
         """
         nx, rng, scale = self.system.nx, np.random.default_rng(0), self._scale(start)
         width, sampled = len(scale), nx + self.system.nz + self.system.nu + np.arange(
@@ -139,28 +140,19 @@ class Equations:
         step = np.zeros(width)
         step[:nx] = BESIDE * scale[:nx] * rng.uniform(-1, 1, nx)
         step[sampled] = BESIDE * scale[sampled] * rng.uniform(-1, 1, len(sampled))
-        aside = self._moved(start, step)
-        found, idle = [], np.ones(len(self.sampled), dtype=bool)
-        assigned = self.derivatives.assigned
-        for point in (start, aside):
+        elements = elements_of_system(self.system)
+        none = np.zeros(0 if elements is None else elements.size, dtype=bool)
+        held = none if elements is None else ~elements.contact
+        idle, found = np.ones(len(self.sampled), dtype=bool), []
+        for point in (start, self._moved(start, step)):
             at = self.derivatives.at(point)
-            idle &= ~np.isin(self.sampled, assigned[at.whole("sampled").any(axis=1)])
-            try:
-                reduced = reduce(point, at)
-            except SimulationError:
-                return np.zeros((0, width)), np.zeros((0, width))
-            rows = np.zeros((len(reduced.redundant), width))
-            for row, one in zip(rows, reduced.redundant, strict=True):
-                row[one.state] = 1.0
-                for j, factor in one.others.items():
-                    row[j] = -factor
-            found.append(rows)
-        first, second = found
-        same = [bool(len(second)) and bool((np.abs(second - row).max(axis=1) < 1e-9).any())
-                for row in first]
-        rows = first[np.array(same, dtype=bool)] if len(first) else first
-        single = (rows != 0).sum(axis=1) == 1
-        return np.concatenate([rows[~single], np.eye(width)[sampled[idle]]]), rows[single]
+            idle &= ~np.isin(self.sampled, self.derivatives.assigned[
+                at.whole("sampled").any(axis=1)])
+            found.append([lasting_sums(point, at, scale, some)
+                          for some in ([none, held] if held.any() else [none])])
+        parts = [parted(common(*pair)) for pair in zip(*found, strict=True)]
+        return (np.concatenate([*(sums / scale for sums, _ in parts),
+                                np.eye(width)[sampled[idle]]]), np.eye(width)[parts[-1][1]])
 
     def _judged(self, solution: Solution, kept: Flags | None, fixed: Array) -> Solution:
         """With directions of all unknowns that nothing determines, and what is asked twice."""

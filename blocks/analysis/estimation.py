@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import BlocksError, ParameterError, unknown_name
 from ..numerics.arrays import Array
 from ..simulation.progress import Progress
+from ..simulation.settings import HANDED_ON, options_named, refuse_unknown_options
 from ..studies.calls import results_of
 from .estimation_data import Experiment, Measured, experiments_of
 from .estimation_misfit import Misfit
@@ -87,6 +88,8 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
         found.values["spring.stiffness"]
         found.plot("fit.png")
     """
+    refuse_unknown_options(options, [*options_named(fit), "start_from", *(
+        name for name in HANDED_ON if name != "start")], "fit(…, {0})")
     if loss not in LOSSES:
         raise unknown_name("fit(loss=…)", loss, LOSSES, "losses")
     if not parameters or not compare:

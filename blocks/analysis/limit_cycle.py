@@ -3,6 +3,7 @@
 Shooting: states at which a run of one period ends where it began. The run goes through its events,
 so that sticking, impacts and switching are part of the cycle; the derivative of the map over one
 period is found by runs from neighbouring states, and its eigenvalues are the Floquet multipliers.
+What is driven by time repeats with its drive: the period is given then, and runs begin with it.
 
 References
 ----------
@@ -21,6 +22,8 @@ from ..exceptions import ParameterError, SimulationError
 from ..numerics.arrays import Array, Indices
 from ..results.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet
+from ..system.system import System
+from ..system.time_functions import driven_by_time
 from ..units import from_si, quantity, to_si, unit
 from .derivatives import derivatives_of
 from .point import Point, initial_point, run_point
@@ -37,7 +40,9 @@ BESIDE = 1e-5  # of the size of a state: neighbouring runs
 CLOSED = 1e-9  # of the size of the states
 FARTHEST = 0.3  # of the sizes of states and period, in one step
 AT_REST = 1e-3  # of the sizes of states: a motion that is none
+AGAIN = 1e-5  # of the sizes of states, by which the end of a second period may be another
 MOST_STEPS = 25
+TOLD = 6
 LOOKS = 4000  # instants of a run in which a return is looked for
 NEAR = 0.05  # of the size of the states: a return
 WHERE = "limit_cycle()"
@@ -50,7 +55,8 @@ class LimitCycle:
     ----------
     period : quantity
     multipliers : complex ndarray
-        Floquet multipliers by modulus, without the one of moving along the cycle.
+        Floquet multipliers by modulus, without the one of moving along the cycle; a motion that is
+        driven by time has none such.
     run : Result
         One period.
 
@@ -138,13 +144,43 @@ class _Map:
 
 def find_limit_cycle(model: Model, guess: Any, period: Any) -> LimitCycle:
     """See :meth:`blocks.Model.limit_cycle`."""
-    point, length, size = _guess(model, guess, period)
+    drives = _drives(model.compile())
+    if drives and period is None:
+        raise ParameterError(
+            WHERE, f"{', '.join(drives[:TOLD])}{', …' * (len(drives) > TOLD)} acts in time by "
+            "itself: what this drives repeats with it, whatever it looks like before.",
+            "Give the period of the drive: model.limit_cycle(run, period='2 s').",
+            code="analysis.cycle")  # fmt: skip
+    point, length, size = _guess(model, guess, period, bool(drives))
     free, follow = _moving_states(point)
     shooting = _Map(model, point, free, follow, np.maximum(size[free], 1e-12 * point.scale_x[free]))
-    x, length, matrix = _shoot(shooting, point.x[free].copy(), length)
+    x, length, matrix = _shoot(shooting, point.x[free].copy(), length, bool(drives))
+    multipliers = _multipliers(matrix, bool(drives))
     run = shooting.run(x, length)
     _refuse_rest(run, shooting)
-    return LimitCycle(model.name, length, run, _multipliers(matrix))
+    _refuse_another(shooting, x, length, multipliers, drives)
+    return LimitCycle(model.name, length, run, multipliers)
+
+
+def _drives(system: System) -> list[str]:
+    """Components that act in time by themselves: sources, tables, samplers."""
+    sampled = [f for f in system.network.families
+               if any(start is not None for start, *_ in f.kernel.samplings)]
+    return list(dict.fromkeys(f.path(i) for f in (*driven_by_time(system), *sampled)
+                              for i in range(f.size)))
+
+
+def _refuse_another(shooting: _Map, x: Array, period: float, multipliers: Array, drives: list[str]
+                    ) -> None:
+    """What closes once by chance is another motion the next time."""
+    away = np.abs(shooting.end(x, 2 * period) - x) / shooting.size
+    if away.max() > AGAIN * max(1.0, float(np.abs(multipliers).max(initial=0.0))):
+        raise SimulationError(
+            WHERE, f"a motion that comes back after {period:.6g} s is another one after that.",
+            f"Give a period after which {', '.join(drives[:TOLD])} repeats." if drives else
+            "What it remembers in Discrete variables does not come back with the states: no limit "
+            "cycle is found with it. Look at a long run instead.",
+            code="analysis.cycle")  # fmt: skip
 
 
 def _refuse_rest(run: Result, shooting: _Map) -> None:
@@ -168,8 +204,11 @@ def _moving_states(point: Point) -> tuple[Indices, Array]:
     return reduced.states[some], whole[:, some]
 
 
-def _shoot(shooting: _Map, x: Array, period: float) -> tuple[Array, float, Array]:
-    """States and period that close (Newton), and the derivative of the map there."""
+def _shoot(shooting: _Map, x: Array, period: float, driven: bool) -> tuple[Array, float, Array]:
+    """States and period that close (Newton), and the derivative of the map there.
+
+    Where it is driven, the period is that of the drive.
+    """
     size = shooting.size
     for _ in range(MOST_STEPS):
         end = shooting.end(x, period)
@@ -177,13 +216,15 @@ def _shoot(shooting: _Map, x: Array, period: float) -> tuple[Array, float, Array
         matrix = _derivative(shooting, x, period)
         if np.abs(missed).max() <= CLOSED:
             return x, period, matrix
-        ahead = (shooting.end(x, period * (1 + 1e-6)) - shooting.end(x, period * (1 - 1e-6))) / (
-            2e-6 * period * size)
-        phase = shooting.slope(x) / size
-        norm = float(np.linalg.norm(phase)) or 1.0
-        left = np.block([[matrix - np.eye(len(x)), ahead[:, None]],
-                         [phase[None] / norm, np.zeros((1, 1))]])
-        step = np.linalg.lstsq(left, -np.append(missed, 0.0), rcond=1e-12)[0]
+        left = matrix - np.eye(len(x))
+        if not driven:
+            ahead = (shooting.end(x, period * (1 + 1e-6)) - shooting.end(x, period * (1 - 1e-6))
+                     ) / (2e-6 * period * size)
+            phase = shooting.slope(x) / size
+            norm = float(np.linalg.norm(phase)) or 1.0
+            left = np.block([[left, ahead[:, None]], [phase[None] / norm, np.zeros((1, 1))]])
+            missed = np.append(missed, 0.0)
+        step = np.append(np.linalg.lstsq(left, -missed, rcond=1e-12)[0], [0.0] * driven)
         longest = max(float(np.abs(step[:-1]).max()) / FARTHEST,
                       abs(float(step[-1])) / (FARTHEST * period), 1.0)
         x, period = x + step[:-1] / longest * size, period + float(step[-1]) / longest
@@ -204,16 +245,19 @@ def _derivative(shooting: _Map, x: Array, period: float) -> Array:
     return np.array(columns).T
 
 
-def _multipliers(matrix: Array) -> Array:
-    """Eigenvalues of the map, but for the one of the motion itself, which is 1."""
-    found = np.asarray(np.linalg.eigvals(matrix), dtype=complex)
-    own = int(np.argmin(np.abs(found - 1)))
-    rest = np.delete(found, own)
+def _multipliers(matrix: Array, driven: bool) -> Array:
+    """Eigenvalues of the map, but for the one of the motion itself, which is 1 unless driven."""
+    rest = np.asarray(np.linalg.eigvals(matrix), dtype=complex)
+    if not driven:
+        rest = np.delete(rest, int(np.argmin(np.abs(rest - 1))))
     return rest[np.argsort(-np.abs(rest))]
 
 
-def _guess(model: Model, guess: Any, period: Any) -> tuple[Point, float, Array]:
-    """Where to begin, about how long a period is, and how large the states become."""
+def _guess(model: Model, guess: Any, period: Any, driven: bool) -> tuple[Point, float, Array]:
+    """Where to begin, about how long a period is, and how large the states become.
+
+    Where it is driven, a whole number of periods after the start.
+    """
     from ..results import Result
 
     length = None if period is None else float(to_si(period, unit("s"), f"{WHERE}: period"))
@@ -231,7 +275,8 @@ def _guess(model: Model, guess: Any, period: Any) -> tuple[Point, float, Array]:
     if length is None:
         length = _return_time(t, every, np.ptp(every, axis=1) / 2)
     size = np.ptp(_states(guess, 0.5)[1], axis=1) / 2
-    point = run_point(model, guess, from_si(_while_moving(guess, t), unit("s")))
+    begin = (1 + 1e-12) * t[-1] // length * length if driven else _while_moving(guess, t)
+    point = run_point(model, guess, from_si(min(begin, float(t[-1])), unit("s")))
     return point, length, size
 
 

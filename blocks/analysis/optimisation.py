@@ -18,7 +18,7 @@ from ..exceptions import BlocksError, ParameterError
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet, Tabulated
 from ..simulation.progress import Progress
-from ..simulation.settings import Options
+from ..simulation.settings import HANDED_ON, Options, options_named, refuse_unknown_options
 from ..units import from_si, to_si
 from .estimation_misfit import Unknown, unknown_of
 from .reductions import Reduction
@@ -120,6 +120,7 @@ def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
     ModelError
         For mistakes in names, bounds and limits, before the first run.
     """
+    refuse_unknown_options(options, [*options_named(optimise), *HANDED_ON], "optimise(…, {0})")
     design = _Design(model, objective, over, duration, subject_to, -1.0 if maximise else 1.0,
                      {"rtol": rtol, **options})
     with Progress(progress, 0, name="optimise") as design.tell:

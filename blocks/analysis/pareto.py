@@ -16,6 +16,7 @@ import numpy as np
 from ..exceptions import ParameterError, SimulationError, unknown_name
 from ..results.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet, Tabulated
+from ..simulation.settings import HANDED_ON, options_named, refuse_unknown_options
 from ..studies.calls import results_of
 from ..units import from_si
 from .optimisation import optimise
@@ -129,6 +130,7 @@ def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[
         print(front)
         front.plot("front.png")
     """
+    refuse_unknown_options(options, [*options_named(pareto), *HANDED_ON], "pareto(…, {0})")
     first, second = _two(objectives)
     for text in maximise:
         if text not in (first, second):

@@ -58,6 +58,10 @@ class Derivatives:
         out: Array = self.x[k][rows] @ x + self.p[k][rows] @ p + self.d[k][rows] @ d
         return out
 
+    def in_time(self, slope: Array) -> Array:
+        """How fast the rows change, (points, rows), where states do with (points, states) rates."""
+        return np.asarray((self.x @ slope[:, :, None])[..., 0] + self.t)
+
     def rows(self, which: slice) -> Derivatives:
         """Some of the rows."""
         return Derivatives(self.value[:, which], self.x[:, which], self.p[:, which],

@@ -15,9 +15,10 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.relations import Relations
-from .sensitivity_equations import SensitivityEquations
+from .sensitivity_equations import Derivatives, SensitivityEquations
+from .sensitivity_floors import FloorInstants
 from .sensitivity_grazing import touches
-from .sensitivity_instants import Instants
+from .sensitivity_instants import GRAZES, TOGETHER, Instants
 from .sensitivity_jumps import Changes, Jumps
 
 if TYPE_CHECKING:
@@ -62,10 +63,16 @@ class Saltation:
         self.m = episodes.m
         self.modes = episodes.modes if equations.elements is not None else np.zeros(
             (len(self.starts), 0), dtype=int)
+        changed = self._changed()
         sampled, taken = self.jumps.samples.guards(self.times)
-        self._sampled = self.sides.guards.value.shape[1]  # first of the guards of samples
-        self.instants = Instants(self.sides.guards.beside(sampled), self.sides.rates[0],
-                                 np.concatenate([self._changed(), taken], axis=1), self.span)
+        self._floors = FloorInstants(equations)
+        floors, jump = self._floors.guards(
+            self.sides.before(*range(len(self.times))), changed[:, : self.system.nm])
+        self._sampled = changed.shape[1]  # first of the guards of samples,
+        self._floored = self._sampled + taken.shape[1]  # and of floors
+        self.instants = Instants(self.sides.guards.beside(sampled).beside(floors),
+                                 self.sides.rates[0],
+                                 np.concatenate([changed, taken, jump], axis=1), self.span)
         if equations.singular:
             self._join_those_who_share()
         for k in np.flatnonzero(self.instants.touched >= 0):
@@ -130,7 +137,7 @@ class Saltation:
         if len(caused) > 1:
             self._tell_together(k, dt, changes)
         arrived = Changes(changes.x + before[k][:, None] * dt, changes.d)
-        new = self.jumps.over(k, arrived, dt, caused)
+        new = self.jumps.over(k, arrived, dt, self._relations(caused))
         return Changes(new.x - after[k][:, None] * dt, new.d)
 
     @cached_property
@@ -154,6 +161,11 @@ class Saltation:
         before, after = self.sides.rates
         return np.asarray(before - after)
 
+    def _relations(self, guards: Indices) -> Indices:
+        """The relations among guards, and those that read floors among them."""
+        floors = guards[guards >= self._floored] - self._floored
+        return np.union1d(guards[guards < self.system.nm], self._floors.relations[floors])
+
     def _moved(self, guard: int, k: int, changes: Changes) -> Array:
         """How the instant of an event moves, with one guard."""
         if guard < 0:
@@ -172,13 +184,33 @@ class Saltation:
                                "order with other values: derivatives hold for one side only."))
 
     def _changed(self) -> Flags:
-        """Guards of what is different after an event, (events, guards)."""
+        """Guards of what an event changes, (events, guards)."""
         switched = self.m[:-1] != self.m[1:]
+        if self.jumps.resets.active:
+            switched = switched | self._taken_back()
         if self.equations.elements is None:
             return switched
         moved = (self.modes[:-1] != self.modes[1:]) | self.jumps.struck
         stuck = self.modes[:-1] == 0
         return np.concatenate([switched, moved & stuck, moved & stuck, moved & ~stuck], axis=1)
+
+    def _taken_back(self) -> Flags:
+        """Relations that cross at an event whose `when` takes them back at once: they are about to
+        change before it, and no more after it."""
+        side = np.where(self.m > 0.5, 1.0, -1.0)
+        slopes, nm = self.sides.rates, slice(self.system.nm)
+        out = self._about_to_change(self.sides.guards.rows(nm), slopes[0], side[:-1])
+        out &= side[:-1] == side[1:]
+        some = np.flatnonzero(out.any(axis=1))
+        after = self.equations.guards(self.sides.after(*some)).rows(nm)
+        out[some] &= ~self._about_to_change(after, slopes[1][some], side[1:][some])
+        return out
+
+    def _about_to_change(self, guards: Derivatives, slope: Array, side: Array) -> Flags:
+        """Which guards come from a side of zero, and leave it now."""
+        away = -side * guards.in_time(slope)
+        fast = away > GRAZES * np.fmax.reduce(np.abs(away), axis=0, initial=0.0)
+        return np.asarray(fast & (np.abs(guards.value) <= TOGETHER * self.span * away))
 
     @property
     def notes(self) -> list[str]:
@@ -190,7 +222,10 @@ class Saltation:
         """What guards are about that are zero at a time."""
         names, nm = [], self.system.nm
         for guard in guards:
-            if guard >= self._sampled:
+            if guard >= self._floored:
+                names.append("the condition " + Relations(self.system).condition(int(
+                    self._floors.relations[guard - self._floored])))
+            elif guard >= self._sampled:
                 owners = self.jumps.samples.names(int(guard) - self._sampled, time)
                 names.append("samples of " + ", ".join(owners))
             elif guard < nm:

@@ -11,7 +11,7 @@ import numpy as np
 from ..numerics.arrays import Array, Flags, Indices
 from .sensitivity_equations import Derivatives
 
-__all__ = ["Instants"]
+__all__ = ["GRAZES", "TOGETHER", "Instants"]
 
 NEAR = 1e-6  # of the run, that a guard may be away from zero at its event
 TOGETHER = 1e-9  # of the run, within which two guards are zero at once
@@ -25,7 +25,7 @@ class Instants:
     ----------
     guards : before all events
     slope : of the states there
-    changed : (events, guards) those of what is different after an event
+    changed : (events, guards) those of what an event changes
     span : length of the run
 
     Attributes
@@ -38,7 +38,7 @@ class Instants:
     def __init__(self, guards: Derivatives, slope: Array, changed: Flags, span: float) -> None:
         self._guards = guards
         value = guards.value
-        self._rates = np.asarray((guards.x @ slope[:, :, None])[..., 0] + guards.t)
+        self._rates = guards.in_time(slope)
         finite = np.isfinite(value)
         with np.errstate(divide="ignore", invalid="ignore"):
             away = np.where(value == 0, 0.0, np.abs(value / self._rates))

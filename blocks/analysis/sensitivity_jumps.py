@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Changes", "Jumps", "Sides"]
 
+MOST_ROUNDS = 20  # of ``when`` statements that act on each other
+NEAR = 1e-6  # of a value, within which it is the one of the run
 SAME = 1e-9  # of a value: what a sample changes by less is as it was
 
 
@@ -144,16 +146,21 @@ class Jumps:
             return np.ones(len(self.times), dtype=bool)
         return np.asarray(self.struck.any(axis=1))
 
-    def over(self, k: int, arrived: Changes, dt: Array, caused: Indices) -> Changes:
-        """Changes after the jump, at the moved instant; ``caused`` are the guards that are zero."""
+    def over(self, k: int, arrived: Changes, dt: Array, crossed: Indices) -> Changes:
+        """Changes after the jump, at the moved instant; ``crossed`` are relations that cause it."""
         out = Changes(arrived.x.copy(), arrived.d.copy())
         if self.struck[k].any():
             self._strike(k, out, dt)
         if self.resets.active:
-            self._reset(k, arrived, out, dt, caused)
+            self._reset(k, arrived, out, dt, crossed)
         if self.samplings.active:
-            out.d[:] = self.assigned[k] @ np.concatenate([out.x, self.dp, out.d, dt[None]])
+            out.d[:] = self._sample(k, out, dt)
         return out
+
+    def _sample(self, k: int, changes: Changes, dt: Array) -> Array:
+        """Changes of discrete values by what is sampled."""
+        return np.asarray(self.assigned[k] @ np.concatenate([
+            changes.x, self.dp, changes.d, dt[None]]))
 
     def _strike(self, k: int, out: Changes, dt: Array) -> None:
         """An impact: states jump along one direction, so that a flow is turned round."""
@@ -202,33 +209,49 @@ class Jumps:
                 f"flow {e}", rows, self.sides.before(*np.flatnonzero(self.struck[:, e])))
         return self._flows[e]
 
-    def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, caused: Indices
+    def _reset(self, k: int, arrived: Changes, out: Changes, dt: Array, crossed: Indices
                ) -> None:
-        """State changes of ``when`` statements."""
-        assert self.resets.conditions is not None and self.resets.values is not None
+        """State changes of ``when`` statements, in rounds: some act on what others assign."""
+        resets, events = self.resets, self.samplings.time_events
+        assert resets.conditions is not None and resets.values is not None
         held, after = self.sides.before(k), self.sides.after(k)
-        m = held.m.copy()  # with what has caused the event, and not yet what follows from it
-        relations = caused[caused < self.system.nm]
-        m[relations, 0] = after.m[relations, 0]
-        if self._due[k].any():  # samples come first
-            d, target = held.d.copy(), self.samplings.target[self._due[k][self.samplings.owner]]
-            d[target] = after.d[target]
-            holds = replace(held, m=m, d=d).values(self.system.crossings) > 0
-            m = np.where(holds == (after.m > 0.5), after.m, m)
-        switched = replace(held, m=m)
-        was, now = (one.values(self.resets.conditions)[:, 0] > 0.5 for one in (held, switched))
-        fired = now & ~was
-        if not fired.any():
-            return
-        function = self.resets.values.function
-        values = self.equations.rows("resets", function(*self.system.arguments), switched)
-        changed = values.along(0, arrived.x, self.dp, arrived.d) + values.t[0][:, None] * dt
-        row = 0
-        for one, targets in zip(fired, self.resets.targets, strict=True):
-            for kind, index, sign in targets:
-                if one:
-                    (out.d if kind == "d" else out.x)[index] = sign * changed[row]
-                row += 1
+        point = replace(held, x=held.x.copy(), d=held.d.copy(), m=held.m.copy())
+        point.m[crossed] = 1.0 - point.m[crossed]
+        point.m[events.timed] = after.m[events.timed]
+        changes, g = Changes(arrived.x.copy(), arrived.d.copy()), held.values(self.system.crossings)
+        sampled = self.samplings.target[self._due[k][self.samplings.owner]]
+        if len(sampled):  # samples come first
+            point.d[sampled] = after.d[sampled]
+            changes.d[sampled] = self._sample(k, arrived, dt)[sampled]
+        acted = held.values(resets.conditions)[:, 0] > 0.5
+        function = resets.values.function
+        for _ in range(MOST_ROUNDS):
+            g, last = point.values(self.system.crossings), g
+            moved = np.abs(g - last) > 0  # by what has been assigned: others stay as they are
+            point.m[moved] = np.where(events.relations.at_zero[:, None], g >= 0, g > 0)[moved]
+            now = point.values(resets.conditions)[:, 0] > 0.5
+            fired, acted = now & ~acted, now
+            if not fired.any():
+                break
+            values = self.equations.rows("resets", function(*self.system.arguments), point)
+            changed = values.along(0, changes.x, self.dp, changes.d) + values.t[0][:, None] * dt
+            for row in np.flatnonzero(fired[resets.owner]).tolist():
+                kind, index, sign = resets.places[row]
+                getattr(point, kind)[index] = sign * values.value[0, row]
+                for of in (changes, out):
+                    getattr(of, kind)[index] = sign * changed[row]
+        if not self._is_as_in_the_run(point, after, sampled):
+            self.notes.append(f"t = {self.times[k]:.9g} s: several when() act on each other; what "
+                              "they assign is not differentiated.")
+
+    def _is_as_in_the_run(self, found: Points, known: Points, sampled: Indices) -> bool:
+        """Whether what ``when`` statements can assign has become what it was in the run."""
+        for kind, index, _ in self.resets.places:
+            one, other = getattr(found, kind)[index, 0], getattr(known, kind)[index, 0]
+            if abs(one - other) > NEAR * (abs(one) + abs(other)) and not (
+                    kind == "d" and index in sampled):
+                return False
+        return True
 
     @cached_property
     def _due(self) -> Flags:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from ..results.sheet import Sheet, Tabulated
-from ..simulation.settings import Options
+from ..simulation.settings import HANDED_ON, Options, options_named, refuse_unknown_options
 from ..units import as_written, from_si, to_si, unit
 from .reductions import Reduction
 from .sensitivities import run_with_sensitivities
@@ -69,6 +69,8 @@ def first_order(model: Model, spread: Mapping[str, Any], duration: Any, outputs:
         As in :meth:`~blocks.Model.simulate`.
     """
     where = "first_order(spread=…)"
+    refuse_unknown_options(options, [*options_named(first_order), *HANDED_ON],
+                           "first_order(…, {0})")
     asked = [Reduction.read(text, "first_order(outputs=…)") for text in
              ([outputs] if isinstance(outputs, str) else outputs)]
     if not asked or not spread:

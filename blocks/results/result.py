@@ -53,8 +53,7 @@ class Result(Recorded):
         print(result.explain("spring.f"))
     """
 
-    #: Derivatives by parameters, where they were asked for: ``simulate(sensitivities=[…])``.
-    sensitivities: Any = None
+    _sensitivities: Any = None
 
     # -- what happened -------------------------------------------------------------------
     @property
@@ -97,6 +96,30 @@ class Result(Recorded):
         from .parameters import Parameters
 
         return Parameters(self._recording.made_with(), self.name)
+
+    @property
+    def sensitivities(self) -> Any:
+        """Derivatives by parameters, where they were asked for: ``simulate(sensitivities=[…])``.
+
+        Raises
+        ------
+        ParameterError
+            For a run without them, as one that was loaded from a file is.
+        """
+        if self._sensitivities is None:
+            from .saved import SavedRecording
+
+            loaded = isinstance(self._recording, SavedRecording)
+            raise ParameterError(
+                "result.sensitivities", "are not kept in a file." if loaded else
+                "were not asked for with this run.", ("Read them before the run is saved, or make "
+                "it again: " if loaded else "Ask for them: ")
+                + "model.simulate('4 s', sensitivities=['spring.stiffness']).")
+        return self._sensitivities
+
+    @sensitivities.setter
+    def sensitivities(self, found: Any) -> None:
+        self._sensitivities = found
 
     def differences(self, other: Result) -> Sheet:
         """What another run was made with that this one was not, as a table.

@@ -107,7 +107,7 @@ class Resets:
                     self.names.append((family, instance, [i for i, _ in pairs]))
         self.active = bool(conditions)
         self.owner = np.repeat(np.arange(len(self.targets)), [len(t) for t in self.targets])
-        self._places = [target for targets in self.targets for target in targets]
+        self.places = [target for targets in self.targets for target in targets]
         self.conditions = self.values = None
         #: Conditions that follow efforts, or assign what does.
         self.late = np.zeros(len(conditions), dtype=bool)
@@ -147,7 +147,7 @@ class Resets:
     def compiled(self, efforts: bool) -> ResetRules | None:
         """What is assigned, for a method that does it itself; None where that takes more, or is
         nothing. ``efforts`` : whether it knows those of set-valued laws."""
-        system, places = self.system, self._places
+        system, places = self.system, self.places
         if not self.active or not _is_known_at_events(self._both, system, efforts):
             return None
         from ..native.resets import ResetRules
@@ -201,7 +201,7 @@ class Resets:
         rising = self._one_after_the_other(rising, values, t)
         changed = np.zeros(len(values), dtype=bool)
         for k in np.flatnonzero(rising[self.owner]).tolist():
-            kind, index, sign = self._places[k]
+            kind, index, sign = self.places[k]
             place = problem.d if kind == "d" else problem.x
             changed[k] = place[index] != sign * values[k]
             place[index] = sign * values[k]
@@ -219,7 +219,7 @@ class Resets:
         given: dict[tuple[str, int], tuple[int, float]] = {}  # who assigns it, and what
         now = rising.copy()
         for k in np.flatnonzero(rising[self.owner]).tolist():
-            kind, index, sign = self._places[k]
+            kind, index, sign = self.places[k]
             other, value = given.setdefault(
                 (kind, index), (int(self.owner[k]), sign * float(values[k])))
             if other == self.owner[k]:
@@ -261,7 +261,7 @@ class Resets:
 
     def assigned(self, x: Array, d: Array) -> Array:
         """What stands where they assign, by assignment."""
-        return np.array([sign * (d if kind == "d" else x)[k] for kind, k, sign in self._places])
+        return np.array([sign * (d if kind == "d" else x)[k] for kind, k, sign in self.places])
 
 
 class _Sampled:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +24,9 @@ from ..results.times import sample_times as times_asked_for
 from ..solvers import Method
 from ..units import to_si, unit
 
-__all__ = ["Options", "RecordOptions", "Settings", "end_of_run", "positive_time",
-           "record_options", "refuse_positional",
-           "refuse_unknown_options", "sample_times"]  # fmt: skip
+__all__ = ["HANDED_ON", "Options", "RecordOptions", "Settings", "end_of_run", "options_named",
+           "positive_time", "record_options", "refuse_positional", "refuse_unknown_options",
+           "sample_times"]  # fmt: skip
 
 LOST = 0.5  # part of a duration that rounding may take
 
@@ -47,6 +49,11 @@ class Options(NamedTuple):
     record_to: Any = None
     start_from: Any = None  # states, torn unknowns, relations, and discrete values but for nan
     driven: bool = False  # by a program, step by step
+
+
+#: Those that are a user's, and those of them that whoever makes many runs hands on to these.
+OF_RUNS = tuple(name for name in Options._fields if name != "driven")
+HANDED_ON = tuple(name for name in OF_RUNS if name not in ("progress", "start_from"))
 
 
 @dataclass(frozen=True)
@@ -145,16 +152,26 @@ def record_options(options: Options) -> RecordOptions | None:
     return RecordOptions(tuple(paths), every, options.record_to)
 
 
-def refuse_unknown_options(options: dict[str, object]) -> None:
-    """Options that no run has, with the one that was meant."""
+def refuse_unknown_options(options: Mapping[str, object], known: Iterable[str] = OF_RUNS,
+                           call: str = "simulate({0})") -> None:
+    """Refuse options that are not known, with the one that was meant."""
+    known = list(dict.fromkeys(known))
     for name, given in options.items():
-        known = list(Options._fields)
-        sentence, here = option_elsewhere(name, given)
+        if name in known:
+            continue
+        sentence, here = option_elsewhere(name, given, call)
+        if here not in ("", *known):
+            sentence, here = "", ""
         raise UnknownName(
-            "simulate()", f"there is no option {name!r}.",
+            f"{call.partition('(')[0]}()", f"there is no option {name!r}.",
             sentence or did_you_mean(name, known, "options"),
             name=name, known=known, nearest=[here] if here else nearest(name, known),
         )  # fmt: skip
+
+
+def options_named(function: Callable[..., Any]) -> list[str]:
+    """The options that a function names itself."""
+    return [p.name for p in signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
 
 def refuse_positional(duration: object, nameless: tuple[object, ...]) -> None:

@@ -6,7 +6,6 @@ make the runs that are missing, and keeps what comes.
 
 from __future__ import annotations
 
-import inspect
 import logging
 import warnings
 from collections.abc import Callable
@@ -14,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, UnknownName, did_you_mean, nearest
+from ..exceptions import ParameterError, UnknownName
 from ..native import COMPILED
-from ..reading.foreign_words import option_elsewhere
 from ..simulation.interrupts import forget_interrupt
 from ..simulation.progress import Progress
 from ..solvers import method_named
@@ -46,8 +44,14 @@ def sweep(
 ) -> Any:
     """Run a model at many points; see :meth:`blocks.Model.sweep`."""
     need_xarray()
-    _refuse_unknown(options)
-    from ..simulation.settings import end_of_run, positive_time
+    from ..simulation.settings import (
+        end_of_run,
+        options_named,
+        positive_time,
+        refuse_unknown_options,
+    )
+
+    refuse_unknown_options(options, [*options_named(sweep), *SOLVER], "sweep(over, {0}, outputs=…)")
 
     t0 = float(to_si(start, unit("s"), "sweep(start=…)"))
     length = positive_time(duration, "duration")
@@ -115,19 +119,6 @@ def _collect(outcomes: Outcomes, gathered: Gathered, folder: Store | None,
         if folder is not None:
             folder.flush()
         outcomes.close()
-
-
-def _refuse_unknown(options: dict[str, Any]) -> None:
-    known = [p.name for p in inspect.signature(sweep).parameters.values()
-             if p.kind is p.KEYWORD_ONLY] + list(SOLVER)  # fmt: skip
-    for name in options:
-        if name not in SOLVER:
-            sentence, here = option_elsewhere(name, call="sweep(over, {0}, outputs=…)")
-            raise UnknownName(
-                "sweep()", f"there is no option {name!r}.",
-                sentence or did_you_mean(name, known, "options"),
-                name=name, known=known, nearest=[here] if here else nearest(name, known),
-            )  # fmt: skip
 
 
 def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> None:

@@ -23,6 +23,7 @@ import casadi as ca
 import numpy as np
 
 from ..assembly.flatten import Group
+from ..assembly.network import Family
 from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
@@ -32,7 +33,7 @@ from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
 
-__all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "floor_jumps"]
+__all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven_by_time", "floor_jumps"]
 
 CHANGE = 0.25  # part of its range by which a function may change within a piece
 OF_VALUE = 0.01  # part of its largest value below which a range is no range
@@ -284,8 +285,14 @@ def _instructions(function: ca.Function | None) -> list[Instruction]:
 
 def acts_in_time(system: System) -> bool:
     """Whether anything that a class says depends on time explicitly."""
-    return system.once("acts in time", lambda: system.tables.slots.size > 0 or any(
-        _depends_on_time(sx) for f in system.network.families for sx in _expressions(f.kernel)))
+    return bool(driven_by_time(system))
+
+
+def driven_by_time(system: System) -> list[Family]:
+    """The classes that say something that depends on time explicitly, or hold a table of it."""
+    return system.once("driven by time", lambda: [
+        f for f in system.network.families
+        if f.kernel.tables or any(_depends_on_time(sx) for sx in _expressions(f.kernel))])
 
 
 def _function(system: System) -> ca.Function | None:

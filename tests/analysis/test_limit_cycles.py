@@ -23,15 +23,21 @@ from library.signal import (
     DeadZone,
     DiscreteTransferFunction,
     Gain,
+    Pulse,
     Relay,
     Saturation,
+    Sine,
     TimeFunction,
+    TimeTable,
     TransferFunction,
 )
 from library.translational import (
+    Damper,
     ForceSource,
     HardStop,
+    Mass,
     Reference,
+    Spring,
     TranslationalFriction,
     TwoPort,
     VelocitySource,
@@ -102,6 +108,47 @@ def test_a_run_that_comes_to_rest_repeats_nothing():
     model = oscillator(x=0.1)
     with pytest.raises(ValueError, match="the run is at rest at its end: nothing repeats"):
         model.limit_cycle(model.simulate("2 s"))
+
+
+def driven(source):
+    """A mass on a spring and a damper, driven by a force."""
+    model = Model("driven")
+    model.block, model.ground = Mass(mass="1 kg"), Reference()
+    model.spring, model.damper = Spring(stiffness="100 N/m"), Damper(damping="2 N*s/m")
+    model.source, model.push = source, ForceSource()
+    model.connect(model.block.M, model.spring.R, model.damper.R, model.push.R)
+    model.connect(model.spring.C, model.damper.C, model.push.C, model.ground.V)
+    model.connect(model.source.y, model.push.S)
+    return model
+
+
+def test_what_is_driven_repeats_with_its_drive():
+    model = driven(Sine(amplitude="5 N", frequency="0.5 Hz"))
+    cycle = model.limit_cycle(model.simulate("7.3 s"), period="2 s")
+    w, free = np.pi, -1 + 1j * np.sqrt(99)  # of the drive, and what dies out
+    assert cycle.period.to("s").m == 2
+    assert cycle.amplitude("spring.x").m == pytest.approx(5 / abs(100 - w**2 + 2j * w), rel=1e-8)
+    assert np.abs(np.poly(cycle.multipliers) - np.poly(np.exp([2 * free, 2 * free.conjugate()]))
+                  ).max() < 1e-6
+    again = model.limit_cycle(period="4 s")  # twice as long is a period, too
+    assert again.amplitude("spring.x").m == pytest.approx(cycle.amplitude("spring.x").m, rel=1e-8)
+
+
+@pytest.mark.parametrize("source", [
+    lambda: Sine(amplitude="5 N", frequency="0.5 Hz"),
+    lambda: Pulse(amplitude="5 N", period="2 s"),
+    lambda: TimeTable(times=["0 s", "1 s", "2 s"], values=["0 N", "1 N", "0 N"]),
+])
+def test_a_drive_asks_for_its_period(source):
+    model = driven(source())
+    with pytest.raises(ParameterError, match="source acts in time by itself.*period of the drive"):
+        model.limit_cycle(model.simulate("10 s"))
+
+
+def test_a_period_that_is_not_the_drives_is_refused():
+    model = driven(Sine(amplitude="5 N", frequency="0.5 Hz"))
+    with pytest.raises(SimulationError, match="is another one after that.*which source repeats"):
+        model.limit_cycle(model.simulate("10 s"), period="1.9 s")
 
 
 # -- describing functions --------------------------------------------------------------------

@@ -518,6 +518,56 @@ def test_a_linear_model_of_an_older_point_says_so():
         "operating point again for the values of now."]
 
 
+def on_two_springs(**others):
+    """A mass on two springs side by side, of which one is 10 mm longer."""
+    model = Model("two springs")
+    model.block, model.push, model.ground = Mass(mass="1 kg"), ForceSource(force="8 N"), Reference()
+    model.one, model.other = Spring(stiffness="100 N/m"), Spring(stiffness="300 N/m", x="10 mm")
+    model.connect(model.block.M, model.one.R, model.other.R, model.push.R)
+    model.connect(model.ground.V, model.one.C, model.other.C, model.push.C)
+    for name, part in others.items():
+        setattr(model, name, part)
+        model.connect(model.block.M, part.R)
+        model.connect(model.ground.V, part.C)
+    return model
+
+
+def test_what_stands_beside_a_closed_stop_goes_along_with_it():
+    """The stop is open at the start, so how long the springs are there is how they are tied."""
+    stop = HardStop(model="restitution", upper_bound="4 mm", lower_bound="-1 m")
+    model = on_two_springs(stop=stop)
+    model.push.force = "12 N"
+    op = model.operating_point()
+    assert [op[path].to("mm").m for path in ("one.x", "other.x", "stop.x")] == pytest.approx(
+        [4, 14, 4])
+    assert op["stop.f"].m == pytest.approx(12 - 0.4 - 4.2)
+    assert op.notes == []
+    run = model.simulate("1 ms", start_from="steady state")
+    assert run["other.x"].initial.to("mm").m == pytest.approx(14)
+
+
+def test_a_wish_of_what_sticks_moves_all_that_is_tied_to_it():
+    model = on_two_springs(friction=TranslationalFriction(
+        law="coulomb", coulomb_force="20 N", breakaway_force="20 N"))
+    op = model.operating_point({"one.x": "20 mm", "push.force": free})
+    assert op.modes == {"friction": "stuck"}
+    assert op["other.x"].to("mm").m == pytest.approx(30)
+
+
+def test_bodies_that_come_to_touch_push_their_springs_together():
+    model = Model("bodies")
+    model.one, model.other = Mass(mass="1 kg"), Mass(mass="2 kg")
+    model.left, model.right = Spring(stiffness="100 N/m"), Spring(stiffness="300 N/m")
+    model.gap = HardStop(model="restitution", upper_bound="15 mm", lower_bound="-1 m")
+    model.push, model.ground = ForceSource(force="8 N"), Reference()
+    model.connect(model.one.M, model.left.R, model.push.R, model.gap.R)
+    model.connect(model.other.M, model.right.R, model.gap.C)
+    model.connect(model.ground.V, model.left.C, model.right.C, model.push.C)
+    op = model.operating_point()
+    x = (8 + 300 * 0.015) / (100 + 300)  # 8 N = 100 x + 300 (x - 15 mm)
+    assert [op[path].m for path in ("left.x", "right.x")] == pytest.approx([x, x - 0.015])
+
+
 def test_a_shaft_with_backlash_turns_against_its_flank():
     """At the start the flanks are apart, and no torque reaches the load."""
     model = Model("play")

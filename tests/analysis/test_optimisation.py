@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from blocks import Component, Model, Parameter, Variable, der, quantity
 from blocks.analysis.optimisation import optimise
+from blocks.analysis.pareto import pareto
 from blocks.analysis.uncertainty import first_order
 from blocks.exceptions import ParameterError, UnknownName, WrongDimension
 from library.translational import (
@@ -151,6 +152,23 @@ def test_what_is_spent_over_a_run_may_be_least():
     assert best.values["mass.mass"].to("kg").m == pytest.approx(k / rate**2, rel=1e-4)
     assert best.objective.to("m*s").m == pytest.approx(0.05 * np.sin(rate) / rate, rel=1e-6)
     assert best.met
+
+
+@pytest.mark.parametrize(("given", "text"), [
+    ({"starts": 5}, "no option 'starts'. Did you mean 'start'"),
+    ({"solver": "BDF"}, "no option 'solver'. It is method= here"),
+    ({"start_from": "steady state"}, "no option 'start_from'"),
+])
+@pytest.mark.parametrize("search", [
+    lambda **given: optimise(shot(), "final(ball.x)", {"ball.angle": ("5 deg", "80 deg")}, "1 s",
+                             **given),
+    lambda **given: pareto(shot(), ["final(ball.x)", "max(ball.y)"],
+                           {"ball.angle": ("5 deg", "80 deg")}, "1 s", **given),
+    lambda **given: first_order(shot(), {"ball.angle": "1 deg"}, "1 s", ["final(ball.x)"], **given),
+])
+def test_options_that_no_run_has_are_refused_before_the_first(search, given, text):
+    with pytest.raises(UnknownName, match=rf"(optimise|pareto|first_order)\(\): there is {text}"):
+        search(**given)
 
 
 @pytest.mark.parametrize(("kind", "sign"), [("max", 1), ("min", -1)])

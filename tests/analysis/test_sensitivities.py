@@ -22,6 +22,7 @@ from blocks import (
     der,
     every,
     exp,
+    mod,
     quantity,
     time,
     when,
@@ -31,7 +32,8 @@ from blocks.analysis.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity_courses import Coefficients, Course, solved_course
 from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
-from library.signal import Integrator, Ramp, Step, ZeroOrderHold
+from library.signal import Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold
+from library.signal import Pulse as Pulses
 from library.translational import (
     Damper,
     ForceSource,
@@ -464,6 +466,141 @@ def test_samplers_of_several_rates_follow_one_parameter():
         sample = x
         x = x - u * (h if k < 9 else 0.95 - 9 * h)
     assert_allclose(run.sensitivities["loop.x", "loop.period"].final.m, x.imag / 1e-20, rtol=1e-8)
+    assert run.sensitivities.notes == []
+
+
+class Stairs(Component):
+    """Grows by a rate, and counts how often it has grown by a step."""
+
+    rate, step = Parameter("2 1/s"), Parameter(1.0)
+    x, area = Variable("1", 0, priority="high"), Variable("s", "0 s", priority="high")
+    n = Discrete()
+
+    def equations(self):
+        yield der(self.x) == self.rate
+        yield der(self.area) == self.n
+        yield when(self.x > (self.n + 1) * self.step, {self.n: self.n + 1})
+
+
+def test_a_condition_that_what_it_assigns_takes_back_moves_its_instant():
+    model = Model("stairs")
+    model.part = Stairs()  # n becomes k at t = k step / rate
+    run = model.simulate("1.7 s", sensitivities=["part.rate", "part.step"])
+    found = [run.sensitivities["part.area", path].final.m for path in run.sensitivities.parameters]
+    assert_allclose(found, [(1 + 2 + 3) / 4, -(1 + 2 + 3) / 2], rtol=1e-9)
+    assert_allclose(run.sensitivities.event_times[1], [[-k / 4, k / 2] for k in (1, 2, 3)])
+    assert run.sensitivities.notes == []
+
+
+def test_an_integrator_at_its_limit_follows_that_and_nothing_else():
+    model = Model("limited")
+    model.rate, model.sum = Constant(), Integrator(limited=True, upper="0.5 s", lower="-1 s")
+    model.connect(model.rate.y, model.sum.u)
+    run = model.simulate("1 s", sensitivities=["sum.upper", "rate.value"])
+    found = [run.sensitivities["sum.y", path].final.m for path in run.sensitivities.parameters]
+    assert_allclose(found, [1, 0], atol=1e-9)
+    assert run.sensitivities.notes == []
+
+
+class Relayed(Component):
+    """A condition whose action lets another one act, which keeps what there is then."""
+
+    rate, limit = Parameter("2 1/s"), Parameter(1.0)
+    x, area = Variable("1", 0, priority="high"), Variable("s", "0 s", priority="high")
+    passed, kept = Discrete(), Discrete()
+
+    def equations(self):
+        yield der(self.x) == self.rate
+        yield der(self.area) == self.kept
+        yield when(self.x > self.limit, {self.passed: self.passed + 1})
+        yield when(self.passed > 0.5, {self.kept: self.x**2 + time / quantity("1 s")})
+
+
+def test_what_one_action_lets_another_assign_is_differentiated():
+    model = Model("relayed")
+    model.part = Relayed()
+    run = model.simulate("1.7 s", sensitivities=["part.rate", "part.limit"])
+    rate, limit, end = 2.0, 1.0, 1.7  # area = (end - t) (limit^2 + t) from t = limit / rate on
+    t = limit / rate
+    by_t = end - t - (limit**2 + t)
+    found = [run.sensitivities["part.area", path].final.m for path in run.sensitivities.parameters]
+    assert_allclose(found, [-t / rate * by_t, by_t / rate + 2 * limit * (end - t)])
+    assert run.sensitivities.notes == []
+
+
+class Halved(Component):
+    """Grows steadily, and is halved once a period."""
+
+    rate, period = Parameter("2 1/s"), Parameter("0.3 s")
+    x, area = Variable("1", 0, priority="high"), Variable("s", "0 s", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.rate
+        yield der(self.area) == self.x
+        yield when(mod(time, self.period) < self.period / 2, {self.x: self.x / 2})
+
+
+def test_a_reset_once_a_period_moves_with_it():
+    model = Model("halved")
+    model.part = Halved()
+    run = model.simulate("1.7 s", sensitivities=["part.period"], rtol=1e-9)
+    period, x, area = 0.3 + 1e-20j, 0.0, 0.0
+    for left in [period] * 5 + [1.7 - 5 * period]:
+        area += x * left + left**2
+        x = (x + 2 * left) / 2
+    assert_allclose(run.sensitivities["part.area", "part.period"].final.m, area.imag / 1e-20)
+    assert run.sensitivities.notes == []
+
+
+@pytest.mark.parametrize("method", ["auto", "BDF"])
+def test_pulses_move_with_all_their_edges(method):
+    model = Model("pulses")
+    model.source, model.sum = Pulses(period="1 s", width=0.4, start="0.1 s"), Integrator()
+    model.connect(model.source.y, model.sum.u)
+    paths = ["source.period", "source.start", "source.width"]
+    run = model.simulate("3.2 s", sensitivities=paths, method=method)
+    # three pulses of width T, and the beginning of one at start + 3 T
+    assert_allclose([run.sensitivities["sum.y", path].final.m for path in paths],
+                    [3 * 0.4 - 3, -1, 3], rtol=1e-9)
+    assert run.sensitivities.notes == []
+
+
+class Modulated(Component):
+    """A sawtooth of time against a state that grows, and the sawtooth itself."""
+
+    period, rate = Parameter("0.3 s"), Parameter(0.4)
+    x, on = Variable("s", "0 s", priority="high"), Variable("s", "0 s", priority="high")
+    area = Variable("s^2", "0 s^2", priority="high")
+
+    def equations(self):
+        saw = mod(time, self.period)
+        yield der(self.x) == self.rate
+        yield der(self.on) == where(saw < self.x, 1, 0)
+        yield der(self.area) == saw
+
+
+def test_a_sawtooth_that_a_state_is_compared_with_moves_both_edges():
+    model = Model("modulated")
+    model.part = Modulated()
+    run = model.simulate("0.8 s", sensitivities=["part.period", "part.rate"])
+    # on from k T until the sawtooth, t - k T, comes to rate t; at 0.8 s it is still on
+    found = [run.sensitivities["part.on", path].final.m for path in run.sensitivities.parameters]
+    assert_allclose(found, [1 / (1 - 0.4) - 1 - 2, 0.3 / (1 - 0.4) ** 2], rtol=1e-9)
+    # the teeth of T^2 / 2, and the part of one that has begun
+    assert_allclose(run.sensitivities["part.area", "part.period"].final.m,
+                    2 * 0.3 - 2 * (0.8 - 2 * 0.3), rtol=1e-9)
+    assert run.sensitivities.notes == []
+
+
+def test_steps_of_a_rounded_signal_move_with_it():
+    model = Model("rounded")
+    model.source, model.round, model.sum = Ramp(slope="2 1/s"), Rounding(step=0.5), Integrator()
+    model.connect(model.source.y, model.round.u)
+    model.connect(model.round.y, model.sum.u)
+    run = model.simulate("0.8 s", sensitivities=["source.slope"])
+    # a step of 0.5 where slope t is (k + 1/2) 0.5
+    assert_allclose(run.sensitivities["sum.y", "source.slope"].final.m,
+                    sum((k + 0.5) * 0.5**2 / 2**2 for k in range(3)), rtol=1e-9)
     assert run.sensitivities.notes == []
 
 

@@ -165,6 +165,14 @@ def test_a_run_of_chosen_variables_is_kept_and_says_what_it_lacks(tmp_path):
     assert str(refusal.value) == str(first.value)
 
 
+def test_a_run_without_sensitivities_says_how_to_have_them(tmp_path, runs):
+    swinging(sensitivities=["spring.stiffness"]).save(tmp_path / "run.nc")
+    with pytest.raises(ParameterError, match="not kept in a file. Read them before the run is sav"):
+        load(tmp_path / "run.nc").sensitivities  # noqa: B018
+    with pytest.raises(ParameterError, match=r"not asked for.*simulate\(.*sensitivities=\["):
+        runs["swinging"].sensitivities["spring.f", "spring.stiffness"]
+
+
 # -- files that are not right --------------------------------------------------------------------
 def test_endings_and_missing_files_are_named(tmp_path, runs):
     with pytest.raises(FileError, match=r"the ending '\.dat', which says no format.*'run\.nc'"):

@@ -72,7 +72,8 @@ def _is_mostly_zeros(system: System) -> bool:
     pattern = ca.jacobian_sparsity(
         ca.vertcat(tape.residual, tape.constraints), ca.vertcat(tape.x, tape.z))
     every = list(range(system.nz + system.nc))
-    return not tape.carried.any() and is_mostly_zeros(
+    dense = tape.carried.any() and (system.clusters or system.nu)
+    return not dense and is_mostly_zeros(
         pattern_of_choice(pattern.sub(every, entries)[0], system.nz))
 
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..language.expression import TIME
 from .expressions import Writer
-from .open_unknowns import room as open_room
 from .oscillations import Oscillations
 from .sparse_factors import SparseFactors, is_mostly_zeros
 from .text import Text, write_derivatives
@@ -44,13 +43,12 @@ class LoopCode(Text):
         self.n = n
         if system.tape.carried.any():
             self.carried, self.carried_at, self.torn = system.tape.carried, places[2], n
-        at = np.cumsum([start, n * n, n, n // 2 + 1, 1, n * columns,
-                        0 if self.carried is None else open_room(n)])
-        (self.matrix, self.right, self.pivots, self.failed, self.changes, self.open_room,
-         self.end) = (int(i) for i in at)
+        at = np.cumsum([start, n * n, n, n // 2 + 1, 1, n * columns])
+        self.matrix, self.right, self.pivots, self.failed, self.changes, self.end = (
+            int(i) for i in at)
         pattern = ca.jacobian_sparsity(system.tape.residual, system.tape.z)
-        if self.carried is None and is_mostly_zeros(pattern):
-            self.sparse = SparseFactors(pattern, self.end)
+        if self.carried is not None or is_mostly_zeros(pattern):
+            self.sparse = SparseFactors(pattern, self.end, carried=self.carried)
             self.end = self.sparse.end
         self.scratch = self.end - start
 

@@ -6,6 +6,10 @@ after speeds and positions: only blocks on the diagonal are factored [as in KLU:
 E. Palamadai Natarajan, ACM Trans. Math. Softw. 37 (2010) 36]. In each, Gaussian elimination with
 a choice of rows passes zeros over, its columns in an order of least degree: what moves 24 pistons
 takes 330 operations instead of 600,000.
+
+Of blocks of what flows carry, unknowns are left open where nothing flows: a column in which, rows
+scaled to their largest entry, nothing is left for a pivot stays as it is, and a row that is left
+in the end says nothing new.
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.tolerances import OPEN_UNKNOWN
 from .expressions import Writer
 from .functions import machine_code
 from .machine import name_of_code, table
@@ -93,32 +98,36 @@ class SparseFactors:
     pattern : of the rows of the matrix, and of all columns it may have
     start : the first free entry of ``q``
     chosen : whether its columns are chosen as it runs
+    carried : per column, whether it may be left open; of a block on the diagonal all or none
 
     Attributes
     ----------
     values : entry of ``q`` where the numbers of the pattern stand
     pivots : entry of ``q`` where those of the factors do
+    missed : entry of ``q`` with the most that rows which say nothing new have missed in a solution
     end : entry behind all
     """
 
-    def __init__(self, pattern: ca.Sparsity, start: int, chosen: bool = False) -> None:
+    def __init__(self, pattern: ca.Sparsity, start: int, chosen: bool = False,
+                 carried: Flags | None = None) -> None:
         self.pattern, self.chosen = pattern, chosen
+        self.carried = np.zeros(pattern.size2(), dtype=bool) if carried is None else carried
         n = self.n = pattern.size1()
         at = np.cumsum([start, pattern.nnz(), room_for(n), chosen * self._length])
         self.values, self._room, self._plan, self.end = (int(i) for i in at)
-        self.pivots = self._room
+        self.pivots, self.missed = self._room, self._room + 7 * n + 1
         self._plans: dict[bytes, Indices] = {}  # of columns that have been chosen
 
     @property
     def _length(self) -> int:
-        return HEAD + 4 * self.n + 2 + 2 * self.pattern.nnz()
+        return HEAD + 5 * self.n + 2 + 2 * self.pattern.nnz()
 
     def plan(self, columns: Indices | None = None) -> Indices:
         """The way to the factors of the matrix of some columns: lists end to end.
 
         How many unknowns, blocks, entries and numbers there are; the row and the column at every
         place of the order; where each block begins and ends; where the entries of each column do;
-        which of all numbers each is, and the place of its row.
+        which of all numbers each is, and the place of its row; which places may be left open.
         """
         n, pattern = self.n, self.pattern
         chosen = np.arange(n) if columns is None else columns
@@ -129,7 +138,8 @@ class SparseFactors:
         begins = np.append(0, np.cumsum(np.diff(starts)[order]))
         head = n, len(bounds) - 1, len(listed), pattern.nnz()
         told = np.concatenate([head, rows, order, bounds, begins, np.array(which)[listed],
-                               np.argsort(rows)[np.array(square.row())[listed]]])
+                               np.argsort(rows)[np.array(square.row())[listed]],
+                               self.carried[chosen][order]])
         out = np.zeros(self._length, dtype=np.int64)
         out[: len(told)] = told
         return out
@@ -181,14 +191,15 @@ class SparseFactors:
 
 def room_for(n: int) -> int:
     """Numbers that factors take: pivots, a right side, rows of pivots, where what is above and
-    below them begins, and all this; what is never touched takes no memory."""
-    return 5 * n + 1 + 2 * n * n
+    below them begins, which are left open, the largest entries of rows, what is missed, and all
+    above and below; what is never touched takes no memory."""
+    return 7 * n + 2 + 2 * n * n
 
 
 @machine_code
 def _lists_of(plan: int) -> tuple[int, int, int, int, int, int, int]:
     """How many unknowns, blocks and numbers a plan at an address is of; where it tells the starts
-    of columns, which number each entry is, and the place of its row; and where it ends."""
+    of columns, which number each entry is, the place of its row, and what may be left open."""
     head = indices_at(plan, HEAD)
     n, starts = head[0], HEAD + 2 * head[0] + head[1] + 1
     source, places = starts + n + 1, starts + n + 1 + head[2]
@@ -209,14 +220,19 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
     plan : address of what :meth:`SparseFactors.plan` tells
     room : address of :func:`room_for` entries
     """
-    n, blocks, numbers, starts, source, places, end = _lists_of(plan)
-    told, bounds, size, at = indices_at(plan, end), HEAD + 2 * n, room_for(n), 5 * n + 1
+    n, blocks, numbers, starts, source, places, may = _lists_of(plan)
+    told, bounds, size, at = indices_at(plan, may + n), HEAD + 2 * n, room_for(n), 7 * n + 2
     v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
     chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
-    x, factors = a[n:], a[at:]
+    x, opened, rest, factors = a[n:], a[5 * n + 1:], a[6 * n + 1:], a[at:]
     filled = 0
+    for i in range(n):
+        rest[i] = 0.0
+    for e in range(told[starts + n]):
+        rest[told[places + e]] = max(rest[told[places + e]], abs(v[told[source + e]]))
     for b in range(blocks):
         first, last = told[bounds + b], told[bounds + b + 1]
+        by_flows = told[may + first] != 0
         for i in range(first, last):
             x[i] = 0.0
         for k in range(first, last):
@@ -225,7 +241,9 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
                     x[told[places + e]] = v[told[source + e]]
             above[k] = filled
             for j in range(first, k):
-                factor = x[chosen[j]]
+                factor = 0.0
+                if opened[j] == 0.0:
+                    factor = x[chosen[j]]
                 if factor != 0.0:
                     x[chosen[j]] = 0.0
                     factors[filled] = factor
@@ -235,15 +253,25 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
                         x[which[e]] -= factors[e] * factor
             largest, row = 0.0, first
             for i in range(first, last):
-                if abs(x[i]) > largest:
-                    largest, row = abs(x[i]), i
+                part = abs(x[i])
+                if by_flows and part > 0.0:
+                    part /= rest[i]
+                if part > largest:
+                    largest, row = part, i
+            opened[k], below[k], above[k + 1] = 0.0, filled, filled
+            if by_flows and largest <= OPEN_UNKNOWN:
+                opened[k], a[k] = 1.0, 1.0
+                for i in range(first, last):
+                    if not abs(x[i]) < np.inf:
+                        return 1
+                    x[i] = 0.0
+                continue
             if not largest > 0.0:
                 return 1
             pivot = x[row]
-            x[row] = 0.0
+            x[row], rest[row] = 0.0, -1.0
             a[k] = pivot
             chosen[k] = row
-            below[k] = filled
             for i in range(first, last):
                 if x[i] != 0.0:
                     factors[filled] = x[i] / pivot
@@ -251,28 +279,40 @@ def factorize_blocks(values: int, plan: int, room: int) -> int:
                     filled += 1
                     x[i] = 0.0
             above[k + 1] = filled
+        row = first
+        for k in range(first, last):
+            if opened[k] != 0.0:
+                while rest[row] < 0.0:
+                    row += 1
+                chosen[k] = row
+                row += 1
     return 0
 
 
 @machine_code
 def solve_blocks(values: int, plan: int, room: int, right: int) -> int:
     """Put the solution into the place of a right side; addresses as there."""
-    n, blocks, numbers, starts, source, places, end = _lists_of(plan)
-    told, bounds, size, at = indices_at(plan, end), HEAD + 2 * n, room_for(n), 5 * n + 1
+    n, blocks, numbers, starts, source, places, may = _lists_of(plan)
+    told, bounds, size, at = indices_at(plan, may + n), HEAD + 2 * n, room_for(n), 7 * n + 2
     v, a, kept = vector_at(values, numbers), vector_at(room, size), indices_at(room, size)
     chosen, above, below, which = kept[2 * n:], kept[3 * n:], kept[4 * n + 1:], kept[at + n * n:]
-    x, y, factors = vector_at(right, n), a[n:], a[at:]
+    x, y, opened, factors = vector_at(right, n), a[n:], a[5 * n + 1:], a[at:]
+    missed = 0.0
     for k in range(n):
         y[k] = x[told[HEAD + k]]
     for b in range(blocks):
         first, last = told[bounds + b], told[bounds + b + 1]
         for k in range(first, last):
             value = y[chosen[k]]
-            if value != 0.0:
+            if value != 0.0:  # below what is left open nothing stands
                 for e in range(below[k], above[k + 1]):
                     y[which[e]] -= factors[e] * value
         for k in range(last - 1, first - 1, -1):
             value = y[chosen[k]]
+            if opened[k] != 0.0:
+                if not abs(value) <= missed:  # no number either
+                    missed = abs(value)
+                value = 0.0
             if value != 0.0:
                 value /= a[k]
                 for e in range(above[k], below[k]):
@@ -281,6 +321,7 @@ def solve_blocks(values: int, plan: int, room: int, right: int) -> int:
                     if told[places + e] >= last:
                         y[told[places + e]] -= v[told[source + e]] * value
             x[told[HEAD + n + k]] = value
+    a[7 * n + 1] = missed
     return 0
 
 

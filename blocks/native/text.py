@@ -71,7 +71,10 @@ class Text:
         if self.sparse is not None:
             singular = "false" if factored else self.sparse.factor(w)
             self.sparse.solve(w, w.pointer("%q", self.right))
-            return singular
+            if self.carried is None or factored:
+                return singular
+            missed = w.compare("ugt", w.load("%q", self.sparse.missed), self._may_miss(w))
+            return w.new(f"or i1 {singular}, {missed}")
         self.sizes.add(size)
         unsolvable = self._left_open(w, size, factored)
         matrix, right, pivots, failed = (
@@ -115,17 +118,23 @@ class Text:
             return ""
         name = name_of_code(leave_open.callback)
         w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr, ptr, double)")
+        allowed = self._may_miss(w)
+        matrix, right, work = (w.pointer("%q", i) for i in (self.matrix, self.right,
+                                                            self.open_room))
+        answer = w.new(f"call i32 {name}(ptr {matrix}, ptr {right}, ptr {work}, "
+                       f"ptr inttoptr (i64 {size} to ptr), ptr @carried, double {allowed})")
+        return w.new(f"icmp ne i32 {answer}, 0")
+
+    def _may_miss(self, w: Writer) -> str:
+        """What an equation that says nothing new may miss."""
+        assert self.carried is not None
         base, first = self.carried_at
         allowed = w.constant(OPEN_CONSISTENT)
         for i in np.flatnonzero(self.carried[: self.torn]).tolist():
             value = w.intrinsic("fabs", w.load(base, first + i))
             part = w.binary("fmul", w.constant(CEASED_FLOW), value)
             allowed = w.binary("fadd", allowed, part)
-        matrix, right, work = (w.pointer("%q", i) for i in (self.matrix, self.right,
-                                                            self.open_room))
-        answer = w.new(f"call i32 {name}(ptr {matrix}, ptr {right}, ptr {work}, "
-                       f"ptr inttoptr (i64 {size} to ptr), ptr @carried, double {allowed})")
-        return w.new(f"icmp ne i32 {answer}, 0")
+        return allowed
 
     def left_open(self, w: Writer, i: int) -> str:
         """Whether the last solution has left an unknown open in place of an equation; "": never."""

@@ -95,9 +95,10 @@ class Tied(Text):
                        TAKEN: ("%q", self.here + self.nx + system.nz)}
         derivative = ca.jacobian(self.residual, self.unknowns)[:, self.candidates.tolist()]
         self.pattern = derivative.sparsity()
-        if self.carried is None and is_mostly_zeros(
+        by_blocks = network is None and given is None and not system.clusters
+        if by_blocks if self.carried is not None else is_mostly_zeros(
                 pattern_of_choice(self.pattern, self.nz)):
-            self.sparse = SparseFactors(self.pattern, self.end, bool(system.clusters))
+            self.sparse = SparseFactors(self.pattern, self.end, bool(system.clusters), self.carried)
             self.end = self.sparse.end
         #: Whether efforts move the torn unknowns alone, and these linearly, so that factors serve
         #: again after they have changed; and, without tied states, at every point.

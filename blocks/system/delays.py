@@ -27,7 +27,7 @@ from ..assembly.network import Family
 from ..exceptions import EquationError, ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.tolerances import HANDED_ON, SAME_INSTANT
+from ..numerics.tolerances import HANDED_ON, LAST_BITS, SAME_INSTANT
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
 from .past import Pieces, may_miss
 from .system import System
@@ -122,6 +122,8 @@ class Delays:
         self.initial = ca.Function("before", [TIME, system.tape.p], [signals.lagged])
         self.lags, self.group = np.unique(found, return_inverse=True)
         self.shortest = float(self.lags[0])
+        of_states, of_discrete = system.of_dimension
+        self.of_dimension = np.concatenate([of_states, of_discrete[self.slots]])
         self.origin = 0.0  # the time just after which lags read the pieces that are chosen
         self.chosen = np.full(len(self.lags), -1)  # piece that every lag reads, -1 before the run
         self.largest = np.zeros(len(self.slots))
@@ -211,6 +213,7 @@ class Delays:
             return
         problem.update(t)
         now = self.values(*problem.arguments(t))
+        self._allow_rounding(problem, now)
         level = 0
         if len(starts):
             k = np.minimum(starts.searchsorted(t - self.lags - 4 * self.tiny), len(starts) - 1)
@@ -237,11 +240,19 @@ class Delays:
         some of them already.
         """
         piece = self.pieces.last
+        self._allow_rounding(problem, self.largest)
         borders = np.append(piece.end, ends[ends > piece.end])
         if len(borders) > 1:
             self._keep(lambda t: self._signals(problem, course, t), borders[:-1], borders[1:],
                        HALVINGS)
         piece.make_room(piece.count)
+
+    def _allow_rounding(self, problem: Problem, now: Array) -> None:
+        """What is nothing but the rounding of values of its dimension is no signal to follow."""
+        largest = np.zeros(self.of_dimension.max() + 1)
+        np.maximum.at(largest, self.of_dimension, np.abs(np.concatenate([problem.x, now])))
+        known = LAST_BITS / (AGREES * self.rtol) * largest[self.of_dimension[len(problem.x) :]]
+        np.maximum(self.largest, known, out=self.largest)
 
     def _signals(self, problem: Problem, course: Course, t: Array) -> Array:
         """What is delayed, as it is at times, as columns."""

@@ -56,9 +56,10 @@ def tied_states(system: System, arguments: Arguments, scale_x: Array, present: I
 
 def _sizes(system: System, size: Array) -> Array:
     """How large states of the same dimension are: nominal values may know little of speeds."""
-    largest = np.zeros(system.of_dimension.max(initial=0) + 1)
-    np.maximum.at(largest, system.of_dimension, size)
-    return largest[system.of_dimension]
+    of_dimension, _ = system.of_dimension
+    largest = np.zeros(of_dimension.max(initial=0) + 1)
+    np.maximum.at(largest, of_dimension, size)
+    return largest[of_dimension]
 
 
 def _pivots(block: Array, present: Indices, rank: Indices) -> Indices:

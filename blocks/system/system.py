@@ -98,17 +98,20 @@ class System:
         return TimeTables(self.network, self.tape)
 
     @cached_property
-    def of_dimension(self) -> Indices:
-        """Per state a number that states of the same dimension share."""
+    def of_dimension(self) -> tuple[Indices, Indices]:
+        """Per state, and per discrete value, a number that all of the same dimension share."""
         flat, second = self.flat, unit("s").dimension
         numbers: dict[object, int] = {}
-        of_class = np.zeros(flat.classes, dtype=int)
+        of_class, discrete = np.zeros(flat.classes, dtype=int), np.zeros(self.nd, dtype=int)
         for base, count, f, (i, order) in flat.slot_runs:
             dimension = self.network.families[f].kernel.variables[i].unit.dimension / second**order
             number = numbers.setdefault(dimension, len(numbers))
             of_class[flat.class_of[base : base + count]] = number
-        of_states: Indices = of_class[self.tape.reduced.states]
-        return of_states
+        for f, i, first in self.tape.discrete_layout:
+            family = self.network.families[f]
+            dimension = family.kernel.variables[i].unit.dimension
+            discrete[first : first + family.size] = numbers.setdefault(dimension, len(numbers))
+        return of_class[self.tape.reduced.states], discrete
 
     @property
     def _residual(self) -> ca.SX:

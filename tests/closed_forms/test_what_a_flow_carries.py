@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from coolant import LaminarPipe, OpenTank, TurbulentPipe, cooling, two_tanks
+from coolant import (
+    HeatedPipe,
+    LaminarPipe,
+    OpenTank,
+    Pump,
+    Surroundings,
+    TurbulentPipe,
+    cooling,
+    dropping_out,
+    two_tanks,
+)
 from numpy.testing import assert_allclose
+from scipy.special import gammainc
 
 from blocks import Model, quantity
 
@@ -58,6 +69,25 @@ def test_a_pump_that_never_runs_leaves_the_guess():
     mass, pipe = at(run, "mass.T", t), at(run, "pipe.T", t)
     assert_allclose(mass - pipe, 5 * (1 - np.exp(-20 * t)), rtol=1e-6)
     assert_allclose((mass + pipe) / 2, 293.15 + 50 * t, rtol=1e-9)
+
+
+def test_a_pipe_of_many_cells_is_solved_cell_by_cell_in_machine_code():
+    """Well mixed cells in a row: T rises as the incomplete gamma function of what has flowed."""
+    n, model = 150, Model("long")
+    model.inlet, model.pump = Surroundings(), Pump(V=dropping_out)
+    model.cell, model.outlet = HeatedPipe(count=n, T="273.15 K"), Surroundings(T="200 K")
+    model.connect(model.inlet.port, model.pump.a)
+    model.connect(model.pump.b, model.cell[0].a)
+    model.connect(model.cell[:-1].b, model.cell[1:].a)
+    model.connect(model.cell[-1].b, model.outlet.port)
+    run = model.simulate("3 s", method="dopri5", rtol=1e-8)
+    assert run.statistics["algebraic unknowns"] > n
+    t = np.array([0.15, 0.2, 0.4, 0.5, 0.6, 0.8, 3.0])
+    flowed = np.array([1.5, 2, 3, 3, 3, 4, 26])  # masses of a cell
+    for k in (0, 1, 20, 149):
+        exact = 273.15 + 20 * gammainc(k + 1, flowed)
+        assert_allclose(at(run, f"cell[{k}].T", *t), exact, atol=1e-5)
+    assert_allclose(at(run, "cell[3].b.h", 0.4, 0.5), 273.15 + 20 * gammainc(4, 3), atol=1e-4)
 
 
 def network(seed):

@@ -85,6 +85,34 @@ def test_what_is_singular_or_no_number_has_none(wrong):
     assert factors(matrix)[0] == 1
 
 
+@pytest.mark.parametrize("miss", [0.0, 1e-3])
+@pytest.mark.parametrize("still", [(), (4,), (2, 3), (0, 1, 2, 3, 4, 5)])
+def test_what_flows_carry_keeps_its_value_where_nothing_flows(still, miss):
+    """Of mixing nodes in a row, each of which takes from both neighbours: m (h - h') sums to zero.
+
+    Where flows of some of them have ceased, nothing changes these, nor do they change others, and
+    a row of nothing is met but for what it misses.
+    """
+    n, rng = 6, np.random.default_rng(5)
+    flow, right = 1 + rng.random((2, n)), rng.standard_normal(n)
+    for k in still:
+        flow[:, k] = flow[0, k + 1 : k + 2] = flow[1, max(k - 1, 0) : k] = 0.0
+    matrix = np.diag(flow.sum(axis=0) + 0.5 * (flow[0] > 0))
+    matrix -= np.diag(flow[0, 1:], -1) + np.diag(flow[1, :-1], 1)
+    right[list(still)] = miss
+    pattern = ca.Sparsity.banded(n, 1)
+    told = SparseFactors(pattern, 0, carried=np.ones(n, dtype=bool))
+    values, plan = matrix[pattern.row(), pattern.get_col()], told.plan()
+    room, x = np.zeros(room_for(n)), right.copy()
+    given = [a.ctypes.data for a in (values, plan, room)]
+    assert factorize_blocks(*given) == 0
+    solve_blocks(*given, x.ctypes.data)
+    flows = np.setdiff1d(np.arange(n), still)
+    assert_allclose(x[list(still)], 0.0, atol=0)
+    assert_allclose(matrix[flows][:, flows] @ x[flows], right[flows], atol=1e-12)
+    assert room[told.missed - told.pivots] == (miss if still else 0.0)
+
+
 def test_chains_are_worth_it_and_full_matrices_are_not():
     assert is_mostly_zeros(ca.Sparsity.band(100, 1) + ca.Sparsity.diag(100))
     assert not is_mostly_zeros(ca.Sparsity.dense(100, 100))

@@ -363,18 +363,20 @@ class HeldNetwork:
         key = modes.tobytes(), problem.m.tobytes(), problem.p.tobytes()
         return self._corrections.once(key, made)
 
-    def projection(self, problem: Problem, t: float, modes: Indices) -> tuple[Array, Array]:
-        """Combinations that say something about states, and what brings these there; square."""
-        n = self.elements.size
-        weight, move = np.zeros((n, n)), np.zeros((self.system.nx, n))
-        held = self.equations.matrices(problem, t, modes).weight
-        if len(held):
-            by_x = self.equations.by_x(problem, t, modes)[1]
-            push = self.equations.slope_by_taken(problem, t)
-            weight[: len(held)] = held
-            move[:, : len(held)] = push @ np.linalg.pinv(
-                without_rounding(by_x, push), rcond=LEAST_CHANGE)
-        return weight, move
+    def projection(self, problem: Problem, t: float, modes: Indices, part: Indices | None = None
+                   ) -> tuple[Array, Array]:
+        """Combinations that say something about states, and what brings these there.
+
+        Of all elements, or of a part of them that feels no other one.
+        """
+        part = np.arange(len(modes)) if part is None else part
+        weight = self.equations.matrices(problem, t, modes).weight
+        weight = weight[(weight[:, part] != 0.0).any(axis=1)]
+        if not len(weight):
+            return weight, np.zeros((self.system.nx, 0))
+        by_x = self.equations.missed_by_x(problem, t, modes, weight, part)
+        push = self.equations.slope_by_taken(problem, t)[:, part]
+        return weight, push @ np.linalg.pinv(without_rounding(by_x, push), rcond=LEAST_CHANGE)
 
     def margins_at(self, problem: Problem, t: float, state: NetworkState) -> Array:
         """Margins of the present modes, from the two matrices as machine code has them."""

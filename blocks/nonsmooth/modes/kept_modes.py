@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Flags, Indices
 from .parts import UNLOADED, NetworkParts
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class KeptModes:
             np.zeros((2, len(state.by_kind(state.fast)))), held.equations.endless,
             np.zeros(len(held.joint)), np.zeros((2, n)), np.zeros(1), np.zeros(n),
             held.decided_by)
+        #: Part and place of each of the members, and of the relations.
+        self._members_at, self._relations_at = map(_places, (held.parts, held.relations_of))
         self._number: dict[tuple[int, bytes, bytes, bytes], int] = {}
         self._links: dict[tuple[int, int], int] = {}
 
@@ -66,12 +68,11 @@ class KeptModes:
         parts.noise_so_far[:] = state.noise
         parts.drift[0] = state.drift
         parts.least_flow[:] = self.held.elements.valve * state.least_flow
-        before = parts.present.tolist()
+        before = parts.present.copy()
         self._find_rows(problem, t, np.broadcast_to(noise, self.held.elements.size))
-        for link in zip(before, parts.present.tolist(), strict=True):
+        some = (before != parts.present) & (before >= 0) & (parts.present >= 0)
+        for link in zip(before[some].tolist(), parts.present[some].tolist(), strict=True):
             count = int(parts.links[0])
-            if -1 in link or link[0] == link[1]:
-                continue
             if link not in self._links and count < len(parts.source):
                 self._links[link] = count
                 parts.source[count], parts.target[count] = link
@@ -82,24 +83,25 @@ class KeptModes:
     def _find_rows(self, problem: Problem, t: float, noise: Array) -> None:
         """Make the rows of the present modes the present ones, new ones where there are none."""
         parts, held, state, new = self.parts, self.held, self.state, []
-        solved, modes = state.solved_modes, state.modes
-        for i, (members, relations) in enumerate(zip(held.parts, held.relations_of, strict=True)):
+        solved, modes, others = state.solved_modes, state.modes, self._others(problem)
+        for i in np.flatnonzero(others).tolist():
+            members, relations = held.parts[i], held.relations_of[i]
             key = (i, solved[members].tobytes(), modes[members].tobytes(),
                    problem.m[relations].tobytes())
-            k = parts.present[i] = self._number.get(key, -1)
-            if k < 0:
+            parts.present[i] = self._number.get(key, -1)
+            if parts.present[i] < 0:
                 new.append((i, key))
-                continue
-            row = parts.noise[k, : len(members)]
-            np.maximum(row, noise[members], out=row)
+        part, place = self._members_at
+        known = np.flatnonzero(parts.present[part] >= 0)
+        rows = parts.present[part[known]], place[known]
+        parts.noise[rows] = np.maximum(parts.noise[rows], noise[parts.members[known]])
         if not held.fits(problem, t, solved) or not held.decides(
                 solved, held.equations.matrices(problem, t, solved).weight):
             return  # what cannot be kept has no row
         shared = held.splits(problem, t, solved)
         if not new and not shared:
             return
-        constants, projection = held.constants(problem, t, state), held.projection(
-            problem, t, solved)
+        constants = held.constants(problem, t, state)
         for i, members in enumerate(held.parts):  # whose loads are shared anew
             if parts.present[i] >= 0 and any(split.members[0] in members for split in shared):
                 parts.constants[parts.present[i], : len(held.entries_of[i])] = constants[
@@ -109,22 +111,35 @@ class KeptModes:
                 return
             k = parts.present[i] = len(self._number)
             self._number[key] = k
+            projection = held.projection(problem, t, solved, held.parts[i])
             self._fill(k, i, problem.m, constants, noise, *projection)
+
+    def _others(self, problem: Problem) -> Flags:
+        """Parts whose present row is not that of their modes, or may not be."""
+        parts, state = self.parts, self.state
+        part, place = self._members_at
+        row, modes = parts.present[part], state.modes[parts.members]
+        other = (row < 0) | (parts.modes[row, place] != modes) | state.unloaded[parts.members] | (
+            parts.constants[row, place] == UNLOADED)
+        of, at = self._relations_at
+        moved = parts.m[parts.present[of], at] != problem.m[parts.relations]
+        out = np.zeros(len(parts.present), dtype=bool)
+        out[part[other]] = True
+        out[of[moved]] = True
+        return out
 
     def _fill(self, k: int, i: int, m: Array, constants: Array, noise: Array, weight: Array,
               move: Array) -> None:
         """Fill a row with what there is of a part."""
         parts, held = self.parts, self.held
         members, size = held.parts[i], parts.modes.shape[1]
-        n = len(members)
-        mine = (weight[:, members] != 0).any(axis=1)
-        count = int(mine.sum())
+        n, count = len(members), len(weight)
         parts.owner[k] = i
         parts.m[k, : len(held.relations_of[i])] = m[held.relations_of[i]]
         parts.modes[k, :n], parts.noise[k, :n] = self.state.modes[members], noise[members]
         parts.constants[k, : len(held.entries_of[i])] = constants[held.entries_of[i]]
-        parts.weight[k].reshape(size, size)[:count, :n] = weight[mine][:, members]
-        parts.move[k].reshape(-1, size)[:, :count] = move[:, mine]
+        parts.weight[k].reshape(size, size)[:count, :n] = weight[:, members]
+        parts.move[k].reshape(-1, size)[:, :count] = move
 
     def take_over(self) -> None:
         """Take note of what machine code has seen."""
@@ -140,3 +155,10 @@ def _listed(groups: list[Indices]) -> tuple[Indices, Indices]:
     """Where each of some groups begins, and their members one after the other."""
     starts = np.append(0, np.cumsum([len(group) for group in groups]))
     return starts.astype(np.int64), np.concatenate(groups).astype(np.int64)
+
+
+def _places(groups: list[Indices]) -> tuple[Indices, Indices]:
+    """Of the members of some groups, one after the other, which group each is of, and its place."""
+    sizes = np.array(list(map(len, groups)))
+    return np.repeat(np.arange(len(groups)), sizes), np.concatenate(
+        [np.arange(size) for size in sizes])

@@ -166,16 +166,18 @@ class ModeEquations:
         self._strengths = [k for k, s in enumerate(names) if s.__hash__() in bounds]
         self.constant = not system.nz and _is_constant(*self._decisive, tape)
         # by what they depend on: parameters too, which a look at the effect of rounding changes
-        self._kept: Cache[tuple[bytes, bytes], ModeMatrices] = Cache(
+        self._kept: Cache[tuple[bytes, bytes, bytes], ModeMatrices] = Cache(
             min(MOST_KEPT, MOST_ENTRIES // max(n, 1)**2))
-        self._blocks: Cache[tuple[int, bytes, bytes], ModeMatrices] = Cache(MOST_BLOCKS * MOST_KEPT)
-        self._inputs_kept: Cache[bytes, Array] = Cache(MOST_COEFFICIENTS)
+        self._blocks: Cache[tuple[int, bytes, bytes, bytes], ModeMatrices] = Cache(
+            MOST_BLOCKS * MOST_KEPT)
+        self._inputs_kept: Cache[tuple[bytes, bytes], Array] = Cache(MOST_COEFFICIENTS)
         self._told: Cache[tuple[bytes, bytes], tuple[Flags, Flags]] = Cache(MOST_KEPT)
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
         self._last: tuple[bytes, Array, tuple[Array, Array, float]] | None = None  # combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
         self._svd: tuple[Array, tuple[Array, Array, Array]] | None = None  # matrix, and its values
+        self._parameters = np.zeros(0), b""  # values, and what stands for them in keys
 
     def at_parameters(self, p: Array) -> ModeEquations:
         """These equations, as those they are where values of parameters make them linear.
@@ -225,10 +227,15 @@ class ModeEquations:
         return self._inputs_kept.once(self.coefficients(problem),
                                       lambda: self._by_inputs_at(problem, t))
 
-    def coefficients(self, problem: Problem, part: int | None = None) -> bytes:
-        """What the coefficients of constant equations, of all or of a part, depend on."""
-        by = self._all_by if part is None else self._part_by[part]
-        return bytes(problem.m[by].tobytes() + problem.p.tobytes())
+    def coefficients(self, problem: Problem) -> tuple[bytes, bytes]:
+        """What the coefficients of constant equations depend on."""
+        return problem.m[self._all_by].tobytes(), self._key_of_parameters(problem)
+
+    def _key_of_parameters(self, problem: Problem) -> bytes:
+        """The same object for the same parameters, which is hashed once."""
+        if not np.array_equal(self._parameters[0], problem.p):
+            self._parameters = problem.p.copy(), problem.p.tobytes()
+        return self._parameters[1]
 
     def _by_inputs_at(self, problem: Problem, t: float) -> Array:
         out = self._by_u(*problem.arguments(t)).reshape(6, self.size, self.size)
@@ -291,13 +298,14 @@ class ModeEquations:
         """The matrices of some modes; kept, where only parameters and relations change them."""
         if not self.constant:
             return self._matrices_at(problem, t, modes)
-        key = modes.tobytes(), self.coefficients(problem)
+        key = modes.tobytes(), *self.coefficients(problem)
         return self._kept.once(key, lambda: self._of_parts(problem, t, modes))
 
     def _of_parts(self, problem: Problem, t: float, modes: Indices) -> ModeMatrices:
         """The matrices of some modes, from those of parts; of parts that feel others, together."""
         parts = self.parts
-        blocks = [self._block(problem, t, k, modes) for k in range(len(parts))]
+        p = self._key_of_parameters(problem)
+        blocks = [self._block(problem, t, k, modes, p) for k in range(len(parts))]
         if all(b.alone for b in blocks):
             return self._joined(parts, blocks)
         tied = np.sort(np.concatenate([p for p, b in zip(parts, blocks, strict=True)
@@ -309,10 +317,11 @@ class ModeEquations:
             return replace(self._with_solver(self._matrices_at(problem, t, modes)), alone=False)
         return replace(self._joined(parts, blocks), alone=False)
 
-    def _block(self, problem: Problem, t: float, number: int, modes: Indices) -> ModeMatrices:
-        """The matrices of a part of elements in some modes."""
+    def _block(self, problem: Problem, t: float, number: int, modes: Indices, p: bytes
+               ) -> ModeMatrices:
+        """The matrices of a part of elements in some modes; ``p`` is the key of parameters."""
         part = self.parts[number]
-        key = number, modes[part].tobytes(), self.coefficients(problem, number)
+        key = number, modes[part].tobytes(), problem.m[self._part_by[number]].tobytes(), p
         return self._blocks.once(key, lambda: self._with_solver(
             self._matrices_at(problem, t, modes, part)))
 
@@ -320,28 +329,38 @@ class ModeEquations:
         """The matrices of all elements, from those of parts, of which the last may feel others."""
         if len(blocks) == 1:
             return blocks[0]
-        n, counts = self.size, np.array([[len(b.weight), b.null.shape[1]] for b in blocks])
-        held, (weights, open_) = n - counts[:, 0].sum(), counts.sum(axis=0)
+        n, sizes = self.size, np.array(list(map(len, parts)))
+        counts = np.array([[len(b.weight), b.null.shape[1]] for b in blocks])
+        (weights, open_), held = counts.sum(axis=0), n - counts[:, 0].sum()
+        w, z = (np.cumsum(counts, axis=0) - counts).T
+        first = np.cumsum(sizes - counts[:, 0]) - (sizes - counts[:, 0])
         matrix, solver = np.zeros((n, n)), np.zeros((n, n))
         span, weight, null = np.eye(n), np.zeros((weights, n)), np.zeros((n, open_))
         if weights:
             span = np.zeros((held, n))
-        first, w, z = 0, 0, 0
-        for part, b in zip(parts, blocks, strict=True):
+        alone = np.flatnonzero(sizes[:-1] == 1)  # all at once
+        e = np.array([parts[k][0] for k in alone], dtype=int)
+        tells, opens = counts[alone].T > 0
+        rows = np.where(tells, held + w[alone], first[alone]) if weights else e
+        matrix[rows, e] = [blocks[k].matrix[0, 0] for k in alone]
+        solver[e, rows] = [0.0 if (made := blocks[k].solver) is None else made[0, 0] for k in alone]
+        weight[w[alone[tells]], e[tells]] = [blocks[k].weight[0, 0] for k in alone[tells]]
+        null[e[opens], z[alone[opens]]] = [blocks[k].null[0, 0] for k in alone[opens]]
+        if weights:
+            span[first[alone[~tells]], e[~tells]] = 1.0
+        for k in np.flatnonzero(np.append(sizes[:-1] > 1, True)):
+            part, b = parts[k], blocks[k]
             rows = part  # as equations stand where none of them says anything about states
             if weights:
-                own, more = np.arange(first, first + len(part) - len(b.weight)), np.arange(
-                    w, w + len(b.weight))
-                first, rows = first + len(own), np.concatenate([own, held + more])
-                span[own[:, None], part] = b.span if len(b.weight) else np.eye(len(part))
+                own = np.arange(first[k], first[k] + sizes[k] - counts[k, 0])
+                more = np.arange(w[k], w[k] + counts[k, 0])
+                rows = np.concatenate([own, held + more])
+                span[own[:, None], part] = b.span if len(more) else np.eye(len(part))
                 weight[more[:, None], part] = b.weight
-                w += len(more)
             matrix[rows[:, None], part] = b.matrix
             if b.solver is not None:
                 solver[part[:, None], rows] = b.solver
-            if b.null.shape[1]:
-                null[part, z : z + b.null.shape[1]] = b.null
-                z += b.null.shape[1]
+            null[part, z[k] : z[k] + counts[k, 1]] = b.null
         outside = blocks[-1].outside
         if outside is not None and outside.any():
             held = rows[len(rows) - len(outside) :]
@@ -387,6 +406,13 @@ class ModeEquations:
         span, weight = made.span, made.weight
         whole = np.vstack([span @ value, weight @ rate]) if len(weight) else value
         return whole, without_rounding(weight, value)
+
+    def missed_by_x(self, problem: Problem, t: float, modes: Indices, weight: Array, part: Indices
+                    ) -> Array:
+        """Derivatives by the states of combinations of what a part of elements holds."""
+        by_x = self._by_states(problem, t)[:, part]
+        value, _ = self.held_rows(modes[part], by_x[:3], by_x[3:], part)
+        return without_rounding(weight[:, part], value)
 
     def given_by_states(self, problem: Problem, t: float, taken: Array) -> Array:
         """Changes of what is given per change of the states, which changes what is taken."""

@@ -139,10 +139,7 @@ class ModeEquations:
         self.looks = system.function("looks", ca.densify(ca.vertcat(*looks, *rows)))
         inputs = elements.column.tolist()
         by_u = [ca.jacobian(e, tape.u)[:, inputs] for e in rows]
-        #: Elements whose bounds are endless on one side at least.
-        self.endless = np.array([any(b.is_constant() and np.isinf(float(b)) for b in pair) for pair
-                                 in zip(*map(ca.vertsplit, (laws.low, laws.high)), strict=True)],
-                                dtype=bool)
+        self.endless = laws.endless
         self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
         #: Relations that the coefficients of all elements depend on, and those of each part.
         self._all_by = _indices_in(ca.veccat(*by_u), tape.m)

@@ -18,6 +18,8 @@ from library.electrical import (
     Switch,
 )
 from library.electromechanical import VoiceCoil
+from library.mechanisms import LeadScrew
+from library.rotational import Inertia, RotationalReference, TorqueSource
 from library.signal import Pulse
 from library.translational import (
     ForceSource,
@@ -73,6 +75,34 @@ def test_a_ball_bounces_beside_a_converter(method):
     last, k = run.time[-1].m - times[-1], len(times)
     assert_allclose(run["body.v"].final.m, speed * 0.7**k - G * last, rtol=1e-7)
     assert abs(run.energy().relative_residual) < 1e-8
+
+
+def test_a_ball_bounces_beside_a_converter_and_a_screw_whose_friction_it_does_not_load():
+    model = with_chopper(ball(0.5, height="0.1 m"))
+    model.axis, model.table, model.frame = Inertia(), Mass(mass="5 kg"), RotationalReference()
+    model.drive = TorqueSource(torque="0.5 N*m")
+    model.screw = LeadScrew(lead="5 mm", diameter="20 mm", friction=0.1)
+    model.connect(model.drive.R, model.axis.I, model.screw.S)
+    model.connect(model.drive.C, model.frame.W)
+    model.connect(model.screw.N, model.table.M)
+    run = model.simulate("0.2 s", rtol=1e-9)
+    falls, end = np.sqrt(2 * 0.1 / G), run.time[-1].m
+    assert_allclose([e[0] for e in told(run, "stop")], [falls], rtol=1e-9)
+    assert_allclose(run["body.v"].final.m, 0.5 * G * falls - G * (end - falls), rtol=1e-7)
+    travel, lead, grip = 5e-3 / (2 * np.pi), np.arctan(5e-3 / (np.pi * 20e-3)), np.arctan(0.1)
+    inertia = model.axis.inertia.to("kg*m^2").m + 5 * travel * 10e-3 * np.tan(lead + grip)
+    assert_allclose(run["table.v"].final.m, travel * 0.5 / inertia * end, rtol=1e-7)
+
+
+def test_a_contact_that_loads_the_friction_of_a_screw_is_refused_beside_a_converter():
+    model = with_chopper(ball(0.5))
+    model.axis, model.screw = Inertia(), LeadScrew()
+    model.connect(model.axis.I, model.screw.S)
+    model.connect(model.screw.N, model.body.M)
+    finding, = model.check().errors
+    assert finding.code == "structure.massless"
+    assert finding.where == ("stop",)
+    assert "may load friction" in finding.problem
 
 
 def test_what_rests_beside_a_converter_lifts_off_when_it_is_pulled_hard_enough():

@@ -21,6 +21,7 @@ from library.electrical import (
 from library.electromechanical import DCMotor
 from library.mechanisms import DiscBrake, GearBox, OneWayClutch, RackAndPinion, SliderCrank
 from library.rotational import (
+    BearingFriction,
     Inertia,
     RotationalFriction,
     RotationalHardStop,
@@ -264,3 +265,40 @@ def test_a_motor_presses_on_a_stop_beside_its_friction_until_a_load_tears_it_off
     assert_allclose(run["stop.t"].at("0.4 ms").m + run["friction.t"].at("0.4 ms").m, bears,
                     rtol=1e-9)
     assert "stretches in Python" not in run.statistics
+
+
+def test_a_bearing_by_a_bent_table_costs_circuits_beside_it_nothing(searches):
+    """More diodes than are solved for at every point, joined to nothing of a flywheel."""
+    model, inertia, count = Model("wheel"), 1e-4, 25
+    speeds, torques, start = np.array([0, 5, 50]), np.array([20e-3, 12e-3, 24e-3]), 10.0
+    model.wheel = Inertia(inertia=f"{inertia} kg*m^2", w=f"{start} rad/s")
+    model.bearing = BearingFriction(speeds=quantity(speeds, "rad/s"),
+                                    torques=quantity(torques, "N*m"))
+    model.frame, model.ground = RotationalReference(), ElectricalReference()
+    model.connect(model.wheel.I, model.bearing.R)
+    model.connect(model.bearing.C, model.frame.W)
+    for k in range(count):
+        mains = model.add(f"mains{k}", ACVoltageSource(amplitude=f"{10 + k} V", frequency="50 Hz"))
+        diode = model.add(f"diode{k}", Diode(model="ideal"))
+        load = model.add(f"load{k}", Resistor(resistance="5 ohm"))
+        model.connect(mains.p, diode.p)
+        model.connect(diode.n, load.p)
+        model.connect(load.n, mains.n, model.ground.V)
+    run = model.simulate("0.1 s", rtol=1e-9)
+    assert "stretches in Python" not in run.statistics
+    assert len(searches) <= 4, "what followed once follows without a search"
+
+    rise, fall = np.diff(torques)[::-1] / np.diff(speeds)[::-1]
+    slows = inertia / rise * np.log1p(rise * (start - speeds[1]) / torques[1])
+    rests = slows + inertia / fall * np.log(torques[1] / torques[0])
+    found = [e.time for e in run.events if e.component == "bearing" and e.time > 0]
+    assert_allclose(found[-1], rests, rtol=1e-7)
+    early = np.linspace(0, slows, 5)
+    level = torques[1] - rise * speeds[1]
+    assert_allclose(run["wheel.w"].at(quantity(early, "s")).m,
+                    (start + level / rise) * np.exp(-rise * early / inertia) - level / rise,
+                    rtol=1e-7)
+    t = np.linspace(0, 0.1, 38)[1:-1]
+    for k in (0, count - 1):
+        assert_allclose(run[f"load{k}.v"].at(quantity(t, "s")).m,
+                        (10 + k) * np.maximum(np.sin(100 * np.pi * t), 0), atol=1e-6)

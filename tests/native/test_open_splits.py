@@ -9,7 +9,14 @@ from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
 from blocks.nonsmooth.modes.proven_splits import ProvenSplits
+from library.rotational import (
+    Inertia,
+    RotationalFriction,
+    RotationalReference,
+    TorqueSource,
+)
 from library.signal import Sine
+from library.thermal import ThermalMass
 from library.translational import (
     ForceSource,
     HardStop,
@@ -79,6 +86,33 @@ def test_boxes_at_a_wall_stay_and_the_first_leaves_alone(method):
     pulled = 100 / np.pi * (np.cos(np.pi * leaves) - np.cos(1.2 * np.pi))
     assert_allclose(value(run, "box0.v"), pulled + 0.8 * STRENGTHS[0] * (1.2 - leaves), rtol=1e-7)
     assert "stretches in Python" not in run.statistics
+
+
+def test_a_clutch_that_shares_a_load_at_rest_heats_nothing_until_it_slides():
+    """Two brakes and a clutch of two shafts: how they share a torque the motion leaves open."""
+    model, kinetic, ramp = Model("clutch"), 3.0, 4.0  # N m, N m/s
+    rubs = {"law": "coulomb", "coulomb_torque": f"{kinetic} N*m", "breakaway_torque": "4 N*m"}
+    model.one, model.other, model.base = Inertia(), Inertia(), RotationalReference()
+    model.brake, model.clutch = RotationalFriction(**rubs), RotationalFriction(
+        **rubs, thermal_port=True)
+    model.hold = RotationalFriction(**rubs | {"breakaway_torque": "9 N*m"})
+    model.lining = ThermalMass(mass="0.01 kg")
+    model.pull = TorqueSource(torque=lambda t: quantity(f"{ramp} N*m/s") * t)
+    model.connect(model.one.I, model.brake.R, model.pull.R, model.clutch.R)
+    model.connect(model.other.I, model.hold.R, model.clutch.C)
+    model.connect(model.base.W, model.brake.C, model.hold.C, model.pull.C)
+    model.connect(model.clutch.H, model.lining.M)
+    run = model.simulate("3 s", method="dopri5", rtol=1e-9)
+    assert "stretches in Python" not in run.statistics
+    starts = (4 + 4) / ramp
+    assert_allclose(times_of(run, "slides forward"), [starts] * 2, rtol=1e-9)
+    warm = run["lining.T"].at(quantity([0, 1.9], "s")).to("K").m
+    assert warm[0] == warm[1]
+    later, inertia = 3 - starts, model.one.inertia.to("kg*m^2").m
+    turned = (ramp * later**3 / 6 + (8 - 2 * kinetic) * later**2 / 2) / inertia
+    capacity = (model.lining.mass * model.lining.specific_heat).to("J/K").m
+    assert_allclose(run["lining.T"].final.to("K").m - warm[0], kinetic * turned / capacity,
+                    rtol=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -47,6 +47,12 @@ class Acting:
         """Change of their rates by their efforts through some states, with its sign turned."""
         return -ca.mtimes(self.flow_x[members, states], self.push[states, members])
 
+    @property
+    def motion(self) -> ca.SX:
+        """What flows and their rates are made of: how temperatures follow heat does not count."""
+        followed = np.unique(self.flow_x.sparsity().get_col()).tolist()
+        return ca.veccat(self.flow_x, self.push[followed, :])
+
     @cached_property
     def own(self) -> ca.SX:
         """The same of every element by its own effort, through all states."""

@@ -22,7 +22,14 @@ from ...numerics.cache import Cache
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
 from ...system import Evaluator
 from .indirect_relations import indirect_relations, relations_of_efforts
-from .mode_equations import MOST_KEPT, ModeEquations, rows_of, symbols_in, without_rounding
+from .mode_equations import (
+    MOST_KEPT,
+    ModeEquations,
+    rows_of,
+    symbols_in,
+    told_sliding,
+    without_rounding,
+)
 from .parts import UNLOADED
 from .resting_relations import RestingRelations
 
@@ -103,6 +110,7 @@ class HeldNetwork:
         self._corrections: Cache[tuple[bytes, bytes, bytes], Array] = Cache(MOST_KEPT)
         rows = rows_of(system, elements, laws)
         self._fixed = _fixed_rows(rows[:3], tape)
+        self._fixed[1:, told_sliding(rows, elements, tape)] = True  # what they follow is not asked
         self._alike = self._fixed | _untaken_rows(rows[:3], tape)
         #: Elements whose bounds at rest are the same as long as no relation changes.
         self._strong = _constants(laws.low, tape) & _constants(laws.high, tape)

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
+import numpy as np
 
 from ...language.expression import TIME
 from ...language.lookup import jacobian
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Flags
 from .gaps import open_gap
 
 if TYPE_CHECKING:
@@ -74,6 +75,13 @@ class LawExpressions:
     def bounds(self) -> ca.SX:
         """Lower and upper static, lower and upper kinetic bounds, one after the other."""
         return ca.vertcat(self.low, self.high, self.back, self.forth)
+
+    @property
+    def endless(self) -> Flags:
+        """Elements whose bounds at rest are endless on one side at least."""
+        ends = zip(*map(ca.vertsplit, (self.low, self.high)), strict=True)
+        return np.array([any(b.is_constant() and np.isinf(float(b)) for b in pair)
+                         for pair in ends], dtype=bool)
 
     @property
     def values(self) -> ca.SX:

@@ -127,7 +127,7 @@ class LawFunctions:
             parts = parts_of(laws, self.elements.column)
             acting = Acting(laws.flow_x, self.elements.pushed(laws.slope_u), tape.p)
             held = HeldParts(size, [part[self.companions.decides[part]] for part in parts],
-                             acting if self.fixed else None)
+                             acting if _is_fixed(system, acting.motion) else None)
             return HeldModes(system, self.elements, laws, held, self.companions,
                              stopped_frictions(self.elements, laws, self.companions, self.fixed
                                                and not held.factored)) if held.few else None

@@ -74,9 +74,9 @@ def refuse_massless(system: System) -> None:
             "contact a mass; or let it yield (a spring with a damper).",
             code="structure.massless",
         )  # fmt: skip
-    if contacts and _are_loaded(system):
+    if contacts and _follow_impulses(system):
         raise StructureError(
-            contacts[0], "a rigid contact beside friction that follows a load cannot be decided in "
+            contacts[0], "a rigid contact that may load friction cannot be decided in "
             f"one model with {light[0]}, an ideal element or exact friction at a node without "
             "mass.",
             f"Take another model or law for {light[0]}, or let the contact yield (a spring with "
@@ -90,9 +90,11 @@ def refuse_massless(system: System) -> None:
         )  # fmt: skip
 
 
-def _are_loaded(system: System) -> bool:
-    """Whether bounds follow efforts, which at an impact are impulses."""
-    return any(ca.which_depends(expressions_of(system).bounds, system.tape.u, 1, True))
+def _follow_impulses(system: System) -> bool:
+    """Whether bounds follow efforts that have no end, which at an impact are impulses."""
+    laws = expressions_of(system)
+    followed = ca.jacobian_sparsity(laws.bounds, system.tape.u).get_col()
+    return bool(np.isin(elements_of(system).column[laws.endless], followed).any())
 
 
 def without_mass(system: System) -> list[str]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...system import Problem, System
     from .law_expressions import LawExpressions
 
-__all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "symbols_in",
+__all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "symbols_in", "told_sliding",
            "without_rounding"]  # fmt: skip
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
@@ -139,10 +139,7 @@ class ModeEquations:
         self.looks = system.function("looks", ca.densify(ca.vertcat(*looks, *rows)))
         inputs = elements.column.tolist()
         by_u = [ca.jacobian(e, tape.u)[:, inputs] for e in rows]
-        #: Elements whose bounds are endless on one side at least.
-        self.endless = np.array([any(b.is_constant() and np.isinf(float(b)) for b in pair) for pair
-                                 in zip(*map(ca.vertsplit, (laws.low, laws.high)), strict=True)],
-                                dtype=bool)
+        self.endless = laws.endless
         self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
         #: Relations that the coefficients of all elements depend on, and those of each part.
         self._all_by = _indices_in(ca.veccat(*by_u), tape.m)
@@ -537,11 +534,31 @@ class ModeEquations:
 
 
 def rows_of(system: System, elements: Elements, laws: LawExpressions) -> list[ca.SX]:
-    """What elements give, their efforts when sliding back and forth, and the rates of these."""
+    """What elements give, their efforts when sliding back and forth, and the rates of these.
+
+    Of kinetic efforts that :func:`told_sliding` names the rates are not asked for, and 0.
+    """
     tape, gives = system.tape, elements.gives_flow.tolist()
     output = ca.vertcat(*(laws.effort[k] if g else laws.flow[k] for k, g in enumerate(gives)))
     rows = [output, laws.back, laws.forth]
-    return rows + [ca.jtimes(e, tape.x, tape.slope) + ca.jacobian(e, TIME) for e in rows]
+    rates = [ca.jtimes(e, tape.x, tape.slope) + ca.jacobian(e, TIME) for e in rows]
+    told = np.flatnonzero(told_sliding(rows, elements, tape)).tolist()
+    for rate in rates[1:]:
+        rate[told] = 0
+    return rows + rates
+
+
+def told_sliding(rows: list[ca.SX], elements: Elements, tape: Any) -> Flags:
+    """Elements whose kinetic effort is all that is taken, whatever others do: u == effort(x).
+
+    No combination of equations without inputs contains that one, so neither how the effort follows
+    states nor how fast counts: it may be any curve beside equations with constant coefficients.
+    """
+    by_u = [np.array(ca.DM(ca.jacobian_sparsity(e, tape.u), 1))[:, elements.column] != 0
+            for e in rows[:3]]
+    others = np.any(by_u, axis=0) & ~np.eye(elements.size, dtype=bool)
+    loaded = np.any(by_u[1:], axis=0).any(axis=1)
+    return ~(elements.gives_flow | loaded | others.any(axis=0))
 
 
 def symbols_in(expression: ca.SX) -> set[int]:

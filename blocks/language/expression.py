@@ -238,9 +238,13 @@ def as_expression(value: object) -> Expression:
         u = unit_of(value)
         if u.angular:
             refuse_counted_turns(value, u, reading_place())
-        return Expression.in_unit(ca.SX(np.asarray(to_si(value, u))), u)
+        given = Expression.in_unit(ca.SX(np.asarray(to_si(value, u))), u)
+        if given.counts == TURNS:
+            given.counts = ""  # it may have been multiplied by 2 pi already
+        return given
     if isinstance(value, str):
-        return as_expression(quantity(value))
+        given = as_expression(quantity(value))
+        return Expression.in_unit(given.sx, unit_of(value))
     if isinstance(value, Condition):
         raise EquationError(reading_place(), "a condition was used as a number.",
                             "Write where(condition, 1, 0).")

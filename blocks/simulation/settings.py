@@ -160,8 +160,6 @@ def refuse_unknown_options(options: Mapping[str, object], known: Iterable[str] =
         if name in known:
             continue
         sentence, here = option_elsewhere(name, given, call)
-        if here not in ("", *known):
-            sentence, here = "", ""
         raise UnknownName(
             f"{call.partition('(')[0]}()", f"there is no option {name!r}.",
             sentence or did_you_mean(name, known, "options"),

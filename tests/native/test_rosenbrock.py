@@ -24,6 +24,7 @@ from blocks import (
     quantity,
     sin,
     time,
+    where,
 )
 from blocks.simulation.running_method import RunningMethod
 from library.electrical import (
@@ -297,11 +298,12 @@ def test_auto_takes_it_where_a_stiff_model_is_interrupted_often():
 
 
 class Film(TwoPort):
-    """A stiff damper whose coefficient falls off with the velocity."""
+    """A damper whose coefficient falls off with the velocity, stiff from 1 s on."""
 
     def equations(self):
         v = quantity("1 m/s")
-        yield self.f == quantity("1 MN") * self.v / v / (1 + (self.v / v) ** 2)
+        most = where(time > quantity("1 s"), quantity("1 MN"), quantity("1 N"))
+        yield self.f == most * self.v / v / (1 + (self.v / v) ** 2)
 
 
 def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():

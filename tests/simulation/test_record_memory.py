@@ -88,7 +88,7 @@ def test_what_cannot_be_thinned_ends_the_run_with_what_came_before(monkeypatch):
         warnings.simplefilter("ignore", RecordWarning)
         model.simulate("60 s")
     assert error.value.code == "simulation.memory"
-    assert "record=['block.x']" in str(error.value)
+    assert "record=['spring.x']" in str(error.value)
     part = error.value.result
     assert part.status == "failed" and 0 < part.duration.m < 60
     path = next(p for p in part if p.endswith(".x"))

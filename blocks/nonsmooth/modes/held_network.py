@@ -60,7 +60,7 @@ class _Sharing(NamedTuple):
         each takes the same share of its strength: u = F sgn(c) c.u / (F.abs(c)). So all come to
         their bounds together, when nothing else could hold them either. Of other constant bounds
         those bear changes that have most room, as a stop beside a friction
-    split : groups of these; from which split changes count is sought at a point
+    split : groups of these, whose split is sought where modes are decided on
     open : directions of what is taken that remain open, as columns
     """
 

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import math
-import runpy
 
 import numpy as np
 import pytest
 from scipy.interpolate import Akima1DInterpolator, RegularGridInterpolator
+from test_sources import written
 
-from blocks import BlocksError, Component, Model
-from library.electrical import DCVoltageSource, ElectricalReference
+from blocks import BlocksError, Model
 from library.signal import Constant, Ramp
-from library.simscape import source_text
 from library.thermal import TemperatureSource
-
-
-def written(text, folder, name="law"):
-    """The class of a component source."""
-    (folder / f"{name}.ssc").write_text(text, encoding="utf-8")
-    (folder / f"{name}.py").write_text(source_text(folder / f"{name}.ssc"), encoding="utf-8")
-    found = runpy.run_path(str(folder / f"{name}.py")).values()
-    return next(made for made in found if isinstance(made, type) and issubclass(made, Component)
-                and made.__module__ == "<run_path>")
 
 
 def law(folder, equations, declared=""):
     """The class of a component with an input u, variables a and b and the given equations."""
     return written(f"component law\ninputs\nu = {{0, '1'}};\nend\n"
                    f"variables\na = {{0, '1'}}; b = {{0, '1'}};\nend\n{declared}\n"
-                   f"equations\n{equations}\nend\nend\n", folder)
+                   f"equations\n{equations}\nend\nend\n", folder, "law")
 
 
 def run_of(part, source):
@@ -126,7 +115,7 @@ def test_a_temperature_is_a_number_in_a_unit(value, expected, tmp_path):
     made = written("component law\nnodes\nA = foundation.thermal.thermal;\nend\n"
                    "parameters\nT = {10, 'K'}; C = {10, 'degC'};\nend\n"
                    "variables\nQ = {0, 'W'}; y = {0, '1'};\nend\nbranches\nQ : A.Q -> *;\nend\n"
-                   f"equations\nQ == {{0, 'W'}};\ny == {value};\nend\nend\n", tmp_path)
+                   f"equations\nQ == {{0, 'W'}};\ny == {value};\nend\nend\n", tmp_path, "law")
     model = Model("law")
     model.part, model.room = made(), TemperatureSource(temperature="300 K")
     model.connect(model.part.A, model.room.A)
@@ -381,74 +370,6 @@ def test_a_switch_chooses_equations(tmp_path):
                "parameters\nf = true;\nend")
     assert values_at(made, 1) == (1, 5)
     assert [values_at(made, u, f=False) for u in (1, 3)] == [(3, 4), (2, 4)]
-
-
-HEATED = """
-component heated
-    nodes
-        p = foundation.electrical.electrical;
-        n = foundation.electrical.electrical;
-    end
-    parameters
-        port = simscape.enum.onoff.on;
-        leak = simscape.enum.onoff.off;
-        R = {2, 'Ohm'};
-    end
-    variables
-        i = {0, 'A'}; v = {0, 'V'};
-    end
-    branches
-        i : p.i -> n.i;
-    end
-    equations
-        v == p.v - n.v;
-        v == R*i;
-    end
-    if leak == simscape.enum.onoff.on
-        variables
-            more = {0, 'A'};
-        end
-        branches
-            more : p.i -> *;
-        end
-        equations
-            more == {3, 'A'};
-        end
-    end
-    if port == simscape.enum.onoff.on
-        nodes
-            H = foundation.thermal.thermal;
-        end
-        variables
-            Q = {0, 'W'};
-        end
-        branches
-            Q : * -> H.Q;
-        end
-        equations
-            Q == v*i;
-        end
-    end
-end
-"""
-
-
-@pytest.mark.parametrize("port", ["on", "off"])
-@pytest.mark.parametrize("leak", ["on", "off"])
-def test_a_branch_is_there_with_its_section(port, leak, tmp_path):
-    model = Model("heater")
-    model.part, model.source = written(HEATED, tmp_path, "heated")(port=port, leak=leak), \
-        DCVoltageSource(voltage="6 V")
-    model.ground, model.room = ElectricalReference(), TemperatureSource()
-    model.connect(model.source.p, model.part.p)
-    model.connect(model.source.n, model.part.n, model.ground.V)
-    if port == "on":
-        model.connect(model.part.H, model.room.A)
-    run = model.simulate("1 s")
-    assert run["part.p.i"].final.to("A").m == pytest.approx(6 if leak == "on" else 3)
-    assert run["part.n.i"].final.to("A").m == pytest.approx(-3)
-    if port == "on":  # 3 A * 6 V, out of the component
-        assert run["part.H.Q"].final.to("W").m == pytest.approx(-18)
 
 
 def test_values_that_many_options_choose_are_written_once(tmp_path):

@@ -198,7 +198,8 @@ def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
     Order: the contact whose collision turns over most energy,
     gamma_i²/D_ii; contacts within 1e-9 of it collide together, so that a
     symmetric blow has a symmetric answer. Every collision without friction loses
-    ½ (1 - e²) gamma_i²/D_ii >= 0.
+    ½ (1 - e²) gamma_i²/D_ii >= 0. Where no contact has any
+    restitution, all that collides is one problem, as of `simultaneous_impact`.
 
     Examples
     --------

@@ -204,7 +204,7 @@ class Equations:
             self.slope, self.crossings = (
                 compiled(text, parallel=False) for text in (code.slope(), code.margins()))
             if laws.elements.contact.any() or self.carried is not None:
-                self.settle = compiled(code.settle(), parallel=False)
+                self.settle = compiled(code.settle(), parallel=False, quick=True)
             self._present, self._closes = code.present, code.allowed
             return
         assert held is not None  # else the system is not written
@@ -417,7 +417,7 @@ class Equations:
     def present(self) -> int:
         """What elements whose efforts are solved for come to, and all that follows from efforts."""
         assert self._present is not None
-        return compiled(self._present(), parallel=False)
+        return compiled(self._present(), parallel=False, quick=True)  # at events only
 
     def part_of_constants(self, which: str) -> slice:
         """Where something stands in ``q``: held relations, discrete values, modes, K, free."""

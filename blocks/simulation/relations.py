@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import casadi as ca
@@ -70,6 +70,7 @@ class Relations:
         of ``when`` alone: what such a statement assigns is told where it acts.
         """
         told = np.ones(self.system.nm, dtype=bool)
+        symbols: dict[int, tuple[set[int], set[int]]] = {}  # of laws and conditions, by family
         for f, r, offset in self.rows:
             family = self.system.network.families[f]
             kernel = family.kernel
@@ -77,12 +78,19 @@ class Relations:
                     if i not in kernel.followed}
             free = {s.__hash__() for s in ca.symvar(kernel.relations[r][0])}
             mine = kernel.relation_symbols[r].__hash__()
-            used = {s.__hash__() for sx in _laws_of(kernel) for s in ca.symvar(sx)}
-            asked = {s.__hash__() for condition, _ in kernel.resets for s in ca.symvar(condition)}
+            if f not in symbols:
+                symbols[f] = _symbols_of(_laws_of(kernel)), _symbols_of(
+                    condition for condition, _ in kernel.resets)
+            used, asked = symbols[f]
             consequence = bool(free & held) and free <= held | kernel.parameter_hashes
             told[offset : offset + family.size] = not consequence and (
                 mine in used or mine not in asked)
         return told
+
+
+def _symbols_of(expressions: Iterable[ca.SX]) -> set[int]:
+    """Hashes of the symbols in expressions."""
+    return {s.__hash__() for sx in expressions for s in ca.symvar(sx)}
 
 
 def _laws_of(kernel: Kernel) -> Iterator[ca.SX]:

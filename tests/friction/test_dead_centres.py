@@ -92,7 +92,7 @@ def test_pistons_pass_their_dead_centres(pistons, mass, bearing, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("rtol", [1e-4, 1e-5, 1e-6, 1e-7])
+@pytest.mark.parametrize("rtol", [1e-4, 1e-7])
 def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
     model = Model("crank and rocker")
     model.ground, model.far = Ground(), RigidOffset(dx="0.5 m")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -74,6 +76,7 @@ def start(arm, device, k, n):
     return (k / n + 0.5 * (arm == "l") + 0.5 * (device == "lo")) % 1.0 * PERIOD
 
 
+@cache
 def by_hand(n):
     """Currents of both arms and voltages of all capacitors at the end.
 
@@ -120,7 +123,7 @@ def by_hand(n):
 @pytest.mark.parametrize(("method", "parasitic"), [
     ("auto", False), ("ida", False), ("rodas4", True), ("cvode", True)])
 def test_a_modular_converter_starts_up_with_idle_modules(method, parasitic):
-    n = 5
+    n = 3
     run = modular_leg(n, parasitic).simulate(quantity(END, "s"), method=method)
     found = [run[f"{name}.i"].final.m for name in ("upper", "lower")]
     cells = [run[f"{arm}_c{k}.v"].final.m for arm in "ul" for k in range(n)]

@@ -205,11 +205,15 @@ class Equations:
         return Solution(point, met, soft, np.zeros((len(scale), 0)))
 
     def _without_rounding(self, point: Point, begun: Array) -> Point:
-        """With zeros where a free input has come down to the rounding of what it was."""
+        """With zeros where a state or a free input has come down to rounding.
+
+        A run that starts with such a speed would take it for the size of speeds.
+        """
         p, places = point.p.copy(), self._places
         p[places] = np.where(np.abs(p[places]) <= STEP_DONE * np.abs(begun[places]),
                              0.0, p[places])
-        return replace(point, p=p)
+        x = np.where(np.abs(point.x) <= STEP_DONE * point.scale_x, 0.0, point.x)
+        return replace(point, p=p, x=x)
 
     def _scale(self, point: Point) -> Array:
         others = np.abs(self._unknowns(point)[self.system.nx + self.system.nz :])

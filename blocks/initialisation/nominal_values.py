@@ -5,7 +5,7 @@ this order, from the variable (class or instance), the model's table by
 dimension, parameters and initial targets of the same dimension in the same
 component, what is typical at a port, and last 1 SI unit. A target that is no more than
 rounding of what else the model holds of its dimension, such as 1 m/s times sin(pi), is none, nor
-is an angle of 1e-17 rad.
+is an angle of 1e-17 rad, nor anything below ``LEAST`` SI units, as a speed that has died out.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ __all__ = ["Nominals", "find_nominals", "nominal_table", "own_nominals"]
 #: dimension, and whether they can be given values of their own.
 _Plan: TypeAlias = tuple[Family, list[tuple[str, Any]], list[tuple[Local, Indices, Any, bool]]]
 
+LEAST = 1e-20  # SI units: the charge of an electron is larger
 ORIGINS = ("variable", "model", "parameters and targets", "default")
 
 
@@ -82,7 +83,8 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
                     offer(classes, own, 0)
                 targets = _targets(family, local)
                 if targets is not None:
-                    traces = np.abs(targets) <= ROUNDING_OF_TARGETS * largest[dimension]
+                    traces = np.abs(targets) <= max(
+                        ROUNDING_OF_TARGETS * largest[dimension], LEAST)
                     offer(classes, np.where(traces, 0.0, targets), 2)
             if local.typical is not None and dimension == local.unit.dimension:
                 offer(classes, local.typical, 2)

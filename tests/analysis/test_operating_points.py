@@ -753,3 +753,16 @@ def test_samples_that_never_rest_are_named():
     assert "noise changes with time" in op.notes[0]
     model = sampled_loop(PythonFunction(function=lambda t, u: 2 * u[0]))
     assert "controller works out its samples in Python" in model.operating_point().notes[0]
+
+
+def test_what_rests_has_a_speed_of_zero_and_not_of_rounding():
+    model = Model("row")
+    model.floor, model.a, model.b = Reference(), Mass(v="0.7 m/s"), Mass(mass="0.37 kg", v="2 m/s")
+    model.spring, model.pull = Spring(stiffness="24.14 N/m"), ForceSource(force="0.3 N")
+    model.tail = Spring(stiffness="5.5 N/m")
+    model.connect(model.a.M, model.spring.R, model.pull.R)
+    model.connect(model.b.M, model.spring.C, model.tail.R)
+    model.connect(model.floor.V, model.tail.C, model.pull.C)
+    op = model.operating_point()
+    assert op["a.v"].m == op["b.v"].m == 0.0
+    assert op["tail.x"].m == pytest.approx(0.3 / 5.5, rel=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from blocks import Model, Target, quantity, sin
 from library.translational import ForceSource, Mass, Reference, Spring, SpringDamper
@@ -58,3 +59,25 @@ def test_without_nominal_values_the_small_part_is_lost():
     train, probe = errors(False)
     assert train < 100 * RTOL
     assert probe > 0.05
+
+
+def carried_by_two_springs(speed):
+    """1 kg and 2 kg in a row on 1 MN/m and 50 N/m, drawn by 0.3 N, at rest where forces balance."""
+    model = Model("row")
+    model.floor, model.a = Reference(), Mass(mass="1 kg", v=speed)
+    model.b, model.pull = Mass(mass="2 kg", v=speed), ForceSource(force="0.3 N")
+    model.stiff = SpringDamper(stiffness="1 MN/m", damping="4 kN*s/m", x="0.3 um")
+    model.soft = SpringDamper(stiffness="50 N/m", damping="3 N*s/m", x="6 mm")
+    model.connect(model.a.M, model.stiff.R, model.soft.C)
+    model.connect(model.b.M, model.soft.R, model.pull.R)
+    model.connect(model.floor.V, model.stiff.C, model.pull.C)
+    return model
+
+
+@pytest.mark.parametrize("speed", ["1e-22 m/s", "-1e-33 m/s"])
+@pytest.mark.parametrize("method", ["auto", "rodas4", "cvode"])
+def test_speeds_that_have_died_out_are_no_size(speed, method):
+    run = carried_by_two_springs(speed).simulate("100 s", method=method)
+    rest = carried_by_two_springs("0 m/s").simulate("100 s", method=method)
+    assert run.statistics["steps"] <= rest.statistics["steps"] + 5
+    assert abs(run["b.v"].final.m) < 1e-12

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices, all_finite
+from ..numerics.regular import factors_if_regular
 from ..system.system import System
 from .derivatives import Derivatives, DerivativesAt, derivatives_of, elements_of_system
 from .lasting import common, lasting_sums, parted
@@ -159,6 +160,8 @@ class Equations:
         point = solution.point
         scale = self._scale(point)
         _, matrix = self._rows(point, scale, kept, fixed, self._unknowns(point))
+        if not np.isfinite(matrix).all():
+            return solution
         parts = _Directions.of(matrix)
         asked = np.arange(len(self.soft)) if kept is None else np.flatnonzero(kept)
         twice = parts.rows[:, len(parts.sizes) :]
@@ -182,9 +185,9 @@ class Equations:
         scale, last, begun = self._scale(point), np.inf, point.p
         for _ in range(MOST_STEPS):
             value, matrix = self._rows(point, scale, kept, lasting, held)
-            if not all_finite(value):  # modes that cannot be, as past what bears any load
-                break
-            step = _Directions.of(matrix).least_step(-value)
+            if not (all_finite(value) and np.isfinite(matrix).all()):
+                break  # modes that cannot be, as past what bears any load, or a step far out
+            step = _least_step(matrix, -value)
             before = float(np.linalg.norm(value))
             point, norm = self._stepped(
                 point, step * scale, before,
@@ -313,6 +316,24 @@ class Equations:
         return np.flatnonzero(kept).tolist()
 
 
+def _least_step(matrix: Array, value: Array) -> Array:
+    """The least change of the unknowns that comes next to values of the rows."""
+    if matrix.shape[0] == matrix.shape[1]:
+        unit = _unit_of_columns(matrix)
+        factors = factors_if_regular(matrix * unit, SINGULAR)
+        if factors is not None:
+            from scipy.linalg.lapack import dgetrs
+
+            return np.asarray(dgetrs(*factors, value)[0] * unit)
+    return _Directions.of(matrix).step(value)
+
+
+def _unit_of_columns(matrix: Array) -> Array:
+    """Factors that make columns of even size of those that are not rounding."""
+    size = np.abs(matrix).max(axis=0, initial=0.0)
+    return np.asarray(1.0 / np.where(size > NO_COLUMN, size, 1.0))
+
+
 @dataclass(frozen=True)
 class _Directions:
     """What rows determine of the unknowns, which columns of even size tell.
@@ -337,15 +358,14 @@ class _Directions:
     @classmethod
     def of(cls, matrix: Array) -> _Directions:
         """Those of a matrix whose rows are about as large as 1."""
-        size = np.abs(matrix).max(axis=0, initial=0.0)
-        unit = 1.0 / np.where(size > NO_COLUMN, size, 1.0)
+        unit = _unit_of_columns(matrix)
         u, s, vt = np.linalg.svd(matrix * unit)
         rank = int(np.count_nonzero(s > SINGULAR * s.max(initial=0.0)))
         free = np.where(np.abs(vt[rank:]) > OPEN, vt[rank:], 0.0).T * unit[:, None]
         free = free / np.linalg.norm(free, axis=0)
         return cls(u, s[:rank], vt[:rank].T, unit, np.linalg.qr(free)[0])
 
-    def least_step(self, value: Array) -> Array:
+    def step(self, value: Array) -> Array:
         """The least change of the unknowns that comes next to values of the rows."""
         told = self.rows[:, : len(self.sizes)].T @ value / self.sizes
         step = (self.columns @ told) * self.unit

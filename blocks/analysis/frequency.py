@@ -37,8 +37,8 @@ def angular_frequency(frequency: Any, where: str) -> Any:
     number = np.asarray(to_si(frequency, unit(wanted), where), dtype=float)
     omega = number * (2 * np.pi if given.frequency else 1.0)
     if not (np.isfinite(omega).all() and (omega > 0).all()):
-        raise ParameterError(where, "takes frequencies above 0.", "Write for example '2 Hz'.",
-                             given=frequency)  # fmt: skip
+        raise ParameterError(where, "takes frequencies above 0.", "Write for example '2 Hz'; what "
+                             "a model does at rest is its gains().", given=frequency)
     return omega if omega.ndim else float(omega)
 
 

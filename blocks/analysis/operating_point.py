@@ -19,6 +19,7 @@ import numpy as np
 from ..exceptions import BlocksError, InitialisationError, ParameterError, brief
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.blas_threads import threads_for
 from ..results.result import Result
 from ..results.sheet import Sheet
 from ..units import from_si, unit
@@ -236,6 +237,12 @@ def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest:
                          ) -> OperatingPoint:
     """See :meth:`blocks.Model.operating_point`."""
     start = initial_point(model)
+    with threads_for(start.system.nx + start.system.nz):
+        return _found_from(start, model, asked, at_rest, modes)
+
+
+def _found_from(start: Point, model: Model, asked: Mapping[str, Any] | None, at_rest: bool,
+                modes: Any) -> OperatingPoint:
     wishes = read_wishes(start.system, asked)
     start = _with_parameters(start, wishes)
     equations = Equations(start.system, wishes, at_rest)

@@ -11,6 +11,7 @@ from blocks import (
     Component,
     Input,
     Model,
+    Output,
     Parameter,
     Port,
     Variable,
@@ -26,6 +27,15 @@ from blocks.analysis import free
 from blocks.exceptions import InitialisationError, ParameterError
 from library.electrical import DCVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.electromechanical import RotationalElectromechanicalConverter
+from library.isothermal_liquid import (
+    FlowRateSource,
+    IsothermalLiquidProperties,
+    LocalRestriction,
+    PressureReliefValve,
+    Reservoir,
+    VariableOrifice,
+    isothermal_liquid,
+)
 from library.mechanisms import GearBox, WheelAndAxle
 from library.rotational import (
     ElastoBacklash,
@@ -766,3 +776,47 @@ def test_what_rests_has_a_speed_of_zero_and_not_of_rounding():
     op = model.operating_point()
     assert op["a.v"].m == op["b.v"].m == 0.0
     assert op["tail.x"].m == pytest.approx(0.3 / 5.5, rel=1e-12)
+
+
+class Spool(Component):
+    """50 v = 1 cm^2 (p_A - p_B) - 5 N/mm x, in N s/m."""
+
+    A, B = Port(isothermal_liquid), Port(isothermal_liquid)
+    y = Output("m")
+    x = Variable("m", "0 m", priority="high", nominal="1 mm")
+
+    def equations(self):
+        yield self.A.mdot == 0
+        yield self.B.mdot == 0
+        yield quantity("50 N*s/m") * der(self.x) == (
+            quantity("1 cm^2") * (self.A.p - self.B.p) - quantity("5 N/mm") * self.x)
+        yield self.y == self.x
+
+
+@pytest.mark.parametrize(("low", "high"), [("5 MPa", "6 MPa"), ("1 MPa", "20 MPa")])
+def test_a_divider_of_flow_between_unequal_loads_rests_where_its_run_does(low, high):
+    # Newton's first step from the middle leads to where nothing has a value
+    model = Model("flow divider")
+    model.tank, model.pump, model.spool = Reservoir(), FlowRateSource(mass_flow="0.5 kg/s"), Spool()
+    model.oil = IsothermalLiquidProperties(density="850 kg/m^3", bulk_modulus="1.2 GPa",
+                                           viscosity="32 cSt")
+    loads = []
+    for name, port, way, pressure in (("a", model.spool.A, "positive", low),
+                                      ("b", model.spool.B, "negative", high)):
+        fixed = LocalRestriction(restriction_type="fixed", area="10 mm^2")
+        edge = VariableOrifice(maximum_area="40 mm^2", stroke="4 mm", overlap="-2 mm",
+                               orientation=way)
+        load = PressureReliefValve(cracking_pressure=pressure, maximum_pressure="30 MPa")
+        for kind, part in (("fixed", fixed), ("edge", edge), ("load", load)):
+            model.add(f"{kind}_{name}", part)
+        model.connect(model.pump.B, fixed.A)
+        model.connect(fixed.B, edge.A, port)
+        model.connect(edge.B, load.A)
+        model.connect(model.spool.y, edge.S)
+        loads.append(load)
+    model.connect(model.tank.A, model.pump.A, model.oil.A, *(load.B for load in loads))
+    op = model.operating_point()
+    p_A, p_B, x = (op[name].m for name in ("spool.A.p", "spool.B.p", "spool.x"))  # MPa and m
+    assert 1e2 * (p_A - p_B) == pytest.approx(5e3 * x, rel=1e-9)
+    assert sum(op[f"fixed_{k}.A.mdot"].m for k in "ab") == pytest.approx(0.5, rel=1e-9)
+    assert x == pytest.approx(model.simulate("1 s")["spool.x"].final.m, rel=1e-6)

@@ -24,6 +24,7 @@ import numpy as np
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.cache import Cache
+from ...numerics.regular import factors_if_regular
 from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING, UNCHANGED_FLOW
 from .elements import Elements
 from .loop_unknowns import LoopUnknowns
@@ -41,7 +42,6 @@ MOST_BLOCKS = 20  # times as many of parts, which are small
 MOST_WHOLE = 12  # elements that are one part where they feel each other by rates alone
 MOST_COEFFICIENTS = 8  # values of parameters and relations whose coefficients are kept
 JOINED = "parts joined by rates"  # in the cache of a system where rates tie large groups
-ESTIMATED = 1e2  # times as far from singular as would do, where that is an estimate
 
 
 @dataclass
@@ -488,7 +488,7 @@ class ModeEquations:
         if last is None or last[0] != modes.tobytes() or not np.array_equal(last[1], matrix):
             even, rows, _ = _even(matrix)
             unsure = SUM_ROUNDING
-            if np.isfinite(even).all() and not _is_surely_regular(even):
+            if np.isfinite(even).all() and factors_if_regular(even, BLOCK_SINGULAR) is None:
                 left, values, _ = self._decomposed(even)
                 rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
                 if rank:  # what is nearly a combination without inputs mixes with one that is
@@ -525,7 +525,7 @@ class ModeEquations:
         if last is None or not np.array_equal(last[0], matrix):
             even, _, columns = _even(matrix)
             null = np.zeros((len(matrix), 0))
-            if np.isfinite(even).all() and not _is_surely_regular(even):
+            if np.isfinite(even).all() and factors_if_regular(even, BLOCK_SINGULAR) is None:
                 _, values, right = self._decomposed(even)
                 rank = int(np.sum(values > BLOCK_SINGULAR * values.max(initial=0.0)))
                 null = right[rank:].T / columns[:, None]
@@ -606,18 +606,6 @@ def _indices_in(expression: ca.SX, symbols: ca.SX) -> Indices:
     seen = symbols_in(expression)
     return np.array([k for k, s in enumerate(ca.vertsplit(symbols)) if s.__hash__() in seen],
                     dtype=int)
-
-
-def _is_surely_regular(even: Array) -> bool:
-    """Whether a matrix is far from singular by an estimate, which is cheap beside its singular
-    values."""
-    from scipy.linalg.lapack import dgecon, dgetrf
-
-    lu, _, failed = dgetrf(even)
-    if failed:
-        return False
-    reciprocal, failed = dgecon(lu, float(np.abs(even).sum(axis=0).max(initial=0.0)))
-    return not failed and bool(reciprocal > ESTIMATED * len(even) * BLOCK_SINGULAR)
 
 
 def _even(matrix: Array) -> tuple[Array, Array, Array]:

@@ -71,13 +71,17 @@ class BlocksError(Exception):
         What to do about it.
     data : dict
         Further facts, also readable as attributes.
+    says_where : bool
+        Whether ``problem`` names the place itself; otherwise the text begins with it.
     """
 
     code: ClassVar[str] = "error"
 
-    def __init__(self, where: str, problem: str, advice: str = "", **data: Any) -> None:
+    def __init__(self, where: str, problem: str, advice: str = "", *, says_where: bool = False,
+                 **data: Any) -> None:
         super().__init__(where, problem, advice)
         self.where, self.problem, self.advice, self.data = where, problem, advice, data
+        self.says_where = says_where
         if "code" in data:
             self.code = data["code"]  # type: ignore[misc]
 
@@ -88,11 +92,17 @@ class BlocksError(Exception):
         raise AttributeError(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.where, self.problem, self.advice, self.data)
+        return _rebuild, (type(self), self.where, self.problem, self.advice,
+                          {**self.data, "says_where": self.says_where})
 
     def __str__(self) -> str:
-        head = f"{self.where}: {self.problem}" if self.where else self.problem
-        return with_advice(head, self.advice)
+        return with_advice(self.statement, self.advice)
+
+    @property
+    def statement(self) -> str:
+        """What is wrong, and where."""
+        headed = self.where and not self.says_where
+        return f"{self.where}: {self.problem}" if headed else self.problem
 
 
 def with_advice(problem: str, advice: str) -> str:

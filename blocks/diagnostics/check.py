@@ -26,7 +26,7 @@ from ..language.references import VariableRef
 from ..language.tracing import kernel_of, usual_value
 from ..units import is_quantity
 from .classes import class_findings
-from .findings import Finding, Findings, found
+from .findings import Finding, Findings, error_of, found
 from .network import network_findings
 from .one_way import has_one_way, one_way_findings
 from .signals import signal_findings
@@ -89,8 +89,7 @@ def _check(model: Model, starting: Starting
 def _of_error(error: BlocksError, causes: dict[Finding, BlocksError]) -> Finding:
     """The finding that says what an error says."""
     where = [w for part in error.where.split(" and ") for w in part.split(", ") if w]
-    head = f"{error.where}: {error.problem}" if error.where else error.problem
-    finding = found(error.code, where, head, error.advice)
+    finding = found(error.code, where, error.statement, error.advice)
     causes[finding] = error
     return finding
 
@@ -127,8 +126,7 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
         errors += rest
     collected = Findings(findings, getattr(flat.network.root, "name", ""))
     if len(errors) == 1:
-        return StructureError("", errors[0].problem, errors[0].advice, code=errors[0].code,
-                              findings=collected)
+        return error_of(errors[0], StructureError, collected)
     lines = "".join(f"\n  {i}. {f}" for i, f in enumerate(errors, 1))
     return StructureError("", f"the network has no unique solution, for {len(errors)} reasons:"
                           f"{lines}", findings=collected)
@@ -204,7 +202,7 @@ def _objections(component: Component) -> Iterator[Finding]:
                 elif is_quantity(value := declared.read(instance)):
                     declared.accept(value, where)
             except BlocksError as error:
-                yield found(error.code, [instance.path], f"{error.where}: {error.problem}",
+                yield found(error.code, [instance.path], error.statement,
                             "It follows from other parameters: change these, or give it.")
         try:
             given = instance.verify()

@@ -93,8 +93,8 @@ def refuse_undetermined(recording: RunRecording, t: float) -> None:
     if found is not None:
         paths, problem, advice = found
         recording.fail(problem)
-        raise SimulationError("", problem, advice, code="simulation.undetermined", time=t,
-                              variables=tuple(paths))
+        raise SimulationError(", ".join(paths), problem, advice, says_where=True, time=t,
+                              code="simulation.undetermined", variables=tuple(paths))
 
 
 def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: Iterable[str]
@@ -103,11 +103,11 @@ def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: It
     recording.fail("no progress in time")
     names = list(dict.fromkeys(last))
     raise SimulationError(
-        "", f"the run makes no progress at t = {t:.12g} s: {episodes} events in a row "
-        f"at one instant{', the last of ' + ', '.join(names) if names else ''}.",
+        ", ".join(names), f"the run makes no progress at t = {t:.12g} s: {episodes} events in a "
+        f"row at one instant{', the last of ' + ', '.join(names) if names else ''}.",
         on_switching(recording, names,
                      "A condition that switches the quantity it looks at needs a hysteresis."),
-        time=t, variables=tuple(names),
+        says_where=True, time=t, variables=tuple(names),
     )  # fmt: skip
 
 

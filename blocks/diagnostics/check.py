@@ -24,6 +24,8 @@ from ..language.dependence import depends_on
 from ..language.kernel import Kernel
 from ..language.references import VariableRef
 from ..language.tracing import kernel_of, usual_value
+from ..numerics.arrays import Flags
+from ..system.system import System
 from ..units import is_quantity
 from .classes import class_findings
 from .findings import Finding, Findings, error_of, found
@@ -67,7 +69,7 @@ def _check(model: Model, starting: Starting
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return _unique(findings), causes
     findings += system.once("findings", lambda: [  # values change more often
-        *_on_network(system.network), *event_findings(system)])
+        *_on_network(system.network, _integrated(system)), *event_findings(system)])
     if has_one_way(system.network.families):
         findings += one_way_findings(Topology(system.network))
     if violated:  # what such values start from says nothing
@@ -98,14 +100,22 @@ def _unique(findings: Iterable[Finding]) -> list[Finding]:
     return list(dict.fromkeys(findings))
 
 
-def _on_network(network: Network) -> Iterator[Finding]:
+def _integrated(system: System) -> list[Flags]:
+    """Of every family, which instances have a state."""
+    flat = system.flat
+    return [np.any([np.isin(flat.class_of[slot : slot + family.size], system.tape.reduced.states)
+                    for slot in flat.base[f].values()] or [np.zeros(family.size)], axis=0)
+            for f, family in enumerate(system.network.families)]
+
+
+def _on_network(network: Network, integrated: list[Flags] | None = None) -> Iterator[Finding]:
     """Findings about classes, circuits and signals."""
     wrong: set[str] = set()
     for family in network.families:
         for finding in class_findings(family.kernel, family.members):
             wrong.update(m.path for m in family.members)
             yield finding
-    for finding in network_findings(Topology(network)):
+    for finding in network_findings(Topology(network), integrated):
         if finding.severity != "error" or not wrong & set(finding.where):
             yield finding  # what a wrong class seems to prescribe is no conflict
     yield from signal_findings(network)

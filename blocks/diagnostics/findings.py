@@ -44,6 +44,7 @@ SEVERITIES = {
     "network.assumed": "info",
     "network.forgotten": "error",
     "network.repeated": "info",
+    "network.locked": "warning",
     "network.shorted": "warning",
     "network.short": "info",
     "network.meter": "info",

@@ -299,7 +299,7 @@ def test_a_second_circuit_without_a_liquid_is_asked_for_one():
     assert finding.problem == (
         "The isothermal_liquid circuit of b and other holds water, since no "
         "IsothermalLiquidProperties says otherwise, while oil says so for another circuit: what "
-        "separates the two (a piston, a wall) separates this, too.")  # fmt: skip
+        "separates the two separates this, too.")  # fmt: skip
     model.water = IsothermalLiquidProperties()
     model.connect(model.water.A, model.b.A)
     assert not model.check().filter(code="network.forgotten")

@@ -11,6 +11,7 @@ from library.planar import (
     Body,
     Circle,
     Contact,
+    Gravity,
     Ground,
     Line,
     ParametricCurve,
@@ -150,3 +151,17 @@ def test_a_contact_with_a_loose_port_says_which_one():
     model.connect(model.body.P, model.touch.F)
     (finding,) = model.check().errors
     assert finding.advice.startswith("Connect touch.B, which is connected to nothing.")
+
+
+def test_gravity_that_nobody_states_is_told_of_once():
+    model = Model("two stones")
+    model.a, model.b = Body(y="1 m"), Body(x="1 m")
+    (finding,) = model.check().filter("network.assumed")
+    assert finding.problem.startswith(
+        "Every planar circuit of a and b has the gravity of the earth, 9.81 m/s^2 against y")
+    assert model.simulate("1 s")["a.vy"].final.m == pytest.approx(-9.81)
+    model.a_falls, model.b_floats = Gravity(), Gravity(strength="0 m/s^2")
+    model.connect(model.a.P, model.a_falls.P)
+    model.connect(model.b.P, model.b_floats.P)
+    assert not model.check()
+    assert model.simulate("1 s")["b.vy"].final.m == 0

@@ -7,7 +7,12 @@ from wrong_models import DryFriction, Gear, sound
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
 from library.electrical import DCVoltageSource, ElectricalReference
 from library.mechanisms import GearBox
-from library.rotational import Inertia, RotationalReference, TorqueSource
+from library.rotational import (
+    AngularVelocitySource,
+    Inertia,
+    RotationalReference,
+    TorqueSource,
+)
 from library.signal import Pulse, Sine
 from library.thermal import ThermalResistance, VariableThermalResistance
 from library.thermal.domain import TwoPort, thermal
@@ -123,6 +128,18 @@ def test_one_gear_between_two_shafts_turns_with_them():
     del model.other
     assert only(model, "info").code == "reference.free"
     assert not model.check().warnings
+
+
+def test_gears_that_repeat_each_other_on_a_source_are_named_with_it():
+    model = geared(2)
+    model.motor, model.housing = AngularVelocitySource(velocity="1 rad/s"), RotationalReference()
+    model.connect(model.motor.R, model.a.I)
+    model.connect(model.motor.C, model.housing.W)
+    finding = only(model)
+    for part in ("one", "other"):
+        assert part in finding.advice
+    del model.other
+    assert model.simulate("1 s")["b.w"].final == quantity("0.5 rad/s")
 
 
 # -- two velocity sources ------------------------------------------------------------------------

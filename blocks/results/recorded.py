@@ -38,7 +38,13 @@ class Recorded(Mapping[str, Series]):
         return self._recording
 
     def __getitem__(self, path: str) -> Series:
-        infos = find(self._recording.catalog, path, self._recording.name)
+        try:
+            infos = find(self._recording.catalog, path, self._recording.name)
+        except UnknownName as error:
+            if isinstance(path, str) and path in self._recording.made_with().parameters:
+                error.problem = f"{path!r} is a parameter, which has one value in a run."
+                error.advice = f"Write result.parameters[{path!r}]."
+            raise
         return Series(self._recording, infos, path)
 
     def __getattr__(self, name: str) -> Any:

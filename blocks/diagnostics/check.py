@@ -104,7 +104,8 @@ def _integrated(system: System) -> list[Flags]:
     """Of every family, which instances have a state."""
     flat = system.flat
     return [np.any([np.isin(flat.class_of[slot : slot + family.size], system.tape.reduced.states)
-                    for slot in flat.base[f].values()] or [np.zeros(family.size)], axis=0)
+                    for slot in flat.base[f].values()] or [np.zeros(family.size, dtype=bool)],
+                   axis=0)
             for f, family in enumerate(system.network.families)]
 
 

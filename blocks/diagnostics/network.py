@@ -95,7 +95,9 @@ def _without_motion(topology: Topology, rows: list[PortRow], label: Indices,
     """Of every circuit of masses and gears alone whether ratios leave nothing to integrate."""
     masses, moves, yields, geared = np.zeros((4, int(label.max()) + 1), dtype=bool)
     count = Counter(r.family for r in rows)
-    for r in rows if integrated is not None else ():
+    for r in rows:
+        if integrated is None:
+            break
         family, traits = topology.network.families[r.family], topology.traits[r.family]
         inside = label[r.nodes]
         np.logical_or.at(moves, inside, integrated[r.family])

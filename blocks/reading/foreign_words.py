@@ -391,6 +391,8 @@ _OF_SERIES = [
     ("to_pandas", "to_dataframe to_series df series", "For pandas it is .to_pandas()."),
     ("to", "convert to_unit to_units", "In another unit it is .to('…')."),
     ("mean", "average avg", "Its average over time is .mean()."),
+    ("", "std stddev standard_deviation var variance",
+     "Its standard deviation over time is (v - v.mean()).rms(), with v for these values."),
     ("integral", "integrate trapz trapezoid cumsum", "Its integral over time is .integral()."),
 ]
 

@@ -13,11 +13,13 @@ from blocks import (
     Parameter,
     Target,
     Variable,
+    load,
     quantity,
     time,
 )
-from blocks.exceptions import BlocksError
+from blocks.exceptions import BlocksError, WrongCall, told_how_to_call
 from library.electrical import ThreePhaseBridge
+from library.tables import table
 from library.translational import Damper, ForceSource, Mass, Spring
 
 
@@ -196,6 +198,33 @@ def test_facts_are_attributes_and_survive_pickling():
     assert copy.rule == "minimum"
     assert copy.bound.to("N*s/m").magnitude == 0
     assert (copy.code, str(copy)) == (caught.value.code, str(caught.value))
+
+
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda m: m.sweep({"block.mass": ["1 kg"]}, "1 s"),
+     r"sweep\(\): missing 1 required keyword-only argument: 'outputs'\. It is called as "
+     r"sweep\(over, duration, \*, outputs, every=None"),
+    (lambda m: m.operating_point(block_v="1 m/s"),
+     r"operating_point\(\): got an unexpected keyword argument 'block_v'\. It is called as "
+     r"operating_point\(wishes=None, \*, at_rest=True, modes=None\)"),
+    (lambda m: m.simulate("10 ms").save(), r"save\(\): missing .* It is called as save\(file"),
+    (lambda m: table("run.csv", "t [s]", "F [N]"),
+     r"It is called as table\(times, values=None, \*, time=None, value=None"),
+    (lambda m: load(), r"It is called as load\(file\)"),
+])  # fmt: skip
+def test_a_call_that_python_refuses_shows_how_it_is_written(call, text):
+    with pytest.raises(WrongCall, match=text) as caught:
+        call(sound())
+    assert caught.value.code == "call"
+
+
+def test_a_mistake_inside_a_call_is_no_wrong_call():
+    def output(run):
+        return run["block.v"].max("mm/s", "1 s", "2 s", "3 s")
+
+    with pytest.raises(TypeError) as caught:
+        told_how_to_call(output)(sound().simulate("10 ms"))
+    assert not isinstance(caught.value, WrongCall)
 
 
 def test_a_port_that_needs_another_option_says_so():

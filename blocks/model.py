@@ -25,6 +25,7 @@ from .initialisation.initial_values import warn_of_compromises
 from .initialisation.nominal_values import find_nominals, nominal_rows, nominal_table
 from .language.component import Component
 from .nonsmooth.modes.mode_equations import JOINED
+from .simulation.method_choice import refuse_idle_step
 from .simulation.run import run
 from .simulation.settings import Options, refuse_positional, refuse_unknown_options
 from .simulation.start import KeptStart, RunStart
@@ -369,6 +370,7 @@ class Model(Component):
         """
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)
+        refuse_idle_step(method, step)
         if start_from is not None:
             from .analysis.operating_point import start_state
 

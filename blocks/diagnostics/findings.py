@@ -120,7 +120,8 @@ class Finding:
 
 def found(code: str, where: Iterable[str], problem: str, advice: str = "") -> Finding:
     """A finding with the severity its code has."""
-    return Finding(code, SEVERITIES.get(code, "error"), tuple(where), problem, advice)
+    severity = SEVERITIES.get(code, "error")
+    return Finding(code, severity, tuple(dict.fromkeys(where)), problem, advice)
 
 
 def error_of(finding: Finding, kind: type[_Kind], findings: Findings) -> _Kind:

@@ -278,6 +278,7 @@ _OPTIONS = [
               "output_step sampling_time", ""),
     ("every", "number_of_intervals n_points num_points samples n_samples number_of_points",
      "Say how far apart samples are: every='10 ms'."),
+    ("record", "outputs output variables save_variables logged signals to_record", ""),
     ("progress", "verbose progress_bar disp show_progress", ""),
     ("", "y0 x0 initial initial_state initial_values initial_conditions ic",
      "Initial values are targets of the components, Mass(v='1 m/s'); model.initial_values() shows "
@@ -362,6 +363,8 @@ _PARTS = [
     ("compile", "build assemble translate", "That is model.compile(); simulate() does it too."),
     ("draw", "plot show view diagram display", "The network is drawn by model.draw(), a run by "
      "result.plot()."),
+    ("", "disconnect remove remove_component delete unlink", "A part goes with its connections by "
+     "del model.name; then it may be added and connected anew."),
     ("", "results result output outputs", "model.simulate('4 s') returns the result."),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import UnknownName
+from ..exceptions import UnknownName, WrongCall
 from ..reading.foreign_words import result_elsewhere
 from ..units import from_si
 from .lookup import collapsed, exists, find, grouped
@@ -46,6 +46,11 @@ class Recorded(Mapping[str, Series]):
                 error.advice = f"Write result.parameters[{path!r}]."
             raise
         return Series(self._recording, infos, path)
+
+    def __setitem__(self, path: str, value: Any) -> None:
+        raise WrongCall("result[…]", "is what a run has recorded, which is not changed.",
+                        f"Give the model another value and run it anew, or calculate with "
+                        f"result[{path!r}].")
 
     def __getattr__(self, name: str) -> Any:
         parts = () if name.startswith("_") else self._parts_of(name)

@@ -102,8 +102,8 @@ STATEMENTS = [
      "2nd: '2nd' cannot be used as a name. Names are Python identifiers that do not start with "
      "'_'."),
     (lambda m: setattr(m, "again", m.block), "name.used",
-     "again: this component is already part of the model as 'block'. Make a second one for a "
-     "second place."),
+     "again: this component is already part of the model 'demo' as 'block'. Make a second one for "
+     "a second place."),
     (parts_of_a_leaf, "name.parts",
      "block.part: Mass is not a composite and has no parts. Add the component to the model "
      "instead."),
@@ -210,6 +210,8 @@ def test_facts_are_attributes_and_survive_pickling():
     (lambda m: m.simulate("10 ms").save(), r"save\(\): missing .* It is called as save\(file"),
     (lambda m: table("run.csv", "t [s]", "F [N]"),
      r"It is called as table\(times, values=None, \*, time=None, value=None"),
+    (lambda m: m.add(Mass()), r"It is called as add\(name, component\)"),
+    (lambda m: float(m.block.v), r"block\.v: is a variable .* Write model\.simulate\('4 s'\)\["),
     (lambda m: load(), r"It is called as load\(file\)"),
 ])  # fmt: skip
 def test_a_call_that_python_refuses_shows_how_it_is_written(call, text):

@@ -372,6 +372,8 @@ _PARTS = [
 _OF_RESULTS = [
     ("to_pandas", "to_dataframe dataframe df to_df as_dataframe pandas frame",
      "A table for pandas is result.to_pandas()."),
+    ("to_pandas", "to_excel excel to_xlsx to_json to_html to_latex to_sql to_feather",
+     "pandas writes it: result.to_pandas().to_excel('run.xlsx')."),
     ("to_csv", "save_csv write_csv export_csv csv", "Write result.to_csv('run.csv')."),
     ("save", "write export dump store to_file to_hdf to_pickle pickle",
      "A run is kept by result.save('run.nc')."),

@@ -218,6 +218,24 @@ class StaticFold(Component):
         yield self.y**2 == 1 - time / quantity("1 s")
 
 
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_steps_too_long_for_an_explicit_method_are_told_of(method):
+    """x' = -(1000/s) x: a step of 10 ms multiplies by 1 - 10, or by 291 by rk4."""
+    class Decay(Component):
+        x = Variable("m", "1 m", priority="high")
+
+        def equations(self):
+            yield der(self.x) == -self.x * quantity("1000 1/s")
+
+    with pytest.raises(SimulationError, match="c.x has grown to .* steps of 0.01 s are too long "
+                       f"for {method}, as something moves within 0.001 s") as caught:
+        alone(Decay()).simulate("1 s", method=method, step="10 ms")
+    assert (caught.value.code, caught.value.where) == ("simulation.stiff", "c")
+    for other, step in ((method, "1 ms"), ("backward_euler", "10 ms")):
+        run = alone(Decay()).simulate("1 s", method=other, step=step)
+        assert abs(run["c.x"].final.m) < 1e-6
+
+
 @pytest.mark.parametrize("method", ["auto", "cvode", "DOP853", "Radau", "ida", "rk4"])
 def test_a_run_that_explodes_keeps_what_was_computed(method):
     model = alone(Explosion())

@@ -117,10 +117,14 @@ _CALLED_HERE = {"acos": "arccos", "asin": "arcsin", "atan": "arctan", "atan2": "
 
 
 def __getattr__(name: str) -> Any:
-    """What a function is called here that is called otherwise elsewhere."""
-    if name not in _CALLED_HERE:
-        raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
+    """What a function is called here that is called otherwise elsewhere, or where components are.
+    """
     from .exceptions import missing_in
 
+    if name[:1].isupper():
+        raise missing_in("blocks", name, "Components are in the packages of library: from "
+                         "library.translational import Mass.")
+    if name not in _CALLED_HERE:
+        raise AttributeError(f"module 'blocks' has no attribute {name!r}", name=name)
     here = _CALLED_HERE[name]
     raise missing_in("blocks", name, f"It is called {here} here: from blocks import {here}.")

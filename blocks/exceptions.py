@@ -30,9 +30,11 @@ pickling, and says first what is wrong and then what to do.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from importlib import import_module
-from typing import Any, ClassVar
+from inspect import Parameter, Signature, signature
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 __all__ = [
     "AngleFrequencyError",
@@ -71,13 +73,17 @@ class BlocksError(Exception):
         What to do about it.
     data : dict
         Further facts, also readable as attributes.
+    says_where : bool
+        Whether ``problem`` names the place itself; otherwise the text begins with it.
     """
 
     code: ClassVar[str] = "error"
 
-    def __init__(self, where: str, problem: str, advice: str = "", **data: Any) -> None:
+    def __init__(self, where: str, problem: str, advice: str = "", *, says_where: bool = False,
+                 **data: Any) -> None:
         super().__init__(where, problem, advice)
         self.where, self.problem, self.advice, self.data = where, problem, advice, data
+        self.says_where = says_where
         if "code" in data:
             self.code = data["code"]  # type: ignore[misc]
 
@@ -88,11 +94,17 @@ class BlocksError(Exception):
         raise AttributeError(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.where, self.problem, self.advice, self.data)
+        return _rebuild, (type(self), self.where, self.problem, self.advice,
+                          {**self.data, "says_where": self.says_where})
 
     def __str__(self) -> str:
-        head = f"{self.where}: {self.problem}" if self.where else self.problem
-        return with_advice(head, self.advice)
+        return with_advice(self.statement, self.advice)
+
+    @property
+    def statement(self) -> str:
+        """What is wrong, and where."""
+        headed = self.where and not self.says_where
+        return f"{self.where}: {self.problem}" if headed else self.problem
 
 
 def with_advice(problem: str, advice: str) -> str:
@@ -180,6 +192,28 @@ class WrongImport(ModelError, ImportError):
     def __init__(self, where: str, problem: str, advice: str = "", **data: Any) -> None:
         super().__init__(where, problem, advice, **data)
         self.name = data.get("name")  # ImportError has a place for it
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def told_how_to_call(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """A public function whose arguments, where Python refuses them, are answered with its call."""
+    @wraps(function)
+    def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if isinstance(error, BlocksError) or error.__traceback__.tb_next:  # type: ignore[union-attr]
+                raise  # from within
+            name, parameters = function.__name__, signature(function).parameters.values()
+            shown = Signature([p.replace(annotation=Parameter.empty) for p in parameters
+                               if p.name != "self"])  # fmt: skip
+            raise WrongCall(f"{name}()", f"{str(error).partition('() ')[2]}.",
+                            f"It is called as {name}{shown}.") from None
+
+    return called
 
 
 def missing_in(home: str, name: str, advice: str) -> ModelError:

@@ -20,10 +20,12 @@ from .assembly.reduced import Singular
 from .assembly.set_valued import set_valued_elements
 from .assembly.state_priorities import state_priorities
 from .diagnostics import Findings, check_model, structure_error
+from .exceptions import told_how_to_call
 from .initialisation.initial_values import warn_of_compromises
 from .initialisation.nominal_values import find_nominals, nominal_rows, nominal_table
 from .language.component import Component
 from .nonsmooth.modes.mode_equations import JOINED
+from .simulation.method_choice import refuse_idle_step
 from .simulation.run import run
 from .simulation.settings import Options, refuse_positional, refuse_unknown_options
 from .simulation.start import KeptStart, RunStart
@@ -108,6 +110,7 @@ class Model(Component):
         """The topology as a networkx graph of components and nodes."""
         return self.network.graph()
 
+    @told_how_to_call
     def draw(self, save: Any = None, ax: Any = None, *, open: Any = (),  # noqa: A002
              values: bool = False) -> Any:
         """Draw the schematic: symbols, wires at right angles, findings in red.
@@ -274,6 +277,7 @@ class Model(Component):
         })  # fmt: skip
 
     # -- keeping -----------------------------------------------------------------------
+    @told_how_to_call
     def save(self, file: str | Path) -> None:
         """Keep the model as text, ``model.save("model.json")``; :func:`blocks.load` reads it.
 
@@ -366,6 +370,7 @@ class Model(Component):
         """
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)
+        refuse_idle_step(method, step)
         if start_from is not None:
             from .analysis.operating_point import start_state
 
@@ -378,6 +383,7 @@ class Model(Component):
 
         return run_with_sensitivities(self, duration, options, sensitivities)
 
+    @told_how_to_call
     def start(
         self,
         inputs: Any = (),
@@ -417,6 +423,7 @@ class Model(Component):
         return started(self, inputs, outputs, duration,
                        Options(start, method, rtol, atol, max_step=max_step))
 
+    @told_how_to_call
     def sweep(
         self,
         over: Any,
@@ -487,6 +494,7 @@ class Model(Component):
                      **options)  # fmt: skip
 
     # -- engineering studies -------------------------------------------------------------
+    @told_how_to_call
     def linearise(self, inputs: Any = None, outputs: Any = None, at: Any = None, *,
                   modes: Any = None) -> Any:
         """The linear model about a point, with exact derivatives.
@@ -514,6 +522,7 @@ class Model(Component):
 
         return linearise(self, inputs, outputs, at, modes)
 
+    @told_how_to_call
     def operating_point(self, wishes: Any = None, *, at_rest: bool = True, modes: Any = None
                         ) -> Any:
         """Where the model rests, or moves as is wished; the model is not changed.
@@ -542,6 +551,7 @@ class Model(Component):
 
         return find_operating_point(self, wishes, at_rest, modes)
 
+    @told_how_to_call
     def stuck_range(self, input: str, at: Any = None) -> Any:
         """Between which values of an input everything stays stuck that is, at rest.
 
@@ -555,6 +565,7 @@ class Model(Component):
 
         return stuck_range(self, input, at)
 
+    @told_how_to_call
     def limit_cycle(self, guess: Any = None, *, period: Any = None) -> Any:
         """The motion that repeats near a guess, by shooting through events.
 
@@ -576,6 +587,7 @@ class Model(Component):
         return find_limit_cycle(self, guess, period)
 
 
+@told_how_to_call
 def load(file: str | Path) -> Any:
     """What was kept in a file: a Model (``"model.json"``), or else the Result of a run.
 

@@ -74,7 +74,8 @@ def quantity(value: object, units: object = None) -> pint.Quantity:
         return registry().Quantity(number, u.pint)
     if is_quantity(value):
         ureg = registry()
-        if value._REGISTRY is ureg or value._REGISTRY is getattr(ureg, "_registry", ureg):
+        own = getattr(value, "_REGISTRY", None)  # what only looks like a quantity has none
+        if own is ureg or own is getattr(ureg, "_registry", ureg):
             return value
         return ureg.Quantity(value.magnitude, unit(str(value.units)).pint)
     return _made(value)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from blocks import interpolate, quantity, time, where
-from blocks.exceptions import ParameterError, WrongDimension, unknown_name
+from blocks.exceptions import ParameterError, WrongDimension, told_how_to_call, unknown_name
 
 from .measurements import Column, measured, refuse_gaps
 
@@ -35,6 +35,7 @@ BETWEEN = {"linear": "", "smooth": "akima", "cubic": "cubic", "monotone": "monot
 ENDS = ("held", "continued", "refused")
 
 
+@told_how_to_call
 def table(times: Any, values: Any = None, *, time: str | None = None, value: str | None = None,
           between: str = "linear", ends: str = "held") -> TableOfTime:
     """A function of time from points: given, or measured and read from a file or from pandas.

@@ -9,7 +9,10 @@ derivatives are exact, by CasADi.
 from __future__ import annotations
 
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
+
+from ..exceptions import missing_in
 
 if TYPE_CHECKING:
     from .limit_cycle import LimitCycle
@@ -30,4 +33,7 @@ def __getattr__(name: str) -> Any:
     """Each analysis is loaded when it is asked for: one does not wait for the others."""
     if name in HOMES:
         return getattr(import_module(HOMES[name], __name__), name)
+    for part in [] if name.startswith("_") else iter_modules(__path__, f"{__name__}."):
+        if name in getattr(import_module(part.name), "__all__", ()):
+            raise missing_in(__name__, name, f"Write from {part.name} import {name}.")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,10 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import BlocksError, ParameterError, unknown_name
+from ..exceptions import BlocksError, ParameterError, told_how_to_call, unknown_name
 from ..numerics.arrays import Array
 from ..simulation.progress import Progress
-from ..simulation.settings import HANDED_ON, options_named, refuse_unknown_options
+from ..simulation.settings import (
+    HANDED_ON,
+    options_named,
+    refuse_no_mapping,
+    refuse_unknown_options,
+)
 from ..studies.calls import results_of
 from .estimation_data import Experiment, Measured, experiments_of
 from .estimation_misfit import Misfit
@@ -31,9 +36,11 @@ LOG = logging.getLogger("blocks.analysis")
 NOISE_ROUNDS = 4  # in which noise that is not given settles
 NOISE_SETTLED = 1e-3
 TOLERANCE = 1e-10
+EXAMPLE = '{"spring.stiffness": ("1 N/m", "1 kN/m")}', '{"disp [mm]": "spring.x"}'
 LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
+@told_how_to_call
 def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping[str, Any], *,
         loss: str = "linear", starts: int = 1, seed: int = 0, executor: Any = None,
         progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Fit:
@@ -92,10 +99,11 @@ def fit(model: Model, data: Any, parameters: Mapping[str, Any], compare: Mapping
         name for name in HANDED_ON if name != "start")], "fit(…, {0})")
     if loss not in LOSSES:
         raise unknown_name("fit(loss=…)", loss, LOSSES, "losses")
+    refuse_no_mapping(parameters, "fit(parameters=…)", EXAMPLE[0])
+    refuse_no_mapping(compare, "fit(compare=…)", EXAMPLE[1])
     if not parameters or not compare:
         raise ParameterError("fit()", f"has nothing to {'find' if not parameters else 'compare'}.",
-                             'Give parameters={"spring.stiffness": ("1 N/m", "1 kN/m")} and '
-                             'compare={"disp [mm]": "spring.x"}.')
+                             f"Give parameters={EXAMPLE[0]} and compare={EXAMPLE[1]}.")
     misfit = Misfit(model, experiments_of(data), parameters, compare,
                     {"rtol": rtol, **options})
     search = _Search(misfit, loss)

@@ -159,6 +159,9 @@ class Misfit:
         out = []
         for experiment, sensors in zip(self.experiments, self.sensors, strict=True):
             start, end = self._span(sensors)
+            if not end > start:
+                raise ParameterError("fit(data)", f"is of {start:g} s alone, where a run begins.",
+                                     "Give rows of later times.", code="fit.time")
             with varied(self.model):
                 self._apply(values, experiment)
                 run = self.model.simulate(f"{end - start!r} s", start=f"{start!r} s",

@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import BlocksError, ParameterError
+from ..exceptions import BlocksError, ParameterError, told_how_to_call
 from ..numerics.arrays import Array
 from ..results.sheet import Sheet, Tabulated
 from ..simulation.progress import Progress
-from ..simulation.settings import HANDED_ON, Options, options_named, refuse_unknown_options
+from ..simulation.settings import (
+    HANDED_ON,
+    Options,
+    options_named,
+    refuse_no_mapping,
+    refuse_unknown_options,
+)
 from ..units import from_si, to_si
 from .estimation_misfit import Unknown, unknown_of
 from .reductions import Reduction
@@ -34,6 +40,7 @@ __all__ = ["Optimum", "optimise"]
 
 LOG = logging.getLogger("blocks.analysis")
 LIMIT = re.compile(r"^(.*\))\s*(<=|>=)\s*(.+)$")
+EXAMPLE = '{"damper.damping": ("1 N*s/m", "1 kN*s/m")}'
 MET = 1e-6  # of a limit, by which it may be missed
 
 
@@ -85,6 +92,7 @@ class Optimum(Tabulated):
                               " ".join(notes))
 
 
+@told_how_to_call
 def optimise(model: Model, objective: str, over: Mapping[str, Sequence[Any]],
              duration: Any, subject_to: Sequence[str] = (), *, maximise: bool = False,
              progress: bool | None = None, rtol: float = 1e-8, **options: Any) -> Optimum:
@@ -132,9 +140,10 @@ class _Design:
 
     def __init__(self, model: Model, objective: str, over: Mapping[str, Any], duration: Any,
                  limits: Sequence[str], sign: float, options: dict[str, Any]) -> None:
+        refuse_no_mapping(over, "optimise(over=…)", EXAMPLE)
         if not over:
             raise ParameterError("optimise(over=…)", "is empty: nothing may change.",
-                                 'Give over={"damper.damping": ("1 N*s/m", "1 kN*s/m")}.')
+                                 f"Give over={EXAMPLE}.")
         self.model, self.duration, self.sign, self.options = model, duration, sign, options
         self.paths = list(over)
         settings = moved_settings(model, self.paths, "optimise(over=…)")

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, SimulationError, unknown_name
+from ..exceptions import ParameterError, SimulationError, told_how_to_call, unknown_name
 from ..results.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet, Tabulated
-from ..simulation.settings import HANDED_ON, options_named, refuse_unknown_options
+from ..simulation.settings import (
+    HANDED_ON,
+    options_named,
+    refuse_no_mapping,
+    refuse_unknown_options,
+)
 from ..studies.calls import results_of
 from ..units import from_si
-from .optimisation import optimise
+from .optimisation import EXAMPLE, optimise
 from .reductions import Reduction
 from .sensitivity_start import moved_settings, varied
 
@@ -93,6 +98,7 @@ class ParetoFront(Tabulated):
         return finished_figure(figure, save, "Pareto front")
 
 
+@told_how_to_call
 def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[Any]],
            duration: Any, subject_to: Sequence[str] = (), *, maximise: Sequence[str] = (),
            points: int = 11, executor: Any = None, rtol: float = 1e-8, **options: Any
@@ -132,6 +138,7 @@ def pareto(model: Model, objectives: Sequence[str], over: Mapping[str, Sequence[
     """
     refuse_unknown_options(options, [*options_named(pareto), *HANDED_ON], "pareto(…, {0})")
     first, second = _two(objectives)
+    refuse_no_mapping(over, "pareto(over=…)", EXAMPLE)
     for text in maximise:
         if text not in (first, second):
             raise unknown_name("pareto(maximise=…)", text, [first, second], "objectives")

@@ -17,7 +17,7 @@ class Singular(Exception):
 
     def __init__(self, over_equations: Indices, over_classes: Indices,
                  under_equations: Indices, under_classes: Indices, reason: str) -> None:
-        super().__init__(reason)
+        super().__init__(over_equations, over_classes, under_equations, under_classes, reason)
         self.over_equations, self.over_classes = over_equations, over_classes
         self.under_equations, self.under_classes = under_equations, under_classes
         self.reason = reason

@@ -24,9 +24,11 @@ from ..language.dependence import depends_on
 from ..language.kernel import Kernel
 from ..language.references import VariableRef
 from ..language.tracing import kernel_of, usual_value
+from ..numerics.arrays import Flags
+from ..system.system import System
 from ..units import is_quantity
 from .classes import class_findings
-from .findings import Finding, Findings, found
+from .findings import Finding, Findings, error_of, found
 from .network import network_findings
 from .one_way import has_one_way, one_way_findings
 from .signals import signal_findings
@@ -67,7 +69,7 @@ def _check(model: Model, starting: Starting
         findings += (f for f in _unreadable(model, error, causes) if not violated >= set(f.where))
         return _unique(findings), causes
     findings += system.once("findings", lambda: [  # values change more often
-        *_on_network(system.network), *event_findings(system)])
+        *_on_network(system.network, _integrated(system)), *event_findings(system)])
     if has_one_way(system.network.families):
         findings += one_way_findings(Topology(system.network))
     if violated:  # what such values start from says nothing
@@ -89,8 +91,7 @@ def _check(model: Model, starting: Starting
 def _of_error(error: BlocksError, causes: dict[Finding, BlocksError]) -> Finding:
     """The finding that says what an error says."""
     where = [w for part in error.where.split(" and ") for w in part.split(", ") if w]
-    head = f"{error.where}: {error.problem}" if error.where else error.problem
-    finding = found(error.code, where, head, error.advice)
+    finding = found(error.code, where, error.statement, error.advice)
     causes[finding] = error
     return finding
 
@@ -99,14 +100,23 @@ def _unique(findings: Iterable[Finding]) -> list[Finding]:
     return list(dict.fromkeys(findings))
 
 
-def _on_network(network: Network) -> Iterator[Finding]:
+def _integrated(system: System) -> list[Flags]:
+    """Of every family, which instances have a state."""
+    flat = system.flat
+    return [np.any([np.isin(flat.class_of[slot : slot + family.size], system.tape.reduced.states)
+                    for slot in flat.base[f].values()] or [np.zeros(family.size, dtype=bool)],
+                   axis=0)
+            for f, family in enumerate(system.network.families)]
+
+
+def _on_network(network: Network, integrated: list[Flags] | None = None) -> Iterator[Finding]:
     """Findings about classes, circuits and signals."""
     wrong: set[str] = set()
     for family in network.families:
         for finding in class_findings(family.kernel, family.members):
             wrong.update(m.path for m in family.members)
             yield finding
-    for finding in network_findings(Topology(network)):
+    for finding in network_findings(Topology(network), integrated):
         if finding.severity != "error" or not wrong & set(finding.where):
             yield finding  # what a wrong class seems to prescribe is no conflict
     yield from signal_findings(network)
@@ -127,8 +137,7 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
         errors += rest
     collected = Findings(findings, getattr(flat.network.root, "name", ""))
     if len(errors) == 1:
-        return StructureError("", errors[0].problem, errors[0].advice, code=errors[0].code,
-                              findings=collected)
+        return error_of(errors[0], StructureError, collected)
     lines = "".join(f"\n  {i}. {f}" for i, f in enumerate(errors, 1))
     return StructureError("", f"the network has no unique solution, for {len(errors)} reasons:"
                           f"{lines}", findings=collected)
@@ -204,7 +213,7 @@ def _objections(component: Component) -> Iterator[Finding]:
                 elif is_quantity(value := declared.read(instance)):
                     declared.accept(value, where)
             except BlocksError as error:
-                yield found(error.code, [instance.path], f"{error.where}: {error.problem}",
+                yield found(error.code, [instance.path], error.statement,
                             "It follows from other parameters: change these, or give it.")
         try:
             given = instance.verify()

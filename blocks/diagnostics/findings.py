@@ -11,7 +11,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from ..exceptions import (
     BlocksError,
@@ -44,6 +44,7 @@ SEVERITIES = {
     "network.assumed": "info",
     "network.forgotten": "error",
     "network.repeated": "info",
+    "network.locked": "warning",
     "network.shorted": "warning",
     "network.short": "info",
     "network.meter": "info",
@@ -86,6 +87,9 @@ _ERRORS: dict[str, type[ModelError]] = {
 }  # fmt: skip
 
 
+_Kind = TypeVar("_Kind", bound=ModelError)
+
+
 @dataclass(frozen=True)
 class Finding:
     """Something about a model that its builder should know.
@@ -116,7 +120,14 @@ class Finding:
 
 def found(code: str, where: Iterable[str], problem: str, advice: str = "") -> Finding:
     """A finding with the severity its code has."""
-    return Finding(code, SEVERITIES.get(code, "error"), tuple(where), problem, advice)
+    severity = SEVERITIES.get(code, "error")
+    return Finding(code, severity, tuple(dict.fromkeys(where)), problem, advice)
+
+
+def error_of(finding: Finding, kind: type[_Kind], findings: Findings) -> _Kind:
+    """The error that says what a finding says, and carries all of them."""
+    return kind(", ".join(finding.where), finding.problem, finding.advice, says_where=True,
+                code=finding.code, findings=findings)
 
 
 class Findings(Sequence[Finding]):
@@ -207,8 +218,7 @@ class Findings(Sequence[Finding]):
         if cause is not None:
             cause.data["findings"] = self
             raise cause
-        kind = _ERRORS.get(only.code.split(".")[0], ModelError)
-        raise kind("", only.problem, only.advice, code=only.code, findings=self)
+        raise error_of(only, _ERRORS.get(only.code.split(".")[0], ModelError), self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Findings, (self._all, self._title)

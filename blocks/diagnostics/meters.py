@@ -8,8 +8,10 @@ in parallel takes all of it. Knows ports and classes; no domain by name and no v
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from ..assembly.network import Family
+from ..language.domain import Domain
 from .findings import Finding, found
 from .one_way import ways
 from .topology import MOST, PortRow, Topology
@@ -31,51 +33,70 @@ def meter_findings(topology: Topology) -> Iterator[Finding]:
     families = topology.network.families
     meters = [rows for domain in topology.domains for rows in topology.groups(domain)
               if is_meter(families[rows[0].family])]  # fmt: skip
+    bridges: dict[Domain, Bridges | None] = {}
     for rows in meters:
         if len(rows) == 2 and all(topology.prescribed(r) is False for r in rows):
-            yield from _in_series(topology, rows)
+            domain = rows[0].domain
+            if domain not in bridges:
+                bridges[domain] = _bridges(topology, domain)
+            if (known := bridges[domain]) is not None:
+                yield from _in_series(topology, rows, known)
     for rows in meters:
         yield from _in_parallel(topology, rows)
 
 
-def _in_series(topology: Topology, rows: list[PortRow]) -> Iterator[Finding]:
-    """Voltmeters that are the only way between a source and what it drives.
+class Bridges(NamedTuple):
+    """Ways of a network without which it falls apart: nothing can flow through them."""
 
-    Without the meter, everything between its two ends is a bridge of the network: nothing can
-    flow there. With it, the source and the others form a circle. Masses, references and whatever
-    else takes up flow are joined outside.
-    """
+    graph: Any  # of nodes; a reference, a mass and whatever else takes up flow leads outside
+    ways: set[tuple[int, int]]
+    part: dict[int, int]  # of each node, what hangs together by other ways
+
+
+def _bridges(topology: Topology, domain: Domain) -> Bridges | None:
+    """The bridges of a domain, those from its nodes to what takes up flow among them."""
     import networkx as nx
 
-    network, domain = topology.network, rows[0].domain
-    outside = topology.count
-    driven = {f for f, traits in enumerate(topology.traits) for tie in traits.ties
-              if tie.given and len(tie.ports) == 2}  # fmt: skip
-    sources = {network.families[f].path(i) for f in driven
-               for i in range(network.families[f].size)}
-    graph = nx.MultiGraph()
+    if topology.count > MOST_NODES:
+        return None
+    graph, outside = nx.MultiGraph(), topology.count
     graph.add_edges_from((e.start, e.end, {"path": e.path}) for e in ways(topology))
     for r in topology.of(domain):
         if domain.name not in topology.traits[r.family].conserves and (
                 topology.prescribed(r) is not False):
             graph.add_edges_from((int(n), outside, {"path": ""}) for n in r.nodes)
-    if not sources or topology.count > MOST_NODES:
-        return
-    bridges = set(nx.bridges(graph))
+    found_ = set(nx.bridges(graph))
     rest = nx.Graph(graph)
-    rest.remove_edges_from(bridges)
-    label = {n: k for k, part in enumerate(nx.connected_components(rest)) for n in part}
+    rest.remove_edges_from(found_)
+    part = {n: k for k, nodes in enumerate(nx.connected_components(rest)) for n in nodes}
+    return Bridges(graph, found_, part)
+
+
+def _in_series(topology: Topology, rows: list[PortRow], known: Bridges) -> Iterator[Finding]:
+    """Voltmeters that are the only way on for what they stand in series with.
+
+    Without the meter, everything between its two ends is a bridge of the network: nothing can
+    flow there. With it, these ways and the meter form a circle. A meter across one element alone
+    is where it belongs.
+    """
+    import networkx as nx
+
+    network, domain = topology.network, rows[0].domain
+    sources = {network.families[f].path(i) for f, traits in enumerate(topology.traits)
+               for tie in traits.ties if tie.given and len(tie.ports) == 2
+               for i in range(network.families[f].size)}
+    graph, part = known.graph, known.part
     word = quantity_word(*next(iter(domain.through.items())))
     shown = 0
     for i, (a, b) in enumerate(zip(rows[0].nodes.tolist(), rows[1].nodes.tolist(), strict=True)):
-        if shown == MOST or a not in graph or b not in graph or label[a] == label[b] or (
+        if shown == MOST or a not in graph or b not in graph or part[a] == part[b] or (
                 not nx.has_path(graph, a, b)):
             continue
         nodes = nx.shortest_path(graph, a, b)
         dead = [graph.edges[u, v, 0]["path"] for u, v in zip(nodes, nodes[1:], strict=False)
-                if (u, v) in bridges or (v, u) in bridges]
+                if (u, v) in known.ways or (v, u) in known.ways]
         still = [path for path in dead if path and path not in sources]
-        if still and sources & set(dead):
+        if still and len(dead) > 1:
             shown += 1
             meter = topology.path(rows[0].family, i)
             yield found(

@@ -6,6 +6,7 @@ Goes through circuits and ports; contradictions between sources are found in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from ..assembly.repeated_ties import End, repeated_ties
 from ..language.domain import Domain
 from ..language.kernel import Kernel
-from ..numerics.arrays import Flags
+from ..numerics.arrays import Flags, Indices
 from .conflicts import across_conflicts, through_conflicts
 from .feedback import feedback_findings
 from .findings import Finding, found
@@ -24,8 +25,12 @@ from .words import article, example_word, listed, outer_path, quantity_word
 __all__ = ["network_findings"]
 
 
-def network_findings(topology: Topology) -> Iterator[Finding]:
-    """Mistakes that can be seen from who is joined to whom."""
+def network_findings(topology: Topology, integrated: list[Flags] | None = None
+                     ) -> Iterator[Finding]:
+    """Mistakes that can be seen from who is joined to whom.
+
+    ``integrated`` says of every family which instances have a state, once that is known.
+    """
     amplifiers = list(feedback_findings(topology))
     yield from amplifiers
     open_loops = {path for f in amplifiers for path in f.where}
@@ -39,7 +44,7 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
             explained.update(finding.where)
             yield finding
         if domain.reference:
-            yield from _references(topology, domain)
+            yield from _references(topology, domain, integrated)
             yield from _led_to_datums(topology, domain)
         if domain.shared:
             yield from _stated_twice(topology, domain)
@@ -55,7 +60,8 @@ def network_findings(topology: Topology) -> Iterator[Finding]:
 
 
 # -- references --------------------------------------------------------------------------------
-def _references(topology: Topology, domain: Domain) -> Iterator[Finding]:
+def _references(topology: Topology, domain: Domain, integrated: list[Flags] | None
+                ) -> Iterator[Finding]:
     label = topology.circuits(domain)
     size = int(label.max()) + 1
     grounded, held = np.zeros(size, dtype=bool), np.zeros(topology.count, dtype=bool)
@@ -77,8 +83,44 @@ def _references(topology: Topology, domain: Domain) -> Iterator[Finding]:
         np.add.at(lonely, label[r.nodes], 1)
     firm &= ~ends | stores  # else what ends in the air was meant to be held there
     open_circuits = np.flatnonzero((lonely > 0) & ~grounded & (~firm | (lonely > 1)))
-    for circuit in open_circuits[:MOST]:
+    locked = _without_motion(topology, rows, label, integrated)
+    for circuit in np.flatnonzero(locked)[:MOST]:
+        yield _locked(topology, domain, rows, label == circuit)
+    for circuit in open_circuits[~locked[open_circuits]][:MOST]:
         yield _reference(topology, domain, rows, label == circuit, bool(firm[circuit]))
+
+
+def _without_motion(topology: Topology, rows: list[PortRow], label: Indices,
+                    integrated: list[Flags] | None) -> Flags:
+    """Of every circuit of masses and gears alone whether ratios leave nothing to integrate."""
+    masses, moves, yields, geared = np.zeros((4, int(label.max()) + 1), dtype=bool)
+    count = Counter(r.family for r in rows)
+    for r in rows:
+        if integrated is None:
+            break
+        family, traits = topology.network.families[r.family], topology.traits[r.family]
+        inside = label[r.nodes]
+        np.logical_or.at(moves, inside, integrated[r.family])
+        yields[inside] |= count[r.family] < len(family.kernel.ports)  # driven from elsewhere
+        if count[r.family] == 1:
+            masses[inside] |= any(order > 0 for _, order in family.kernel.symbols)
+        elif r.domain.name not in traits.conserves:
+            geared[inside] = True
+        else:  # a spring, a rigid link or a source of velocities
+            yields[inside] |= topology.prescribed(r) is None
+    return masses & geared & ~moves & ~yields
+
+
+def _locked(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags) -> Finding:
+    parts = list(dict.fromkeys(topology.path(r.family, i) for r in rows
+                               for i in np.flatnonzero(inside[r.nodes])[:20]))
+    word = quantity_word(*next(iter(domain.across.items())))
+    return found(
+        "network.locked", parts[:20],
+        f"The {domain} circuit of {listed(parts)} is locked by its own constraints: no {word} in "
+        "it can change, as where two gears of different ratios join two shafts.",
+        "Nothing to do if that is meant; otherwise remove one of the constraints (a gear, a "
+        "reference).")
 
 
 def _reference(topology: Topology, domain: Domain, rows: list[PortRow], inside: Flags,
@@ -216,19 +258,23 @@ def _assumed(topology: Topology, domain: Domain) -> Iterator[Finding]:
             stated[circuit[r.nodes]] = True
             who += [topology.path(r.family, i) for i in range(len(r.nodes))]
     open_ = {int(c) for r in rows for c in circuit[r.nodes] if not stated[c]}
-    for k in sorted(open_)[:MOST]:
-        parts = list(dict.fromkeys(topology.path(r.family, i) for r in rows
-                                   for i in np.flatnonzero(circuit[r.nodes] == k)[:20]))
-        problem, _, advice = domain.assumed.partition(". ")
-        if stated.any() and len(parts) > 1:  # an open port alone holds nothing that flows
-            yield found("network.forgotten", parts[:20],
-                        f"The {domain} circuit of {listed(parts)} {problem}, while "
-                        f"{listed(who)} {'says' if len(who) == 1 else 'say'} so for another "
-                        "circuit: what separates the two (a piston, a wall) separates this, too.",
-                        advice)
-            continue
-        yield found("network.assumed", parts[:20],
-                    f"The {domain} circuit of {listed(parts)} {problem}.", advice)
+    groups = [list(dict.fromkeys(topology.path(r.family, i) for r in rows
+                                 for i in np.flatnonzero(circuit[r.nodes] == k)[:20]))
+              for k in sorted(open_)[:MOST]]
+    problem, _, advice = domain.assumed.partition(". ")
+    # an open port alone holds nothing that flows
+    forgotten = [parts for parts in groups if len(parts) > 1] if stated.any() else []
+    for parts in forgotten:
+        yield found("network.forgotten", parts[:20],
+                    f"The {domain} circuit of {listed(parts)} {problem}, while "
+                    f"{listed(who)} {'says' if len(who) == 1 else 'say'} so for another "
+                    "circuit: what separates the two separates this, too.",
+                    advice)
+    names = list(dict.fromkeys(p for parts in groups if parts not in forgotten for p in parts))
+    if names:
+        which = "The" if len(open_) == 1 + len(forgotten) else "Every"
+        yield found("network.assumed", names[:20],
+                    f"{which} {domain} circuit of {listed(names)} {problem}.", advice)
 
 
 # -- elements that repeat each other --------------------------------------------------------------

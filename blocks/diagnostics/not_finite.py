@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..language.domain import Domain
-from ..numerics.arrays import Array, Indices, all_finite
+from ..numerics.arrays import Array, Flags, Indices, all_finite
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
@@ -17,21 +17,24 @@ from .singular import dependence, dependent_equations, zero_parameters
 from .topology import Topology
 from .words import Names, enumerated, listed, quantity_word
 
-__all__ = ["advice_on_loose_nodes", "dependent_block", "derivative_findings", "neighbours",
-           "not_finite"]  # fmt: skip
+__all__ = ["advice_on_loose_nodes", "dependent_block", "derivative_findings", "first_equations",
+           "neighbours", "not_finite"]  # fmt: skip
 
 
 def not_finite(system: System, problem: Problem, t: float = 0.0) -> tuple[list[int], list[int]]:
     """The first equations, as evaluated, without a finite value, and their unknowns."""
     values = system.values(*problem.arguments(t))
-    if all_finite(values):
-        return [], []
-    values = np.append(values, np.zeros(system.flat.classes - len(values)))  # of no equation
+    return ([], []) if all_finite(values) else first_equations(system, ~np.isfinite(values))
+
+
+def first_equations(system: System, wrong: Flags) -> tuple[list[int], list[int]]:
+    """The first equations, as evaluated, that give one of these values, and their unknowns."""
+    wrong = np.append(wrong, np.zeros(system.flat.classes - len(wrong), dtype=bool))
     for step in system.tape.steps:
-        wrong = ~np.isfinite(values[step.unknowns])
-        if wrong.any():
-            equations = step.equations[wrong] if step.group >= 0 else step.equations
-            return [int(e) for e in equations], [int(c) for c in step.unknowns[wrong]]
+        hit = wrong[step.unknowns]
+        if hit.any():
+            equations = step.equations[hit] if step.group >= 0 else step.equations
+            return [int(e) for e in equations], [int(c) for c in step.unknowns[hit]]
     return [], []
 
 

@@ -177,20 +177,18 @@ def _both(names: Names, part: _Part, code: str, equations: str, unknowns: str) -
     owners = {names.owner(e) for e in part.over}
     topology = Topology(names.flat.network)
     given = [s for s in sources(topology) if s[0] in owners]
+    loose = topology.open_ports(parts)
+    connect = (f"Connect {listed(loose)}, which {'is' if len(loose) == 1 else 'are'} connected to "
+               "nothing. Otherwise ") if loose else ""
     if not given:
-        loose = [f"{path}.{row.name}" for row in topology.rows
-                 for i in np.flatnonzero(topology.degree[row.nodes] == 1)
-                 if (path := topology.path(row.family, i)) in parts]  # fmt: skip
-        are = "is" if len(loose) == 1 else "are"
-        lack = "Two" if not loose else (
-            f"Connect {listed(loose)}, which {are} connected to nothing. Otherwise two")
+        lack = "two" if loose else "Two"
         return found(
             code, parts,
             f"{listed(parts)} {'is' if len(parts) == 1 else 'are'} over- and under-determined at "
             f"once. These equations determine too few unknowns:{equations}\nwhile nothing "
             f"determines {unknowns}.",
-            f"{lack} of these equations say the same, or one contradicts the others: look first at "
-            f"{listed(parts[:3], word='or')}.",
+            f"{connect}{lack} of these equations say the same, or one contradicts the "
+            f"others: look first at {listed(parts[:3], word='or')}.",
         )  # fmt: skip
     kind, u = given[0][1:]
     givers = list(dict.fromkeys(s[0] for s in given if s[1] == kind))
@@ -202,12 +200,21 @@ def _both(names: Names, part: _Part, code: str, equations: str, unknowns: str) -
         f"{listed(givers)} prescribe{'s' if len(givers) == 1 else ''} more {several(word)} than "
         f"{listed(rest)} leave{'s' if len(rest) == 1 else ''} free. These equations contradict or "
         f"repeat each other:{equations}\nwhile nothing determines {unknowns}.",
-        f"Remove one of {listed(givers)}, or put an element next to it so {free}"
-        f"{example_word('', u)}."
-        if kind == "across" else
-        f"Remove one of {listed(givers)}, or connect a component next to it {free}"
-        f"{example_word('', u)}.",
+        f"{connect}{'remove' if loose else 'Remove'} one of "
+        f"{_less(topology, givers, owners, kind)} {free}{example_word('', u)}.",
     )  # fmt: skip
+
+
+def _less(topology: Topology, givers: list[str], owners: set[str], kind: str) -> str:
+    """Which of the components that state too much to remove, or what to put beside which."""
+    references = {family.path(i) for family in topology.network.families if family.is_reference
+                  for i in range(family.size)}
+    rigid = sorted(owners - references - set(givers) - {""})
+    put = "put an element next to {} so" if kind == "across" else "connect a component next to {}"
+    if len(givers) > 1 or not rigid:
+        return f"{listed(givers)}, or {put.format('it')}"
+    apart = f"; or, if {listed(rigid)} do not repeat each other," if len(rigid) > 1 else ", or"
+    return f"{listed([*givers, *rigid])}{apart} {put.format(givers[0])}"
 
 
 # -- dependent by numbers -------------------------------------------------------------------------

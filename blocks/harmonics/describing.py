@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.signals import ratio_unit
-from ..exceptions import ParameterError, SimulationError
+from ..exceptions import ParameterError, SimulationError, told_how_to_call
 from ..language.branch import Branch
 from ..language.component import Component
 from ..language.declarations import Input, Parameter, Port, Variable
@@ -87,6 +87,7 @@ class DescribingFunction(Tabulated):
         return finished_figure(figure, save, self._title)
 
 
+@told_how_to_call
 def describing_function(element: Component, amplitudes: Any, *, frequency: Any = "1 rad/s"
                         ) -> DescribingFunction:
     """The describing function of a component with two ports, or with a signal in and out.

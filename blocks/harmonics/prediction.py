@@ -15,7 +15,7 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import root
 
 from ..analysis.pictures import shown_range
-from ..exceptions import BlocksError, ParameterError
+from ..exceptions import BlocksError, ParameterError, told_how_to_call
 from ..numerics.arrays import Array, Flags
 from ..results.figures import bare_figure, finished_figure
 from ..results.sheet import Sheet
@@ -166,6 +166,7 @@ def _beside(value: Any, predicted: Any) -> str:
     return f"{_text(value)} ({100 * (predicted / value - 1).to('').m:+.2f} %)"
 
 
+@told_how_to_call
 def predict_limit_cycles(linear: LinearModel, element: Component, amplitudes: tuple[Any, Any], *,
                          input: str | None = None, output: str | None = None) -> Prediction:
     """Limit cycles of a linear model with an element from its output back to its input.

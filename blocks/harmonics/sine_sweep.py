@@ -13,7 +13,7 @@ import numpy as np
 
 from ..analysis.frequency import angular_frequency
 from ..analysis.signals import ratio_unit, signals_of
-from ..exceptions import ParameterError, SimulationError
+from ..exceptions import ParameterError, SimulationError, told_how_to_call
 from ..language.expression import sin
 from ..numerics.arrays import Array
 from ..results.figures import bare_figure, finished_figure
@@ -91,6 +91,7 @@ class SweptResponse(Tabulated):
         return finished_figure(figure, save, self.title)
 
 
+@told_how_to_call
 def swept_response(model: Model, input: str, output: str, frequencies: Any, amplitude: Any, *,
                    rtol: float = 1e-8) -> SweptResponse:
     """Drive an input with sines about its present value, until the answer repeats.

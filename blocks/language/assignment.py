@@ -60,7 +60,9 @@ def shaped(declared: Parameter, values: Any, count: int | None, where: str) -> A
     """A parameter's values: rows are instances, columns the elements of an array parameter."""
     wanted, shape = np.ndim(declared.default), np.shape(values)
     if not wanted:
-        return _one_per_instance(np.asarray(values), count, where) if shape else values
+        course = (" What changes with time is a function of time, such as table(times, values)."
+                  if declared.varying else "")
+        return _one_per_instance(np.asarray(values), count, where, course) if shape else values
     if len(shape) == wanted and (np.size(values) or not np.size(declared.default)):
         return np.asarray(values)
     given = ("a single number" if not shape else "an empty list" if not np.size(values)
@@ -75,14 +77,14 @@ def shaped(declared: Parameter, values: Any, count: int | None, where: str) -> A
     )
 
 
-def _one_per_instance(values: Array, count: int | None, where: str) -> Array:
+def _one_per_instance(values: Array, count: int | None, where: str, advice: str = "") -> Array:
     if count is not None and values.shape == (count,):
         return values
     raise ParameterError(
         where,
         f"was given {values.size} values, but "
         + (f"there are {count} instances." if count else "takes a single value."),
-        "Give one value, or as many as count says.",
+        f"Give one value, or as many as count says.{advice}",
         given=values,
         code="parameter.size",
     )

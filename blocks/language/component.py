@@ -24,6 +24,7 @@ from ..exceptions import (
     ModelError,
     NamingError,
     ParameterError,
+    told_how_to_call,
     unknown_name,
 )
 from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
@@ -419,6 +420,7 @@ class Component(Node):
     def is_composite(self) -> bool:
         return type(self).compose is not Component.compose or self._is_root
 
+    @told_how_to_call
     def add(self, name: str, component: Component) -> Component:
         """Add a part under a computed name; returns it."""
         if not isinstance(component, Component):

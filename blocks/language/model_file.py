@@ -50,6 +50,9 @@ def save_model(model: Any, file: str | Path) -> None:
         "connections": [", ".join(map(_port_text, refs)) for refs in model._connections],
     }
     text = json.dumps(facts, indent=2, ensure_ascii=False)
+    if Path(file).suffix.lower() != ".json":
+        raise FileError(str(file), f"has the ending {Path(file).suffix!r}, but a model is kept as "
+                        "JSON.", "Name it 'model.json'.", file=str(file), code="file.ending")
     with writing(file):
         Path(file).write_text(f"{text}\n", encoding="utf-8")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ConnectionRefused, UnknownName
+from ..exceptions import ConnectionRefused, UnknownName, WrongCall
 from ..numerics.arrays import Indices
 from ..units import Unit, from_si
 
@@ -124,6 +124,10 @@ class VariableRef:
         value = self.component._targets.get(
             self.variable.name, (self.variable.initial_of(self.component), ""))[0]
         return None if value is None else from_si(value, self.unit)
+
+    def __float__(self) -> float:
+        raise WrongCall(self.path, "is a variable of the model, which has values in a run.",
+                        f"Write model.simulate('4 s')[{self.path!r}].")
 
     def __repr__(self) -> str:
         return f"<variable {self.path} in {self.unit}>"

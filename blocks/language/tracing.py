@@ -211,7 +211,8 @@ class Trace:
         kind = ", ".join(of) or "time"
         self.reading = f"{where}, the function of {kind} given for it"
         try:
-            value = as_expression(function(*given))
+            returned = function(*given)
+            value = as_expression(0 if returned is None else returned)
             refuse_turns(value, Expression.in_unit(ca.SX.sym(name), declared.unit))
         except BlocksError as error:
             tell_line(error, line_where_raised(error))
@@ -226,6 +227,11 @@ class Trace:
             raise told from error
         finally:
             self.reading = ""
+        if returned is None:
+            told = EquationError(where, f"the function of {kind} given for it returns nothing.",
+                                 "Let it end with return and a value.")
+            tell_line(told, line_of_function(function))
+            raise told
         if value.dimension != declared.unit.dimension:
             told = EquationError(
                 where,

@@ -144,9 +144,12 @@ class Node:
 def _refuse_part(where: str, name: str, part: Node) -> None:
     """Raise where something has its place already, or can have none."""
     if part._parent is not None:
-        raise NamingError(where, f"this component is already part of the model as "
-                          f"{part.path!r}.", "Make a second one for a second place.", name=name,
-                          code="name.used")
+        root = part._parent
+        while root._parent is not None:
+            root = root._parent
+        whose = f"the model {root.name!r}" if root._is_root else "a composite"
+        raise NamingError(where, f"this component is already part of {whose} as {part.path!r}.",
+                          "Make a second one for a second place.", name=name, code="name.used")
     if part._is_root:
         raise NamingError(where, "a model cannot be part of another.",
                           "Write a composite component instead.", name=name, code="name.parts")

@@ -278,6 +278,7 @@ _OPTIONS = [
               "output_step sampling_time", ""),
     ("every", "number_of_intervals n_points num_points samples n_samples number_of_points",
      "Say how far apart samples are: every='10 ms'."),
+    ("record", "outputs output variables save_variables logged signals to_record", ""),
     ("progress", "verbose progress_bar disp show_progress", ""),
     ("", "y0 x0 initial initial_state initial_values initial_conditions ic",
      "Initial values are targets of the components, Mass(v='1 m/s'); model.initial_values() shows "
@@ -362,6 +363,8 @@ _PARTS = [
     ("compile", "build assemble translate", "That is model.compile(); simulate() does it too."),
     ("draw", "plot show view diagram display", "The network is drawn by model.draw(), a run by "
      "result.plot()."),
+    ("", "disconnect remove remove_component delete unlink", "A part goes with its connections by "
+     "del model.name; then it may be added and connected anew."),
     ("", "results result output outputs", "model.simulate('4 s') returns the result."),
 ]
 
@@ -369,6 +372,8 @@ _PARTS = [
 _OF_RESULTS = [
     ("to_pandas", "to_dataframe dataframe df to_df as_dataframe pandas frame",
      "A table for pandas is result.to_pandas()."),
+    ("to_pandas", "to_excel excel to_xlsx to_json to_html to_latex to_sql to_feather",
+     "pandas writes it: result.to_pandas().to_excel('run.xlsx')."),
     ("to_csv", "save_csv write_csv export_csv csv", "Write result.to_csv('run.csv')."),
     ("save", "write export dump store to_file to_hdf to_pickle pickle",
      "A run is kept by result.save('run.nc')."),
@@ -391,6 +396,8 @@ _OF_SERIES = [
     ("to_pandas", "to_dataframe to_series df series", "For pandas it is .to_pandas()."),
     ("to", "convert to_unit to_units", "In another unit it is .to('…')."),
     ("mean", "average avg", "Its average over time is .mean()."),
+    ("", "std stddev standard_deviation var variance",
+     "Its standard deviation over time is (v - v.mean()).rms(), with v for these values."),
     ("integral", "integrate trapz trapezoid cumsum", "Its integral over time is .integral()."),
 ]
 

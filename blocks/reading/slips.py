@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Protocol
 
-__all__ = ["marked", "meant_name", "meant_texts", "meant_unit", "measures", "misread", "spelt_out",
-           "written"]
+__all__ = ["ambiguous", "marked", "meant_name", "meant_texts", "meant_unit", "measures", "misread",
+           "spelt_out", "written"]
 
 _MEANT = {"kgm^2": "kg*m^2", "kmh": "km/hour", "kmph": "km/hour", "mps": "m/s",
           "revs": "turn", "U/min": "rpm", "U/s": "turn/s",
@@ -41,6 +41,12 @@ _MARKS = {
     "Pa": {"g": "gauge", "gauge": "gauge", "a": "plain", "abs": "plain"},
     "V": {"rms": "rms", "RMS": "rms", "eff": "rms", "AC": "rms", "pp": "span", "p-p": "span",
           "p": "plain", "pk": "plain", "DC": "plain"},
+}  # fmt: skip
+_AMBIGUOUS = {  # names of pint that mean one thing here, another there
+    "ton": ("a metric or a short ton", "t (1000 kg)", "short_ton (907.185 kg)"),
+    "force_ton": ("the weight of a metric or of a short ton", "tf (9.80665 kN)",
+                  "kip (half of a short ton's, 4.44822 kN)"),
+    "barrel": ("a barrel of oil or of dry goods", "oil_bbl (158.987 l)", "dry_barrel (115.627 l)"),
 }  # fmt: skip
 MANY = 5  # names in a unit, above which no slip is looked for
 # an angle tells a torsional stiffness from a torque
@@ -74,6 +80,12 @@ def glued(name: str) -> str:
 def misread(name: str) -> bool:
     """Whether pint takes it for something else: Nm for a measure of yarn, kmph for 1000 mph."""
     return name == "kmph" or name.endswith(("Nm", "Nms")) and bool(glued(name))
+
+
+def ambiguous(name: str) -> tuple[str, str]:
+    """What one of pint's names may mean, and what to write for either; empty where it is plain."""
+    words, *choices = _AMBIGUOUS.get(name, ("",))
+    return words, f"Write {' or '.join(choices)}." if words else ""
 
 
 def meant_texts(text: str) -> Iterator[str]:

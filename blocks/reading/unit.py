@@ -23,7 +23,7 @@ from pint.util import UnitsContainer
 from ..exceptions import UnitError, UnknownUnit, brief
 from ..numerics.tolerances import AFFINE_UNIT
 from .grammar import ANY_UNIT, factors_of
-from .slips import meant_name, meant_texts, misread, written
+from .slips import ambiguous, meant_name, meant_texts, misread, written
 
 __all__ = ["SECOND", "Unit", "alike", "as_unit", "describe", "dimensionless", "of_pint", "placed",
            "readable", "registry", "unit", "unit_at", "without_turns"]  # fmt: skip
@@ -128,9 +128,15 @@ def _name(name: str, text: str) -> str:
     typed = name
     if name.endswith("Ohm"):  # as the unit of a person's name would be written
         name = f"{name[:-3]}ohm"
+    full = None
     if not misread(name):
         with contextlib.suppress(Exception):  # of several kinds
-            return _full_name(_SIGNS.get(name, name))
+            full = _full_name(_SIGNS.get(name, name))
+    if full is not None:
+        words, advice = ambiguous(registry().parse_unit_name(full)[0][1]) if full else ("", "")
+        if words and typed not in advice.split():
+            raise UnknownUnit("", f"{brief(typed)} may be {words}.", advice, unit=text, piece=typed)
+        return full
     for meant in filter(None, [meant_name(name, _exists)]):
         better = text.replace(typed, meant, 1)
         if readable(better):

@@ -186,7 +186,7 @@ def compare(runs: Mapping[str, Result], *paths: str) -> Comparison:
         print(both)                 # largest differences, when, and parameters that differ
         both.plot(save="both.png")
     """
-    if not isinstance(runs, Mapping):
+    if not isinstance(runs, Mapping) or isinstance(runs, Recorded):
         raise WrongCall("compare()", f"takes runs with their names, but was given {brief(runs)}.",
                         'Name them: compare({"dry": a, "lubricated": b}, "block.v").',
                         given=runs)  # fmt: skip

@@ -49,6 +49,7 @@ def writing(file: Any) -> Iterator[None]:
             name, f"cannot be written{missing}." if missing
             else f"cannot be written ({_reason(error)}).",
             "Make the folder first, or name another." if missing
+            else "Give a name whose ending is a known format." if isinstance(error, ValueError)
             else "Give a name in a folder that can be written.", file=name, code="file.unwritable",
         ) from error  # fmt: skip
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import brief, unknown_name
+from ..exceptions import WrongCall, brief, unknown_name
 from ..reading.unit import of_pint
 from ..units import is_quantity
 from .sheet import Sheet, Tabulated
@@ -65,6 +65,10 @@ class Parameters(Tabulated, Mapping[str, Any]):
             raise unknown_name(self._name or "parameters", path, self._made.parameters,
                                "parameters")
         return self._made.parameters[path]
+
+    def __setitem__(self, path: str, value: Any) -> None:
+        raise WrongCall("result.parameters[…]", "are those that the run was made with.",
+                        f"Change the model, model.{path} = …, and run it anew.")
 
     def get(self, path: str, default: Any = None) -> Any:
         """The value of a path, or the default where there is none."""

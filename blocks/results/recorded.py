@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import UnknownName
+from ..exceptions import UnknownName, WrongCall
 from ..reading.foreign_words import result_elsewhere
 from ..units import from_si
 from .lookup import collapsed, exists, find, grouped
@@ -38,8 +38,19 @@ class Recorded(Mapping[str, Series]):
         return self._recording
 
     def __getitem__(self, path: str) -> Series:
-        infos = find(self._recording.catalog, path, self._recording.name)
+        try:
+            infos = find(self._recording.catalog, path, self._recording.name)
+        except UnknownName as error:
+            if isinstance(path, str) and path in self._recording.made_with().parameters:
+                error.problem = f"{path!r} is a parameter, which has one value in a run."
+                error.advice = f"Write result.parameters[{path!r}]."
+            raise
         return Series(self._recording, infos, path)
+
+    def __setitem__(self, path: str, value: Any) -> None:
+        raise WrongCall("result[…]", "is what a run has recorded, which is not changed.",
+                        f"Give the model another value and run it anew, or calculate with "
+                        f"result[{path!r}].")
 
     def __getattr__(self, name: str) -> Any:
         parts = () if name.startswith("_") else self._parts_of(name)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import ParameterError
+from ..exceptions import ParameterError, told_how_to_call
 from .recorded import Recorded
 from .series import Series
 
@@ -121,6 +121,7 @@ class Result(Recorded):
     def sensitivities(self, found: Any) -> None:
         self._sensitivities = found
 
+    @told_how_to_call
     def differences(self, other: Result) -> Sheet:
         """What another run was made with that this one was not, as a table.
 
@@ -226,6 +227,7 @@ class Result(Recorded):
                                  "holds samples and no steps.", "Ask it before the run is saved.")
         return Bottlenecks(*found, self.name)
 
+    @told_how_to_call
     def explain(self, path: str) -> str:
         """Meaning, sign convention, unit and course of a variable, in sentences."""
         from .explain import explain
@@ -278,18 +280,22 @@ class Result(Recorded):
         """An xarray Dataset over time; attributes ``units`` and ``long_name``."""
         return self.sample(*paths, **options).to_xarray()
 
+    @told_how_to_call
     def to_csv(self, file: str | Path, *paths: str | Series, **options: Any) -> None:
         """Write a CSV file, units in its first row (``read_csv`` reads it back)."""
         self.sample(*paths, **options).to_csv(file)
 
+    @told_how_to_call
     def to_parquet(self, file: str | Path, *paths: str | Series, **options: Any) -> None:
         """Write a Parquet file (``read_parquet`` reads it back)."""
         self.sample(*paths, **options).to_parquet(file)
 
+    @told_how_to_call
     def to_netcdf(self, file: str | Path, *paths: str | Series, **options: Any) -> None:
         """Write a NetCDF file (``read_netcdf`` reads it back)."""
         self.sample(*paths, **options).to_netcdf(file)
 
+    @told_how_to_call
     def save(self, file: str | Path, *paths: str | Series) -> None:
         """Keep the run in a file, from which :func:`blocks.load` makes a result again.
 

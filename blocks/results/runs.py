@@ -49,7 +49,8 @@ def refuse_times_not_covered(series: Samples, times: Array, beside: str) -> Arra
             f"{series.path} is wanted at {number(error.data.get('given', np.nan), SECOND, 9)}, "
             f"but covers {covers or 'nothing'}.",
             "Take the part of time that both cover, such as series['0 s':'1 s'].",
-            code="result.runs", **{k: error.data.get(k) for k in ("given", "bound")},
+            code="result.runs", given=error.data.get("given"),
+            bound=error.data.get("bound"),
         ) from None  # fmt: skip
 
 

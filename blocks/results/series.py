@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pint
 
-from ..exceptions import ParameterError, UnknownName, WrongDimension
+from ..exceptions import (
+    MissingUnit,
+    ParameterError,
+    UnknownName,
+    WrongCall,
+    WrongDimension,
+    brief,
+)
 from ..numerics.arrays import Array
 from ..reading.foreign_words import series_elsewhere
 from ..units import as_written, from_si, quantity
@@ -58,6 +65,10 @@ def _comparison(name: str) -> Callable[[Any, Any], Any]:
             raise WrongDimension(
                 self.path, f"is in {self.unit} and cannot be compared with {as_written(beside)}.",
                 f"Name {self.unit} or a unit convertible to it.", given=other) from None
+        except ValueError:  # pint's, of a number without a unit
+            raise MissingUnit(
+                self.path, f"is in {self.unit} and cannot be compared with {brief(other)}.",
+                f"Write its unit: '{brief(other)} {self.unit}'.", given=other) from None
 
     return compare
 
@@ -181,7 +192,19 @@ class Series(Tabulated, Samples):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         refuse_mixture(_series_in((args, kwargs)), f"np.{func.__name__}")
-        return func(*_quantities(args), **_quantities(kwargs))
+        name = f"np.{f'{func.__module__}.'.partition('.')[2]}{func.__name__}"
+        try:
+            return func(*_quantities(args), **_quantities(kwargs))
+        except pint.DimensionalityError as error:
+            raise WrongDimension(name, f"meets different units: {error}.", "Give units to all, or "
+                                 f"bare numbers: {self.path!r} has its in .m.") from None
+        except TypeError as error:
+            if "no implementation found" not in str(error):
+                raise
+            raise WrongCall(
+                name, "is not known for values with units.", "Hand it bare numbers, of samples at "
+                f"equal distances where it takes them to be: result.sample({self.path!r}, "
+                f"every='1 ms')[{self.path!r}].m.") from None
 
     # -- looking -----------------------------------------------------------------------
     def to_pandas(self) -> Any:

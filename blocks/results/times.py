@@ -60,7 +60,7 @@ def by_time(index: object) -> bool:
     """Whether what stands between brackets is a time, or a slice of time, and no number."""
     if isinstance(index, slice):
         return any(by_time(part) for part in (index.start, index.stop, index.step))
-    return isinstance(index, (str, Instant)) or is_quantity(index)
+    return isinstance(index, (str, float, Instant)) or is_quantity(index)
 
 
 def sample_times(recorded: Array, every: object, times: object, asked: str = "table"

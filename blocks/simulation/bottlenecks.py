@@ -37,7 +37,6 @@ LEAST = 0.01  # of its tolerance: what is missed by less decided nothing
 ROUNDING = 1e-9  # of a term: it does not change
 MOST_STATES = 50  # of which it is asked what moves them
 MOST_ITERATIONS = 20
-EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "ode45", "adams"
 EVENTFUL = 0.2  # of all steps: so many events are worth a word
 RUBS = "damping; method='moreau_jean' does not stop at contacts and frictions"
 #: What makes fewer events, by the sort of law they are of.
@@ -279,11 +278,10 @@ def _laws(recording: RunRecording) -> dict[str, str]:
 def _advice(recording: RunRecording, law: str, share: float, eventful: float, iterated: float
             ) -> str:
     """What would help."""
-    last = str(recording.statistics.get("method", "")).rpartition(", then ")[2]
     told = []
     if share > 0.1:
         told.append("method='rodas4' or 'cvode' if its quick motion is of no interest; else make "
-                    "it softer, or rigid" if last in EXPLICIT else
+                    "it softer, or rigid" if recording.is_explicit else
                     "a larger rtol, or make it softer, slower or damped")
     if eventful > EVENTFUL:
         told.append(FEWER_EVENTS[law])

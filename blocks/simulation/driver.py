@@ -22,7 +22,12 @@ from ..solvers.base import is_singular
 from ..system.failure import AlgebraicFailure
 from ..system.finite_values import FiniteValues
 from ..system.problem import Problem
-from .failures import refuse_standstill, refuse_undetermined, stop_at_failed_step
+from .failures import (
+    refuse_standstill,
+    refuse_undetermined,
+    refuse_unstable,
+    stop_at_failed_step,
+)
 from .integration import Ending, Integration
 from .interrupts import forget_interrupt, interruptible
 from .opening import Opening
@@ -136,6 +141,7 @@ class Driver:
             t = self._episode(t)
         FiniteValues.of(self.recording.system).refuse_lost(self.recording)
         refuse_undetermined(self.recording, t)
+        refuse_unstable(self.recording, self.running.kind.name, self.settings.step or 0.0, t)
         self.running.rest()
 
     @property

@@ -142,13 +142,15 @@ class EventLog:
         return WINDOW * self.time_events.duration
 
     def _chatter(self, t: float, component: str, n: int, total: int, since: float) -> None:
-        self.recording.status = "failed"
-        self.recording.message = f"chattering of {component}"
+        self.recording.fail(f"chattering of {component}")
+        advice = on_switching(self.recording, [component], "Give the condition a hysteresis, or "
+                              "state the law as dry friction or contact.")
+        if self.recording.is_explicit:
+            advice = ("Where something settles fast there, steps of an explicit method wiggle "
+                      f"about it: take method='rodas4'. Otherwise {advice[0].lower()}{advice[1:]}")
         raise SimulationError(
             component,
             f"switches back and forth: {n:,} of {total:,} crossings between {since:.6g} s and "
             f"{t:.6g} s are its own.",
-            on_switching(self.recording, [component], "Give the condition a hysteresis, or state "
-                         "the law as dry friction or contact."),
-            time=t, variables=(component,),
+            advice, time=t, variables=(component,),
         )  # fmt: skip

@@ -15,9 +15,13 @@ from ..system.failure import STEEP, AlgebraicFailure
 from ..system.problem import Problem
 from .recording import RunRecording
 
-__all__ = ["on_switching", "refuse_standstill", "refuse_undetermined", "stop_at_failed_step"]
+__all__ = ["on_switching", "refuse_standstill", "refuse_undetermined", "refuse_unstable",
+           "stop_at_failed_step"]
 
 BEYOND_MEASURE = 1e100  # in SI units, which nothing comes to that is meant
+BLOWN_UP = 1e6  # nominal values, beyond which it is asked whether steps were too long
+STABLE = 2.0  # fastest rate times the step, up to which a decay is one in steps: 2.8 for rk4
+
 
 def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> NoReturn:
     """The method has found no way on: say which unknowns, and which equation has no value."""
@@ -93,8 +97,28 @@ def refuse_undetermined(recording: RunRecording, t: float) -> None:
     if found is not None:
         paths, problem, advice = found
         recording.fail(problem)
-        raise SimulationError("", problem, advice, code="simulation.undetermined", time=t,
-                              variables=tuple(paths))
+        raise SimulationError(", ".join(paths), problem, advice, says_where=True, time=t,
+                              code="simulation.undetermined", variables=tuple(paths))
+
+
+def refuse_unstable(recording: RunRecording, method: str, step: float, t: float) -> None:
+    """A run whose explicit steps of fixed length made it grow without bound is not finished."""
+    if method not in ("euler", "rk4"):
+        return
+    problem = recording.problem
+    y = np.abs(problem.start_vector())
+    if y.max(initial=0.0) < BLOWN_UP or (
+            rate := problem.fastest_rate(t, problem.start_vector())) * step < STABLE:
+        return
+    name = problem.name_of(int(y.argmax()))
+    recording.fail("steps too long")
+    raise SimulationError(
+        name.rpartition(".")[0], f"{name} has grown to {y.max():.2g} times its nominal value: "
+        f"steps of {step:.3g} s are too long for {method}, as something moves within "
+        f"{1 / rate:.2g} s.",
+        f"Take steps shorter than {STABLE / rate:.2g} s, or a method that this does not hold up: "
+        "'auto', or 'backward_euler' for fixed steps. Everything is in error.result.",
+        says_where=True, code="simulation.stiff", time=t, variables=(name,))
 
 
 def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: Iterable[str]
@@ -103,11 +127,11 @@ def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: It
     recording.fail("no progress in time")
     names = list(dict.fromkeys(last))
     raise SimulationError(
-        "", f"the run makes no progress at t = {t:.12g} s: {episodes} events in a row "
-        f"at one instant{', the last of ' + ', '.join(names) if names else ''}.",
+        ", ".join(names), f"the run makes no progress at t = {t:.12g} s: {episodes} events in a "
+        f"row at one instant{', the last of ' + ', '.join(names) if names else ''}.",
         on_switching(recording, names,
                      "A condition that switches the quantity it looks at needs a hysteresis."),
-        time=t, variables=tuple(names),
+        says_where=True, time=t, variables=tuple(names),
     )  # fmt: skip
 
 

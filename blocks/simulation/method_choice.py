@@ -23,7 +23,7 @@ from .time_events import switches_in_run
 __all__ = ["SMALL", "began_in_python", "bends_within_tolerance", "by_stiffness", "chosen_method",
            "compiled_method", "exact_one_step", "explicit_one_step", "explicit_steps",
            "implicit_one_step", "in_machine_code", "in_python", "refuse_full_jacobian",
-           "refuse_uncompiled"]  # fmt: skip
+           "refuse_idle_step", "refuse_uncompiled"]  # fmt: skip
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -44,21 +44,8 @@ HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 def chosen_method(method: str, system: System, step: object) -> tuple[type[Method], str]:
     """The method that a run begins with, by its name or by the structure of the system."""
-    if str(method).lower() == "moreau_jean":
-        from ..native.moreau_jean import MoreauJean
-
-        return MoreauJean, "chosen by the user"
-    if str(method).lower() in COMPILED:
-        return compiled_method(str(method).lower()), "chosen by the user"
     if method != "auto":
-        try:
-            return method_named(method), "chosen by the user"
-        except UnknownMethod:
-            near = method_elsewhere(str(method))
-            raise unknown_name(
-                "simulate(method=…)", method, ["auto", *METHODS, *COMPILED, "moreau_jean"],
-                "methods", (f"Did you mean {near!r}?" if near else "", near)
-            ) from None
+        return _named(method), "chosen by the user"
     if step is not None:
         return method_named("trapezoidal"), "a fixed step was given"
     if system.clusters or system.nu:
@@ -67,6 +54,32 @@ def chosen_method(method: str, system: System, step: object) -> tuple[type[Metho
             not native.is_installed() or native.why_not(system)):
         return method_named("ida"), "large nonlinear algebraic loops"
     return method_named("cvode"), "implicit, variable order: safe for stiff models"
+
+
+def _named(method: str) -> type[Method]:
+    if str(method).lower() == "moreau_jean":
+        from ..native.moreau_jean import MoreauJean
+
+        return MoreauJean
+    if str(method).lower() in COMPILED:
+        return compiled_method(str(method).lower())
+    try:
+        return method_named(method)
+    except UnknownMethod:
+        near = method_elsewhere(str(method))
+        raise unknown_name(
+            "simulate(method=…)", method, ["auto", *METHODS, *COMPILED, "moreau_jean"],
+            "methods", (f"Did you mean {near!r}?" if near else "", near)
+        ) from None
+
+
+def refuse_idle_step(method: str, step: object) -> None:
+    """Refuse a step that the method would not take."""
+    if step is not None and method != "auto" and not (chosen := _named(method)).fixed_step:
+        raise ParameterError(
+            "simulate(step=…)", f"has no effect: method {chosen.name!r} chooses its steps itself.",
+            "Leave it out. max_step= bounds such steps, every= says how far apart samples are, and "
+            "method='trapezoidal' takes fixed ones.", code="parameter.idle", given=step)
 
 
 def began_in_python(statistics: Mapping[str, object]) -> bool:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RunRecording"]
 
+EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "ode45", "adams"
 
 
 @dataclass
@@ -79,6 +80,11 @@ class RunRecording:
         self._steps: tuple[tuple[int, float], tuple[Array, Indices]] | None = None
         self._kept: KeptPoints | None = None
         self._energy: tuple[tuple[int, float], list[EnergyTerm]] | None = None
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether the method that the run takes at last is one that stability holds back."""
+        return str(self.statistics.get("method", "")).rpartition(", then ")[2] in EXPLICIT
 
     @property
     def events(self) -> list[EventRecord]:

@@ -277,11 +277,12 @@ class RunningMethod:
         if not self.may_switch:
             fastest = self._fastest_unknown(t, y)
             raise SimulationError(
-                "", f"from t = {t:.6g} s on {fastest} settles within {1 / rate:.2g} s, which holds "
-                f"the steps of {self.kind.name} to that: it would need {rate * left / 3:.1g} of "
-                f"them to the end of the run.", "Take method='auto' or 'rodas4', whose steps this "
-                "does not hold up. Where a parasitic resistance or conductance makes it so fast, "
-                "leave that out.", code="simulation.stiff", time=float(t), variables=(fastest,))
+                fastest.rpartition(".")[0], f"from t = {t:.6g} s on {fastest} settles within "
+                f"{1 / rate:.2g} s, which holds the steps of {self.kind.name} to that: it would "
+                f"need {rate * left / 3:.1g} of them to the end of the run.",
+                "Take method='auto' or 'rodas4', whose steps this does not hold up. Where a "
+                "parasitic resistance or conductance makes it so fast, leave that out.",
+                says_where=True, code="simulation.stiff", time=float(t), variables=(fastest,))
         kind = implicit_one_step(problem)
         if kind is not None:
             self.may_switch = False

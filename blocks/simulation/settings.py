@@ -25,8 +25,8 @@ from ..solvers import Method
 from ..units import to_si, unit
 
 __all__ = ["HANDED_ON", "Options", "RecordOptions", "Settings", "end_of_run", "options_named",
-           "positive_time", "record_options", "refuse_positional", "refuse_unknown_options",
-           "sample_times"]  # fmt: skip
+           "positive_time", "record_options", "refuse_no_mapping", "refuse_positional",
+           "refuse_unknown_options", "sample_times"]  # fmt: skip
 
 LOST = 0.5  # part of a duration that rounding may take
 
@@ -160,11 +160,20 @@ def refuse_unknown_options(options: Mapping[str, object], known: Iterable[str] =
         if name in known:
             continue
         sentence, here = option_elsewhere(name, given, call)
+        if name in OF_RUNS:
+            sentence = "That is an option of model.simulate() alone."
         raise UnknownName(
             f"{call.partition('(')[0]}()", f"there is no option {name!r}.",
             sentence or did_you_mean(name, known, "options"),
             name=name, known=known, nearest=[here] if here else nearest(name, known),
         )  # fmt: skip
+
+
+def refuse_no_mapping(given: object, where: str, example: str) -> None:
+    """Refuse what gives no value to each of its paths."""
+    if not isinstance(given, Mapping):
+        raise ParameterError(where, f"takes a mapping, but was given {brief(given)}.",
+                             f"Write for example {example}.", given=given)
 
 
 def options_named(function: Callable[..., Any]) -> list[str]:

@@ -6,14 +6,21 @@ anew. Every step ends an episode of the run, so the record is that of any other 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParameterError, SimulationError, WrongCall, brief, unknown_name
+from ..exceptions import (
+    ParameterError,
+    SimulationError,
+    WrongCall,
+    brief,
+    told_how_to_call,
+    unknown_name,
+)
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import SAME_INSTANT
 from ..results import Result
@@ -115,6 +122,7 @@ class SteppedRun:
         """The time reached."""
         return from_si(self._steps.t, SECOND)
 
+    @told_how_to_call
     def set(self, path: str, value: Any) -> None:
         """Give an input a value that holds until it is given another one.
 
@@ -144,6 +152,7 @@ class SteppedRun:
         values = self._steps.read(function, wanted)
         return from_si(values if several else float(values[0]), u)
 
+    @told_how_to_call
     def advance(self, duration: Any) -> None:
         """Go on for a time, such as ``"1 ms"``.
 
@@ -159,6 +168,7 @@ class SteppedRun:
                 self._seconds[duration] = seconds
         self._advance(seconds)
 
+    @told_how_to_call
     def step(self, numbers: Any, seconds: float) -> Array:
         """Set all inputs, go on, and read all outputs, as bare numbers.
 
@@ -178,6 +188,10 @@ class SteppedRun:
         For controllers and learning programs whose steps are many and short: units are agreed
         upon once.
         """
+        if not isinstance(numbers, (Sequence, np.ndarray)):
+            raise ParameterError("run.step()", f"takes a list of numbers, one for each input, but "
+                                 f"was given {brief(numbers)}.", "Write run.step([…], seconds); "
+                                 "without inputs, run.advance('1 ms').", given=numbers)
         if len(numbers) != len(self.inputs):
             names = ", ".join(self.inputs) or "there are none"
             raise ParameterError("run.step()", f"was given {len(numbers)} numbers for "

@@ -314,13 +314,15 @@ class Switching:
         self.log.refuse_chatter(t)
 
     def _no_fixpoint(self, t: float, which: Indices) -> None:
-        names = [self.time_events.relations.condition(int(r)) for r in which[:3]]
+        relations = self.time_events.relations
+        names = [relations.condition(int(r)) for r in which[:3]]
+        parts = [relations.describe(int(r), True)[0] for r in which[:3]]
         samplers = self.samplings.unsettled(self.problem, t, which)
         names = names or samplers
         self.log.recording.status = "failed"
         self.log.recording.message = "relations without a fixpoint"
         raise SimulationError(
-            "", f"at t = {t:.9g} s "
+            ", ".join(dict.fromkeys(parts or samplers)), f"at t = {t:.9g} s "
             + (f"the condition {names[0]} contradicts itself: the equations undo it wherever it "
                "holds." if len(names) == 1 else
                f"the conditions {', '.join(names)} contradict each other: each switches the other "
@@ -329,7 +331,7 @@ class Switching:
             "the new value on one period later, by a UnitDelay or a second Discrete variable that "
             "takes over the first." if samplers else
             "Give one of them a hysteresis or a Discrete variable to remember its state.",
-            time=t, variables=tuple(names),
+            says_where=True, time=t, variables=tuple(names),
         )  # fmt: skip
 
 

@@ -34,6 +34,12 @@ class Tolerances:
         elif atol is not None:
             for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
                 u = unit_given(given, "simulate(atol=…)")
+                if not u.text:
+                    raise ParameterError(
+                        "simulate(atol=…)", f"was given {brief(given)}, which names no unit.",
+                        "One number, atol=1e-9, counts for all, as a part of what is usual of each "
+                        "variable; others are of all variables in their unit: atol=['1 nm', "
+                        "'1 um/s'].", given=atol)
                 size = float(to_si(given, u.as_difference, "simulate(atol=…)"))
                 if not size > 0:
                     raise ParameterError("simulate(atol=…)", f"must be greater than 0, but is "

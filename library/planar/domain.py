@@ -15,6 +15,9 @@ planar = Domain(
     through={"fx": "N", "fy": "N", "t": "N*m"},
     rates={"x": "vx", "y": "vy", "phi": "w"},
     parameters={"gx": "0 m/s^2", "gy": "-9.81 m/s^2"},
+    assumed="has the gravity of the earth, 9.81 m/s^2 against y, since no Gravity says otherwise. "
+    "Connect one to any of its frames for another gravity (none: strength='0 m/s^2'), or to say "
+    "that this is meant.",
     alone="it moves freely as a whole",
     storage="a body",
     resistance="a damper",

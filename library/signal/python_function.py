@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from blocks import Component, Discrete, Input, Option, Output, Parameter, every, quantity
-from blocks.exceptions import ParameterError, SimulationError
+from blocks.exceptions import ParameterError, SimulationError, brief
 
 __all__ = ["PythonFunction"]
 
@@ -82,20 +83,27 @@ class PythonFunction(Component):
         """What the function gives, in SI units by name."""
         asked = np.array([now[f"asked{k + 1}"] / s for k, s in enumerate(_sizes(self.inputs))])
         if self.states:
-            x = np.array([before[f"x{k + 1}"] for k in range(self.states)])
-            given = self.function(t, asked, x)
+            given = self.function(t, asked, np.array(
+                [before[f"x{k + 1}"] for k in range(self.states)]))
             if not (isinstance(given, (tuple, list)) and len(given) == 2):
                 raise SimulationError(
                     self.path, f"at t = {t:.9g} s its function gave {given!r} instead of two "
                     "things, outputs and states.", "Let it end with: return y, x.", time=t,
                     variables=(self.path,), code="simulation.function")  # fmt: skip
-            y, x = given
         else:
-            y, x = self.function(t, asked), np.zeros(0)
+            given = self.function(t, asked), []
         sizes = _sizes(self.outputs)
-        y, x = np.atleast_1d(y), np.atleast_1d(np.asarray(x, dtype=float))
+        y, x = ([*one] if isinstance(one, (list, tuple, np.ndarray)) and np.ndim(one) else [one]
+                for one in given)
+        for one in (*y, *x):
+            if not isinstance(one, (Real, np.bool_, np.ndarray)):
+                raise SimulationError(
+                    self.path, f"at t = {t:.9g} s its function gave {brief(one)}, which is no "
+                    "number.", "Let it return numbers in the units of its outputs, of a quantity "
+                    "value.to('m').magnitude.", time=t, variables=(self.path,),
+                    code="simulation.function")  # fmt: skip
         for what, found, wanted in (("outputs", y, len(sizes)), ("states", x, self.states)):
-            if np.shape(found) != (wanted,):
+            if len(found) != wanted or any(np.ndim(one) for one in found):
                 raise SimulationError(
                     self.path, f"at t = {t:.9g} s its function gave {np.size(found)} {what} "
                     f"instead of {wanted}.", "Let it return y, x with as many numbers as there "

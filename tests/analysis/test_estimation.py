@@ -283,6 +283,7 @@ def test_a_fit_draws_itself(tmp_path):
     (lambda d: d.rename(columns={"time [s]": "time"}), ParameterError, r"'time \[s\]'"),
     (lambda d: d.assign(**{"disp [mm]": "much"}), ParameterError, "no number: .*'much'"),
     (lambda d: d.assign(**{"disp [mm]": np.inf}), ParameterError, "is infinite in row 0"),
+    (lambda d: d[:1].assign(**{"time [s]": 0.0}), ParameterError, "is of 0 s alone, where a run"),
 ])  # fmt: skip
 def test_mistakes_in_data_are_said(change, error, text):
     data = change(made())
@@ -304,6 +305,9 @@ def test_mistakes_in_data_are_said(change, error, text):
     ({"part.k": ("1 N/m", "2 kN/m", "3 kN/m")}, {"disp [mm]": "part.x"}, ParameterError,
      "out of its bounds"),
     ({}, {"disp [mm]": "part.x"}, ParameterError, "nothing to find"),
+    (["part.k"], {"disp [mm]": "part.x"}, ParameterError,
+     r"fit\(parameters=…\): takes a mapping, but was given \['part.k'\]"),
+    (STIFFNESS, ["part.x"], ParameterError, r"fit\(compare=…\): takes a mapping"),
 ])  # fmt: skip
 def test_mistakes_in_names_and_bounds_are_said(parameters, compare, error, text):
     with pytest.raises(error, match=text):

@@ -154,10 +154,20 @@ def test_what_is_spent_over_a_run_may_be_least():
     assert best.met
 
 
+@pytest.mark.parametrize("search", [
+    lambda over: optimise(shot(), "final(ball.x)", over, "1 s"),
+    lambda over: pareto(shot(), ["final(ball.x)", "max(ball.y)"], over, "1 s"),
+])
+def test_what_is_searched_over_needs_bounds_by_path(search):
+    with pytest.raises(ParameterError, match=r"\(over=…\): takes a mapping, but was given"):
+        search(["ball.angle"])
+
+
 @pytest.mark.parametrize(("given", "text"), [
     ({"starts": 5}, "no option 'starts'. Did you mean 'start'"),
     ({"solver": "BDF"}, "no option 'solver'. It is method= here"),
-    ({"start_from": "steady state"}, "no option 'start_from'"),
+    ({"start_from": "steady state"},
+     "no option 'start_from'. That is an option of model.simulate\\(\\) alone"),
 ])
 @pytest.mark.parametrize("search", [
     lambda **given: optimise(shot(), "final(ball.x)", {"ball.angle": ("5 deg", "80 deg")}, "1 s",

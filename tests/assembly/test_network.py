@@ -98,7 +98,7 @@ def test_a_name_that_cannot_be_used_is_refused(name, words):
 
 def test_a_component_belongs_to_one_place():
     model, other = oscillator(), Model("other")
-    with pytest.raises(NamingError, match="already part of the model as 'body'"):
+    with pytest.raises(NamingError, match="already part of the model '.+' as 'body'"):
         other.body = model.body
     with pytest.raises(NamingError, match="composite"):
         other.inner = model

@@ -15,7 +15,7 @@ from blocks import (
     quantity,
     sqrt,
 )
-from library.translational import Mass, Reference, TwoPort
+from library.translational import ForceSource, Mass, Reference, TwoPort
 
 
 class Bristle(TwoPort):
@@ -54,6 +54,19 @@ def test_a_root_or_logarithm_of_a_negative_number_is_laid_at_its_components_door
     assert equation in str(caught.value)
     assert "a root or logarithm of a negative number" in caught.value.advice
     assert caught.value.result["block.v"].final.m > 0
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "Radau"])
+def test_a_pole_of_a_source_is_laid_at_the_sources_door(method):
+    model = Model("pole")
+    model.block, model.ground = Mass(), Reference()
+    model.push = ForceSource(force=lambda t: quantity("1 N*s") / (t - quantity("0.5 s")))
+    model.connect(model.block.M, model.push.R)
+    model.connect(model.push.C, model.ground.V)
+    with pytest.raises(SimulationError, match=r"push\.S == 1/\(time - 0\.5\)") as caught:
+        model.simulate("1 s", method=method)
+    assert caught.value.where == "push"
+    assert caught.value.time == pytest.approx(0.5, abs=1e-9)
 
 
 def test_a_motion_that_grows_without_bound_is_no_components_fault():

@@ -248,6 +248,9 @@ def test_a_verify_that_fails_does_not_hide_other_findings():
      "part1.force: the function of time given for it failed: division by zero. It is called once, "
      "with time as an expression; use the functions of blocks or numpy (sin, where, …) in it, and "
      "where() instead of 'if'."),
+    (lambda t: None, "equation",
+     "part1.force: the function of time given for it returns nothing. Let it end with return and "
+     "a value."),
 ])  # fmt: skip
 def test_a_function_of_time_that_cannot_be_read_is_told_with_its_parameter(force, code, text):
     finding = only(check_of(ForceSource(force=force)))

@@ -6,6 +6,13 @@ from wrong_models import DryFriction, Gear, sound
 
 from blocks import Component, Domain, Model, Parameter, Port, Variable, der, quantity
 from library.electrical import DCVoltageSource, ElectricalReference
+from library.mechanisms import GearBox
+from library.rotational import (
+    AngularVelocitySource,
+    Inertia,
+    RotationalReference,
+    TorqueSource,
+)
 from library.signal import Pulse, Sine
 from library.thermal import ThermalResistance, VariableThermalResistance
 from library.thermal.domain import TwoPort, thermal
@@ -92,6 +99,47 @@ def test_masses_on_a_spring_may_fly_freely():
     says(only(model, "info"), "reference.free", ["a", "b", "spring"],
          "The translational circuit of a, b and spring has no Reference: it moves freely as a "
          "whole.", "Nothing to do if that is meant; otherwise add a Reference.")
+
+
+def geared(ratio):
+    model = Model("two gears")
+    model.a, model.b = Inertia(), Inertia()
+    model.one, model.other = GearBox(ratio=2), GearBox(ratio=ratio)
+    model.connect(model.a.I, model.one.S, model.other.S)
+    model.connect(model.b.I, model.one.O, model.other.O)
+    return model
+
+
+@pytest.mark.parametrize("driven", [False, True])
+def test_two_gears_of_different_ratios_are_locked_and_turn_in_no_way(driven):
+    model = geared(3)
+    if driven:
+        model.motor, model.housing = TorqueSource(torque="1 N*m"), RotationalReference()
+        model.connect(model.motor.R, model.a.I)
+        model.connect(model.motor.C, model.housing.W)
+    (finding,) = model.check()
+    assert (finding.code, finding.severity) == ("network.locked", "warning")
+    assert {"a", "b", "one", "other"} <= set(finding.where)
+    assert model.simulate("1 s")["a.w"].final == quantity("0 rad/s")
+
+
+def test_one_gear_between_two_shafts_turns_with_them():
+    model = geared(3)
+    del model.other
+    assert only(model, "info").code == "reference.free"
+    assert not model.check().warnings
+
+
+def test_gears_that_repeat_each_other_on_a_source_are_named_with_it():
+    model = geared(2)
+    model.motor, model.housing = AngularVelocitySource(velocity="1 rad/s"), RotationalReference()
+    model.connect(model.motor.R, model.a.I)
+    model.connect(model.motor.C, model.housing.W)
+    finding = only(model)
+    for part in ("one", "other"):
+        assert part in finding.advice
+    del model.other
+    assert model.simulate("1 s")["b.w"].final == quantity("0.5 rad/s")
 
 
 # -- two velocity sources ------------------------------------------------------------------------

@@ -9,9 +9,14 @@ from library import isothermal_liquid as liquid
 from library import magnetic as g
 from library import thermal as h
 from library.electromechanical import DCMotor
-from library.rotational import Inertia
+from library.rotational import (
+    Inertia,
+    RotationalMotionSensor,
+    RotationalReference,
+    RotationalSpring,
+)
 from library.signal import Constant, Gain, Step
-from library.translational import Mass, Reference
+from library.translational import Mass, MotionSensor, Reference, Spring
 
 
 def circuit(source):
@@ -126,6 +131,37 @@ def in_parallel(meter):
     model.connect(model.inner.p, model.r.p)
     model.connect(model.inner.n, model.ground.V)
     return model
+
+
+@pytest.mark.parametrize(("mass", "meter", "spring", "ground", "ports"), [
+    (Mass(v="1 m/s"), MotionSensor(), Spring(), Reference(), "M R C V"),
+    (Inertia(), RotationalMotionSensor(), RotationalSpring(), RotationalReference(), "I R C W"),
+    (h.ThermalMass(), h.TemperatureSensor(), h.ThermalResistance(), h.TemperatureSource(),
+     "M A B A"),
+], ids=["translational", "rotational", "thermal"])  # fmt: skip
+def test_a_meter_between_what_stores_and_what_carries_is_told_of(
+    mass, meter, spring, ground, ports
+):
+    own, first, second, held = ports.split()
+    model = Model("in series")
+    model.mass, model.meter, model.spring, model.ground = mass, meter, spring, ground
+    model.connect(getattr(mass, own), getattr(meter, first))
+    model.connect(getattr(meter, second), getattr(spring, first))
+    model.connect(getattr(spring, second), getattr(ground, held))
+    (finding,) = model.check()
+    assert (finding.code, finding.where) == ("network.meter", ("meter", "spring"))
+    if ports == "M R C V":  # no force ever acts on the mass
+        assert model.simulate("1 s")["mass.v"].final == quantity("1 m/s")
+
+
+def test_a_meter_between_two_bodies_stops_nothing():
+    model = Model("two oscillators")
+    model.a, model.b, model.k, model.q = Mass(v="1 m/s"), Mass(), Spring(), Spring()
+    model.meter, model.ground = MotionSensor(), Reference()
+    model.connect(model.a.M, model.k.R, model.meter.R)
+    model.connect(model.b.M, model.q.R, model.meter.C)
+    model.connect(model.k.C, model.q.C, model.ground.V)
+    assert not model.check()
 
 
 def test_a_voltmeter_in_series_is_told_of_and_one_in_parallel_is_not():

@@ -13,11 +13,13 @@ from blocks import (
     Parameter,
     Target,
     Variable,
+    load,
     quantity,
     time,
 )
-from blocks.exceptions import BlocksError
+from blocks.exceptions import BlocksError, WrongCall, told_how_to_call
 from library.electrical import ThreePhaseBridge
+from library.tables import table
 from library.translational import Damper, ForceSource, Mass, Spring
 
 
@@ -100,8 +102,8 @@ STATEMENTS = [
      "2nd: '2nd' cannot be used as a name. Names are Python identifiers that do not start with "
      "'_'."),
     (lambda m: setattr(m, "again", m.block), "name.used",
-     "again: this component is already part of the model as 'block'. Make a second one for a "
-     "second place."),
+     "again: this component is already part of the model 'demo' as 'block'. Make a second one for "
+     "a second place."),
     (parts_of_a_leaf, "name.parts",
      "block.part: Mass is not a composite and has no parts. Add the component to the model "
      "instead."),
@@ -196,6 +198,35 @@ def test_facts_are_attributes_and_survive_pickling():
     assert copy.rule == "minimum"
     assert copy.bound.to("N*s/m").magnitude == 0
     assert (copy.code, str(copy)) == (caught.value.code, str(caught.value))
+
+
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda m: m.sweep({"block.mass": ["1 kg"]}, "1 s"),
+     r"sweep\(\): missing 1 required keyword-only argument: 'outputs'\. It is called as "
+     r"sweep\(over, duration, \*, outputs, every=None"),
+    (lambda m: m.operating_point(block_v="1 m/s"),
+     r"operating_point\(\): got an unexpected keyword argument 'block_v'\. It is called as "
+     r"operating_point\(wishes=None, \*, at_rest=True, modes=None\)"),
+    (lambda m: m.simulate("10 ms").save(), r"save\(\): missing .* It is called as save\(file"),
+    (lambda m: table("run.csv", "t [s]", "F [N]"),
+     r"It is called as table\(times, values=None, \*, time=None, value=None"),
+    (lambda m: m.add(Mass()), r"It is called as add\(name, component\)"),
+    (lambda m: float(m.block.v), r"block\.v: is a variable .* Write model\.simulate\('4 s'\)\["),
+    (lambda m: load(), r"It is called as load\(file\)"),
+])  # fmt: skip
+def test_a_call_that_python_refuses_shows_how_it_is_written(call, text):
+    with pytest.raises(WrongCall, match=text) as caught:
+        call(sound())
+    assert caught.value.code == "call"
+
+
+def test_a_mistake_inside_a_call_is_no_wrong_call():
+    def output(run):
+        return run["block.v"].max("mm/s", "1 s", "2 s", "3 s")
+
+    with pytest.raises(TypeError) as caught:
+        told_how_to_call(output)(sound().simulate("10 ms"))
+    assert not isinstance(caught.value, WrongCall)
 
 
 def test_a_port_that_needs_another_option_says_so():

@@ -166,6 +166,12 @@ def test_a_parameter_may_be_a_function_of_time_made_with_numpy(force, speed):
     assert final(run, "body.v") == pytest.approx(speed, rel=1e-7)
 
 
+def test_a_course_of_another_run_is_told_to_be_a_table():
+    course = pushed(lambda t: quantity("6 N") * t / quantity("1 s")).simulate("1 s")["push.f"]
+    with pytest.raises(ParameterError, match=r"takes a single value.*table\(times, values\)"):
+        pushed(course)
+
+
 def test_a_function_of_time_may_be_replaced_by_a_constant_and_back():
     model = pushed(lambda t: quantity("6 N") * t / quantity("1 s"))
     assert final(model.simulate("1 s", **TIGHT), "body.v") == pytest.approx(1.5, rel=1e-8)

@@ -64,6 +64,21 @@ def test_a_slip_in_a_unit_is_answered_with_the_unit_meant(slip, meant):
     assert unit(meant).dimension is not None
 
 
+@pytest.mark.parametrize(("text", "unit_", "choices"), [
+    ("2 ton", "kg", {"t": 1000.0, "short_ton": 2000 * 0.45359237}),
+    ("2 kilotons", "kg", {"t": 1000.0, "short_ton": 2000 * 0.45359237}),
+    ("2 ton_force", "N", {"tf": 9806.65, "kip": 1000 * 0.45359237 * 9.80665}),
+    ("3 barrels/day", "m^3/s", {"oil_bbl": 42 * 231 * 0.0254**3, "dry_barrel": 7056 * 0.0254**3}),
+])  # fmt: skip
+def test_units_that_are_others_elsewhere_are_to_be_told_apart(text, unit_, choices):
+    with pytest.raises(UnknownUnit, match="may be ") as caught:
+        to_si(text, unit(unit_), "load")
+    for name, factor in choices.items():
+        assert f"{name} (" in caught.value.advice
+        assert_allclose(unit(name).factor, factor, rtol=1e-12)
+
+
+
 @pytest.mark.parametrize(
     ("make", "advice"),
     [

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import Model
+from blocks import Model, UnknownName
 from blocks.simulation.recording import RunRecording
 from library.signal import Pulse, Sine, Step
 from library.thermal import RadiativeHeatTransfer, TemperatureSource, ThermalMass
@@ -106,3 +106,13 @@ def test_an_average_looks_into_every_step_a_few_times_only(monkeypatch):
 
     by_hand = solve_ivp(slope, (0, 4000), [400, 0], rtol=1e-11, atol=1e-8, method="DOP853")
     assert_allclose(mean, by_hand.y[1, -1] / 4000, rtol=1e-6)
+
+
+def test_the_deviation_over_time_is_named():
+    """Of a sine, the amplitude over the root of two."""
+    model = Model("wave")
+    model.wave = Sine(amplitude="3", frequency="1 Hz")
+    v = model.simulate("1 s", rtol=1e-9)["wave.y"]
+    with pytest.raises(UnknownName, match=r"\(v - v\.mean\(\)\)\.rms\(\)"):
+        v.std()
+    assert_allclose((v - v.mean()).rms().m, 3 / 2**0.5, rtol=1e-6)

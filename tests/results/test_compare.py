@@ -51,6 +51,12 @@ def test_a_misspelt_parameter_is_answered_with_the_nearest():
         thrown().parameters["body.mas"]
 
 
+def test_a_parameter_asked_of_a_run_is_named_as_one():
+    with pytest.raises(UnknownName, match=r"'body.mass' is a parameter, which has one value in a "
+                                          r"run\. Write result\.parameters\['body\.mass'\]"):
+        thrown()["body.mass"]
+
+
 def test_parameters_are_a_table_to_read():
     text = repr(thrown(v0="300 mm/s").parameters)
     assert "body.mass" in text and "1 kg" in text
@@ -163,6 +169,8 @@ def test_without_names_what_plot_draws_is_compared():
 
 def test_what_cannot_be_compared_is_refused_in_words():
     a = thrown()
+    with pytest.raises(WrongCall, match=r"Name them: compare\({\"dry\": a"):
+        compare(thrown(), thrown(), "body.v")
     with pytest.raises(WrongCall, match=r"Name them: compare\({\"dry\": a"):
         compare([a, a], "body.v")
     with pytest.raises(ParameterError, match="needs two runs or more, but was given 1"):

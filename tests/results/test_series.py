@@ -12,6 +12,7 @@ from blocks.exceptions import (
     ParameterError,
     UnknownName,
     UnknownUnit,
+    WrongCall,
     WrongDimension,
 )
 from blocks.results import Result
@@ -195,6 +196,29 @@ def test_a_comparison_with_another_dimension_names_both():
         "block.v: is in m/s and cannot be compared with 3.0 N. "
         "Name m/s or a unit convertible to it."
     )
+
+
+def test_a_comparison_with_a_bare_number_asks_for_its_unit():
+    assert text(MissingUnit, lambda: result()["block.v"] > 3) == (
+        "block.v: is in m/s and cannot be compared with 3. Write its unit: '3 m/s'.")
+
+
+def test_what_was_recorded_is_not_changed_and_a_bare_time_is_none():
+    run = result()
+    with pytest.raises(WrongCall, match="run it anew"):
+        run["block.v"] = 3
+    with pytest.raises(WrongCall, match=r"model\.block\.mass = "):
+        run.parameters["block.mass"] = "3 kg"
+    with pytest.raises(MissingUnit, match="Write '0.5 s'"):
+        run["block.v"][0.5]
+
+
+def test_functions_that_know_no_units_say_what_to_hand_them():
+    run = result()
+    said = text(WrongCall, lambda: np.fft.rfft(run["block.v"]))
+    assert said.startswith("np.fft.rfft: is not known for values with units. Hand it bare numbers")
+    with pytest.raises(WrongDimension, match=r"np\.interp: meets different units"):
+        np.interp([0.5], run.time, run["block.v"])
 
 
 def test_it_is_a_mapping():

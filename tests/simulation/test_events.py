@@ -565,6 +565,26 @@ def test_chattering_ends_with_an_error_that_names_the_component(method):
     assert caught.value.result["c.x"].final.magnitude == pytest.approx(0, abs=1e-6)
 
 
+def test_an_explicit_method_that_wiggles_about_a_fast_part_is_told_to_be_implicit():
+    class Follower(Component):
+        """Settles on a slow decay from either side, at another rate, within 50 ns."""
+
+        x = Variable("", "1", priority="high")
+        goal = Variable("", "1", priority="high")
+
+        def equations(self):
+            rate = where(self.x > self.goal, quantity("3e7 1/s"), quantity("2e7 1/s"))
+            yield der(self.x) == rate * (self.goal - self.x)
+            yield der(self.goal) == -self.goal * PER_SECOND
+
+    with pytest.raises(SimulationError, match="^c: switches back and forth") as caught:
+        alone(Follower()).simulate("1 s", method="dopri5")
+    assert "an explicit method wiggle about it: take method='rodas4'" in caught.value.advice
+    run = alone(Follower()).simulate("1 s", method="rodas4")
+    assert_allclose(final(run, "c.x"), np.exp(-1), rtol=1e-5)
+    assert len(run.events) <= 1
+
+
 @pytest.mark.parametrize("method", ["auto", "rodas4", "RK45"])
 def test_an_encoder_that_counts_fast_does_not_chatter(method):
     class Encoder(Component):

@@ -122,6 +122,11 @@ def test_samples_are_taken_at_given_times(times):
         ({"atol": -1}, ParameterError, "must be greater than 0"),
         ({"atol": ["0 m"]}, ParameterError, "must be greater than 0"),
         ({"step": "1 N"}, WrongDimension, "simulate(step=…): takes s"),
+        ({"method": "cvode", "step": "1 ms"}, ParameterError,
+         "simulate(step=…): has no effect: method 'cvode' chooses its steps itself."),
+        ({"atol": "1e-6"}, ParameterError, "names no unit. One number, atol=1e-9, counts for all"),
+        ({"atol": [1e-6, 1e-3]}, ParameterError, "names no unit. One number"),
+        ({"outputs": ["spring.x"]}, UnknownName, "no option 'outputs'. It is record= here."),
         ({"max_step": "-1 s"}, ParameterError, "must be a positive time"),
         ({"every": "0 s"}, ParameterError, "simulate(every=…): must be greater than 0 s"),
         ({"every": "1 ns"}, ParameterError, "simulate(every=…): of 1 ns makes 1,000,000,001"),
@@ -211,6 +216,24 @@ class StaticFold(Component):
 
     def equations(self):
         yield self.y**2 == 1 - time / quantity("1 s")
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_steps_too_long_for_an_explicit_method_are_told_of(method):
+    """x' = -(1000/s) x: a step of 10 ms multiplies by 1 - 10, or by 291 by rk4."""
+    class Decay(Component):
+        x = Variable("m", "1 m", priority="high")
+
+        def equations(self):
+            yield der(self.x) == -self.x * quantity("1000 1/s")
+
+    with pytest.raises(SimulationError, match="c.x has grown to .* steps of 0.01 s are too long "
+                       f"for {method}, as something moves within 0.001 s") as caught:
+        alone(Decay()).simulate("1 s", method=method, step="10 ms")
+    assert (caught.value.code, caught.value.where) == ("simulation.stiff", "c")
+    for other, step in ((method, "1 ms"), ("backward_euler", "10 ms")):
+        run = alone(Decay()).simulate("1 s", method=other, step=step)
+        assert abs(run["c.x"].final.m) < 1e-6
 
 
 @pytest.mark.parametrize("method", ["auto", "cvode", "DOP853", "Radau", "ida", "rk4"])

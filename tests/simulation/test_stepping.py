@@ -322,6 +322,8 @@ def test_mistakes_are_answered_in_words():
         run.set("push.S", "4 m")
     with pytest.raises(ParameterError, match="must be a positive time, but is 0 s"):
         run.advance("0 s")
+    with pytest.raises(ParameterError, match=r"takes a list of numbers.* run\.advance\('1 ms'\)"):
+        run.step(1.0, 0.1)
     with pytest.raises(ParameterError, match=r"would go to 3 s, but the run was started for times "
                                              r"up to 2 s\. Start it for longer"):
         run.advance("3 s")

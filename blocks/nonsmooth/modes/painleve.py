@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Painleve"]
 
+BY_IMPULSE = ("Contacts of bodies that nothing else jams go on by method='moreau_jean' with a "
+              "step, which ends the jam by an impulse within one.")
 
 
 class Painleve:
@@ -200,7 +202,8 @@ class Painleve:
             "friction presses its own contact together as fast as the contact can push back, or "
             "faster (Painlevé's paradox: the body jams), or what presses it is not determined.",
             "Lower the coefficient of friction or change the angle at which the friction acts; or "
-            "let the contact yield: a spring with a damper in place of the rigid contact or guide.",
+            "let the contact yield: a spring with a damper in place of the rigid contact or guide."
+            + f" {BY_IMPULSE}" * bool(self.elements.contact[elements].any()),
         )  # fmt: skip
 
     def _paradox(self, t: float, elements: Indices, what: str, advice: str) -> SimulationError:

@@ -20,6 +20,7 @@ from library.isothermal_liquid import (
     LaminarLeakage,
     LocalRestriction,
     Pipe,
+    PressureSource,
     Reservoir,
     Tank,
     TranslationalMechanicalConverter,
@@ -285,6 +286,20 @@ def test_what_was_probably_meant_is_said():
         FixedDisplacementPump(displacement="30 l/min")
 
 
+def test_a_jack_whose_rod_is_loose_is_told_to_connect_it():
+    model = Model("jack")
+    model.tank, model.pump = Reservoir(), PressureSource(pressure_difference="50 bar")
+    model.jack, model.ground = TranslationalMechanicalConverter(), translational.Reference()
+    model.connect(model.tank.A, model.pump.A)
+    model.connect(model.pump.B, model.jack.A)
+    model.connect(model.jack.C, model.ground.V)
+    (finding,) = model.check().errors
+    assert finding.advice.startswith("Connect jack.R, which is connected to nothing. Otherwise ")
+    model.load = translational.Mass()
+    model.connect(model.load.M, model.jack.R)
+    assert not model.check().errors
+
+
 def test_a_second_circuit_without_a_liquid_is_asked_for_one():
     """Oil on one side of a piston, and water on the other in silence: 8 % more flow."""
     model = Model("two sides")
@@ -299,7 +314,7 @@ def test_a_second_circuit_without_a_liquid_is_asked_for_one():
     assert finding.problem == (
         "The isothermal_liquid circuit of b and other holds water, since no "
         "IsothermalLiquidProperties says otherwise, while oil says so for another circuit: what "
-        "separates the two (a piston, a wall) separates this, too.")  # fmt: skip
+        "separates the two separates this, too.")  # fmt: skip
     model.water = IsothermalLiquidProperties()
     model.connect(model.water.A, model.b.A)
     assert not model.check().filter(code="network.forgotten")

@@ -11,6 +11,7 @@ from library.planar import (
     Body,
     Circle,
     Contact,
+    Gravity,
     Ground,
     Line,
     ParametricCurve,
@@ -150,3 +151,44 @@ def test_a_contact_with_a_loose_port_says_which_one():
     model.connect(model.body.P, model.touch.F)
     (finding,) = model.check().errors
     assert finding.advice.startswith("Connect touch.B, which is connected to nothing.")
+
+
+def test_gravity_that_nobody_states_is_told_of_once():
+    model = Model("two stones")
+    model.a, model.b = Body(y="1 m"), Body(x="1 m")
+    (finding,) = model.check().filter("network.assumed")
+    assert finding.problem.startswith(
+        "Every planar circuit of a and b has the gravity of the earth, 9.81 m/s^2 against y")
+    assert model.simulate("1 s")["a.vy"].final.m == pytest.approx(-9.81)
+    model.a_falls, model.b_floats = Gravity(), Gravity(strength="0 m/s^2")
+    model.connect(model.a.P, model.a_falls.P)
+    model.connect(model.b.P, model.b_floats.P)
+    assert not model.check()
+    assert model.simulate("1 s")["b.vy"].final.m == 0
+
+
+@pytest.mark.parametrize("method", ["auto", "moreau_jean"])
+def test_a_rod_that_jams_is_told_of_time_stepping_which_goes_on(method):
+    """A rod of 2 m and 1 kg at 60 deg, dragged over the floor with a friction of 2.
+
+    Its critical friction is (1 + 3 cos^2 a)/(3 sin a cos a) = 1.35. What acts on its tip can take
+    energy away only, and no horizontal force but friction does, against the motion.
+    """
+    model, tip = Model("dragged rod"), 0.01
+    model.ground, model.gravity, model.arm = Ground(), Gravity(), RigidOffset(dx="-1 m")
+    model.rod = Body(mass="1 kg", inertia=quantity(1 / 3, "kg*m^2"), phi="60 deg", vx="-3 m/s",
+                     y=quantity(np.sin(np.pi / 3) + tip, "m"))
+    model.touch = Contact(curve=Circle(quantity(tip, "m")), base=Line(), friction=2.0)
+    model.connect(model.ground.P, model.touch.B, model.gravity.P)
+    model.connect(model.rod.P, model.arm.B)
+    model.connect(model.arm.F, model.touch.F)
+    if method == "auto":
+        with pytest.raises(SimulationError, match="moreau_jean") as caught:
+            model.simulate("10 ms")
+        assert caught.value.code == "simulation.paradox"
+        return
+    run = model.simulate("10 ms", method=method, step="0.1 ms")
+    vx, vy, w, y = (run[f"rod.{name}"].final.m_as(u) for name, u in (
+        ("vx", "m/s"), ("vy", "m/s"), ("w", "rad/s"), ("y", "m")))
+    assert -3 < vx < 0
+    assert (vx**2 + vy**2) / 2 + w**2 / 6 + 9.81 * (y - np.sin(np.pi / 3) - tip) < 4.5

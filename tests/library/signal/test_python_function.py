@@ -115,6 +115,10 @@ def test_states_go_back_with_the_run():
     (lambda t, u: [1.0, 2.0], 0, r"its function gave 2 outputs instead of 1"),
     (lambda t, u, x: (1.0, [1.0]), 2, r"its function gave 1 states instead of 2"),
     (lambda t, u, x: 1.0, 1, r"gave 1\.0 instead of two things, outputs and states\. Let it end"),
+    (lambda t, u: None, 0, "gave None, which is no number. Let it return numbers"),
+    (lambda t, u: quantity("3 mm"), 0, "which is no number. Let it return numbers in the units"),
+    (lambda t, u: 1j, 0, "gave 1j, which is no number"),
+    (lambda t, u, x: (1.0, ["a"]), 1, "gave 'a', which is no number"),
     (lambda t, u: np.nan, 0, r"its function gave nan for held1"),
 ])  # fmt: skip
 def test_a_function_that_fails_names_component_and_time(function, states, said):

@@ -27,11 +27,13 @@ from .steps import (
     settle_after_events,
     settle_rows,
     solves_with_derivatives,
+    unknowns_after_events,
     workspace,
 )
 from .variations import Track
 
-__all__ = ["BLOCK", "BetweenEvents", "Course", "CourseForm", "PassedCourses", "Retaken", "WholeRun"]
+__all__ = ["BLOCK", "BetweenEvents", "Course", "CourseForm", "PassedCourses", "Retaken",
+           "WholeRun", "unknowns_of_slopes"]  # fmt: skip
 
 BLOCK = 1 << 19  # numbers of a block of rows
 RECALL = 1 << 21  # numbers gathered at a time by a query
@@ -242,6 +244,13 @@ class Course:
         settle_rows(self._code, self._form.work, times, rows, out)
         return out.T
 
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
+        """
+        torn, q = self._form.equations.torn, self._alive
+        return unknowns_of_slopes(torn, self._code, self._form.work, times, x, number,
+                                  q[None, :torn].copy(), q[:torn])
+
     def _at(self, times: Array) -> Array:
         """(k, n) rows of unknowns at times."""
         self._gather()
@@ -318,6 +327,23 @@ def _starts(events: Any, marks: Indices, ends: Array) -> tuple[Array, Indices, I
     place = np.arange(len(ends)) - marks[event]
     return np.where(place == 0, events.times[event], np.append(0.0, ends[:-1])[: len(ends)]
                     ), event, place
+
+
+def unknowns_of_slopes(torn: int, code: Code, work: Kept, times: Array, x: Array, number: Indices,
+                       constants: Array, q: Array) -> Array | None:
+    """So many unknowns that slopes are solved for with, at points; None where there are none.
+
+    Parameters
+    ----------
+    x : states, a column per time
+    number : of the constants that hold at each; these come to stand in
+    q : from which the code reads them
+    """
+    if not torn:
+        return None
+    out = np.empty((len(times), torn))
+    unknowns_after_events(code, work, times, np.ascontiguousarray(x.T), number, constants, q, out)
+    return out.T
 
 
 class BetweenEvents:
@@ -480,6 +506,12 @@ class PassedCourses(BetweenEvents):
         settle_after_events(again.code, form.work, times, rows, number, self.events.q,
                             again.track.held, out)
         return out
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """Torn unknowns, as of every course."""
+        again = self.retaken()
+        return unknowns_of_slopes(self._form.equations.torn, again.code, self._form.work, times, x,
+                                  number, self.events.q, again.track.held)
 
     @property
     def form(self) -> CourseForm:

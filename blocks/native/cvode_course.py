@@ -16,7 +16,7 @@ from ..solvers.base import Step
 from ..solvers.interpolation import chebyshev_nodes
 from ..solvers.pieces import CHUNK, Pieces
 from ..solvers.trajectory import refuse_outside
-from .courses import BetweenEvents
+from .courses import BetweenEvents, unknowns_of_slopes
 from .cvode import Record, values_between
 from .functions import Kept
 from .own_events import PassedEvents
@@ -37,7 +37,8 @@ class CvodeForm:
     scale : of the solver's unknowns
     places : of these among all that a step moves
     carries : whether there is more than these, which is solved for
-    code : that solves for it, with
+    torn : unknowns that slopes are solved for with
+    code : that solves for all this, with
     p : its parameters
     order : the highest one of the polynomials
     """
@@ -45,6 +46,7 @@ class CvodeForm:
     scale: Array
     places: Any
     carries: bool
+    torn: int
     code: Code
     p: Array
     order: int
@@ -68,6 +70,19 @@ class CvodeForm:
         else:
             settle_after_events(code, work, times, rows, number, events, q[: events.shape[1]], out)
         return out
+
+    def unknowns(self, q: Array, times: Array, x: Array, number: Indices, constants: Array
+                 ) -> Array | None:
+        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
+
+        Parameters
+        ----------
+        q : what the code reads; its beginning is filled with
+        constants : those with the ``number`` of each point
+        """
+        return unknowns_of_slopes(
+            self.torn, self.code._replace(q=address_of(q)), Kept(workspace(x.shape[0])), times, x,
+            number, constants, q[: constants.shape[1]])
 
 
 class CvodeCourse:
@@ -108,6 +123,12 @@ class CvodeCourse:
 
     def _solved(self, times: Array) -> Array:
         return self._form.settled(self._q, times, self.rows(times)).T
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
+        """
+        held = self._q[None, : self._form.torn].copy()
+        return self._form.unknowns(self._q, times, x, number, held)
 
     @property
     def end(self) -> float:
@@ -322,6 +343,10 @@ class PassedPolynomials(BetweenEvents):
         """The same; what is carried along is solved for, as it is in every course."""
         return self._form.settled(self.events.constants(0), times, self.values(times, number),
                                   self.events.q, number)
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """Torn unknowns, as of every course."""
+        return self._form.unknowns(self.events.constants(0), times, x, number, self.events.q)
 
     def _begun(self, number: int) -> CvodeCourse:
         events = self.events

@@ -185,8 +185,8 @@ class CompiledCvode(EventMethod):
         self.code = code._replace(arithmetic=nordsieck_arithmetic(self.order))
         self._read_from(self.q)
         self._begin_at(self.t, self.first_step or 0.0)
-        self.form = CvodeForm(self.scale, self.places, self.carries, self.code, self.p,
-                              self.order)
+        self.form = CvodeForm(self.scale, self.places, self.carries, self.equations.torn,
+                              self.code, self.p, self.order)
         self.course = CvodeCourse(self.form, self.t, self.x, kept)
 
     def _read_from(self, q: Array) -> None:

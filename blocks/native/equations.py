@@ -128,6 +128,7 @@ class Equations:
         self._jacobian: int | None = None  # once it is written
         self.settle = 0  # closes contacts that have drifted open
         self._closes: int | None = None  # the entry of q with the gap from which on it does
+        self.torn = 0  # unknowns that slopes are solved for with, and leave at the start of q
         self.reserve = False  # whether the last margin is that of the solved equations
         #: What knows of tied and torn unknowns, where they stand in x.
         self.carried: Tied | NominalValues | None = None
@@ -166,6 +167,8 @@ class Equations:
             from .linear_unknowns import LoopCode  # they load LAPACK
 
             self._solve_by(LoopCode(system, self._places, int(self.offsets[-1]), self._acting))
+            if not system.tape.carried.any():  # else they depend on what was carried last
+                self.torn = system.nz
         self.slope = self._of(system.tape.slope)
         self.crossings = system.nm and self._of(system.tape.crossings)
 

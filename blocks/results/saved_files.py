@@ -11,6 +11,7 @@ from typing import Any
 from ..exceptions import FileError, brief, optional_package
 from .export import parquet_with_facts, table_of_dataset
 from .files import name_of, reading, writing
+from .netcdf import write_netcdf
 from .table import Table
 
 __all__ = ["INFORMATION", "read", "write"]
@@ -25,7 +26,7 @@ def write(table: Table, text: str, file: str | Path) -> None:
     if ending == ".parquet":
         _write_parquet(table, text, file)
         return
-    xarray = optional_package("xarray", "Keeping a run", "table")
+    optional_package("xarray", "Keeping a run", "table")
     data = table.to_xarray()
     data.attrs[INFORMATION] = text
     with writing(file):
@@ -38,7 +39,7 @@ def write(table: Table, text: str, file: str | Path) -> None:
                      if c.dtype.kind == "U"}  # Zarr 3 specifies words of any length alone
             data.assign_coords(words).to_zarr(file, mode=mode, zarr_format=3, consolidated=False)
         else:
-            data.to_netcdf(file, encoding=_packed(xarray, data))
+            write_netcdf(data, file, packed=True)
 
 
 def read(file: str | Path) -> tuple[Table, str | None]:
@@ -81,10 +82,3 @@ def _ending(file: Any) -> str:
                         "keeps a run.", "Name it 'run.nc' (NetCDF), 'run.zarr' or 'run.parquet'.",
                         file=name_of(file), code="file.ending")  # fmt: skip
     return ending
-
-
-def _packed(xarray: Any, data: Any) -> dict[str, Any]:
-    """Compression, where a library for NetCDF 4 is there."""
-    if not {"netcdf4", "h5netcdf"} & set(xarray.backends.list_engines()):
-        return {}
-    return {str(name): {"zlib": True, "complevel": 1} for name in data.data_vars}

@@ -18,6 +18,7 @@ from ..units import Unit, quantity
 from .files import writing
 from .lookup import collapsed
 from .modes import as_attributes, in_words
+from .netcdf import write_netcdf
 from .sheet import Sheet, Tabulated, pandas
 from .shown import label, number
 
@@ -184,7 +185,7 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         """
         data = self.to_xarray()
         with writing(file):
-            data.to_netcdf(file)
+            write_netcdf(data, file)
 
     def _sheet(self) -> Sheet:
         flat = [(p, c) for p, c in self.columns.items()]

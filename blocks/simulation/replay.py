@@ -158,7 +158,7 @@ class Replay:
         x, z, u = points.x.copy(), points.z.copy(), points.u.copy()
         missing = np.ones(len(points), dtype=bool)
         if laws is None:
-            z, known = self._linear_unknowns(points)
+            z, known = self._linear_unknowns(points, which)
             missing = incomplete & ~known
         elif not incomplete.all():
             complete = np.flatnonzero(~incomplete)
@@ -193,15 +193,23 @@ class Replay:
             x[:, left] = np.where(known[left], again.x, x[:, left])
         return x, u, known
 
-    def _linear_unknowns(self, points: Points) -> tuple[Array, Flags]:
-        """Torn unknowns, and where they are found: where the equations are linear in them."""
+    def _linear_unknowns(self, points: Points, which: Indices) -> tuple[Array, Flags]:
+        """Torn unknowns, and where they are found: where the equations are linear in them.
+
+        By the machine code of the run, or by the system's functions at many points at once.
+        """
         z, found = points.z.copy(), np.zeros(len(points), dtype=bool)
-        function = self.system.linear_unknowns
+        for part, columns, number in self.episodes.parts(which):
+            course = part.trajectory if isinstance(part, Episode) else part.courses
+            values = course.unknowns(points.t[columns], points.x[:, columns], number)
+            if values is not None:
+                z[:, columns], found[columns] = values, np.isfinite(values).all(axis=0)
+        left, function = np.flatnonzero(~found), self.system.linear_unknowns
         if function is None or self.system.tape.carried.any():
             return z, found
         together = max(1, MOST_NUMBERS // (8 * len(z) * (len(z) + 1)))
-        for first in range(0, len(points), together):
-            some = np.arange(first, min(first + together, len(points)))
+        for first in range(0, len(left), together):
+            some = left[first : first + together]
             t, x, guess, *others = points.some(some).columns()
             z[:, some], found[some] = solved_at_points(
                 function, guess, self.problem.scale_z, t, x, *others)

@@ -152,6 +152,13 @@ class Course(Protocol):
     def solved(self) -> Callable[[Array], Array] | None:
         """States and algebraic unknowns at times, (n, k), where these are kept."""
 
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
+
+        None where nothing but the system's functions gives them; ``number`` is of the course at
+        each time, where they are several.
+        """
+
     def append(self, step: Step, until: float | None = None) -> None:
         """Add an accepted step, or its part up to an event at ``until``."""
 

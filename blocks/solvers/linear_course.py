@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from .base import Step
 from .trajectory import refuse_outside
 
@@ -37,6 +37,9 @@ class LinearCourse:
         self.start = self.end = float(t)
         self._times, self._rows = [np.array([self.start])], [np.array(y, dtype=float)[None, :]]
         self.nbytes = self._rows[0].nbytes
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """None: steps have no slopes."""
 
     @property
     def size(self) -> int:

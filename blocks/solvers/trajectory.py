@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from .base import Step
 from .interpolation import chebyshev_nodes
 from .pieces import Pieces
@@ -71,6 +71,9 @@ class Trajectory:
     def t(self) -> Array:
         """Start and the end of every step, or of every piece where the course was thinned."""
         return np.append(self._from, self._pieces.ends)
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """None: slopes are the system's functions."""
 
     @property
     def nbytes(self) -> int:

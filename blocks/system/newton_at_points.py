@@ -36,16 +36,11 @@ def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *give
         some = [a if a.shape[1] == 1 else a[:, left] for a in given]
         out = function.at_columns(*some, unknowns[:, left]).T.reshape(-1, n + 1, n)
         sure = np.asarray(np.isfinite(out).all(axis=(1, 2)))
-        out, residual = np.where(sure[:, None, None], out, 0.0), out[:, n]
-        matrix = out[:, :n].transpose(0, 2, 1)
-        if closing is not None:
-            matrix = matrix + closing
         step = np.zeros((len(left), n))
         with threads_for(n):
-            sure &= np.linalg.slogdet(matrix)[0] != 0.0  # a determinant may underflow
-            if not sure.any():
-                break
-            step[sure] = np.linalg.solve(matrix[sure], residual[sure][..., None])[..., 0]
+            step[sure], sure[sure] = _steps(out if sure.all() else out[sure], closing)
+        if not sure.any():
+            break
         unknowns[:, left] -= step.T
         size = np.abs(unknowns[:, left]).T + np.abs(unknowns).max(axis=1)
         little = TIED_SOLVED * size + SOLVED_ALREADY * nominal
@@ -58,3 +53,18 @@ def solved_at_points(function: Evaluator, unknowns: Array, nominal: Array, *give
         last[left] = largest
         done[left] = sure & close
     return unknowns, done
+
+
+def _steps(out: Array, closing: Array | None) -> tuple[Array, Flags]:
+    """Newton's steps at points, a row for each, and where matrices are regular."""
+    n = out.shape[2]
+    matrix, residual = out[:, :n].transpose(0, 2, 1), out[:, n, :, None]
+    if closing is not None:
+        matrix = matrix + closing
+    steps, regular = np.zeros((len(out), n)), np.ones(len(out), dtype=bool)
+    try:
+        steps[:] = np.linalg.solve(matrix, residual)[..., 0]
+    except np.linalg.LinAlgError:
+        regular[:] = np.linalg.slogdet(matrix)[0] != 0.0  # a determinant may underflow
+        steps[regular] = np.linalg.solve(matrix[regular], residual[regular])[..., 0]
+    return steps, regular

@@ -12,7 +12,6 @@ from scipy.linalg import expm
 from scipy.optimize import brentq
 
 from blocks import SimulationError, quantity
-from blocks.system import System
 from library.electrical import (
     MOSFET,
     ACVoltageSource,
@@ -355,16 +354,6 @@ def test_currents_that_settle_within_the_first_step_after_an_event_are_seen():
                 1681.0, model="ideal", on_resistance="10 mohm", forward_voltage="0.7 V")
     run = m.simulate("5 ms", method="rodas4")
     assert run.energy().relative_residual < 1e-4
-
-
-def test_unknowns_of_a_linear_loop_are_read_at_all_points_at_once(monkeypatch):
-    def current():
-        m = doubler(ACVoltageSource(amplitude="32 V", frequency="1.5 kHz"), 0.07, "0.18 uF", 160.0)
-        return values(m.simulate("1 ms"), "low.i", "A", np.linspace(0, 1e-3, 200))
-
-    at_once = current()
-    monkeypatch.setattr(System, "linear_unknowns", None)
-    assert_allclose(at_once, current(), rtol=1e-10, atol=1e-12)
 
 
 def cuk(diode, parasitic):

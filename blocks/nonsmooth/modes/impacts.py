@@ -155,13 +155,16 @@ class Impacts:
         u, z = problem.u.copy(), problem.z.copy()
         impulse = contact[index].astype(float)
         try:
+            slopes = self._bounds_by_impulses(problem, t, index, impulse)
             for _ in range(ROUNDS):
-                by_low, by_high = self._bounds_by_impulses(problem, t, index, impulse)
                 impact = sequential_impact(
                     d, now.flow[index], np.where(contact, restitution, 0.0)[index],
-                    Friction(contact[index], low, high, by_low, by_high))
+                    Friction(contact[index], low, high, *slopes))
                 change = np.abs(impact.impulse - impulse).max()
-                impulse = impact.impulse
+                impulse, last = impact.impulse, slopes
+                slopes = self._bounds_by_impulses(problem, t, index, impulse)
+                if all(map(np.array_equal, slopes, last)):
+                    change = 0.0  # the same problem again
                 if change <= EFFORTS_EXACT * np.abs(impulse).max():
                     break
             if change > EFFORTS_SETTLED * np.abs(impulse).max():

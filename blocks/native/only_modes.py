@@ -138,15 +138,17 @@ def _is_regular_part(elements: PredictedElements, part: int) -> bool:
     """The same of one part."""
     d, parts = elements.d, elements.share.size // 3
     share, alone = elements.share[part], elements.share[2 * parts + part]
-    least, largest, held = np.inf, 0.0, np.inf
+    held, largest = np.inf, 0.0
     for e in range(elements.modes.size):
         if elements.leader[e] == e and elements.part[e] == part:
-            least, largest = min(least, d[e, e]), max(largest, d[e, e])
+            largest = max(largest, d[e, e])
             if elements.modes[e] == 0.0:
                 held = min(held, d[e, e])
+    if not held > WITHOUT_EFFECT * largest:
+        return False
     if not elements.dependent[0]:
-        return share > SAFE_PIVOT and held > WITHOUT_EFFECT * largest
-    if not (alone > SURELY_DETERMINED and least > WITHOUT_EFFECT * largest):
+        return share > SAFE_PIVOT
+    if not alone > SURELY_DETERMINED:
         return False
     left = share / alone
     if elements.in_a_circle[0]:

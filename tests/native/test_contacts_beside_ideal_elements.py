@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from blocks import InitialisationError, Model, quantity, sin
+from blocks import InitialisationError, Model, cos, quantity, sin
 from library.electrical import (
     ACVoltageSource,
     DCVoltageSource,
@@ -18,10 +18,17 @@ from library.electrical import (
     Switch,
 )
 from library.electromechanical import VoiceCoil
-from library.mechanisms import LeadScrew
-from library.rotational import Inertia, RotationalReference, TorqueSource
-from library.signal import Pulse
+from library.mechanisms import DiscBrake, LeadScrew
+from library.planar import Body, Circle, Contact, Ground
+from library.rotational import (
+    Inertia,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
+from library.signal import Abs, Pulse
 from library.translational import (
+    ForceSensor,
     ForceSource,
     HardStop,
     Mass,
@@ -94,15 +101,98 @@ def test_a_ball_bounces_beside_a_converter_and_a_screw_whose_friction_it_does_no
     assert_allclose(run["table.v"].final.m, travel * 0.5 / inertia * end, rtol=1e-7)
 
 
-def test_a_contact_that_loads_the_friction_of_a_screw_is_refused_beside_a_converter():
-    model = with_chopper(ball(0.5))
-    model.axis, model.screw = Inertia(), LeadScrew()
-    model.connect(model.axis.I, model.screw.S)
-    model.connect(model.screw.N, model.body.M)
+@pytest.mark.parametrize("restitution", [0.4, 0.9])
+def test_a_table_rebounds_from_its_stop_through_a_screw_with_friction(restitution):
+    # J w' = T - F d/2 tan(a +- r), m v' = F, v = w l / 2 pi: raised on the way there, lowered back
+    model = with_chopper(Model("axis"))
+    model.axis, model.table, model.screw = Inertia(w="30 rad/s"), Mass(mass="5 kg"), LeadScrew(
+        lead="20 mm", diameter="20 mm", friction=0.1)
+    model.drive, model.frame, model.wall = TorqueSource(
+        torque="0.3 N*m"), RotationalReference(), Reference()
+    model.stop = HardStop(model="restitution", restitution=restitution, upper_bound="10 mm",
+                          lower_bound="-1 m")
+    model.connect(model.drive.R, model.axis.I, model.screw.S)
+    model.connect(model.drive.C, model.frame.W)
+    model.connect(model.screw.N, model.table.M, model.stop.R)
+    model.connect(model.stop.C, model.wall.V)
+    run = model.simulate("0.3 s", rtol=1e-9)
+    travel, lead, grip = 20e-3 / (2 * np.pi), np.arctan(1 / np.pi), np.arctan(0.1)
+    raised, lowered = (0.3 / (model.axis.inertia.to("kg*m^2").m + 5 * travel * 10e-3 * np.tan(a))
+                       for a in (lead + grip, lead - grip))
+    there = np.sqrt(30.0**2 + 2 * raised * 10e-3 / travel)
+    at = (there - 30.0) / raised
+    assert told(run, "stop") == [(pytest.approx(at, rel=1e-9), "stop", "rebounds (upper_force)")]
+    assert_allclose(run["axis.w"].final.m, -restitution * there + lowered * (0.3 - at), rtol=1e-7)
+
+
+def test_a_screw_holds_its_table_at_a_stop_beside_a_diode():
+    # of T = F d/2 tan(a) + loss nobody tells the shares: the stop bears no less than what it takes
+    # to raise F, no more than to lower it, and lets go when the torque turns at pi/200
+    model = Model("axis")
+    model.earth, model.source = ElectricalReference(), DCVoltageSource(voltage="24 V")
+    model.diode, model.load = Diode(model="ideal"), Resistor(resistance="10 ohm")
+    model.connect(model.source.p, model.diode.p)
+    model.connect(model.diode.n, model.load.p)
+    model.connect(model.earth.V, model.source.n, model.load.n)
+    model.axis, model.table, model.screw = Inertia(), Mass(), LeadScrew(lead="20 mm")
+    model.frame, model.wall = RotationalReference(), Reference()
+    model.drive = TorqueSource(
+        torque=lambda t: quantity("0.3 N*m") * cos(quantity("100 rad/s") * t))
+    model.stop = HardStop(model="restitution", upper_bound="0 m", lower_bound="-1 m")
+    model.connect(model.drive.R, model.axis.I, model.screw.S)
+    model.connect(model.drive.C, model.frame.W)
+    model.connect(model.screw.N, model.table.M, model.stop.R)
+    model.connect(model.stop.C, model.wall.V)
+    run = model.simulate("17 ms")
+    lead, grip = np.arctan(1 / np.pi), np.arctan(0.1)
+    for t in (0.002, 0.01, 0.015):
+        torque, force = 0.3 * np.cos(100 * t), run["stop.upper_force"].at(quantity(t, "s")).m
+        loss = run["screw.loss"].at(quantity(t, "s")).m
+        assert_allclose(torque, force * 10e-3 / np.pi + loss, rtol=1e-6)
+        assert np.tan(lead - grip) <= torque / (force * 10e-3) <= np.tan(lead + grip)
+    opens = [e[0] for e in told(run, "stop") if "opens" in e[2]]
+    assert opens == [pytest.approx(np.pi / 200, rel=1e-6)]
+
+
+@pytest.mark.parametrize(("mu", "restitution"), [(0.05, 0.5), (0.5, 0.0)])
+def test_a_disc_lands_with_a_slip_beside_a_converter(mu, restitution):
+    # all that the floor gives upwards is m g t in the end, and friction mu times that at most;
+    # what holds without slip is a v with (J + m r^2) v = m r^2 v_0
+    model = with_chopper(Model("disc"))
+    model.ground, model.body = Ground(), Body(
+        mass="1 kg", inertia="5 g*m^2", x="0 m", y="0.2 m", phi="0 rad", vx="1 m/s", vy="0 m/s",
+        w="0 rad/s")
+    model.touch = Contact(curve=Circle("0.1 m"), friction=mu, restitution=restitution)
+    model.connect(model.ground.P, model.touch.B)
+    model.connect(model.body.P, model.touch.F)
+    run = model.simulate("0.6 s", rtol=1e-9)
+    speed = max(1 - mu * G * 0.6, 0.01 / (0.005 + 0.01))
+    assert_allclose(run["body.vx"].final.m, speed, rtol=1e-7)
+    assert_allclose(run["body.w"].final.m, -0.1 * (1 - speed) / 0.005, rtol=1e-7)
+    falls = np.sqrt(2 * 0.1 / G)
+    assert told(run, "touch")[0][0] == pytest.approx(falls, rel=1e-9)
+    assert abs(run.energy().relative_residual) < 1e-7
+
+
+def test_a_contact_that_presses_a_brake_without_mass_is_refused_by_the_names_of_both():
+    model = Model("ball")
+    model.floor, model.body, model.weight = Reference(), Mass(), ForceSource(force="-10 N")
+    model.stop = HardStop(model="restitution", lower_bound="0 m", upper_bound="10 m", x="1 m")
+    model.scale, model.amount = ForceSensor(), Abs(unit="N")
+    model.wheel, model.shaft, model.frame = Inertia(), RotationalSpring(), RotationalReference()
+    model.brake = DiscBrake()
+    model.connect(model.body.M, model.stop.R, model.weight.R)
+    model.connect(model.stop.C, model.scale.R)
+    model.connect(model.floor.V, model.scale.C, model.weight.C)
+    model.connect(model.scale.F, model.amount.u)
+    model.connect(model.amount.y, model.brake.N)
+    model.connect(model.wheel.I, model.shaft.R)
+    model.connect(model.shaft.C, model.brake.R)
+    model.connect(model.brake.C, model.frame.W)
     finding, = model.check().errors
     assert finding.code == "structure.massless"
     assert finding.where == ("stop",)
-    assert "may load friction" in finding.problem
+    assert "may load brake, friction at a node without mass" in finding.problem
 
 
 def test_what_rests_beside_a_converter_lifts_off_when_it_is_pulled_hard_enough():

@@ -37,7 +37,9 @@ Kane, Levinson, Dynamics: Theory and Applications, 1985 (the paradox).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,7 +54,7 @@ __all__ = ["Friction", "Impact", "sequential_impact", "simultaneous_impact"]
 
 
 HALVINGS = 50
-"""Steps of the bisection for the restitution that gains no energy."""
+"""Most bisections on the way to the restitution that gains no energy."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +114,14 @@ class Friction:
     def loaded_by(self, hit: Indices) -> Indices:
         """These elements, and those whose bounds they move or that have none."""
         loads = np.any((self.by_lower != 0)[:, hit] | (self.by_upper != 0)[:, hit], axis=1)
-        mine = ~self.contact & (loads | ~np.isfinite(self.upper - self.lower))
+        mine = ~self.contact & loads | self.endless
         mine[hit] = True
         return np.flatnonzero(mine)
+
+    @property
+    def endless(self) -> Flags:
+        """What is no contact and holds whatever comes."""
+        return ~self.contact & ~np.isfinite(self.upper - self.lower)
 
 
 def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
@@ -151,9 +158,10 @@ def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
     ([-1.5], 2.25, 1.6875)
     """
     matrix, before, e = _read(D, flow, restitution)
+    rebound = e * np.maximum(before, 0.0)
 
     def trial(factor: float) -> Impact:
-        target = factor * e * np.maximum(before, 0.0)
+        target = factor * rebound
         load = before + target
         found = solve(matrix, load, 0.0, np.inf, noise=noise) if friction is None else solve(
             matrix, load, friction.lower, friction.upper, friction.by_lower, friction.by_upper,
@@ -163,17 +171,44 @@ def simultaneous_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
         return Impact(p, after, loss, found.converged, 1, factor)
 
     full = trial(1.0)
-    slack = ENERGY_GAIN * float(np.abs(full.impulse) @ np.abs(before))
-    if not full.converged or full.energy_loss >= -slack:
+    gains = rebound.any() and full.energy_loss < -_rounding(full, before)
+    if not (full.converged and gains):
         return full
-    best, top = trial(0.0), 1.0
-    for _ in range(HALVINGS):
-        middle = trial((best.restitution_used + top) / 2)
-        if middle.energy_loss >= 0:
-            best = middle
+    return _without_gain(trial, trial(0.0), full, before)
+
+
+def _without_gain(trial: Callable[[float], Impact], best: Impact, top: Impact, before: Array
+                  ) -> Impact:
+    """The impact between two that neither loses nor gains energy; ``top`` gains.
+
+    While no element changes its mode impulses are linear in the restitution, and the loss is a
+    parabola: its root is the answer as soon as both ends have the same modes, which bisection
+    brings about.
+    """
+    for turn in range(2 * HALVINGS):
+        share = 0.5 if turn % 2 else _share_without_gain(best, top)
+        low, high = best.restitution_used, top.restitution_used
+        between = trial(low + share * (high - low))
+        if abs(between.energy_loss) <= _rounding(between, before):
+            return between
+        if between.energy_loss > 0:
+            best = between
         else:
-            top = middle.restitution_used
+            top = between
     return best
+
+
+def _share_without_gain(best: Impact, top: Impact) -> float:
+    """Where on the way from one impact to another the loss ends, if impulses are linear on it."""
+    bend = 0.5 * float((top.impulse - best.impulse) @ (top.flow - best.flow))
+    fall = best.energy_loss + bend - top.energy_loss
+    pivot = fall + sqrt(max(fall**2 - 4 * bend * best.energy_loss, 0.0))
+    return min(max(2 * best.energy_loss / pivot, 0.0), 1.0) if pivot > 0 else 0.0
+
+
+def _rounding(impact: Impact, before: Array) -> float:
+    """What rounding makes of the energy of an impact."""
+    return ENERGY_GAIN * float(np.abs(impact.impulse) @ np.abs(before))
 
 
 def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
@@ -223,7 +258,9 @@ def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
     n = len(now)
     if limit is None:
         limit = 1000 + 100 * n if friction is None else 20 * n + 20
-    touches = np.ones(n, dtype=bool) if friction is None else friction.contact
+    touches, endless = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
+    if friction is not None:
+        touches, endless = friction.contact, friction.endless
     diagonal = np.asarray(matrix.diagonal(), dtype=float)
     gives = diagonal > 0  # others cannot give way: the last problem says so
     still = APPROACH * float(np.max(np.abs(now), initial=0.0))
@@ -246,9 +283,10 @@ def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
         impulse[group] += blow.impulse
         now = now - _columns(matrix, group) @ blow.impulse
         collisions += len(hit) if friction is None else 1
+    moves = touches & (now > still) | endless & (np.abs(now) > still)
+    if not moves.any():
+        return Impact(impulse, now, loss, True, collisions, used)
     if friction is None:
-        if not (now > still).any():
-            return Impact(impulse, now, loss, True, collisions, 1.0)
         used = 0.0
     rest = simultaneous_impact(matrix, now, 0.0, friction, noise=still if friction else 0.0)
     return Impact(impulse + rest.impulse, rest.flow, loss + rest.energy_loss, rest.converged,

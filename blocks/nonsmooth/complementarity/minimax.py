@@ -19,6 +19,7 @@ import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
+    FLAT_ROW,
     LINEAR_PROGRAM,
     RANK,
     VERTEX_BALANCE,
@@ -145,6 +146,9 @@ def minimise_rows(a: Array, G: Array) -> tuple[float, Array, Array]:
     rows, free = G.shape
     if free == 0:
         return float(np.max(a, initial=-np.inf)), np.zeros(0), (a == np.max(a)).astype(float)
+    if free == 1:
+        t, weight = _lowest_of_lines(a, G[:, 0])
+        return float(np.max(a + G @ t)) if weight.any() else -np.inf, t, weight
     cost = np.append(np.zeros(free), 1.0)
     from scipy.optimize import linprog  # takes long to load, and is seldom needed
 
@@ -158,3 +162,30 @@ def minimise_rows(a: Array, G: Array) -> tuple[float, Array, Array]:
         return float(np.max(a)), np.zeros(free), (a == np.max(a)).astype(float)
     t = answer.x[:free]
     return float(np.max(a + G @ t)), t, -np.asarray(answer.ineqlin.marginals)
+
+
+def _lowest_of_lines(a: Array, g: Array) -> tuple[Array, Array]:
+    """Where the largest of the lines a + g t is lowest, and the dual weights; these are zero where
+    it falls for ever.
+
+    That is where a rising line crosses a falling one, of all such crossings the highest, unless a
+    level line lies above it.
+    """
+    flat = FLAT_ROW * np.abs(g).max(initial=0.0)
+    up, down = np.flatnonzero(g > flat), np.flatnonzero(g < -flat)
+    level = np.flatnonzero(np.abs(g) <= flat)
+    height, t, weight = -np.inf, 0.0, np.zeros(len(a))
+    if len(up) and len(down):
+        rise, fall = g[up][:, None], g[down]
+        meet = (rise * a[down] - fall * a[up][:, None]) / (rise - fall)
+        i, j = np.unravel_index(np.argmax(meet), meet.shape)
+        p, q = up[i], down[j]
+        height, t = meet[i, j], (a[q] - a[p]) / (g[p] - g[q])
+        weight[p], weight[q] = -g[q] / (g[p] - g[q]), g[p] / (g[p] - g[q])
+    if len(level) and a[level].max() >= height:
+        top = level[np.argmax(a[level])]
+        weight[:] = np.arange(len(a)) == top
+        # anywhere below it: at a corner, as a linear program
+        lower, upper = ((a[top] - a[some]) / g[some] for some in (down, up))
+        t = upper.min() if len(up) else lower.max(initial=0.0)
+    return np.array([t]), weight

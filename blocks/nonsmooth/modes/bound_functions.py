@@ -11,12 +11,13 @@ from ...language.lookup import jacobian
 from ...numerics import sparse as sp
 from ...numerics.arrays import Flags
 from .delassus import Matrix, torn_by_inputs
-from .elements import Elements
+from .elements import Elements, elements_of
+from .law_expressions import expressions_of
 
 if TYPE_CHECKING:
     from ...system import Problem, System
 
-__all__ = ["DENSE", "BoundFunctions"]
+__all__ = ["DENSE", "BoundFunctions", "bounds_by_taken"]
 
 DENSE = 80  # elements up to which slopes of bounds are dense
 
@@ -72,6 +73,12 @@ class BoundFunctions:
             self.elements.unit[None, :]).tocsr()
         parts = [by_taken[k * n : (k + 1) * n] for k in range(4)]
         return [part.toarray() for part in parts] if self.few else parts
+
+
+def bounds_by_taken(system: System) -> BoundFunctions:
+    """Those of a system's laws, in a network that has some at nodes without mass."""
+    return system.once("bounds by what is taken", lambda: BoundFunctions(
+        system, elements_of(system), expressions_of(system).bounds))
 
 
 def _loads_itself(system: System, elements: Elements, bounds: ca.SX) -> bool:

@@ -9,13 +9,14 @@ import casadi as ca
 import numpy as np
 
 from ...language.kernel import VALVES
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, distinct
 
 if TYPE_CHECKING:
     from ...assembly.network import Network
     from ...system import System
 
-__all__ = ["Change", "Elements", "LawValues", "elements_of", "inputs_of"]
+__all__ = ["Change", "Elements", "LawValues", "elements_of", "inputs_of",
+           "lack_mass"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -173,6 +174,30 @@ def elements_of(system: System) -> Elements:
                     np.array(sign, dtype=float), kind == "contact", gives_flow[: len(column)],
                     np.isin(kind, ("switch", "gated diode")), np.isin(kind, VALVES), names,
                     np.unique(np.array(dimensions, dtype=str), return_inverse=True)[1], twins)
+
+
+def lack_mass(system: System) -> Flags:
+    """Set-valued elements whose flow the states alone do not determine."""
+    return system.once("elements without mass", lambda: _lack_mass(system))
+
+
+def _lack_mass(system: System) -> Flags:
+    tape, first = system.tape, 0
+    fast = ca.vertcat(tape.u, tape.z)
+    laws = [(f, family, law.flow) for f, family in enumerate(system.network.families)
+            for law in family.kernel.set_valued]
+    read = [tape.writer.classes_read(f, flow) for f, _, flow in laws]
+    every = distinct(np.concatenate([np.zeros(0, dtype=int), *(r.ravel() for r in read)]))
+    follows = np.zeros(system.flat.classes, dtype=bool)
+    follows[every] = ca.which_depends(tape.values[every.tolist()], fast, 1, True)
+    out = tape.reduced.gives_flow[: sum(family.size for _, family, _ in laws)].copy()
+    for (f, family, flow), classes in zip(laws, read, strict=True):
+        some = np.flatnonzero(follows[classes].any(axis=0))  # unless it cancels
+        if len(some):
+            out[first + some] |= np.array(ca.which_depends(
+                tape.writer.kernel_row(f, flow, some).T, fast, 1, True), dtype=bool)
+        first += family.size
+    return out
 
 
 def inputs_of(system: System, slots: Indices) -> tuple[list[int], list[float]]:

@@ -6,6 +6,8 @@ to rest, brought to zero exactly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from ...system import Problem
     from ..complementarity import Impact
 
-__all__ = ["Impacts"]
+__all__ = ["FULL", "Impacts", "impact_with_friction"]
 
 FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
 ROUNDS = 25  # for impulses that depend on each other
@@ -136,36 +138,19 @@ class Impacts:
 
     def _impulses_with_friction(self, problem: Problem, t: float, group: Flags, now: LawValues,
                                 restitution: Array) -> tuple[Indices, Impact]:
-        """The same with the friction that contacts load.
-
-        Bounds of impulses are the bounds' slopes at very large efforts in proportion to
-        the impulses themselves, which are found by repetition.
-        """
-        from ..complementarity import Friction, sequential_impact
-
+        """The same with the friction that contacts load."""
         load, contact, resting = self.evaluation.load, self.elements.contact, self.state.modes == 0
         assert load is not None
         bottom = np.where(resting, now.low, now.back)
         top = np.where(resting, now.high, now.forth)
         endless = ~np.isfinite(top - bottom) & ~contact & resting
         index = np.flatnonzero(group | (load.dependent & ~contact) | endless)
-        d = dense_block(self.delassus.matrix(problem, t), index, index)
-        low = np.where(np.isfinite(bottom), 0.0, bottom)[index]
-        high = np.where(contact, np.inf, np.where(np.isfinite(top), 0.0, top))[index]
         u, z = problem.u.copy(), problem.z.copy()
-        impulse = contact[index].astype(float)
         try:
-            for _ in range(ROUNDS):
-                by_low, by_high = self._bounds_by_impulses(problem, t, index, impulse)
-                impact = sequential_impact(
-                    d, now.flow[index], np.where(contact, restitution, 0.0)[index],
-                    Friction(contact[index], low, high, by_low, by_high))
-                change = np.abs(impact.impulse - impulse).max()
-                impulse = impact.impulse
-                if change <= EFFORTS_EXACT * np.abs(impulse).max():
-                    break
-            if change > EFFORTS_SETTLED * np.abs(impulse).max():
-                raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
+            impact = impact_with_friction(
+                dense_block(self.delassus.matrix(problem, t), index, index), now.flow[index],
+                np.where(contact, restitution, 0.0)[index], contact[index], bottom[index],
+                top[index], lambda impulse: self._bounds_by_impulses(problem, t, index, impulse))
         finally:
             problem.u[:], problem.z[:] = u, z
         return index, impact
@@ -182,3 +167,34 @@ class Impacts:
         slopes = [dense_block(s, index, index) for s in load.slopes(problem, t)]
         resting = (self.state.modes == 0)[index, None]
         return np.where(resting, slopes[0], slopes[2]), np.where(resting, slopes[1], slopes[3])
+
+
+def impact_with_friction(d: Array, flow: Array, restitution: Array, contact: Flags, bottom: Array,
+                         top: Array, slopes: Callable[[Array], tuple[Array, Array]]) -> Impact:
+    """Impulses of contacts, and of friction whose bounds are proportional to impulses.
+
+    Parameters
+    ----------
+    d : change of flows by impulses, with its sign turned
+    bottom, top : bounds of efforts at rest or in motion, as each is: what is finite bears no
+        impulse unless it follows others
+    slopes : of the lower and the upper bounds by impulses, at impulses as large efforts; they bend
+        (gears with losses), and are found by repetition
+    """
+    from ..complementarity import Friction, sequential_impact
+
+    low = np.where(np.isfinite(bottom), 0.0, bottom)
+    high = np.where(contact, np.inf, np.where(np.isfinite(top), 0.0, top))
+    impulse = contact.astype(float)
+    present = slopes(impulse)
+    for _ in range(ROUNDS):
+        impact = sequential_impact(d, flow, restitution, Friction(contact, low, high, *present))
+        change = np.abs(impact.impulse - impulse).max()
+        impulse, last = impact.impulse, present
+        present = slopes(impulse)
+        if all(map(np.array_equal, present, last)):  # the same problem again
+            return impact
+        if change <= EFFORTS_EXACT * np.abs(impulse).max():
+            return impact
+    settled = change <= EFFORTS_SETTLED * np.abs(impulse).max()
+    return replace(impact, converged=impact.converged and settled)

@@ -3,11 +3,12 @@
 A contact that is closed holds a velocity, as friction on a body does, and one that is open bears
 nothing: the equations of modes know both. What is its own is the end of its mode, where its gap
 closes, and the impact there, which goes through the bodies alone: what has no mass takes no
-impulse, and friction no more than its bounds let it.
+impulse, and friction between bodies as much as impulses of others load it with.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -16,13 +17,72 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NEAR_GAP, REBOUND_RESTS
 from ..unsettled import unsettled
+from .bound_functions import bounds_by_taken
+from .dense_blocks import dense_block
+from .elements import elements_of, lack_mass
 from .gaps import gaps_of, largest_position, refuse_overlap
+from .impacts import FULL, impact_with_friction
+from .law_expressions import expressions_of
 from .massless_efforts import MasslessEfforts
 
 if TYPE_CHECKING:
-    from ...system import Evaluator, Problem
+    from ...system import Evaluator, Problem, System
+    from ..complementarity import Impact
 
-__all__ = ["MasslessContacts"]
+__all__ = ["MasslessContacts", "follow_impulses"]
+
+
+def bear_impulses(system: System) -> Flags:
+    """Elements on bodies that bear impulses: contacts, what holds whatever comes, and friction
+    whose bounds follow such."""
+    laws, elements, follows = expressions_of(system), elements_of(system), _follows(system)
+    bodies = ~lack_mass(system)
+    bears = elements.contact | bodies & laws.endless & ~elements.valve
+    for _ in range(elements.size):
+        more = bears | bodies & follows[:, bears].any(axis=1)
+        if np.array_equal(more, bears):
+            break
+        bears = more
+    return bears
+
+
+def follow_impulses(system: System) -> Flags:
+    """Elements at nodes without mass whose bounds follow what bears impulses."""
+    return lack_mass(system) & _follows(system)[:, bear_impulses(system)].any(axis=1)
+
+
+def _follows(system: System) -> Flags:
+    """(elements, elements) whose bounds follow whose efforts."""
+    return system.once("efforts that bounds follow", lambda: _followed(system))
+
+
+def _followed(system: System) -> Flags:
+    elements, bounds = elements_of(system), expressions_of(system).bounds
+    rows, columns = ca.jacobian_sparsity(bounds, system.tape.u).get_triplet()
+    element = np.full(system.nu, -1)
+    element[elements.column] = np.arange(elements.size)
+    out = np.zeros((elements.size, elements.size + 1), dtype=bool)
+    out[np.array(rows, dtype=int) % elements.size, element[np.array(columns, dtype=int)]] = True
+    return out[:, :-1]
+
+
+class ImpactFunctions:
+    """What an impact between bodies is found from, compiled once for a system.
+
+    Attributes
+    ----------
+    restitution : of all elements
+    beside : elements that bear impulses but are no contacts
+    bounds : derivatives of their bounds
+    follows : (elements, elements) whose bounds follow whose efforts
+    """
+
+    def __init__(self, system: System) -> None:
+        self.restitution: Evaluator = system.function(
+            "restitution", ca.densify(expressions_of(system).restitution))
+        self.beside = bear_impulses(system) & ~elements_of(system).contact
+        self.bounds = bounds_by_taken(system)
+        self.follows = _follows(system)
 
 
 class MasslessContacts:
@@ -31,13 +91,18 @@ class MasslessContacts:
     Parameters
     ----------
     efforts : in the present modes
-    restitution : of all elements
     """
 
-    def __init__(self, efforts: MasslessEfforts, restitution: Evaluator) -> None:
+    def __init__(self, efforts: MasslessEfforts) -> None:
         self.efforts, self.equations = efforts, efforts.equations
         self.elements, self.state = efforts.elements, efforts.state
-        self.contact, self.restitution = efforts.elements.contact, restitution
+        self.contact = efforts.elements.contact
+
+    @cached_property
+    def functions(self) -> ImpactFunctions:
+        """What impacts are found from."""
+        system = self.efforts.system
+        return system.once("impacts", lambda: ImpactFunctions(system))
 
     def refuse_overlap(self, problem: Problem, t: float) -> None:
         """Stop at contacts of parts that overlap at the start."""
@@ -62,13 +127,11 @@ class MasslessContacts:
         """Modes with contacts that are apart open."""
         return np.where(self.apart(problem, t) | self.contact & (modes > 0), -1, modes)
 
-    def strike(self, problem: Problem, t: float, touched: Indices) -> Flags:
-        """Let open contacts whose gaps have closed strike; returns which of them come to rest.
+    def strike(self, problem: Problem, t: float, touched: Indices) -> tuple[Flags, Indices]:
+        """Let open contacts whose gaps have closed strike; returns who took part, and modes then.
 
-        Who was struck is noted in the state.
+        Which contacts were struck is noted in the state.
         """
-        from ..complementarity import sequential_impact
-
         state, touching = self.state, self.contact & ~self.apart(problem, t)
         state.struck = np.zeros(self.elements.size, dtype=bool)
         approach = self.equations.given(problem, t)[0]
@@ -76,18 +139,55 @@ class MasslessContacts:
         closing[touched] = True
         closing &= touching & (state.modes != 0) & (approach > 0)
         if not closing.any():
-            return closing
+            return closing, state.modes
         state.approach = max(state.approach, float(approach[closing].max()))
-        index = np.flatnonzero(touching)
-        by_inputs = self.equations.by_inputs(problem, t)[3]
-        impact = sequential_impact(-by_inputs[np.ix_(index, index)], approach[index],
-                                   self.restitution(*problem.arguments(t))[index])
+        index, impact = self._impact(problem, t, touching, approach)
         if not impact.converged:
             raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
         self._push(problem, t, index, impact.impulse)
         after = self.equations.given(problem, t)[0]
-        state.struck[index[impact.impulse > 0]] = True
-        return touching & (np.abs(after) <= REBOUND_RESTS * state.approach)
+        hit = np.zeros(self.elements.size, dtype=bool)
+        hit[index[impact.impulse != 0]] = True
+        state.struck = hit & self.contact
+        rests = np.abs(after) <= REBOUND_RESTS * np.where(self.contact, state.approach, state.fast)
+        modes = np.where(rests, 0, np.where(self.contact, -1, np.sign(after))).astype(int)
+        low, high = self.equations.values(problem, t)[2:4]
+        closed = state.struck & rests | self.contact & (state.modes == 0)
+        holds = (low < high) | self.functions.follows[:, closed].any(axis=1)
+        return hit & ((modes != 0) | holds), modes
+
+    def _impact(self, problem: Problem, t: float, touching: Flags, flow: Array
+                ) -> tuple[Indices, Impact]:
+        """Who takes part in an impact, and their impulses."""
+        from ..complementarity import sequential_impact
+
+        beside = self.functions.beside
+        index = np.flatnonzero(touching | beside & (
+            self.functions.bounds.dependent | (self.state.modes == 0)))
+        d = -self.equations.by_inputs(problem, t)[3][np.ix_(index, index)]
+        restitution = self.functions.restitution(*problem.arguments(t))[index]
+        if not beside.any():
+            return index, sequential_impact(d, flow[index], restitution)
+        _, _, low, high, back, forth = self.equations.values(problem, t)
+        rests, contact = (self.state.modes == 0)[index], self.contact[index]
+        bottom, top = (np.where(rests, still[index], sliding[index])
+                       for still, sliding in ((low, back), (high, forth)))
+        u, z = problem.u.copy(), problem.z.copy()
+
+        def slopes(impulse: Array) -> tuple[Array, Array]:
+            effort = self.elements.efforts_of(u)
+            effort[index] = FULL * impulse
+            self.elements.put(problem.u, effort)
+            problem.solve_algebraic(t)
+            low, high, back, forth = (dense_block(side, index, index) for side in
+                                      self.functions.bounds.slopes(problem, t))
+            return (np.where(rests[:, None], low, back), np.where(rests[:, None], high, forth))
+
+        try:
+            return index, impact_with_friction(d, flow[index], np.where(contact, restitution, 0.0),
+                                               contact, bottom, top, slopes)
+        finally:
+            problem.u[:], problem.z[:] = u, z
 
     def _push(self, problem: Problem, t: float, index: Indices, impulse: Array) -> None:
         """Change the states as impulses do; what follows work does so at the mean of the flows."""

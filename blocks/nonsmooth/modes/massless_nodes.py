@@ -19,18 +19,18 @@ import casadi as ca
 import numpy as np
 
 from ...exceptions import StructureError
-from ...numerics.arrays import Array, Flags, Indices, distinct
+from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import MARGIN_ROUNDING, MODE_MARGIN_NONE
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import NetworkState
 from .carried_network import held_network
-from .elements import Change, Elements, elements_of
+from .elements import Change, Elements, elements_of, lack_mass
 from .held_network import HeldNetwork
 from .jumps import Jumps
 from .kept_modes import KeptModes
 from .known_decisions import KnownDecisions
 from .law_expressions import expressions_of
-from .massless_contacts import MasslessContacts
+from .massless_contacts import MasslessContacts, follow_impulses
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
@@ -74,13 +74,14 @@ def refuse_massless(system: System) -> None:
             "contact a mass; or let it yield (a spring with a damper).",
             code="structure.massless",
         )  # fmt: skip
-    if contacts and _follow_impulses(system):
+    loaded = np.flatnonzero(follow_impulses(system)) if contacts else NOBODY
+    if len(loaded):
+        name = elements_of(system).name(int(loaded[0]))
         raise StructureError(
-            contacts[0], "a rigid contact that may load friction cannot be decided in "
-            f"one model with {light[0]}, an ideal element or exact friction at a node without "
-            "mass.",
-            f"Take another model or law for {light[0]}, or let the contact yield (a spring with "
-            "a damper).", code="structure.massless",
+            contacts[0], f"a rigid contact may load {name}, friction at a node without mass, in an "
+            "impact.",
+            f"Give both sides of {name} a (small) mass, or let the contact yield (a spring with a "
+            "damper).", code="structure.massless",
         )  # fmt: skip
     if system.nz and system.clusters:
         raise StructureError(
@@ -90,36 +91,10 @@ def refuse_massless(system: System) -> None:
         )  # fmt: skip
 
 
-def _follow_impulses(system: System) -> bool:
-    """Whether bounds follow efforts that have no end, which at an impact are impulses."""
-    laws = expressions_of(system)
-    followed = ca.jacobian_sparsity(laws.bounds, system.tape.u).get_col()
-    return bool(np.isin(elements_of(system).column[laws.endless], followed).any())
-
-
 def without_mass(system: System) -> list[str]:
     """Components with a set-valued element whose flow the states alone do not determine."""
-    return system.once("without mass", lambda: _without_mass(system))
-
-
-def _without_mass(system: System) -> list[str]:
-    tape, out, first = system.tape, [], 0
-    fast = ca.vertcat(tape.u, tape.z)
-    laws = [(f, family, law.flow) for f, family in enumerate(system.network.families)
-            for law in family.kernel.set_valued]
-    read = [tape.writer.classes_read(f, flow) for f, _, flow in laws]
-    every = distinct(np.concatenate([np.zeros(0, dtype=int), *(r.ravel() for r in read)]))
-    follows = np.zeros(system.flat.classes, dtype=bool)
-    follows[every] = ca.which_depends(tape.values[every.tolist()], fast, 1, True)
-    for (f, family, flow), classes in zip(laws, read, strict=True):
-        free = tape.reduced.gives_flow[first : first + family.size].copy()
-        some = np.flatnonzero(follows[classes].any(axis=0))  # unless it cancels
-        if len(some):
-            free[some] |= np.array(ca.which_depends(
-                tape.writer.kernel_row(f, flow, some).T, fast, 1, True), dtype=bool)
-        out += [family.path(int(i)) for i in np.flatnonzero(free)]
-        first += family.size
-    return list(dict.fromkeys(out))
+    return system.once("without mass", lambda: list(dict.fromkeys(
+        elements_of(system).name(int(i)) for i in np.flatnonzero(lack_mass(system)))))
 
 
 class MasslessLaws(Laws):
@@ -137,8 +112,7 @@ class MasslessLaws(Laws):
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
         self.switching = MasslessMargins(self.efforts, self.stress)
-        self.contacts = MasslessContacts(self.efforts, system.once("restitution", lambda: (
-            system.function("restitution", ca.densify(expressions_of(system).restitution)))))
+        self.contacts = MasslessContacts(self.efforts)
         self.velocities = NodeVelocities(self.efforts, self.contacts)
         self.search = ModeSearch(self.efforts, self.switching, Jumps(
             self.efforts, self.switching, self.velocities), self.contacts)
@@ -226,7 +200,7 @@ class MasslessLaws(Laws):
 
     def _next_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         before, state = self.modes.copy(), self.state
-        rests = self.contacts.strike(problem, t, touched)
+        hit, after = self.contacts.strike(problem, t, touched)
         largest = state.largest
         self.efforts.apply(problem, t, before)
         if self.switching.missed(problem, t) <= state.drift:
@@ -240,7 +214,7 @@ class MasslessLaws(Laws):
         _, effort, low, high, *_ = self.equations.values(problem, t)
         sign = np.where(high - effort <= effort - low, 1, -1)
         guess = np.where(crossed, np.where(before == 0, sign, 0), before)
-        guess[state.struck] = np.where(rests, 0, -1)[state.struck]
+        guess[hit] = after[hit]
         self.search.ended = crossed
         doubt = crossed | (np.abs(margin) <= MODE_MARGIN_NONE * size)
         asked = doubt | (self.equations.switched(problem, t, before) != before)

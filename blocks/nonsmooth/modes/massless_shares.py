@@ -15,15 +15,15 @@ import numpy as np
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import (
+    EFFORTS_SETTLED,
     EFFORTS_STALLED,
     LEAST_CHANGE_LOADED,
     PIECE_SLOPE,
     PIECE_SLOPE_NONE,
     SUM_ROUNDING,
 )
-from .bound_functions import BoundFunctions
+from .bound_functions import BoundFunctions, bounds_by_taken
 from .dense_blocks import dense_block
-from .law_expressions import expressions_of
 from .massless_efforts import MasslessEfforts
 from .one_motion import FAR, ROUNDS, share_equations
 
@@ -58,8 +58,7 @@ class MasslessShares:
     @cached_property
     def functions(self) -> BoundFunctions:
         """How bounds follow what elements take."""
-        return self.system.once("bounds by what is taken", lambda: BoundFunctions(
-            self.system, self.efforts.elements, expressions_of(self.system).bounds))
+        return bounds_by_taken(self.system)
 
     def follow(self, group: StressGroup) -> bool:
         """Whether bounds of a group follow anything that elements take."""
@@ -118,7 +117,19 @@ class MasslessShares:
         return None
 
     def _with_most_room(self, problem: Problem, t: float, group: StressGroup) -> float:
-        """The split with the most room, by bounds linearised at the present one, repeatedly."""
+        """The split with the most room, sought from the least efforts, which know of no past; from
+        the present ones where laws with kinks hold in another piece."""
+        u, z = problem.u.copy(), problem.z.copy()
+        effort = self._at(problem, t, group)[1]
+        self._change(problem, t, -group.inputs @ np.linalg.lstsq(group.efforts, effort)[0])
+        room = self._most_room(problem, t, group)
+        if room < -EFFORTS_SETTLED:
+            problem.u[:], problem.z[:] = u, z
+            room = self._most_room(problem, t, group)
+        return 1.0 - room
+
+    def _most_room(self, problem: Problem, t: float, group: StressGroup) -> float:
+        """The room of the best split, by bounds linearised at the present one, repeatedly."""
         from ..complementarity import loaded_split
 
         basis, pieces, room = group.efforts, None, np.inf
@@ -135,4 +146,4 @@ class MasslessShares:
             room = found.room
             self._change(problem, t, group.inputs @ np.linalg.lstsq(
                 basis, found.effort - effort, rcond=None)[0])
-        return 1.0 - room
+        return room

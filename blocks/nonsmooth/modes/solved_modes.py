@@ -397,17 +397,14 @@ class SolvedModes:
         bound depends on efforts there is none, and pivots tell: determinants of many elements are
         small in any case.
         """
+        sticks = modes == 0  # what slides at a dead centre has an effort all the same
+        least = diagonal[:, sticks & self.decides].min(axis=1, initial=np.inf)
+        held = least > WITHOUT_EFFECT * diagonal[:, self.decides].max(axis=1, initial=0.0)
         if not self.dependent.any():
-            own = diagonal[:, self.decides]
-            sure = own.min(axis=1, initial=np.inf) > WITHOUT_EFFECT * own.max(axis=1, initial=0.0)
-            return np.where(sure & (_least_pivots(matrix) > SAFE_PIVOT), 1.0, 0.0)
+            return np.where(held & (_least_pivots(matrix) > SAFE_PIVOT), 1.0, 0.0)
         alone, whole = (self._by_block(matrix, take) for take in (
-            modes == 0, np.ones(self.size, dtype=bool)))
-        own = diagonal[:, self._order]
-        least, largest = (extreme.reduceat(np.where(self.decides[self._order], own, none),
-                                           self._starts, axis=1)
-                          for extreme, none in ((np.minimum, np.inf), (np.maximum, 0.0)))
-        sure = (alone > SURELY_DETERMINED) & (least > WITHOUT_EFFECT * largest)
+            sticks, np.ones(self.size, dtype=bool)))
+        sure = (alone > SURELY_DETERMINED) & held[:, None]
         share = np.divide(whole, alone, out=np.zeros_like(whole), where=sure)
         if self.in_a_circle:  # what slides may jam by itself
             slides = self._by_block(matrix, modes != 0)

@@ -21,9 +21,12 @@ from library.planar import (
     Line,
     MotionSensor,
     ParametricCurve,
+    Prismatic,
+    Revolute,
     RigidOffset,
     SplineCurve,
 )
+from library.rotational import AngularVelocitySource, RotationalReference
 
 G = 9.81
 
@@ -346,3 +349,31 @@ def test_closed_contacts_stay_closed_between_the_steps_at_any_tolerance(rtol):
     rolls = run["touch.T"].at(between).to("N").m  # while it rolls it does not creep either
     held = np.abs(rolls) < 0.0999 * run["touch.N"].at(between).to("N").m
     assert held.sum() > 100 and np.abs(slip[held]).max() < 1e-9
+
+
+def test_a_follower_that_cannot_be_moved_along_its_cam_runs_in_machine_code():
+    # an eccentric disc of radius r, e off its axis: y = r + e sin(w t), N = m (g - e w^2 sin(w t));
+    # the slide bears all friction, so that D of the slip is rounding, or nothing
+    r, e, w, mass, mu = 0.03, 0.01, 20.0, 0.2, 0.1
+    model = Model("cam")
+    model.ground, model.shaft = Ground(), RotationalReference()
+    model.cam, model.bearing = Body(inertia="0.01 kg*m^2", phi="0 rad"), Revolute(drive=True)
+    model.motor = AngularVelocitySource(velocity=quantity(w, "rad/s"))
+    model.plate = Body(mass=quantity(mass, "kg"))
+    model.slide = Prismatic(angle="90 deg", s=quantity(r, "m"), v=quantity(e * w, "m/s"))
+    disc = Circle(quantity(r, "m"), x=quantity(e, "m"))
+    model.contact = Contact(curve=Line("180 deg"), base=disc, friction=mu)
+    model.connect(model.ground.P, model.bearing.B, model.slide.B)
+    model.connect(model.bearing.F, model.cam.P, model.contact.B)
+    model.connect(model.slide.F, model.plate.P, model.contact.F)
+    model.connect(model.motor.R, model.bearing.A)
+    model.connect(model.motor.C, model.shaft.W)
+    run = model.simulate("1 s", rtol=1e-8)
+    assert "stretches in Python" not in run.statistics
+    assert not run.events
+    times = quantity(np.linspace(0, 1, 101), "s")
+    turned = w * times.m
+    load = mass * (G - e * w**2 * np.sin(turned))
+    assert_allclose(run["slide.s"].at(times).m, r + e * np.sin(turned), atol=1e-8)
+    assert_allclose(run["contact.N"].at(times).m, load, rtol=1e-5)
+    assert_allclose(np.abs(run["contact.T"].at(times).m), mu * load, rtol=1e-5)

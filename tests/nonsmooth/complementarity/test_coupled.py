@@ -12,8 +12,10 @@ from blocks.nonsmooth.complementarity import (
     Friction,
     Status,
     even_split,
+    impact,
     loaded_split,
     sequential_impact,
+    simultaneous_impact,
     solve,
 )
 from blocks.nonsmooth.complementarity.lemke import lemke_lcp
@@ -128,6 +130,43 @@ def test_restitution_is_lowered_where_friction_would_make_it_gain_energy():
                             Friction(np.array([True, False]), low, high, L, H))  # fmt: skip
     assert hit.energy_loss >= -1e-12
     assert (hit.restitution_used < 1) == (gain > 0)
+
+
+def test_an_impact_that_would_gain_energy_takes_a_handful_of_problems(monkeypatch):
+    # D = [[1, d], [d, 1]], both at 1 m/s: it sticks, and with restitution f it loses
+    # ((1 + f - d) (1 - f) + 1 - d (1 + f)) / 2 / (1 - d^2), which is zero at f^2 = 2 (1 - d)
+    problems, d = [], 0.6
+    monkeypatch.setattr(impact, "solve", lambda *given, **also: problems.append(given) or solve(
+        *given, **also))
+    low, high, L, H = contacts(1, [3.0])
+    hit = sequential_impact([[1.0, d], [d, 1.0]], [1.0, 1.0], [1.0, 0.0],
+                            Friction(np.array([True, False]), low, high, L, H))
+    f = np.sqrt(2 * (1 - d))
+    assert hit.restitution_used == pytest.approx(f, rel=1e-12)
+    assert_allclose(hit.impulse, np.array([1 + f - d, 1 - d * (1 + f)]) / (1 - d**2), rtol=1e-12)
+    assert_allclose(hit.flow, [-f, 0.0], atol=1e-12)
+    assert hit.energy_loss == pytest.approx(0.0, abs=1e-12)
+    assert len(problems) <= 4
+
+
+@settings(CHECKED, max_examples=40)
+@given(st.integers(1, 3), st.integers(0, 10**6))
+def test_what_would_gain_energy_rebounds_with_as_much_as_it_has(count, seed):
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(2 * count, 2 * count + 1))
+    D, flow, e = W @ W.T, rng.normal(size=2 * count), np.tile([1.0, 0.0], count)
+    low, high, L, H = contacts(count, rng.choice([0.3, 1.0, 3.0], count))
+    friction = Friction(np.arange(2 * count) % 2 == 0, low, high, L, H)
+    hit = simultaneous_impact(D, flow, e, friction)
+    size = np.abs(hit.impulse) @ np.abs(flow)
+    if hit.restitution_used < 1:
+        assert hit.energy_loss == pytest.approx(0.0, abs=1e-12 * size)
+        more = min(1.0, hit.restitution_used + 1e-6)
+        rebound = more * e * np.maximum(flow, 0.0)
+        found = solve(D, flow + rebound, *(low, high, L, H))
+        assert found.effort @ (flow + found.rate - rebound) / 2 < 0
+    else:
+        assert hit.energy_loss >= -1e-12 * (flow @ flow)
 
 
 # -- splits -----------------------------------------------------------------------------------

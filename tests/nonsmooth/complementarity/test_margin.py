@@ -17,6 +17,8 @@ from blocks.nonsmooth.complementarity.internal_stress import (
     even_on_line,
     stresses,
 )
+from blocks.nonsmooth.complementarity.linear_splits import linear_split
+from blocks.nonsmooth.complementarity.minimax import minimise_rows
 
 PARALLEL = np.ones((2, 2))
 
@@ -294,6 +296,37 @@ def test_an_even_split_along_one_direction_is_that_of_the_linear_program(seed):
             initial=-np.inf)) + 1e-9
         rest = found - held[:, 0]
         assert_allclose(rest, direction * (rest @ direction) / (direction @ direction), atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31), st.integers(1, 7), st.booleans())
+def test_the_lowest_point_of_lines_is_that_of_the_linear_program(seed, rows, one_sided):
+    rng = np.random.default_rng(seed)
+    a, g = rng.normal(size=rows), rng.normal(size=rows) * rng.choice([0.0, 1.0, 1.0], rows)
+    g = np.abs(g) if one_sided else g
+    value, t, weight = minimise_rows(a, g[:, None])
+    found = linprog([0.0, 1.0], A_ub=np.column_stack([g, -np.ones(rows)]), b_ub=-a,
+                    bounds=(None, None))
+    if not found.success:  # all fall for ever
+        assert value == -np.inf
+        return
+    assert value == pytest.approx(found.fun, abs=1e-9)
+    assert np.max(a + g * t) == value
+    assert weight.min() >= 0
+    assert_allclose([weight.sum(), weight @ g, weight @ a], [1.0, 0.0, value], atol=1e-12)
+
+
+def test_brakes_and_clutches_that_share_a_load_take_no_linear_program(monkeypatch):
+    def refused(*given, **also):
+        raise AssertionError("a linear program for one unknown")
+
+    monkeypatch.setattr("scipy.optimize.linprog", refused)
+    stress, = stresses(np.ones((2, 2)), np.array([-1.0, 0.0]), np.array([1.0, 1e6]), [0, 1])
+    split = linear_split(stress, np.array([-1.0, 0.0]), np.array([1.0, 1e6]), np.array([0.5, 2.5]))
+    efforts = np.array([0.5, 2.5])
+    shared = efforts + split.change @ efforts + split.level
+    assert shared.sum() == pytest.approx(3.0, rel=1e-12)
+    assert abs(shared[0]) < 1.0 and shared[1] > 0.0
 
 
 def test_a_shared_load_moves_nothing_by_its_rounding():

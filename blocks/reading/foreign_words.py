@@ -102,9 +102,13 @@ class ForeignWords:
         return None
 
     def usual(self, declared: Iterable[str], name: str) -> Word | None:
-        """The row of a textbook's word for any class, where it means one of these declarations."""
+        """The row of a textbook's word for any class, where it means one of these declarations.
+
+        A note that there is no counterpart is for those that do not have it under another name.
+        """
         found = {row.here: row for row in self.rows
                  if row.word == name and not row.tool and row.here in declared}
+        found = {here: row for here, row in found.items() if not row.note} or found
         return next(iter(found.values())) if len(found) == 1 else None
 
     def component(self, name: str, module: str) -> Word | None:

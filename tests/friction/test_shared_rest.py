@@ -122,3 +122,32 @@ def test_a_clutch_that_closes_on_a_difference_of_speeds_that_is_rounding_sticks(
     run = model.simulate("0.2 s", method=method)
     assert [e.description for e in run.events if e.component == "clutch"] == ["sticks"]
     assert run["one.w"].final.m == pytest.approx(speed * 2 / 10, rel=1e-6)
+
+
+@pytest.mark.parametrize("strengths, method", [((1.0, 1.0), "auto"), ((0.4, 1.6), "rodas4")])
+def test_a_clutch_without_strength_beside_brakes_that_share_a_load_changes_nothing(
+        strengths, method):
+    """A shaft under 1 N*m, held by two brakes, and a disc behind a clutch that is open at times."""
+    model = Model("shift")
+    model.frame, model.shaft = RotationalReference(), Inertia()
+    model.disc = Inertia(inertia="0.03 kg*m^2")
+    model.load, model.clutch = TorqueSource(torque="1 N*m"), DiscClutch()
+    model.press = TimeTable(times=quantity(np.array([0, 0.25, 0.5]), "s"),
+                            values=quantity(np.array([0.0, 5.0, 0.0]), "N"), interpolation="held")
+    model.connect(model.press.y, model.clutch.N)
+    model.connect(model.shaft.I, model.load.R, model.clutch.R)
+    model.connect(model.clutch.C, model.disc.I)
+    model.connect(model.load.C, model.frame.W)
+    for k, strength in enumerate(strengths):
+        brake = model.add(f"brake{k}", RotationalFriction(
+            law="coulomb", coulomb_torque=quantity(strength, "N*m"),
+            breakaway_torque=quantity(strength, "N*m")))
+        model.connect(brake.R, model.shaft.I)
+        model.connect(brake.C, model.frame.W)
+    run = model.simulate("1 s", method=method)
+    times = quantity([0.2, 0.4, 0.9], "s")
+    for name in ("shaft.w", "disc.w"):
+        assert_allclose(run[name].at(times).m, 0.0, atol=1e-15)
+    for k, strength in enumerate(strengths):
+        assert_allclose(run[f"brake{k}.t"].at(times).m, strength / sum(strengths), rtol=1e-9)
+    assert len(run.events) < 10

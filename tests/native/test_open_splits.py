@@ -8,6 +8,7 @@ from friction_bench import times_of, value
 from numpy.testing import assert_allclose
 
 from blocks import Model, quantity
+from blocks.nonsmooth import complementarity
 from blocks.nonsmooth.modes.proven_splits import ProvenSplits
 from library.rotational import (
     Inertia,
@@ -85,6 +86,34 @@ def test_boxes_at_a_wall_stay_and_the_first_leaves_alone(method):
     assert_allclose([e.time for e in run.events], leaves, rtol=1e-10)
     pulled = 100 / np.pi * (np.cos(np.pi * leaves) - np.cos(1.2 * np.pi))
     assert_allclose(value(run, "box0.v"), pulled + 0.8 * STRENGTHS[0] * (1.2 - leaves), rtol=1e-7)
+    assert "stretches in Python" not in run.statistics
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_large_load_that_stops_and_frictions_share_falls_without_another_split(
+        unit, monkeypatch):
+    """Two boxes against two stops each, pushed by a thousand times what their frictions hold."""
+    sought, splits = [], complementarity.linear_splits
+    monkeypatch.setattr(complementarity, "linear_splits",
+                        lambda *given: sought.append(given) or splits(*given))
+    model, strength = Model("press"), {"coulomb_force": quantity(unit, "N"),
+                                       "breakaway_force": quantity(unit, "N")}
+    model.ground, model.push = Reference(), ForceSource(
+        force=lambda t: quantity(1000 * unit, "N") * (1 - t / quantity(0.5, "s")))
+    model.between = TranslationalFriction(law="coulomb", **strength)
+    for k in range(2):
+        box = model.add(f"box{k}", Mass(mass=quantity(unit, "kg")))
+        rub = model.add(f"rub{k}", TranslationalFriction(law="coulomb", **strength))
+        model.connect(box.M, rub.R)
+        model.connect(rub.C, model.ground.V)
+        for stop in ("left", "right"):
+            _touch(model, f"{stop}{k}", box.M, model.ground.V)
+    model.connect(model.box0.M, model.between.R, model.push.R)
+    model.connect(model.box1.M, model.between.C)
+    model.connect(model.push.C, model.ground.V)
+    run = model.simulate("0.6 s")
+    assert_allclose(times_of(run, "slides backward"), 0.5 * (1 + 2e-3), rtol=1e-9)
+    assert len(sought) <= 5
     assert "stretches in Python" not in run.statistics
 
 

@@ -20,6 +20,7 @@ from blocks.exceptions import (
 )
 from blocks.language.replaceable import Replacement
 from blocks.units import to_si, unit
+from library.planar import Prismatic, Revolute, RollingWheel
 from library.rotational import Inertia, RotationalDamper, RotationalSpring, TorqueSource
 from library.signal import (
     Gain,
@@ -446,3 +447,11 @@ def test_who_asks_a_body_for_its_position_is_told_who_counts_it():
     model.body = Mass(v="1 m/s")
     with pytest.raises(UnknownName, match="a body counts no position"):
         model.simulate("1 s")["body.x"]
+
+
+@pytest.mark.parametrize("component, asked, here", [
+    (Prismatic, "x", "s"), (Prismatic, "position", "s"), (RollingWheel, "displacement", "s"),
+    (Revolute, "angle", "phi"), (RotationalSpring, "angle", "phi")])
+def test_what_counts_its_position_is_told_by_which_name(component, asked, here):
+    with pytest.raises(UnknownName, match=f"What is often called {asked} is {here} here\\."):
+        component(**{asked: "0.1 m"})

@@ -7,7 +7,7 @@ determined and taking any one split reports break-away too early: two brakes of 
 parallel hold 4 N, a least-norm split says 3.33 N.
 
 Bounds may be lopsided or one-sided: a bound is at distance s = 1 and s falls
-linearly inward, to 0 in the middle of a two-sided range, or a newton
+linearly inward, to 0 in the middle of a two-sided range, or little
 inside a one-sided one. So s passes 1 exactly where no effort in the box holds.
 """
 

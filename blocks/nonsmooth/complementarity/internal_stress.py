@@ -188,7 +188,7 @@ def even_split(low: Array, high: Array, held: Array, basis: Array) -> Array:
     if basis.shape[1] == 1:
         return even_on_line(low[:, None], high[:, None], held[:, None], basis)[:, 0]
     (low, high), held = open_sides(low, high), _without(held, basis)
-    half = half_range(low, high)
+    half = half_range(low, high, held)
     basis = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)
     value, start = 1.0, held
@@ -222,7 +222,7 @@ def even_on_line(low: Array, high: Array, held: Array, direction: Array) -> Arra
     """:func:`even_split` where one direction is open: efforts and bounds of many times, as columns.
     """
     (low, high), held = open_sides(low, high), _without(held, direction)
-    half = half_range(low, high)
+    half = half_range(low, high, held)
     along = direction / half
     along /= np.linalg.norm(along, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -266,12 +266,13 @@ def _least_norm(start: Array, shape: Array, bottom: Array, top: Array) -> Array:
     # y = fixed + q p:  G p >= h
     G = np.vstack([q, -q])
     h = np.concatenate([bottom - fixed, fixed - top])
-    real = np.isfinite(h)
+    real = np.isfinite(h) & (np.abs(G).max(axis=1) > FLAT_ROW)  # what nothing moves stays
     p = least_distance(G[real], h[real])
     if p is None:  # no room: start already is the answer
         return start
     y = fixed + q @ p
-    return y if np.all(y >= bottom - TIGHT_ROW) and np.all(y <= top + TIGHT_ROW) else start
+    rounding = TIGHT_ROW * max(1.0, np.abs(start).max())
+    return y if np.all(y >= bottom - rounding) and np.all(y <= top + rounding) else start
 
 
 def least_distance(G: Array, h: Array) -> Array | None:

@@ -2,8 +2,9 @@
 
 The rooms of a split are affine in the efforts. The smallest one is made as large as possible (but
 no larger than ``AMPLE_ROOM``), then, of what the deciding bounds leave open, the next, until there
-is room to spare. As long as the same bounds decide, the split is a linear function of the efforts
-that it has the effect of: multiparametric linear programming, see :mod:`.minimal_splits`.
+is room to spare; of changes, what is open still bears more the more room it has. As long as the
+same bounds decide, the split is a linear function of the efforts that it has the effect of:
+multiparametric linear programming, see :mod:`.minimal_splits`.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def linear_split(stress: Stress, lower: Array, upper: Array, efforts: Array) -> 
     members, basis = stress
     held = efforts[members]
     low, high = open_sides(lower[members], upper[members])
-    half = half_range(low, high)
+    half = half_range(low, high, held)
     bounds = rows_of(low, high, half)
     rows = np.zeros((len(bounds.element), len(held)))
     rows[np.arange(len(rows)), bounds.element] = -bounds.slope
@@ -124,4 +125,7 @@ def _most_room(rows: Array, rooms: Array, held: Array, even: Array
         even, left = even @ kernel(lowers[tight])[0], left[~tight]
         if -least > AMPLE * first or not tight.any():
             break
+    if first > 0:
+        shares = rows / (rooms + rows @ (split - held))[:, None]
+        change = change - even @ (np.linalg.pinv(shares @ even) @ (shares @ (unit + change)))
     return first, change, split

@@ -59,7 +59,7 @@ def _splits(low: Array, high: Array, held: Array, basis: Array) -> Array:
     if basis.shape[1] == 1:
         return even_on_line(low[:, None], high[:, None], held, basis)
     low, high = open_sides(low, high)
-    half, out = half_range(low, high), held.copy()
+    half, out = half_range(low, high, np.abs(held).max(axis=1)), held.copy()
     even = half[:, None] * np.linalg.qr(basis / half[:, None])[0]
     rows = rows_of(low, high, half)
     slopes = rows.slope[:, None] * even[rows.element]

@@ -21,6 +21,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import (
     FLAT_ROW,
     LINEAR_PROGRAM,
+    NO_EFFORT,
     RANK,
     VERTEX_BALANCE,
     VERTEX_DETERMINANT,
@@ -33,15 +34,34 @@ __all__ = ["Rows", "half_range", "kernel", "minimise_rows", "open_sides", "range
 
 ENDLESS = 1e4
 """Times the smallest range: as good as no bound."""
+ONE_WAY = 1e-2
+"""Of half the smallest range: what one is to those that bear anything one way, beside others."""
 MOST_VERTICES = 4000
 """Candidate vertices up to which they are listed."""
 
 
-def half_range(lower: Array, upper: Array) -> Array:
-    """The effort that means "one": half the range, 1 where a side is open."""
-    closed = np.isfinite(lower) & np.isfinite(upper)
+def half_range(lower: Array, upper: Array, effort: Array | float = 0.0) -> Array:
+    """The effort that means "one": half the range; where a side is open, little beside the others.
+
+    So what bears anything one way bears a load before those that have a range do. Where none has
+    one it is the largest of the efforts, if these are given, else 1. At one time, or at several,
+    which are columns.
+
+    Examples
+    --------
+    >>> half_range(np.array([0.0, -3.0, -2.0]), np.array([np.inf, 3.0, 2.0])).tolist()
+    [0.02, 3.0, 2.0]
+    >>> half_range(np.zeros(2), np.full(2, np.inf), np.array([500.0, 20.0])).tolist()
+    [500.0, 500.0]
+    """
     with np.errstate(invalid="ignore"):
-        return np.where(closed, (upper - lower) / 2, 1.0)
+        half = (upper - lower) / 2
+    closed = np.isfinite(half)
+    least = np.where(closed & (half > 0), half, np.inf).min(axis=0, initial=np.inf)
+    largest = np.abs(effort).max(axis=0, initial=0.0)
+    unit = np.where(np.isfinite(least), ONE_WAY * least,
+                    np.where(largest > NO_EFFORT, largest, 1.0))
+    return np.where(closed, half, unit)
 
 
 def open_sides(lower: Array, upper: Array) -> tuple[Array, Array]:

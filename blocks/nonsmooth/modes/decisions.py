@@ -132,20 +132,20 @@ class Decisions:
         ----------
         touched : elements whose margin has just become negative
         """
-        before = self.state.modes.copy()
+        before, struck = self.state.modes.copy(), np.zeros(self.elements.size, dtype=bool)
         held, spent = self._other_splits(problem, t, touched)
         if len(touched) and held[touched].all():
             self.efforts.apply(problem, t)
-            return []
-        struck = self._decide_jointly(problem, t, touched[~held[touched]], spent)
-        self._join(problem, t)
-        problem.x[self.held_states.creeping(problem, t)] = 0.0
-        self.efforts.apply(problem, t)
-        if self.painleve is not None:
-            self.painleve.refuse_several(problem, t)
-        if self.efforts.restless:
-            raise unsettled([self.efforts.restless], t, "efforts")
-        self._allow_rounding(problem, t)
+        else:
+            struck = self._decide_jointly(problem, t, touched[~held[touched]], spent)
+            self._join(problem, t)
+            problem.x[self.held_states.creeping(problem, t)] = 0.0
+            self.efforts.apply(problem, t)
+            if self.painleve is not None:
+                self.painleve.refuse_several(problem, t)
+            if self.efforts.restless:
+                raise unsettled([self.efforts.restless], t, "efforts")
+            self._allow_rounding(problem, t)
         changed = np.flatnonzero((self.state.modes != before) | struck)
         self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
         if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
@@ -167,6 +167,7 @@ class Decisions:
                 waits = np.broadcast_to(self.state.slack, self.elements.size)[open_] > 0
                 clear = self.margins.present(problem, t)[open_] > AT_BOUND * (1 + 2 * waits)
                 held[open_], spent[open_] = clear, ~clear
+                held &= ~self.evaluation.present(problem, t).idle  # without strength: lets go
         return held, spent
 
     def _allow_rounding(self, problem: Problem, t: float) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.cache import Cache
 from ...numerics.tolerances import AT_BOUND, CLEAR_ROOM, MODE_ENDED
@@ -60,6 +61,14 @@ class ProvenSplits:
             ca.densify(ca.vertcat(e["effort"], e["low"], e["high"]))]))
 
     @cached_property
+    def _together(self) -> ca.Function:
+        """What elements carry by the effort of each, as a matrix."""
+        *given, modes, _ = self.held.symbols
+        effort = ca.SX.sym("effort", self.held.size)
+        whole = self.held.stopped.together(modes, effort, effort, effort)[0]
+        return ca.Function("together", [*given, modes], [ca.jacobian(whole, effort)])
+
+    @cached_property
     def _felt(self) -> bool:
         """Whether conditions of the model look at efforts: these are not to change with a split."""
         tape = self.indeterminacy.evaluation.system.tape
@@ -78,12 +87,13 @@ class ProvenSplits:
         if (low[open_] == high[open_]).any():  # what holds nothing takes no share
             return None
         waits = np.broadcast_to(self.state.slack, len(modes)) > 0
+        borne = self._borne(problem, t)
         for who, change, level in self._splits(d, open_, low, high, effort):
             most = AT_BOUND if waits[who].any() else -MODE_ENDED
             split = effort[who] + change @ effort[who] + level
             if not largest_share(low[who], high[who], split) < 1 + most:
                 return None
-            self._share(k, who, change)
+            self._share(k, who, change @ borne[who])
             k[held.parts.stress][[self._stands[int(e)] for e in who]] = level
         return k
 
@@ -107,10 +117,14 @@ class ProvenSplits:
                       for who, change, level in splits]
         return self._known.keep(open_.tobytes(), (bounds, splits))[1]
 
+    def _borne(self, problem: Problem, t: float) -> sp.csr_array:
+        """What a friction carries by efforts: its own, and of contacts that stop its motion too."""
+        at = *problem.arguments(t)[:-1], self.state.modes
+        return sp.csr_array(self._together.call(at)[0].sparse())
+
     def _share(self, k: Array, who: Indices, change: Array) -> None:
-        """Let efforts of some elements change with what they carry."""
+        """Let efforts of some elements change with those of all."""
         for part, entries in self.held.parts.full:
             at = np.flatnonzero(np.isin(part, who))
             if len(at):
-                rows = entries[at]
-                k[rows] += change @ k[rows]
+                k[entries[at]] += change[:, part] @ k[entries]

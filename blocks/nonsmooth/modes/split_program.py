@@ -12,6 +12,7 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import CLEAR_ROOM, SPLIT_FEASIBLE, SPLIT_SAME, SPLIT_TIGHT
+from ..complementarity.minimax import half_range
 from .delassus import Matrix
 
 __all__ = ["SplitProgram", "shares"]
@@ -19,9 +20,7 @@ __all__ = ["SplitProgram", "shares"]
 
 def shares(effort: Array, low: Array, high: Array) -> Array:
     """Share of the bounds that efforts take: 1 at a bound, 0 in the middle."""
-    closed = np.isfinite(high - low)
-    half = np.where(closed, (high - low) / 2, 1.0)
-    return 1 - np.minimum(high - effort, effort - low) / half
+    return 1 - np.minimum(high - effort, effort - low) / half_range(low, high)
 
 
 class SplitProgram:
@@ -45,8 +44,7 @@ class SplitProgram:
 
         n = len(low)
         d = sp.csc_matrix(d)
-        closed = np.isfinite(high - low)
-        self.low, self.high, self._half = low, high, np.where(closed, (high - low) / 2, 1.0)
+        self.low, self.high, self._half = low, high, half_range(low, high)
         self._up, self._down = np.isfinite(high), np.isfinite(low)
         size, eye = 1 / np.sqrt(d.diagonal()), sp.diags_array(np.ones(n)).tocsr()
         self._same = hstack([sp.diags_array(size) @ d @ sp.diags_array(self._half),

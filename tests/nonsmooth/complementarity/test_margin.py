@@ -9,6 +9,7 @@ from scipy.optimize import brentq, linprog
 
 from blocks.nonsmooth.complementarity import (
     MarginProblem,
+    linear_splits,
     minimal_splits,
     solve,
     undetermined_groups,
@@ -281,7 +282,9 @@ def test_an_even_split_along_one_direction_is_that_of_the_linear_program(seed):
     direction[0] = 1.0
     held = random.normal(size=(n, 1))
     found = even_on_line(low[:, None], high[:, None], held, direction[:, None])[:, 0]
-    half = np.where(np.isfinite(low) & np.isfinite(high), (high - low) / 2, 1.0)
+    closed = np.isfinite(low) & np.isfinite(high)  # others: a hundredth of what is least of these
+    half = np.where(closed, (high - low) / 2, 1.0)
+    half[~closed] = 0.01 * half[closed].min(initial=100.0)
 
     def ratios(effort):
         return np.concatenate([1 + (effort - high) / half, 1 + (low - effort) / half])
@@ -327,6 +330,41 @@ def test_brakes_and_clutches_that_share_a_load_take_no_linear_program(monkeypatc
     shared = efforts + split.change @ efforts + split.level
     assert shared.sum() == pytest.approx(3.0, rel=1e-12)
     assert abs(shared[0]) < 1.0 and shared[1] > 0.0
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_contacts_and_frictions_share_a_load_whatever_the_unit(unit):
+    """Two bodies that rub on each other and the ground, one against two stops, one against one."""
+    moves = np.array([[1, 0], [1, 0], [1, 0], [1, -1], [0, 1], [0, 1]])
+    low = unit * np.array([0, 0, -1, -1, -1, 0.0])
+    high = unit * np.array([np.inf, np.inf, 1, 1, 1, np.inf])
+    loads = unit * np.array([[0.5, 40.0], [0.0, 3.0]])  # on each body, at two times
+    held = np.linalg.lstsq(moves.T, loads)[0]
+    found = minimal_splits(moves @ moves.T, low, high, held, np.arange(6))
+    assert_allclose(moves.T @ found, loads, atol=1e-12 * unit)
+    assert_allclose(found[0], found[1], rtol=1e-7)  # of one motion and strength
+    assert_allclose(found[[0, 5], 1] / unit, [20, 3], atol=1e-6)  # stops bear all that they can
+    assert_allclose(found[2:5, 1] / unit, 0.0, atol=1e-6)
+    # a stop without a load is short of 1/100 N, of which frictions take the same share s: 1 - s
+    assert_allclose(np.abs(found[2:5, 0]) / unit, 0.01 / 2.01, rtol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_linear_split_holds_whatever_the_load_comes_to(unit):
+    """Of contacts each bears its part, and beside a friction they bear all."""
+    efforts = unit * np.array([700.0, 0.0, 0.0])
+    none, ends = np.zeros(3), np.full(3, np.inf)
+    split, = linear_splits(np.ones((3, 3)), none, ends, efforts)
+    for load in (1.0, 700.0, 1e5):
+        other = load * unit * np.array([0.2, 0.5, 0.3])
+        assert_allclose(other + split.change @ other + split.level, load * unit / 3, rtol=1e-6)
+    none[2], ends[2] = -unit, unit
+    split, = linear_splits(np.ones((3, 3)), none, ends, efforts)
+    for load in (10.0, 700.0, 1e4):
+        other = np.full(3, load * unit / 3)
+        shares = other + split.change @ other + split.level
+        assert (shares[:2] > 0).all()
+        assert abs(shares[2]) < 0.1 * unit
 
 
 def test_a_shared_load_moves_nothing_by_its_rounding():

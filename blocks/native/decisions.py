@@ -40,7 +40,7 @@ from .held_parts import (
     hold,
     own_entry,
     place_of,
-    push,
+    push_part,
     size_of,
     stop_drift,
     stop_flow,
@@ -188,7 +188,10 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
             return False
     here = place_of(elements, part, e)
     own = elements.d[elements.first[part] + here * (size_of(elements, part) + 1)]
-    push(elements, x, e, (1.0 + elements.gaps[RESTITUTION, e]) * flow / own)
+    for a in range(size_of(elements, part)):
+        elements.column[a] = 0.0
+    elements.column[here] = (1.0 + elements.gaps[RESTITUTION, e]) * flow / own
+    push_part(code, work, elements, x, part)
     elements.struck[0] = e
     look_at_elements(code, work, elements, t, x)
     for k in range(elements.starts[part], elements.starts[part + 1]):
@@ -270,7 +273,7 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
     before = modes[e]
     if not found[LOW, e] < found[HIGH, e] or not _is_regular(elements, part, e):
         return False
-    if stop_drift(elements, x, part):
+    if stop_drift(code, work, elements, x, part):
         look_at_elements(code, work, elements, t, x)
     rests = _at_rest(elements, part, e)
     for a in range(rests):
@@ -287,7 +290,7 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
     modes[e] = 0.0
     hold(code, work, elements, x, part)
     if before != 0.0 and touched > 1:
-        stop_flow(elements, x, part, e, found[FLOW, e])
+        stop_flow(code, work, elements, x, part, e, found[FLOW, e])
     look_at_elements(code, work, elements, t, x)
     if not _choose_rest(code, work, elements, t, x, part, rests):
         return False
@@ -349,7 +352,7 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     if before != 0.0:
         modes[e] = 0.0
         hold(code, work, elements, x, part)
-        stop_flow(elements, x, part, e, found[FLOW, e])
+        stop_flow(code, work, elements, x, part, e, found[FLOW, e])
         look_at_elements(code, work, elements, t, x)
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
     # a freewheel bears any torque one way, and none the other

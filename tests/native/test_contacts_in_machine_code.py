@@ -16,6 +16,7 @@ from blocks import time as now
 from blocks.nonsmooth.modes.decisions import Decisions
 from library.mechanisms import OneWayClutch
 from library.rotational import Inertia, RotationalDamper, RotationalReference, TorqueSource
+from library.thermal import ThermalMass
 from library.translational import (
     ForceSource,
     HardStop,
@@ -95,6 +96,46 @@ def test_a_plastic_impact_closes_at_once(in_python):
     assert not in_python
     assert [(e.time, e.mode) for e in run.events] == [
         (pytest.approx(np.sqrt(2 / 9.81), rel=1e-10), "closed")]
+
+
+def test_heat_of_impacts_is_all_energy_that_they_take(in_python):
+    """A ball falls from 1 m; its stop keeps the heat, as its release takes very long."""
+    model = falling_mass(0.7)
+    model.stop.thermal_port, model.stop.release_time = True, "1e9 s"
+    model.bath = ThermalMass()
+    model.connect(model.stop.H, model.bath.M)
+    run = model.simulate("4 s", method="dopri5", rtol=1e-9)
+    assert not in_python
+    fall, weight = np.sqrt(2 / 9.81), 2 * 9.81
+    n = np.arange(5)
+    between = fall * (1 + 2 * 0.7 * (1 - 0.7**n) / 0.3) + fall * 0.7 ** (n + 1)
+    heat = run["stop.impact_heat"]
+    assert_allclose([heat.at(quantity(t, "s")).m for t in between],
+                    weight * (1 - 0.7 ** (2 * (n + 1))), rtol=1e-7)
+    assert_allclose(heat.final.m, weight, rtol=1e-7)
+
+
+def test_blocks_that_stick_and_slide_heat_a_bath_by_what_they_lose(in_python):
+    """Blocks in a row with exact friction swing to rest; the first one is drawn aside by 0.2 m.
+
+    At rest springs hold what is left of 0.5 k x^2 = 10 J; the rest is heat of 2 J/K.
+    """
+    model, n = Model("row"), 4
+    model.frame, model.blocks = Reference(), Mass(count=n, mass="1 kg")
+    model.springs = Spring(count=n, stiffness="500 N/m", x=["0.2 m", *["0 m"] * (n - 1)])
+    model.rails = TranslationalFriction(
+        count=n, law="coulomb", coulomb_force="3 N", breakaway_force="4 N", thermal_port=True)
+    model.bath = ThermalMass(mass="1 kg", specific_heat="2 J/(kg*K)", T="300 K")
+    model.connect(model.blocks.M, model.rails.R, model.springs.R)
+    model.connect(model.blocks[:-1].M, model.springs[1:].C)
+    model.connect(model.springs[0].C, model.rails.C, model.frame.V)
+    model.connect(model.rails.H, model.bath.M)
+    run = model.simulate("6 s", method="dopri5", rtol=1e-10)
+    assert len(run.events) > 30
+    assert not in_python
+    assert all(run[f"blocks[{k}].v"].final.m == 0.0 for k in range(n))
+    left = sum(250 * run[f"springs[{k}].x"].final.m ** 2 for k in range(n))
+    assert_allclose(run["bath.T"].final.m, 300 + (10 - left) / 2, rtol=1e-9)
 
 
 @settings(max_examples=15, deadline=None)

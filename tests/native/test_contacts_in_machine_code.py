@@ -14,8 +14,15 @@ from benchmarks.planar import disc
 from blocks import Component, Model, Variable, der, quantity, set_valued, sin
 from blocks import time as now
 from blocks.nonsmooth.modes.decisions import Decisions
-from library.mechanisms import OneWayClutch
-from library.rotational import Inertia, RotationalDamper, RotationalReference, TorqueSource
+from library.mechanisms import DiscBrake, DiscClutch, OneWayClutch
+from library.rotational import (
+    Inertia,
+    RotationalDamper,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
+from library.signal import Pulse
 from library.thermal import ThermalMass
 from library.translational import (
     ForceSource,
@@ -179,6 +186,48 @@ def test_a_freewheel_locks_and_overruns(in_python):
     assert [e.description for e in run.events] == ["slides forward", "sticks"] * 2 + [
         "slides forward"]
     same(run, by_python(model, "4 s", method="dopri5", rtol=1e-9), ["drive.w", "load.w"], 1e-8)
+
+
+def test_a_brake_lets_go_and_grips_what_has_turned_meanwhile(in_python):
+    """Pressed by 30 N from 0 to 1 s and from 2 s on, it holds a wheel on a spring at 0.1 rad."""
+    model = Model("brake")
+    model.wheel, model.frame = Inertia(inertia="0.1 kg*m^2"), RotationalReference()
+    model.spring = RotationalSpring(stiffness="10 N*m/rad", phi="0.1 rad")
+    model.brake = DiscBrake(static_coefficient=0.35, kinetic_coefficient=0.3, mean_radius="150 mm")
+    model.force = Pulse(amplitude="30 N", period="2 s")
+    model.connect(model.force.y, model.brake.N)
+    model.connect(model.wheel.I, model.spring.R, model.brake.R)
+    model.connect(model.spring.C, model.brake.C, model.frame.W)
+    run = model.simulate("3 s", method="dopri5", rtol=1e-10)
+    assert not in_python
+    turned = [(e.time, e.mode) for e in run.events if e.component == "brake"]
+    # 0.1 rad cos(10 (t - 1 s)) until 2 s; then about -2.7 N*m / (10 N*m/rad), while w > 0
+    far, fast = 0.1 * np.cos(10) + 0.27, -0.1 * np.sin(10)
+    rests = 2 + np.arctan2(fast, far) / 10
+    assert turned == [(1.0, "slides backward"), (2.0, "slides forward"),
+                      (pytest.approx(rests, rel=1e-9), "stuck")]
+    assert_allclose(run["spring.phi"].final.m, np.hypot(far, fast) - 0.27, rtol=1e-8)
+
+
+def test_clutches_in_a_row_that_are_pressed_now_and_then_decide_as_python_does(in_python):
+    model, n = Model("clutches"), 4
+    model.wheels, model.frame = Inertia(count=n + 1, inertia="0.1 kg*m^2"), RotationalReference()
+    model.clutches = DiscClutch(count=n, effective_radius="50 mm")
+    model.forces = Pulse(count=n, amplitude="30 N", period=[f"{0.5 + 0.017 * k} s"
+                                                            for k in range(n)])
+    model.drive = TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("3 rad/s") * t))
+    model.load = RotationalDamper(damping="0.1 N*m*s/rad")
+    model.spring = RotationalSpring(stiffness="5 N*m/rad")
+    model.connect(model.forces.y, model.clutches.N)
+    model.connect(model.wheels[:-1].I, model.clutches.R)
+    model.connect(model.wheels[1:].I, model.clutches.C)
+    model.connect(model.drive.R, model.wheels[0].I)
+    model.connect(model.load.R, model.spring.R, model.wheels[n].I)
+    model.connect(model.drive.C, model.load.C, model.spring.C, model.frame.W)
+    run = model.simulate("10 s", method="dopri5", rtol=1e-10)
+    assert len(in_python) < 0.02 * len(run.events)
+    same(run, by_python(model, "10 s", method="dopri5", rtol=1e-10),
+         [f"wheels[{k}].w" for k in range(n + 1)], 1e-8)
 
 
 class Rectifier(Component):

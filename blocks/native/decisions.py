@@ -19,9 +19,11 @@ from ..numerics.tolerances import (
     CLEAR_ROOM,
     FLOW_NONE,
     FLOW_TURNED,
+    LEAST_TIME,
     MODE_ENDED,
     NEAR_GAP,
     REBOUND_RESTS,
+    SAME_INSTANT,
 )
 from .functions import machine_code
 from .held_parts import (
@@ -40,7 +42,7 @@ from .held_parts import (
     hold,
     own_entry,
     place_of,
-    push,
+    push_part,
     size_of,
     stop_drift,
     stop_flow,
@@ -53,7 +55,7 @@ from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["decide_modes", "follow_leaders", "largest_effort", "notice_flows", "notice_speeds",
-           "others_keep", "room_of", "stop_creeping", "stuck_ones_rest"]  # fmt: skip
+           "others_keep", "room_of", "stop_creeping", "stuck_ones_rest", "turn_over"]  # fmt: skip
 
 IN_DOUBT = -1  # instead of how many elements have come to the end of their modes
 SEVERAL = 3  # instead of an answer for one
@@ -108,6 +110,8 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
     modes, found = elements.modes, elements.found
     look_at_elements(code, work, elements, t, x)
     notice_flows(found, elements.kinds, elements.fast)
+    if turn_over(modes, found, elements.contact, elements.kinds, elements.fast, t):
+        look_at_elements(code, work, elements, t, x)
     if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, t, x, crossed):
         return False
     touched, count = _touched(relations, elements, crossed)
@@ -122,13 +126,31 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
 
 
 @machine_code
+def turn_over(modes: Vector, found: Matrix, contact: Flags, kinds: Indices, fast: Vector, t: float
+              ) -> bool:
+    """Let friction slide the way that it goes, where it has clearly turned; whether any has.
+
+    Without strength, as a brake that is not pressed, it turned with no end of its mode to tell.
+    """
+    turned, instant = False, SAME_INSTANT * max(abs(t), LEAST_TIME)
+    for e in range(modes.size):
+        flow = found[FLOW, e]
+        if modes[e] * flow < -FLOW_TURNED * fast[kinds[e]] and not contact[e] and (
+                abs(flow) > instant * abs(found[RATE, e])):
+            modes[e] = -modes[e]
+            turned = True
+    return turned
+
+
+@machine_code
 def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[int, int]:
     """An element whose mode has ended, the one that slid; and how many have, or ``IN_DOUBT``."""
     modes, found = elements.modes, elements.found
     first, touched, count = relations.wrong.size - modes.size, NOBODY, 0
     for e in range(modes.size):
         slow = FLOW_TURNED * elements.fast[elements.kinds[e]]
-        doubtful = crossed and relations.wrong[first + e]
+        doubtful = crossed and relations.wrong[first + e] and (
+            elements.contact[e] or not modes[e] * found[FLOW, e] > slow)
         if elements.leader[e] != e:
             continue
         if elements.contact[e] and modes[e] != 0.0:
@@ -188,7 +210,10 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
             return False
     here = place_of(elements, part, e)
     own = elements.d[elements.first[part] + here * (size_of(elements, part) + 1)]
-    push(elements, x, e, (1.0 + elements.gaps[RESTITUTION, e]) * flow / own)
+    for a in range(size_of(elements, part)):
+        elements.column[a] = 0.0
+    elements.column[here] = (1.0 + elements.gaps[RESTITUTION, e]) * flow / own
+    push_part(code, work, elements, x, part)
     elements.struck[0] = e
     look_at_elements(code, work, elements, t, x)
     for k in range(elements.starts[part], elements.starts[part + 1]):
@@ -268,9 +293,11 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
     """
     modes, found, part = elements.modes, elements.found, elements.part[e]
     before = modes[e]
-    if not found[LOW, e] < found[HIGH, e] or not _is_regular(elements, part, e):
+    powerless = found[LOW, e] == found[HIGH, e]
+    if not found[LOW, e] <= found[HIGH, e] or powerless and (before != 0.0 or touched > 1) or (
+            not _is_regular(elements, part, e)):
         return False
-    if stop_drift(elements, x, part):
+    if stop_drift(code, work, elements, x, part):
         look_at_elements(code, work, elements, t, x)
     rests = _at_rest(elements, part, e)
     for a in range(rests):
@@ -282,12 +309,12 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
             relations.slack[relations.slack.size - modes.size + i] = 0.0
     if touched == 1:
         answer = _decide_one(code, work, elements, t, x, part, e)
-        if answer != SEVERAL:
+        if answer != SEVERAL or powerless:
             return answer == 1
     modes[e] = 0.0
     hold(code, work, elements, x, part)
     if before != 0.0 and touched > 1:
-        stop_flow(elements, x, part, e, found[FLOW, e])
+        stop_flow(code, work, elements, x, part, e, found[FLOW, e])
     look_at_elements(code, work, elements, t, x)
     if not _choose_rest(code, work, elements, t, x, part, rests):
         return False
@@ -349,7 +376,7 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     if before != 0.0:
         modes[e] = 0.0
         hold(code, work, elements, x, part)
-        stop_flow(elements, x, part, e, found[FLOW, e])
+        stop_flow(code, work, elements, x, part, e, found[FLOW, e])
         look_at_elements(code, work, elements, t, x)
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
     # a freewheel bears any torque one way, and none the other

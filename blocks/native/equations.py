@@ -412,6 +412,10 @@ class Equations:
         """Gaps and restitutions of contacts."""
         return self.system.once("of contacts", lambda: self._plain(values))
 
+    def of_pushed(self, pushed: ca.SX) -> int:
+        """How efforts change slopes, entry by entry."""
+        return self.system.once("of pushed", lambda: self._plain(pushed.nz[:]))
+
     def of_factors(self, factors: ca.SX) -> int:
         """Factors that hold what sticks, in the modes that are held."""
         return self.system.once("of factors", lambda: self._plain(factors))

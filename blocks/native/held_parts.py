@@ -17,7 +17,7 @@ from .steps import Code, Workspace
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY", "OF_CONTACTS", "RATE",
            "RESTITUTION", "VALUES", "Elements", "find_column", "hold", "hold_last_state",
-           "own_entry", "place_of", "push", "size_of", "stop_drift", "stop_flow"]  # fmt: skip
+           "own_entry", "place_of", "push_part", "size_of", "stop_drift", "stop_flow"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)  # what elements come to
 VALUES = 7  # of an element, one row each
@@ -59,6 +59,8 @@ class Elements(NamedTuple):
     push_starts: Indices  # (elements + 1,) where the states that an effort pushes begin
     push_states: Indices  # these states
     push: Vector  # change of the slope of each
+    pushed: int  # address of what gives these where they move with the states; 0 where none does
+    before: Vector  # (states,) room
     rounding: float  # part of the rates of states that is rounding
     kinds: Indices  # (elements,) who are compared with each other
     fast: Vector  # (kinds,) their largest flow so far
@@ -144,16 +146,17 @@ def _solve(elements: Elements, part: int) -> None:
 
 
 @machine_code
-def stop_flow(elements: Elements, x: Vector, part: int, e: int, flow: float) -> None:
+def stop_flow(code: Code, work: Workspace, elements: Elements, x: Vector, part: int, e: int,
+              flow: float) -> None:
     """Bring the flow of an element that sticks now to zero, those of others that stick kept."""
     find_column(elements, part, place_of(elements, part, e))
     for a in range(size_of(elements, part)):
-        push(elements, x, elements.members[elements.starts[part] + a],
-              flow * elements.column[a])
+        elements.column[a] *= flow
+    push_part(code, work, elements, x, part)
 
 
 @machine_code
-def stop_drift(elements: Elements, x: Vector, part: int) -> bool:
+def stop_drift(code: Code, work: Workspace, elements: Elements, x: Vector, part: int) -> bool:
     """Bring to zero what the error of steps has made of the flows of those that stick; whether any
     was not. What is let go would be off by that, and may be beyond the end of what comes."""
     drifted, start = False, elements.starts[part]
@@ -164,18 +167,36 @@ def stop_drift(elements: Elements, x: Vector, part: int) -> bool:
         drifted |= elements.column[a] != 0.0
     if drifted:
         _solve(elements, part)
-        for a in range(size_of(elements, part)):
-            push(elements, x, elements.members[start + a], elements.column[a])
+        push_part(code, work, elements, x, part)
     return drifted
 
 
 @machine_code
-def push(elements: Elements, x: Vector, e: int, impulse: float) -> None:
-    """Change the states as an impulse of an element does."""
-    if impulse == 0.0:
-        return
-    for j in range(elements.push_starts[e], elements.push_starts[e + 1]):
-        x[elements.push_states[j]] += impulse * elements.push[j]
+def push_part(code: Code, work: Workspace, elements: Elements, x: Vector, part: int) -> None:
+    """Change the states as impulses of the members of a part do, which stand in ``column``.
+
+    What follows work, such as a temperature, does so at the mean of the flows before and after, as
+    in :mod:`blocks.nonsmooth.modes.impacts`.
+    """
+    if elements.pushed != 0:
+        for i in range(x.size):
+            elements.before[i] = x[i]
+        run_code(elements.pushed, work.at, x, code.p, code.q, elements.push)
+        _push(elements, x, part, 0.5)
+        run_code(elements.pushed, work.at, x, code.p, code.q, elements.push)
+        for i in range(x.size):
+            x[i] = elements.before[i]
+    _push(elements, x, part, 1.0)
+
+
+@machine_code
+def _push(elements: Elements, x: Vector, part: int, share: float) -> None:
+    """Change the states as a share of these impulses does, by the pushes that are known."""
+    for a in range(size_of(elements, part)):
+        e, impulse = elements.members[elements.starts[part] + a], share * elements.column[a]
+        if impulse != 0.0:
+            for j in range(elements.push_starts[e], elements.push_starts[e + 1]):
+                x[elements.push_states[j]] += impulse * elements.push[j]
 
 
 @machine_code

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..numerics.tolerances import CLEAR_ROOM, EQUAL_BOUNDS, GRAZES, LAST_DIGIT
 from .functions import machine_code
 
-__all__ = ["NOT_SURE", "mode_of_one", "sense_of_release"]
+__all__ = ["NOT_SURE", "is_told", "mode_of_one", "sense_of_release"]
 
 NOT_SURE = 2  # instead of a mode
 
@@ -58,14 +58,23 @@ def mode_of_one(own: float, drive: float, low: float, high: float, back: float, 
 
 
 @machine_code
+def is_told(effort: float, low: float, high: float, largest: float) -> bool:
+    """Whether the bound that is nearer tells the sense of what lets go there.
+
+    Not where bounds are near to each other, compared with the ``largest`` effort, unless it is
+    clearly beyond both: what has lost its strength, as a brake that is pressed no longer.
+    """
+    return max(high - low, effort - high, low - effort) > CLEAR_ROOM * largest
+
+
+@machine_code
 def sense_of_release(effort: float, low: float, high: float, back: float, forth: float,
                      largest: float) -> int:
     """The sense in which an element at its bound goes whose effort is no smaller in motion.
 
-    ``NOT_SURE`` where it is smaller, or where the bounds are too near to each other, compared
-    with the ``largest`` effort, to tell the sense from.
+    ``NOT_SURE`` where it is smaller, or where the sense is not told.
     """
-    if not high - low > CLEAR_ROOM * largest:
+    if not is_told(effort, low, high, largest):
         return NOT_SURE
     if high - effort < effort - low:
         return 1 if forth >= high - EQUAL_BOUNDS * abs(high) else NOT_SURE

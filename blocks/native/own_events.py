@@ -110,11 +110,13 @@ class OwnEvents:
     def __init__(self, equations: Equations, rules: EventRules, held: Array, states: int,
                  relations: int, restarts: bool) -> None:
         self.equations, self.rules = equations, rules
-        parts, values, of_contacts, factors = rules.parts, 0, 0, 0
+        parts, values, of_contacts, pushed, factors = rules.parts, 0, 0, 0, 0
         if isinstance(parts, (DecisionParts, NetworkParts)):
             values = equations.of_elements(parts.values)
             if isinstance(parts, DecisionParts) and parts.of_contacts is not None:
                 of_contacts = equations.of_contacts(parts.of_contacts)
+            if isinstance(parts, DecisionParts) and parts.pushed is not None:
+                pushed = equations.of_pushed(parts.pushed)
             if isinstance(parts, DecisionParts) and parts.factors is not None:
                 factors = equations.of_factors(parts.factors)
         elif isinstance(parts, PredictedParts):
@@ -136,7 +138,7 @@ class OwnEvents:
                              np.array([restarts]))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
-        self.elements = self._elements(states, values, factors, of_contacts)
+        self.elements = self._elements(states, values, factors, of_contacts, pushed)
         self.predicted = empty(PredictedElements)
         if isinstance(parts, PredictedParts):
             self.predicted = predicted_elements(parts, self.q, equations.present,
@@ -254,14 +256,16 @@ class OwnEvents:
             at_first=np.zeros(count), waits=np.zeros(1, dtype=bool), done=np.zeros(n, dtype=bool),
             changed=np.zeros(n))
 
-    def _elements(self, states: int, values: int, factors: int, of_contacts: int) -> Elements:
+    def _elements(self, states: int, values: int, factors: int, of_contacts: int, pushed: int
+                  ) -> Elements:
         p = self.rules.parts
         if not isinstance(p, DecisionParts):
             return empty(Elements)
         n, most = len(p.part), int(np.diff(p.starts).max())
         return filled(
             Elements, p, modes=self.part("modes"), k=self.part("K"), free=self.part("free"),
-            values=values, factors=factors, of_contacts=of_contacts, fast=p.fast.copy(),
+            values=values, factors=factors, of_contacts=of_contacts, pushed=pushed,
+            push=p.push.copy(), before=np.empty(states), fast=p.fast.copy(),
             made=np.empty(0 if p.factors is None else p.factors.numel()),
             struck=np.array([NOBODY]), found=np.empty((VALUES, n)),
             gaps=np.empty((OF_CONTACTS, n)), slope=np.empty(states),

@@ -33,12 +33,14 @@ from .decisions import (
     others_keep,
     room_of,
     stop_creeping,
+    turn_over,
 )
 from .functions import machine_code
 from .held_parts import NOBODY, hold_last_state
 from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
 from .lu import factorize, solve
+from .one_element import is_told
 from .only_modes import bounds_move, is_only, is_regular, part_of
 from .predicted_elements import (
     BACK,
@@ -79,6 +81,9 @@ def predict_modes(code: Code, work: Workspace, relations: Relations, elements: P
     if not _look(code, work, elements, t, x):
         return False
     notice_flows(found, elements.kinds, elements.fast)
+    if turn_over(modes, found, elements.contact, elements.kinds, elements.fast, t) and (
+            not _look(code, work, elements, t, x)):
+        return False
     e, touched, passing = _touched(relations, elements, x, crossed)
     if touched == IN_DOUBT or passing > 0 and touched > 0:
         return False
@@ -194,7 +199,8 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
     count = passing = 0
     for e in range(modes.size):
         fast = elements.fast[elements.kinds[e]]
-        doubtful = crossed and relations.wrong[first + e]
+        doubtful = crossed and relations.wrong[first + e] and (
+            elements.contact[e] or not modes[e] * found[FLOW, e] > FLOW_TURNED * fast)
         elements.doubtful[e] = elements.passing[e] = 0
         if elements.leader[e] != e:
             continue
@@ -293,7 +299,7 @@ def _leaves(code: Code, work: Workspace, elements: PredictedElements, t: float, 
     for i in range(elements.modes.size):
         largest = max(largest, abs(found[EFFORT, i]))
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
-    if not high - low > CLEAR_ROOM * largest:
+    if not is_told(effort, low, high, largest):
         return False
     sense = 1.0 if high - effort < effort - low else -1.0
     elements.modes[e] = sense
@@ -318,7 +324,7 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
         largest, room = abs(found[EFFORT, e]), room_of(found, e)
         if not abs(room) > CLEAR_ROOM * largest:
             return False
-    elif not found[HIGH, e] - found[LOW, e] > CLEAR_ROOM * largest:
+    elif not is_told(found[EFFORT, e], found[LOW, e], found[HIGH, e], largest):
         return False
     if room < 0.0:
         way = 1.0 if found[HIGH, e] - found[EFFORT, e] < found[EFFORT, e] - found[LOW, e] else -1.0

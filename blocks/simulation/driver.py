@@ -92,6 +92,7 @@ class Driver:
                 forget_reversals(recording)
             recording.keeper.finish(recording)
             self.count()
+            self.running.tell_events()
             recording.statistics["time integrating"] = clock.perf_counter() - started
 
     def count(self) -> None:
@@ -163,8 +164,10 @@ class Driver:
         """
         if ending.changes is not None:
             self.events.tell_modes(ending.t, ending.changes)
-        if ending.switched is not None and self.events.switch(ending.t, ending.switched):
-            self.running.tread_carefully(ending.t, ending.reach)
+        if ending.switched is not None:
+            self.running.leave_event()
+            if self.events.switch(ending.t, ending.switched):
+                self.running.tread_carefully(ending.t, ending.reach)
         self._refuse_standstill(before, ending.t)
         return ending.t
 

@@ -58,6 +58,7 @@ LONG = 500  # steps after which it is asked how many are left
 OFTEN = 80  # known instants, or episodes, whose steps are worth loading machine code
 FEW = 60  # steps of a method with memory in an episode: it has hardly got going when it begins anew
 RESTARTED = "cvode", "DOP853", "ode45"  # by auto alone, and dearly
+SOME_EVENTS = 20  # decided in Python: fewer take no time that is worth a word
 COUNTED = ("steps", "rejected", "residuals", "jacobians", "factorizations")
 
 
@@ -223,6 +224,17 @@ class RunningMethod:
         """The run has come to its end, or another method goes on."""
         if self.current is not None:
             self.current.rest()
+
+    def leave_event(self) -> None:
+        """Count an event that is decided in Python, if the method carries out others itself."""
+        if self.current.carries_out_events:
+            self.work["events in Python"] = self.work.get("events in Python", 0) + 1
+
+    def tell_events(self) -> None:
+        """Say where a method in machine code has left most events of a run to Python."""
+        left = self.work.get("events in Python", 0)
+        if left >= SOME_EVENTS and 2 * left > self.episodes:
+            self.statistics["why"] += "; most events are decided in Python"
 
     def count(self) -> None:
         """Add what the method has cost since it was counted last."""

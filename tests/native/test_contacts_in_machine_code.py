@@ -14,8 +14,16 @@ from benchmarks.planar import disc
 from blocks import Component, Model, Variable, der, quantity, set_valued, sin
 from blocks import time as now
 from blocks.nonsmooth.modes.decisions import Decisions
-from library.mechanisms import OneWayClutch
-from library.rotational import Inertia, RotationalDamper, RotationalReference, TorqueSource
+from library.mechanisms import DiscBrake, DiscClutch, OneWayClutch
+from library.rotational import (
+    Inertia,
+    RotationalDamper,
+    RotationalReference,
+    RotationalSpring,
+    TorqueSource,
+)
+from library.signal import Pulse
+from library.thermal import ThermalMass
 from library.translational import (
     ForceSource,
     HardStop,
@@ -97,6 +105,46 @@ def test_a_plastic_impact_closes_at_once(in_python):
         (pytest.approx(np.sqrt(2 / 9.81), rel=1e-10), "closed")]
 
 
+def test_heat_of_impacts_is_all_energy_that_they_take(in_python):
+    """A ball falls from 1 m; its stop keeps the heat, as its release takes very long."""
+    model = falling_mass(0.7)
+    model.stop.thermal_port, model.stop.release_time = True, "1e9 s"
+    model.bath = ThermalMass()
+    model.connect(model.stop.H, model.bath.M)
+    run = model.simulate("4 s", method="dopri5", rtol=1e-9)
+    assert not in_python
+    fall, weight = np.sqrt(2 / 9.81), 2 * 9.81
+    n = np.arange(5)
+    between = fall * (1 + 2 * 0.7 * (1 - 0.7**n) / 0.3) + fall * 0.7 ** (n + 1)
+    heat = run["stop.impact_heat"]
+    assert_allclose([heat.at(quantity(t, "s")).m for t in between],
+                    weight * (1 - 0.7 ** (2 * (n + 1))), rtol=1e-7)
+    assert_allclose(heat.final.m, weight, rtol=1e-7)
+
+
+def test_blocks_that_stick_and_slide_heat_a_bath_by_what_they_lose(in_python):
+    """Blocks in a row with exact friction swing to rest; the first one is drawn aside by 0.2 m.
+
+    At rest springs hold what is left of 0.5 k x^2 = 10 J; the rest is heat of 2 J/K.
+    """
+    model, n = Model("row"), 4
+    model.frame, model.blocks = Reference(), Mass(count=n, mass="1 kg")
+    model.springs = Spring(count=n, stiffness="500 N/m", x=["0.2 m", *["0 m"] * (n - 1)])
+    model.rails = TranslationalFriction(
+        count=n, law="coulomb", coulomb_force="3 N", breakaway_force="4 N", thermal_port=True)
+    model.bath = ThermalMass(mass="1 kg", specific_heat="2 J/(kg*K)", T="300 K")
+    model.connect(model.blocks.M, model.rails.R, model.springs.R)
+    model.connect(model.blocks[:-1].M, model.springs[1:].C)
+    model.connect(model.springs[0].C, model.rails.C, model.frame.V)
+    model.connect(model.rails.H, model.bath.M)
+    run = model.simulate("6 s", method="dopri5", rtol=1e-10)
+    assert len(run.events) > 30
+    assert not in_python
+    assert all(run[f"blocks[{k}].v"].final.m == 0.0 for k in range(n))
+    left = sum(250 * run[f"springs[{k}].x"].final.m ** 2 for k in range(n))
+    assert_allclose(run["bath.T"].final.m, 300 + (10 - left) / 2, rtol=1e-9)
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.floats(0.4, 0.95), st.floats(0.5, 8))
 def test_friction_beside_a_stop_turns_as_python_says(restitution, friction):
@@ -138,6 +186,48 @@ def test_a_freewheel_locks_and_overruns(in_python):
     assert [e.description for e in run.events] == ["slides forward", "sticks"] * 2 + [
         "slides forward"]
     same(run, by_python(model, "4 s", method="dopri5", rtol=1e-9), ["drive.w", "load.w"], 1e-8)
+
+
+def test_a_brake_lets_go_and_grips_what_has_turned_meanwhile(in_python):
+    """Pressed by 30 N from 0 to 1 s and from 2 s on, it holds a wheel on a spring at 0.1 rad."""
+    model = Model("brake")
+    model.wheel, model.frame = Inertia(inertia="0.1 kg*m^2"), RotationalReference()
+    model.spring = RotationalSpring(stiffness="10 N*m/rad", phi="0.1 rad")
+    model.brake = DiscBrake(static_coefficient=0.35, kinetic_coefficient=0.3, mean_radius="150 mm")
+    model.force = Pulse(amplitude="30 N", period="2 s")
+    model.connect(model.force.y, model.brake.N)
+    model.connect(model.wheel.I, model.spring.R, model.brake.R)
+    model.connect(model.spring.C, model.brake.C, model.frame.W)
+    run = model.simulate("3 s", method="dopri5", rtol=1e-10)
+    assert not in_python
+    turned = [(e.time, e.mode) for e in run.events if e.component == "brake"]
+    # 0.1 rad cos(10 (t - 1 s)) until 2 s; then about -2.7 N*m / (10 N*m/rad), while w > 0
+    far, fast = 0.1 * np.cos(10) + 0.27, -0.1 * np.sin(10)
+    rests = 2 + np.arctan2(fast, far) / 10
+    assert turned == [(1.0, "slides backward"), (2.0, "slides forward"),
+                      (pytest.approx(rests, rel=1e-9), "stuck")]
+    assert_allclose(run["spring.phi"].final.m, np.hypot(far, fast) - 0.27, rtol=1e-8)
+
+
+def test_clutches_in_a_row_that_are_pressed_now_and_then_decide_as_python_does(in_python):
+    model, n = Model("clutches"), 4
+    model.wheels, model.frame = Inertia(count=n + 1, inertia="0.1 kg*m^2"), RotationalReference()
+    model.clutches = DiscClutch(count=n, effective_radius="50 mm")
+    model.forces = Pulse(count=n, amplitude="30 N", period=[f"{0.5 + 0.017 * k} s"
+                                                            for k in range(n)])
+    model.drive = TorqueSource(torque=lambda t: quantity("4 N*m") * sin(quantity("3 rad/s") * t))
+    model.load = RotationalDamper(damping="0.1 N*m*s/rad")
+    model.spring = RotationalSpring(stiffness="5 N*m/rad")
+    model.connect(model.forces.y, model.clutches.N)
+    model.connect(model.wheels[:-1].I, model.clutches.R)
+    model.connect(model.wheels[1:].I, model.clutches.C)
+    model.connect(model.drive.R, model.wheels[0].I)
+    model.connect(model.load.R, model.spring.R, model.wheels[n].I)
+    model.connect(model.drive.C, model.load.C, model.spring.C, model.frame.W)
+    run = model.simulate("10 s", method="dopri5", rtol=1e-10)
+    assert len(in_python) < 0.02 * len(run.events)
+    same(run, by_python(model, "10 s", method="dopri5", rtol=1e-10),
+         [f"wheels[{k}].w" for k in range(n + 1)], 1e-8)
 
 
 class Rectifier(Component):

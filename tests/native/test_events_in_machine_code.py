@@ -25,6 +25,7 @@ from blocks import (
 )
 from blocks import time as now
 from blocks.nonsmooth.modes.decisions import Decisions
+from blocks.nonsmooth.modes.laws import SetValuedLaws
 from blocks.simulation.switching import Switching
 from library.mechanisms import GearBox
 from library.rotational import Inertia, RotationalFriction, RotationalReference
@@ -98,6 +99,17 @@ def test_block_on_a_belt_sticks_and_slides_without_python(in_python):
     assert_allclose(np.diff(leaves)[1:], period, rtol=1e-7)
     assert_allclose(run["friction.v"].at(quantity(sticks, "s")).m, 0.0, atol=1e-12)
     assert abs(run.energy().relative_residual) < 1e-7
+
+
+def test_events_that_are_left_to_python_are_counted_and_told(monkeypatch):
+    model = block_on_belt()
+    quick = model.simulate("40 s", method="dopri5")
+    assert "events in Python" not in quick.statistics
+    assert "Python" not in quick.statistics.why
+    monkeypatch.setattr(SetValuedLaws, "decision_parts", lambda *args: None)
+    slow = model.simulate("40 s", method="dopri5")
+    assert slow.statistics["events in Python"] == len(slow.events) > 20
+    assert slow.statistics.why == "chosen by the user; most events are decided in Python"
 
 
 def stack(masses, springs, forces):

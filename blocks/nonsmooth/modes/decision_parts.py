@@ -1,13 +1,14 @@
 """What does machine code need to know to decide on modes by itself?
 
-Of networks whose D, and what efforts push and flows follow, depend on parameters only: the parts
-that act on each other, and these matrices.
+Of networks whose D, and what flows follow, depend on parameters only: the parts that act on each
+other, these matrices, and what efforts push.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 
 from ...numerics import sparse as sp
@@ -32,7 +33,10 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     if isinstance(held, SolvedModes):
         known = held.affine or held.affine_rates and not elements.contact.any()
         return _predicted_parts(evaluation, held, problem, t) if known else None
-    if not isinstance(held, HeldModes) or not functions.fixed or not held.parts.members:
+    if not isinstance(held, HeldModes) or functions.turns or not held.parts.members:
+        return None
+    pushed = functions.pushed
+    if pushed is not None and ca.depends_on(pushed, evaluation.system.tape.u):
         return None
     n, delassus, args = elements.size, evaluation.delassus, problem.arguments(t)
     kinds, fast = elements.kinds, evaluation.state.by_kind(evaluation.state.fast)
@@ -52,7 +56,6 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
     still = delassus.at_rest_for_good(problem, t)
     moving = [block[np.ix_(~still[part], ~still[part])] for block, part in zip(
         own, parts, strict=True)] if still.any() else own
-    push = delassus.slope_by_efforts(problem, t, np.arange(n)).T
     return DecisionParts(
         kinds, fast, part, starts, members, np.append(0, np.cumsum(sizes**2))[:-1],
         held.parts.first, np.concatenate([block.ravel() for block in own]), *held.parts.columns,
@@ -62,7 +65,8 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         functions.contacts if elements.contact.any() else None,
         gap_states(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),
-        flow_starts, flow_states, np.abs(flow_values), *_rows(push), RATE_ROUNDING,
+        flow_starts, flow_states, np.abs(flow_values),
+        *_pushes(evaluation, problem, t), pushed, RATE_ROUNDING,
         held.decided_by, held.factors if held.parts.factored else None,
     )  # fmt: skip
 
@@ -86,6 +90,16 @@ def _predicted_parts(evaluation: Evaluation, held: SolvedModes, problem: Problem
         bool(held.dependent.any()), held.in_a_circle, bends,
         held.bent_by(), starts, states, np.where(reach > 0, reach, np.inf),
         gap_states(evaluation.system), np.array(problem.scale_x, dtype=float), part)
+
+
+def _pushes(evaluation: Evaluation, problem: Problem, t: float
+            ) -> tuple[Indices, Indices, Array]:
+    """How efforts change slopes, element by element; numbers only where they are constant."""
+    moved = evaluation.functions.pushed
+    if moved is not None:
+        return np.array(moved.colind()), np.array(moved.row()), np.zeros(moved.nnz())
+    every = np.arange(evaluation.elements.size)
+    return _rows(evaluation.delassus.slope_by_efforts(problem, t, every).T)
 
 
 def _rows(matrix: Matrix) -> tuple[Indices, Indices, Array]:

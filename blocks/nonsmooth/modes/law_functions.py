@@ -54,6 +54,7 @@ class LawFunctions:
     turns : whether directions of efforts and flows move with the states
     few : whether what efforts push, and flows follow, is remembered as dense matrices
     fixed : whether what efforts push and flows follow is constant, too
+    pushed : expressions of what efforts push, by slopes and elements, where that moves
     simple : whether both hold
     nonlinear : whether efforts depend on each other nonlinearly, or through bounds
     last_run : what the last run has found out about these parameters
@@ -91,6 +92,7 @@ class LawFunctions:
         self.few = not system.nz and elements.size * system.nx <= FEW_ENTRIES
         self.fixed = self.constant and _is_fixed(system, slope_u) and _is_fixed(system, flow_x)
         self.simple = self.few and self.fixed
+        self.pushed = None if _is_fixed(system, slope_u) else elements.pushed(slope_u)
         self.companions = companions_of(elements, laws, self.values, self.flow_varies)
         self.held_modes = self._held_modes(laws)
         self.last_run = LastRun(_parameters_in(

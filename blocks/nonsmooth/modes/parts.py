@@ -66,6 +66,7 @@ class DecisionParts(_OfElements):
     flow_starts, flow_states, reach : the states that the flow of an element is made of, and the
         size of its change by each
     push_starts, push_states, push : the states whose slopes its effort changes, and how much
+    pushed : expressions of ``push``, where that moves with the states, as of what follows work
     rounding : part of the rates of states that is rounding
     values : flow, static and kinetic bounds, rate and effort, one after the other
     factors : those of all parts that have them, one after the other; None for none
@@ -96,6 +97,7 @@ class DecisionParts(_OfElements):
     push_starts: Indices
     push_states: Indices
     push: Array
+    pushed: ca.SX | None
     rounding: float
     values: ca.SX
     factors: ca.SX | None

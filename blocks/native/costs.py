@@ -27,7 +27,6 @@ FEW_UNKNOWNS = 40  # of such a solution; of more it takes longer
 LOOKED_UP = 2  # tables that take as long in Python as all else of a step of a small model
 COUNTED = 20_000  # operations among which tables are counted
 MOMENT = 1500  # operations of equations that are compiled in some tenths of a second
-AN_UNKNOWN = 150  # operations compiled while Python solves for one unknown in a short run
 MOMENT_OF_MODES = 10_000  # of held modes: in a second or so, which 20 steps in Python take as well
 PER_OPERATION = 0.3  # steps of a small model in Python: to compile what is solved for
 MANY_OPERATIONS = 3_000_000  # interpreted in a time in which their text can be compiled
@@ -78,13 +77,14 @@ def steps_to_compile(problem: Problem) -> float:
 
 
 def compiles_quickly(problem: Problem) -> bool:
-    """Whether the equations of a problem are compiled in less time than a short run takes."""
-    system = problem.system
-    if problem.laws is None and not system.nx:  # a step in Python does nothing but solve
-        return (system.residual_z.function.n_instructions()
-                <= MOMENT + AN_UNKNOWN * problem.algebraic)
+    """Whether the equations of a problem are compiled in less time than a short run takes.
+
+    Without states and laws they are, however many: a run solves for all unknowns some thousand
+    times in Python, which takes longer.
+    """
     if problem.laws is None:
-        return system.residual_w.function.n_instructions() <= MOMENT
+        return not problem.system.nx or (
+            problem.system.residual_w.function.n_instructions() <= MOMENT)
     held = problem.laws.held_modes
     return held is None or held.length <= MOMENT_OF_MODES
 

@@ -152,10 +152,10 @@ class Loops:
         signs = self.flat.derivative_sign[states].astype(float)
         needed, plain = self._needed(wanted), np.bincount(wanted, minlength=self.flat.classes) == 1
         direct = plain & ~self._read_by(needed) & ~self.values.known  # needed for nothing but x'
+        at, rest = np.flatnonzero(direct[wanted]), np.flatnonzero(~direct[wanted])
         out = Places(self.flat.classes)
-        out.put(wanted, OUT, np.arange(len(wanted)), signs)
+        out.put(wanted[at], OUT, at, signs[at])  # the rest is not there before all has been found
         self._run(needed, direct, out)
-        rest = np.flatnonzero(~direct[wanted])
         if len(rest):
             value = self.read(wanted[rest], signs[rest])
             self.text.add([value], Operand(np.full(len(rest), OUT), rest, np.ones(len(rest))),

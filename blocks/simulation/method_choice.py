@@ -141,10 +141,13 @@ def _can_be_explicit(problem: Problem) -> bool:
         native.why_not(problem.system, problem.laws) or native.unwritable(problem))
 
 
-def _without_states(problem: Problem, rtol: float) -> type[Method] | None:
-    """What follows a model of which nothing is integrated, where that is soon written."""
-    method = explicit_one_step(problem, rtol)
-    return method if method is not None and native.compiles_quickly(problem) else None
+def _why_in_python(problem: Problem) -> str:
+    """What keeps explicit steps from machine code, in a few words; empty where nothing does."""
+    if reason := native.why_not(problem.system, problem.laws):
+        return reason
+    if not native.compiles_quickly(problem):  # asked before it is written
+        return "it takes long to write in machine code"
+    return native.unwritable(problem)
 
 
 def implicit_one_step(problem: Problem) -> type[Method] | None:
@@ -248,8 +251,9 @@ def in_machine_code(kind: type[Method], problem: Problem, settings: Settings) ->
     Explicit ones that are not asked for by name stand for few steps, sooner taken in Python.
     """
     if not problem.size:
-        return (None if problem.system.nx else _without_states(problem, settings.rtol)
-                ) or Quasistatic
+        if problem.system.nx or not native.is_installed() or _why_in_python(problem):
+            return Quasistatic
+        return explicit_steps(settings.rtol)
     if kind.name in EXPLICIT and not settings.may_switch and _can_be_explicit(problem) and (
             not kind.fixed_step or native.keeps_to_steps(problem, kind)):
         return compiled_method(kind.name)
@@ -273,19 +277,18 @@ def in_python(kind: type[Method], problem: Problem) -> type[Method]:
 def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: type[Method],
                  why: str) -> tuple[type[Method], str]:
     """An explicit method where the fastest motion at the start is worth resolving."""
-    if not problem.system.nx:
-        return _without_states(problem, rtol) or stiff, STATIC
-    if not problem.size:
+    static = not problem.system.nx
+    if static:
+        why = STATIC
+    elif not problem.size:
         return stiff, why
-    if problem.system.nu or problem.system.clusters:  # the rates at the start say little
+    if static or problem.system.nu or problem.system.clusters:  # the rates at the start say little
         if not native.is_installed():
             return stiff, why
-        if reason := native.why_not(problem.system, problem.laws):
+        if reason := _why_in_python(problem):
             return stiff, f"{why}; in Python, as {reason}"
-        if not native.compiles_quickly(problem):
-            return stiff, f"{why}; in Python, as it takes long to write in machine code"
-        if reason := native.unwritable(problem):
-            return stiff, f"{why}; in Python, as {reason}"
+        if static:
+            return explicit_steps(rtol), why
         if exact := exact_one_step(problem):
             return exact, LINEAR
         return explicit_steps(rtol), "explicit, in machine code: cheap to restart after events"

@@ -19,12 +19,21 @@ from library.thermal import (
     ThermalMass,
     ThermalResistance,
 )
-from library.translational import Damper, ForceSource, FreeEnd, Mass, Reference, Spring, TwoPort
+from library.translational import (
+    Damper,
+    ForceSource,
+    FreeEnd,
+    HardStop,
+    Mass,
+    Reference,
+    Spring,
+    TwoPort,
+)
 
 pytest.importorskip("llvmlite")
 
 from blocks.exceptions import ParameterError  # noqa: E402
-from blocks.native import sparse_factors, why_not  # noqa: E402
+from blocks.native import is_large, sparse_factors, why_not  # noqa: E402
 from blocks.native.equations import equations_of  # noqa: E402
 from blocks.native.signatures import run_code  # noqa: E402
 
@@ -71,7 +80,7 @@ def slopes_of(system, seed=0):
     equations = equations_of(system, p)
     q = np.concatenate([z, m, np.zeros(system.nd + equations.scratch + 1)])
     q[-equations.scratch :] = np.nan  # what was there before does not matter
-    found = np.empty(system.nx)
+    found = np.full(system.nx, np.nan)
     run_code(equations.slope, np.array([0.3]), x, p, q, found)
     return found, system.slope(0.3, x, z, p, m, np.zeros(system.nd), np.zeros(system.nu))
 
@@ -159,6 +168,31 @@ def test_a_node_of_a_thousand_springs_is_one_sum():
     model.connect(model.springs.C, model.frame.M)
     found, expected = slopes_of(model.compile())
     assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_a_damper_beside_a_stop_that_reads_the_same_velocity_brakes_as_it_does_alone():
+    """v is the slope of the stop's x, what the stop damps by, and what the damper moves with."""
+    model, n = Model("stopped"), 100
+    model.ground, model.body = Reference(), Mass(count=n, mass="2 kg")
+    model.stop = HardStop(count=n, model="full", upper_bound="1 mm", upper_stiffness="1e4 N/m",
+                          upper_damping="30 N*s/m")  # fmt: skip
+    model.damper = Damper(count=n, damping="5 N*s/m")
+    model.connect(model.body.M, model.damper.R, model.stop.R)
+    model.connect(model.ground.V, model.damper.C, model.stop.C)
+    system = model.compile()
+    assert is_large(system)
+    found, _ = slopes_of(system)
+    x = np.random.default_rng(0).normal(size=system.nx)
+    at = {system.state_name(i): i for i in range(system.nx)}
+    v, place = (np.array([x[at[f"{name}[{k}].{of}"]] for k in range(n)])
+                for name, of in (("body", "v"), ("stop", "x")))
+    slope_v, slope_x = (np.array([found[at[f"{name}[{k}].{of}"]] for k in range(n)])
+                        for name, of in (("body", "v"), ("stop", "x")))
+    pressed = 1e4 * np.maximum(place - 1e-3, 0) + 30 * v  # relations are held true on both sides
+    pulled = 1e6 * np.maximum(-0.1 - place, 0) - 150 * v
+    assert_allclose(slope_x, v, rtol=1e-15)
+    assert_allclose(slope_v, -(5 * v + pressed - pulled) / 2, rtol=0,
+                    atol=1e-13 * np.abs(slope_v).max())
 
 
 # -- nonlinear loops -----------------------------------------------------------------------------

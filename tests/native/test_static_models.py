@@ -18,10 +18,11 @@ from blocks import (
     der,
     quantity,
     sin,
+    tanh,
     when,
 )
 from blocks import time as now
-from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor
+from library.electrical import ACVoltageSource, Diode, ElectricalReference, Resistor, TwoPort
 
 pytest.importorskip("llvmlite")
 
@@ -113,12 +114,12 @@ def test_a_sine_without_unknowns_is_shown_by_many_points_a_period():
 RUNGS = 40
 
 
-def ladder():
-    """1 kilohm in parts, with a diode to ground behind each."""
+def ladder(rungs=RUNGS, kind=Diode, **options):
+    """1 kilohm in parts, with a diode or the like to ground behind each."""
     model = Model("ladder")
     model.source = ACVoltageSource(amplitude="5 V", frequency="1 kHz")
-    model.along = Resistor(count=RUNGS, resistance=quantity(1000 / RUNGS, "ohm"))
-    model.diode = Diode(count=RUNGS, model="exponential")
+    model.along = Resistor(count=rungs, resistance=quantity(1000 / rungs, "ohm"))
+    model.diode = kind(count=rungs, **options)
     model.earth = ElectricalReference()
     model.connect(model.source.p, model.along[0].p)
     model.connect(model.along[:-1].n, model.along[1:].p)
@@ -127,18 +128,55 @@ def ladder():
     return model
 
 
-def source_of_ladder(last):
+def current_of_diode(v):
+    x = v / 0.04
+    return 1e-6 * (np.exp(min(x, 15)) * (1 + x - min(x, 15)) - 1) + v / 1e8
+
+
+def source_of_ladder(last, rungs=RUNGS, current=current_of_diode):
     """The source's voltage, from the voltage behind the last part on."""
     v, i = last, 0.0
-    for _ in range(RUNGS):
-        x = v / 0.04
-        i += 1e-6 * (np.exp(min(x, 15)) * (1 + x - min(x, 15)) - 1) + v / 1e8
-        v += 1000 / RUNGS * i
+    for _ in range(rungs):
+        i += current(v)
+        v += 1000 / rungs * i
     return v
 
 
+class Steps(TwoPort):
+    """A current in many steps of the voltage, each smooth: a law of some hundred operations."""
+
+    def equations(self):
+        x = self.v / quantity("1 V")
+        yield self.i == quantity("0.1 mA") * sum(tanh(k * x) / k for k in range(1, MANY))
+
+
+MANY = 100
+
+
+def current_in_steps(v):
+    k = np.arange(1, MANY)
+    return 1e-4 * (np.tanh(k * v) / k).sum()
+
+
+@pytest.mark.parametrize("rungs", [3, 14])
+def test_long_laws_without_states_are_solved_in_machine_code_however_many(rungs):
+    run = ladder(rungs, Steps).simulate("0.5 ms")
+    assert run.statistics["method"] == "dopri5" and "Python" not in run.statistics["why"]
+    t, last = run.time.m[::40], run[f"diode[{rungs - 1}].v"].m[::40]
+    expected = [brentq(lambda v, u=u: source_of_ladder(v, rungs, current_in_steps) - u, -5, 5,
+                       xtol=1e-15) for u in 5 * np.sin(2e3 * np.pi * t)]
+    assert_allclose(last, expected, atol=1e-9)
+
+
+def test_what_keeps_a_model_without_states_in_python_is_said(monkeypatch):
+    monkeypatch.setattr("blocks.native.forms.MOST_UNKNOWNS", 2)
+    monkeypatch.setattr("blocks.native.forms.MOST_OF_ZEROS", 2)
+    run = ladder(8, Steps).simulate("0.1 ms")
+    assert "in Python, as more than 2 algebraic unknowns" in run.statistics["why"]
+
+
 def test_a_ladder_of_diodes_without_states_is_solved_in_machine_code():
-    run = ladder().simulate("2 ms")
+    run = ladder(model="exponential").simulate("2 ms")
     assert run.statistics["method"] == "dopri5"  # of machine code: nothing is integrated
     t, last = run.time.m[::20], run[f"diode[{RUNGS - 1}].v"].m[::20]
     expected = [brentq(lambda v, u=u: source_of_ladder(v) - u, -5.1, 0.5, xtol=1e-16)

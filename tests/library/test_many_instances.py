@@ -1,0 +1,209 @@
+"""Many instances of every class of the library: loops in machine code come to what CasADi does.
+
+The classes are found, so a new one takes part by itself, with every choice of its options. Ports
+stand between masses or the like, which share velocities with loads in parallel, and loads to the
+ground and to each other. What was in memory before is no number. Those whose equations are not
+written as loops (exact friction, large algebraic loops) are compared in other tests.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+
+import casadi as ca
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from test_power_balance import LOADS, MODULES, ports_of
+
+from blocks import Component, Input, Model, Option, Output, Parameter, Port, Variable, der, quantity
+from blocks.exceptions import BlocksError
+from library import electrical, isothermal_liquid, rotational, signal, thermal, translational
+
+pytest.importorskip("llvmlite")
+
+from blocks.native import equations as machine_code  # noqa: E402
+from blocks.native import forms, why_not  # noqa: E402
+from blocks.native.equations import equations_of  # noqa: E402
+from blocks.native.signatures import run_code  # noqa: E402
+
+COUNT = 40
+BASES = {"TwoPort", "PressedFriction"}
+STORES = {"translational": translational.Mass, "rotational": rotational.Inertia,
+          "electrical": electrical.Capacitor, "thermal": thermal.ThermalMass,
+          "isothermal_liquid": isothermal_liquid.ConstantVolumeChamber}  # fmt: skip
+CLASSES = {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name)
+           for module in (*MODULES, signal) for name in module.__all__
+           if isinstance(getattr(module, name), type) and name not in BASES
+           and issubclass(getattr(module, name), Component)}  # fmt: skip
+
+
+def variants(cls):
+    """The options as they are, then other choices, of all of them at once."""
+    others = {}
+    for name, declared in cls._declared.items():
+        if isinstance(declared, Option):
+            choices = declared.choices or (
+                (True, False) if isinstance(declared.default, bool) else ())
+            others[name] = [choice for choice in choices if choice != declared.default]
+    for k in range(1 + max(map(len, others.values()), default=0)):
+        yield {name: left[min(k, len(left)) - 1] for name, left in others.items() if k and left}
+
+
+@cache
+def load_of(domain):
+    """A source behind a resistance."""
+    across, through = (next(iter(kind)) for kind in (domain.across, domain.through))
+
+    class Load(Component):
+        """A source behind a resistance."""
+
+        a, b = Port(domain), Port(domain)
+        level, fall = (Parameter(value) for value in LOADS[domain.name])
+        flow, drop = Variable(domain.through[through].text), Variable(domain.across[across].text)
+
+        def equations(self):
+            yield self.flow == getattr(self.a, through)
+            yield self.flow + getattr(self.b, through) == 0
+            yield self.drop == getattr(self.a, across) - getattr(self.b, across)
+            yield self.drop == self.level + self.fall * self.flow
+
+    return Load
+
+
+@cache
+def signal_in(unit):
+    """A signal that is a state."""
+
+    class Signal(Component):
+        """Fades away."""
+
+        y, level = Output(unit), Variable(unit, quantity(0.5, unit), priority="high")
+
+        def equations(self):
+            yield self.y == self.level
+            yield der(self.level) == -self.level * quantity("1 1/s")
+
+    return Signal
+
+
+def many(cls, options, with_stores):
+    """Instances of a class between loads, and with ``with_stores`` what stores at every port."""
+    chance, model = np.random.default_rng(0), Model("many")
+    part = model.part = cls(count=COUNT, **options)
+    grounds, ports = {}, {}
+
+    def add_load(name, domain, a, b):
+        level, fall = map(quantity, LOADS[domain.name])
+        load = model.add(name, load_of(domain)(
+            count=COUNT, level=level * chance.uniform(0.5, 1, COUNT),
+            fall=fall * chance.uniform(0.5, 2, COUNT)))
+        model.connect(a, load.a)
+        model.connect(load.b, b)
+
+    for name, domain in ports_of(part).items():
+        port = getattr(part, name)
+        ports.setdefault(domain, []).append((name, port))
+        if domain not in grounds:
+            ground = model.add(f"{domain.name}_ground", next(
+                getattr(m, domain.reference) for m in MODULES if domain.reference in m.__all__)())
+            grounds[domain] = getattr(ground, next(iter(ports_of(ground))))
+        if with_stores and domain.name in STORES:
+            store = model.add(f"{name}_store", STORES[domain.name](count=COUNT))
+            ends = [getattr(store, end) for end in ports_of(store)]
+            model.connect(port, ends[0])
+            if ends[1:]:
+                model.connect(ends[1], grounds[domain])
+        for k in range(2):
+            add_load(f"{name}_load{k}", domain, port, grounds[domain])
+    for domain, of_domain in ports.items():
+        for (one, a), (other, b) in itertools.combinations(of_domain, 2):
+            add_load(f"{one}_{other}", domain, a, b)
+    for name, declared in cls._declared.items():
+        if isinstance(declared, Input) and declared.default is None and declared.exists(part):
+            source = model.add(f"{name}_signal", signal_in(declared.unit.text)(count=COUNT))
+            model.connect(source.y, getattr(part, name))
+    return model
+
+
+def systems(cls):
+    """Systems of instances that are written as loops, and what is not the default in each."""
+    cases = [({}, False), *((options, True) for options in variants(cls))]
+    for options, with_stores in cases:
+        try:
+            system = many(cls, options, with_stores).compile()
+        except BlocksError:  # of what needs data, or stands in a circuit once
+            continue
+        if system.nx and not (system.nu or why_not(system)) and forms.is_large(system) and not any(
+                family.kernel.delays for family in system.network.families):
+            yield {**options, "stores": with_stores}, system
+
+
+def scale_of(values):
+    return np.abs(values[np.isfinite(values)]).max(initial=0.0)
+
+
+def agree(found, expected, case):
+    assert_allclose(found, expected, rtol=1e-7, atol=1e-10 * scale_of(expected),
+                    err_msg=str(case))
+
+
+def compare(system, case):
+    """Slopes, their derivatives and crossing functions at random states, on either side of
+    relations."""
+    chance, p, t = np.random.default_rng(1), system.parameters(), np.array([0.3])
+    equations, tape, nx, nz = equations_of(system, p), system.tape, system.nx, system.nz
+    in_direction = equations._in_direction
+    moved = ca.SX.sym("moved", nx)
+    derivative = ca.Function("derivative", [*system.arguments, moved], [
+        ca.jtimes(tape.slope, tape.x, moved)])
+
+    def run(address, x, out):
+        q = np.concatenate([np.zeros(nz), m, d, np.full(equations.scratch + 1, np.nan)])
+        q[nz + m.size + d.size :][:nz] = 1.0  # nominal values
+        run_code(address, t, x, p, q, out)
+        return q
+
+    for sides in (0.0, 1.0, None):
+        x = chance.normal(size=nx) * 10.0 ** chance.integers(-4, 2, size=nx)
+        m = chance.integers(0, 2, system.nm) * 1.0 if sides is None else np.full(system.nm, sides)
+        d, z = chance.normal(size=system.nd), np.full(nz, 0.1)
+        if nz:
+            settled = np.full(nx + nz, np.nan)
+            run(equations.settle, np.concatenate([x, z]), settled)
+            z = settled[nx:]
+            left = system.residual_z(t[0], x, z, p, m, d, np.zeros(0))
+            if not np.isfinite(z).all() or np.abs(left).max() > 1e-6 * (1 + np.abs(z).max()):
+                continue  # no solution there
+        here, known = np.concatenate([x, z]), (t[0], x, z, p, m, d, np.zeros(0))
+        found = np.full(nx + nz, np.nan)
+        run(equations.slope, here, found)
+        agree(found[:nx], system.slope(*known), case)
+        if system.nm:
+            found = np.full(system.nm, np.nan)
+            run(equations.crossings, here, found)
+            agree(found, system.crossings(*known), case)
+        if not nz:
+            along = chance.normal(size=nx)
+            q, found = run(in_direction, here, np.full(nx, np.nan)), along.copy()
+            run_code(in_direction, t, here, p, q, found)
+            agree(found, derivative(*known, along).full().ravel(), case)
+
+
+@pytest.fixture(autouse=True)
+def in_loops(monkeypatch):
+    """However few equations there are; compiled without much care, which takes longest here."""
+    monkeypatch.setattr(forms, "LARGE", 0)
+    monkeypatch.setattr(machine_code, "LONGEST_LOOPS", 0)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_loops_over_many_instances_come_to_what_each_equation_gives(name):
+    for case, system in systems(CLASSES[name]):
+        compare(system, case)
+
+
+def test_what_reads_its_own_slope_takes_part():
+    for name in ("translational.HardStop", "magnetic.ReluctanceForceActuator"):
+        assert any(True for _ in systems(CLASSES[name]))

@@ -3,7 +3,9 @@
 Two capacitors side by side say the same difference of two potentials; incidence sees two
 equations for two unknowns, but the potentials cancel, and a relation of the two voltages is left.
 Currents cancel in the balances of a part between two inductors. Sums with whole numbers as
-coefficients are eliminated without rounding, within one block of equations.
+coefficients are eliminated without rounding, within one block of equations. What is added to an
+unknown in a law, and is none, counts as an unknown of its own: in ``i1 == f(u1 - u2)`` and
+``i2 == -f(u1 - u2)``, ``f`` cancels, whatever it is.
 
 References
 ----------
@@ -20,7 +22,7 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 
-from ..language.kernel import Law
+from ..language.kernel import Key, Law
 from ..numerics.arrays import Flags, Indices
 from .flatten import Flat, Group
 from .matching import Matching
@@ -28,6 +30,8 @@ from .matching import Matching
 __all__ = ["hidden_constraints"]
 
 LARGE = 5000  # equations of a block from which none is looked for
+FINEST = 16  # parts of one that coefficients are multiples of
+MOST = 10**6  # the largest coefficient
 MOST_ROUNDS = 100  # of looking for unknowns that one sum has alone; the rest is eliminated
 
 Sum: TypeAlias = dict[int, Fraction]  # coefficients by class
@@ -53,7 +57,8 @@ def hidden_constraints(flat: Flat, top: Indices, classes: Indices, m: Matching
     block_of_class = np.full(flat.classes, -2)
     block_of_class[classes[m.block_unknowns]] = block
     rows, columns, factors = _sums(flat, block_of >= 0)
-    inside = block_of_class[columns] == block_of[rows]
+    own = columns >= flat.classes  # terms of another form than an unknown
+    inside = own | (np.append(block_of_class, -2)[np.where(own, -1, columns)] == block_of[rows])
     undecided = np.flatnonzero(_may_depend(rows, columns, inside))
     by_block: dict[int, dict[int, Sum]] = {}
     for k in undecided[np.argsort(place[rows[undecided]], kind="stable")].tolist():
@@ -62,14 +67,20 @@ def hidden_constraints(flat: Flat, top: Indices, classes: Indices, m: Matching
     found: dict[int, Group] = {}
     for b, sums in by_block.items():
         unknowns = m.block_unknowns[slice(*m.block_starts[[b, b + 1]])]
-        for e, rest in _left(sums, set(classes[unknowns].tolist())).items():
+        terms = {c for given in sums.values() for c in given if c >= flat.classes}
+        for e, rest in _left(sums, terms.union(classes[unknowns].tolist())).items():
             found[e] = _group(rest)
     return found
 
 
 def _sums(flat: Flat, wanted: Flags) -> tuple[Indices, Indices, Indices]:
-    """Equation, class and coefficient of what is added in sums with whole numbers."""
+    """Equation, column and whole coefficient of all that is added up in equations.
+
+    Columns are classes, and behind these terms of another form, of each instance its own.
+    """
     found = [np.zeros((3, 0), dtype=int)]
+    laws: dict[int, list[Group]] = {}
+    columns = flat.classes
     for group in flat.groups:
         numbers = np.arange(group.first, group.first + group.size)
         if not wanted[numbers].any():
@@ -77,16 +88,66 @@ def _sums(flat: Flat, wanted: Flags) -> tuple[Indices, Indices, Indices]:
         if group.law is None:
             which, classes, signs = group.terms(np.arange(group.size))
             found.append(np.stack([numbers[which], classes, signs]))
-        elif _is_sum(group.law):
-            for key, slope in zip(group.law.arguments, group.law.partials, strict=True):
-                classes, signs = flat.argument(group, key)
-                found.append(np.stack([numbers, classes, round(float(slope)) * signs]))
-    rows, columns, factors = np.concatenate([f[:, wanted[f[0]]] for f in found], axis=1)
-    keys, which = np.unique(rows * flat.classes + columns, return_inverse=True)
+        else:
+            laws.setdefault(group.family, []).append(group)
+    for family, groups in laws.items():
+        size = flat.network.families[family].size
+        first: dict[int, int] = {}  # of terms, the column of the first instance
+        for group, terms in zip(groups, _terms([g.law for g in groups if g.law]), strict=True):
+            numbers = np.arange(group.first, group.first + group.size)
+            for term, factor in terms.items():
+                if isinstance(term, tuple):
+                    classes, signs = flat.argument(group, term)
+                    found.append(np.stack([numbers, classes, factor * signs]))
+                    continue
+                if term not in first:
+                    first[term] = columns
+                    columns += size
+                found.append(np.stack([numbers, first[term] + group.instances,
+                                       np.full(group.size, factor)]))
+    rows, at, factors = np.concatenate([f[:, wanted[f[0]]] for f in found], axis=1)
+    keys, which = np.unique(rows * columns + at, return_inverse=True)
     total = np.zeros(len(keys), dtype=int)
     np.add.at(total, which, factors)
-    rows, columns = np.divmod(keys[total != 0], max(flat.classes, 1))
-    return rows, columns, total[total != 0]
+    rows, at = np.divmod(keys[total != 0], max(columns, 1))
+    return rows, at, total[total != 0]
+
+
+def _terms(laws: list[Law]) -> list[dict[Key | int, int]]:
+    """What each law of a kernel adds up: unknowns, and numbers of other terms, times what."""
+    shared = ca.cse(ca.vertcat(*(law.residual for law in laws)))  # a term is one node
+    found = []
+    for k, law in enumerate(laws):
+        unknowns = {law.kernel.symbols[key].__hash__(): key for key in law.unknowns}
+        total: dict[Key | int, Fraction] = {}
+        left = [(shared[k], Fraction(1))]
+        while left:
+            sx, factor = left.pop()
+            kind = sx.op() if not sx.is_constant() and not sx.is_symbolic() else None
+            if kind in (ca.OP_ADD, ca.OP_SUB):
+                left += [(sx.dep(0), factor), (sx.dep(1), factor if kind == ca.OP_ADD else -factor)]
+            elif kind == ca.OP_NEG:
+                left.append((sx.dep(0), -factor))
+            elif kind == ca.OP_TWICE:
+                left.append((sx.dep(0), 2 * factor))
+            elif kind == ca.OP_MUL and (product := _simple(sx.dep(0), factor)):
+                left.append((sx.dep(1), product))
+            elif kind == ca.OP_DIV and (product := _simple(1 / sx.dep(1), factor)):
+                left.append((sx.dep(0), product))
+            elif not sx.is_zero():
+                term = unknowns.get(sx.__hash__(), sx.__hash__())
+                total[term] = total.get(term, Fraction(0)) + factor
+        scale = lcm(*(factor.denominator for factor in total.values()))
+        found.append({term: int(factor * scale) for term, factor in total.items() if factor})
+    return found
+
+
+def _simple(sx: ca.SX, factor: Fraction) -> Fraction | None:
+    """A constant times a factor; None where that is not exact in a few parts of one."""
+    if not sx.is_constant() or not abs(float(sx)) <= MOST:
+        return None
+    product = Fraction(float(sx)) * factor
+    return product if product.denominator <= FINEST and abs(product) <= MOST else None
 
 
 def _may_depend(rows: Indices, columns: Indices, inside: Flags) -> Flags:
@@ -104,17 +165,6 @@ def _may_depend(rows: Indices, columns: Indices, inside: Flags) -> Flags:
         left = follows[row]
         row, column = row[left], column[left]
     return follows[rows]
-
-
-def _is_sum(law: Law) -> bool:
-    """Whether a law is a sum of unknowns times whole numbers."""
-    if set(law.slopes) != {"constant"} or len(law.unknowns) != len(law.arguments):
-        return False
-    if any(float(slope) != round(float(slope)) for slope in law.partials):
-        return False
-    symbols = ca.vertcat(*law.symbols)
-    rest = ca.substitute(law.residual, symbols, ca.SX.zeros(symbols.numel()))
-    return bool(rest.is_constant()) and float(rest) == 0
 
 
 def _left(sums: dict[int, Sum], inside: set[int]) -> dict[int, Sum]:

@@ -13,6 +13,7 @@ from ..solvers import Step, Trajectory
 from ..solvers.looks import BEYOND, SEEN
 from ..system.failure import AlgebraicFailure
 from ..system.newton import TOLD
+from .dead_point import STAGES, steps_over, time_to_dead_point
 from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Ending", "Integration"]
 
+LAST_STEPS = 5  # and one less: a dead point is near within the longest of these
+FARTHER = 16  # times that: after an event steps are short
 
 
 class Ending(NamedTuple):
@@ -153,7 +156,8 @@ class Integration:
         if step.failure:
             if self._comes_nearer(step):
                 return None
-            ending = self._beyond_end(step.t, np.asarray(step.y))
+            ending = (self._over_dead_point(step.t, np.asarray(step.y))
+                      or self._beyond_end(step.t, np.asarray(step.y)))
             if ending is not None:
                 return ending
             if self.running.takes_another(step):
@@ -169,7 +173,8 @@ class Integration:
                 self._retake((step.t - self.t) / 2)
                 return None
             t, y = (step.t, step.y) if self.method.looks_itself else (self.t, self.y)
-            return self._end_of_branch(t, np.asarray(y), failure)
+            return self._over_dead_point(t, np.asarray(y)) or self._end_of_branch(
+                t, np.asarray(y), failure)
 
     def _looked_at(self, step: Step) -> Ending | None:
         """Take what a step is good for; tell the ending if that was the last."""
@@ -204,7 +209,8 @@ class Integration:
             return self._end_of_branch(step.t, np.asarray(step.y))
         if self.t >= self.stop:
             return None  # what is known to happen now comes first
-        return Ending(step.t) if self._is_over(step, shortened) else None
+        return self._over_dead_point(step.t, np.asarray(step.y)) or (
+            Ending(step.t) if self._is_over(step, shortened) else None)
 
     def _comes_nearer(self, step: Step) -> bool:
         """Take a step again, shorter, which a method has given up where a branch may end."""
@@ -259,6 +265,42 @@ class Integration:
         component, _, variable = name.rpartition(".")
         self.events.log.remember(t, component, f"{variable} {GOES_ON}")
         return Ending(t, np.zeros(0, dtype=int))
+
+    def _over_dead_point(self, t: float, y: Array) -> Ending | None:
+        """Go over a dead point within the next step, in an episode of its own; None if none is."""
+        problem, last = self.problem, np.diff(self.trajectory.t[-LAST_STEPS:])
+        if not self.system.clusters or not len(last):
+            return None
+        try:
+            problem.solve(t, y)
+        except AlgebraicFailure:
+            return None
+        # machine code asks where the choice of states turns bad; after an event steps are short
+        longest = last.max() * (FARTHER if self.method.looks_itself else 1)
+        ahead, tied = time_to_dead_point(problem, t), problem.tied
+        if not -longest < ahead <= longest:
+            return None
+        predictor, problem.predictor = problem.predictor, None
+        steps = steps_over(problem, t, ahead, longest, self.stop, self.running.settings.rtol)
+        if not steps:
+            problem.predictor = predictor
+            return None
+        problem.failure, at, which = None, t, None
+        problem.tie(np.zeros(0, dtype=int))
+        self.open(t, trajectory=Trajectory(t, problem.start_vector(), order=STAGES))
+        self.trajectory = self.recording.episodes[-1].trajectory
+        self.crossings.begin(t)
+        for step in steps:
+            at, which = self._crossing(step) or (step.t, None)
+            self._keep(step, at)
+            if which is not None:
+                break
+        problem.solve(at, self.trajectory(at))
+        problem.tie(tied)
+        problem.solve(at, problem.start_vector())
+        problem.choose_states(at)
+        self.running.begin_with(at - step.t_old, at)
+        return Ending(at, which, reach=at - step.t_old)
 
     def _end_of_branch(self, t: float, y: Array, failure: AlgebraicFailure | None = None
                        ) -> Ending:

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from parts import alone, final
 from scipy.integrate import solve_ivp
-from scipy.optimize import fsolve
+from scipy.optimize import brentq, fsolve
 from scipy.sparse import coo_matrix
 from scipy.sparse.linalg import spsolve
 
@@ -414,6 +414,34 @@ def test_a_chain_of_integrators_with_a_given_end_has_the_index_of_its_length(ord
     t = run.time.to("s").magnitude
     exact = [np.sin(2 * t), np.cos(2 * t), -np.sin(2 * t), -np.cos(2 * t)][order]
     assert_allclose(run[f"c.x{order + 1}"].magnitude, exact, atol=1e-12)
+
+
+@pytest.mark.parametrize("ratio", [1, -2, 0.25])
+def test_currents_that_one_curve_gives_are_tied_though_no_equation_says_so(ratio):
+    """(3 H + 2 H) der(i1) = -u, where i1 = u + u^3 and i2 = ratio * i1."""
+    class TwoCoils(Component):
+        i1 = Variable("A", "0.5 A", priority="high")
+        i2 = Variable("A")
+        u1, u2 = Variable("V"), Variable("V")
+
+        def equations(self):
+            def curve(u):
+                return quantity("1 S") * u + quantity("1 A/V^3") * u**3
+
+            yield quantity("3 H") * der(self.i1) == -self.u1
+            yield quantity("2 H") * der(self.i2) == ratio * self.u2
+            yield self.i1 == curve(self.u1 - self.u2)
+            yield self.i2 == ratio * curve(self.u1 - self.u2)
+
+    def slope(t, i):
+        return -brentq(lambda u: u + u**3 - i[0], -1, 1) / (3 + 2)
+
+    model = alone(TwoCoils())
+    assert (model.structure().states, model.structure().index) == (1, 2)
+    run = model.simulate("2 s", **TIGHT)
+    exact = solve_ivp(slope, (0, 2), [0.5], rtol=1e-11, atol=1e-12).y[0, -1]
+    assert final(run, "c.i1") == pytest.approx(exact, rel=1e-8)
+    assert final(run, "c.i2") == pytest.approx(ratio * exact, rel=1e-8)
 
 
 # -- what the user reads ---------------------------------------------------------------------

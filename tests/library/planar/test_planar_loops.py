@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 from blocks import InitialisationError, Model, SimulationError, Target, load, quantity, where
 from blocks.simulation.forced_jumps import ForcedJumps
@@ -321,6 +322,43 @@ def test_cranks_of_a_parallelogram_repeat_each_other_or_stand_at_a_dead_point():
         assert finding.code == "initial.redundant" and word in finding.problem
     assert "Start a little beside it" in finding.advice
     assert not parallelogram(2, 0.5).check().errors
+
+
+@pytest.mark.parametrize(("count", "options"), [
+    (2, {}), (4, {"rtol": 1e-8}), (1, {"method": "rodas4", "rtol": 1e-8}),
+    (2, {"method": "cvode", "rtol": 1e-9}), (2, {"method": "Radau"})])
+def test_parallelograms_go_through_the_places_where_they_lie_flat(count, options):
+    """Unit rods of 1 kg: all cranks turn alike, inertia * der(w) = -weight * cos(phi)."""
+    rods = {"mass": "1 kg", "inertia": f"{1 / 12} kg*m^2", "center_x": "0.5 m"}
+    model = Model("parallelograms in a row")
+    model.ground = Ground(count=count + 1, x=[f"{i} m" for i in range(count + 1)])
+    model.crank = Body(count=count + 1, phi="90 deg", w="-1 rad/s", **rods)
+    model.bar = Body(count=count, phi="0 deg", **rods)
+    model.head, model.end = (RigidOffset(count=n, dx="1 m") for n in (count + 1, count))
+    model.foot, model.left, model.right = (
+        Revolute(count=n) for n in (count + 1, count, count))
+    model.connect(model.ground.P, model.foot.B)
+    model.connect(model.foot.F, model.crank.P, model.head.B)
+    model.connect(model.bar.P, model.end.B)
+    model.connect(model.head[:-1].F, model.left.B)
+    model.connect(model.left.F, model.bar.P)
+    model.connect(model.head[1:].F, model.right.B)
+    model.connect(model.end.F, model.right.F)
+    run = model.simulate("3 s", **options)
+
+    def slope(t, y):
+        weight = 9.81 * ((count + 1) / 2 + count)
+        return y[1], -weight * np.cos(y[0]) / ((count + 1) / 3 + count)
+
+    exact = solve_ivp(slope, (0, 3), (np.pi / 2, -1), rtol=1e-11, atol=1e-12, dense_output=True,
+                      events=lambda t, y: np.sin(y[0]))
+    flat = exact.t_events[0]
+    assert len(flat) == 3
+    for times in (np.linspace(0, 3, 31), flat - 1e-3, flat + 1e-3):
+        for k in range(count + 1):
+            turned = run[f"crank[{k}].phi"].at(quantity(times, "s")).m
+            assert_allclose(turned, exact.sol(times)[0], atol=2e-5)
+    assert_allclose(run["bar[0].phi"].m, 0, atol=1e-6)
 
 
 def test_a_sampled_torque_on_a_linkage_lets_nothing_jump_but_a_sampled_speed_does():

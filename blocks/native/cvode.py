@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import SAME_INSTANT, TIME_GRAIN
+from ..numerics.tolerances import SAME_INSTANT, SMALLEST_STEP, TIME_GRAIN, TINY
 from ..solvers.trouble import SLIVER
 from .cvode_library import ONE_STEP
 from .events import CROSSING, STEP, TIME, Passed, pass_event
@@ -69,6 +69,7 @@ class Cvode(NamedTuple):
     step: int
     begin: int
     set_first: int
+    set_least: int
     set_stop: int
     last_order: int
     last_step: int
@@ -259,6 +260,9 @@ def _advance_to(cvode: Cvode, code: Code, work: Workspace, relations: Relations,
         if stop != state[STOP]:
             set_number(cvode.set_stop, cvode.memory, stop)
             state[STOP] = stop
+        # otherwise it goes on for ever with steps that leave the time where it is
+        least = min(SMALLEST_STEP * abs(t), limits.max_step)
+        set_number(cvode.set_least, cvode.memory, least)
         state[FLAG] = one_step(cvode.step, cvode.memory, stop, cvode.vector, work.at, ONE_STEP)
         if state[FLAG] < 0.0:
             status = FAILED
@@ -272,7 +276,7 @@ def _advance_to(cvode: Cvode, code: Code, work: Workspace, relations: Relations,
         length = end - t
         if work.branch.size > 0 and not _keeps_branch(cvode, code, work, t, end - t, x):
             length = 0.5 * (end - t)
-            if length <= SAME_INSTANT * max(abs(t), abs(limits.t_stop)):
+            if length <= SAME_INSTANT * abs(t) + TINY:
                 state[FLAG], status = STUCK, FAILED
                 break
         elif code.exponents != 0:

@@ -169,11 +169,12 @@ class CompiledCvode(EventMethod):
         function = sundials.address
         self.cvode = cvode.Cvode(
             self.integration.memory, self.integration.vector, function("CVode"),
-            function("CVodeReInit"), function("CVodeSetInitStep"), function("CVodeSetStopTime"),
-            function("CVodeGetLastOrder"), function("CVodeGetLastStep"),
-            function("CVodeGetCurrentTime"), sundials.counter_addresses,
-            np.zeros(len(cvode.COUNTERS), dtype=np.int64), self.integration.row_addresses(), order,
-            self.integration.y, self.room[2], np.zeros(1, dtype=np.int64))
+            function("CVodeReInit"), function("CVodeSetInitStep"), function("CVodeSetMinStep"),
+            function("CVodeSetStopTime"), function("CVodeGetLastOrder"),
+            function("CVodeGetLastStep"), function("CVodeGetCurrentTime"),
+            sundials.counter_addresses, np.zeros(len(cvode.COUNTERS), dtype=np.int64),
+            self.integration.row_addresses(), order, self.integration.y, self.room[2],
+            np.zeros(1, dtype=np.int64))
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
@@ -197,10 +198,7 @@ class CompiledCvode(EventMethod):
         """CVODE begins anew from the present point."""
         order = self.unknowns_order
         self.integration.y[:] = self.x[order] if order.size else self.x
-        farthest = max(abs(t), abs(self.t_end))
-        # otherwise CVODE goes on for ever with steps that leave the time where it is
-        least = 4.0 * np.finfo(float).eps * farthest
-        self.integration.restart(t, first_step, least, self.max_step)
+        self.integration.restart(t, first_step, self.max_step)
         self.state[:] = t, first_step, 0.0, 0.0, 0.0, np.nan, 0.0
         self.cvode.counted[:] = 0
 

@@ -143,6 +143,7 @@ class CompiledCvode(EventMethod):
         self.near[self.places] = self.atol * self.scale
         band = matrices.band
         length = n if band is None else min(n - 1, band.upper + band.lower) + band.lower + 1
+        self.here = np.zeros(length * n)
         shown = {
             cvode.SIZE: n, cvode.SLOPE: self.equations.slope, cvode.JACOBIAN: jacobian,
             cvode.P: self.p.ctypes.data, cvode.AT: self.at.ctypes.data,
@@ -154,6 +155,7 @@ class CompiledCvode(EventMethod):
             cvode.BY_ROWS: self.rows.ctypes.data if by_rows else 0,
             cvode.SETTLE: self.equations.settle, cvode.EXPECTED: self.room[2].ctypes.data,
             cvode.LENGTH: length * n, cvode.NEAR: self.near.ctypes.data,
+            cvode.HERE: self.here.ctypes.data,
         }  # fmt: skip
         for place, value in shown.items():
             self.user[place] = value

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import SAME_INSTANT, TIME_GRAIN
-from ..solvers.trouble import SLIVER
+from ..numerics.tolerances import SAME_INSTANT, SMALLEST_STEP, TIME_GRAIN, TINY
+from ..solvers.trouble import SLIVER, STEEPER
 from .cvode_library import ONE_STEP
 from .events import CROSSING, STEP, TIME, Passed, pass_event
 from .functions import machine_code
@@ -51,7 +51,9 @@ SIZE, SLOPE, JACOBIAN, P, Q, AT, VECTOR, MATRIX, UNKNOWNS, SLOPES, ORDER, BY_ROW
 SETTLE, EXPECTED = 12, 13
 #: Numbers in a matrix, and the tolerances of what is integrated, in the model's order.
 LENGTH, NEAR = 14, 15
-USER = 16
+#: Room for the matrix at a point itself, beside that a tolerance away.
+HERE = 16
+USER = 17
 STUCK = -3.0  # of CVODE's answers: however short the step
 
 one_step = CFunction("i32", "ptr", "double", "ptr", "ptr", "i32")
@@ -69,6 +71,7 @@ class Cvode(NamedTuple):
     step: int
     begin: int
     set_first: int
+    set_least: int
     set_stop: int
     last_order: int
     last_step: int
@@ -119,18 +122,14 @@ def slope_of(t: float, unknowns: int, slopes: int, given: int) -> int:
 @machine_code
 def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a: int, b: int,
                 c: int) -> int:
-    """The derivative of the slopes; entries that are always zero are so already.
-
-    It is that of a point a tolerance away: where a law is infinitely steep, as a root where it
-    begins, and close to that, Newton's method would stay and call it a solution. 1 where
-    derivatives are no numbers.
-    """
+    """The derivative of the slopes, as :func:`~blocks.solvers.trouble.finite_derivatives` takes it;
+    1 where derivatives are no numbers."""
     user = indices_at(given, USER)
     n, at = user[SIZE], vector_at(user[AT], 1)
     at[0] = t
     x, own = vector_at(place_of(user[VECTOR], unknowns), n), vector_at(user[UNKNOWNS], n)
     near, out = vector_at(user[NEAR], n), place_of(user[MATRIX], matrix)
-    written = vector_at(out, user[LENGTH])
+    written, here = vector_at(out, user[LENGTH]), vector_at(user[HERE], user[LENGTH])
     if user[ORDER] == 0:
         for i in range(n):
             own[i] = x[i]
@@ -141,20 +140,34 @@ def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a
     for k in range(3):
         for i in range(n):  # ahead, behind, there
             own[i] += near[i] if k != 1 else -2.0 * near[i]
-        if user[BY_ROWS] != 0:
-            by_rows = vector_at(user[BY_ROWS], n * n)
-            run_code(user[JACOBIAN], at, own, user[P], user[Q], by_rows)
-            for i in range(n):
-                for j in range(n):
-                    written[j * n + i] = by_rows[i * n + j]
-        else:
-            run_code(user[JACOBIAN], at, own, user[P], user[Q], out)
+        _derivatives_at(user, at, own, out)
         finite = True
-        for i in range(user[LENGTH]):
+        for i in range(written.size):
             finite &= abs(written[i]) < np.inf
         if finite:
-            return 0
-    return 1
+            break
+    if finite and k < 2:
+        for i in range(n):
+            own[i] -= near[i] if k == 0 else -near[i]
+        _derivatives_at(user, at, own, user[HERE])
+        for i in range(written.size):
+            if abs(here[i]) <= STEEPER * abs(written[i]):
+                written[i] = here[i]
+    return 0 if finite else 1
+
+
+@machine_code
+def _derivatives_at(user: Indices, at: Vector, own: Vector, out: int) -> None:
+    """Write the derivatives at a point; entries that are always zero are so already."""
+    n = own.size
+    if user[BY_ROWS] == 0:
+        run_code(user[JACOBIAN], at, own, user[P], user[Q], out)
+        return
+    by_rows, written = vector_at(user[BY_ROWS], n * n), vector_at(out, n * n)
+    run_code(user[JACOBIAN], at, own, user[P], user[Q], by_rows)
+    for i in range(n):
+        for j in range(n):
+            written[j * n + i] = by_rows[i * n + j]
 
 
 @machine_code
@@ -259,6 +272,9 @@ def _advance_to(cvode: Cvode, code: Code, work: Workspace, relations: Relations,
         if stop != state[STOP]:
             set_number(cvode.set_stop, cvode.memory, stop)
             state[STOP] = stop
+        # otherwise it goes on for ever with steps that leave the time where it is
+        least = min(SMALLEST_STEP * abs(t), limits.max_step)
+        set_number(cvode.set_least, cvode.memory, least)
         state[FLAG] = one_step(cvode.step, cvode.memory, stop, cvode.vector, work.at, ONE_STEP)
         if state[FLAG] < 0.0:
             status = FAILED
@@ -272,7 +288,7 @@ def _advance_to(cvode: Cvode, code: Code, work: Workspace, relations: Relations,
         length = end - t
         if work.branch.size > 0 and not _keeps_branch(cvode, code, work, t, end - t, x):
             length = 0.5 * (end - t)
-            if length <= SAME_INSTANT * max(abs(t), abs(limits.t_stop)):
+            if length <= SAME_INSTANT * abs(t) + TINY:
                 state[FLAG], status = STUCK, FAILED
                 break
         elif code.exponents != 0:

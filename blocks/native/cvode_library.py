@@ -197,13 +197,12 @@ class Integration:
             s.CVodeSetProjErrEst(self.memory, 0)  # errors are those of the step before
         weakref.finalize(self, _free, s, context, self.memory, solver, matrix, self.vector)
 
-    def restart(self, t: float, first_step: float, least_step: float, max_step: float) -> None:
+    def restart(self, t: float, first_step: float, max_step: float) -> None:
         """Begin anew at what ``y`` holds now."""
         s = self.sundials
         s.CVodeReInit(self.memory, t, self.vector)
         s.CVodeSetInitStep(self.memory, first_step)
-        s.CVodeSetMaxStep(self.memory, 0.0)  # 0: none; a least step is checked against it
-        s.CVodeSetMinStep(self.memory, min(least_step, max_step))
+        s.CVodeSetMinStep(self.memory, 0.0)  # that of another run is none for this
         s.CVodeSetMaxStep(self.memory, max_step if np.isfinite(max_step) else 0.0)
 
     def first_rows(self) -> tuple[int, int]:

@@ -143,6 +143,7 @@ class CompiledCvode(EventMethod):
         self.near[self.places] = self.atol * self.scale
         band = matrices.band
         length = n if band is None else min(n - 1, band.upper + band.lower) + band.lower + 1
+        self.here = np.zeros(length * n)
         shown = {
             cvode.SIZE: n, cvode.SLOPE: self.equations.slope, cvode.JACOBIAN: jacobian,
             cvode.P: self.p.ctypes.data, cvode.AT: self.at.ctypes.data,
@@ -154,6 +155,7 @@ class CompiledCvode(EventMethod):
             cvode.BY_ROWS: self.rows.ctypes.data if by_rows else 0,
             cvode.SETTLE: self.equations.settle, cvode.EXPECTED: self.room[2].ctypes.data,
             cvode.LENGTH: length * n, cvode.NEAR: self.near.ctypes.data,
+            cvode.HERE: self.here.ctypes.data,
         }  # fmt: skip
         for place, value in shown.items():
             self.user[place] = value
@@ -169,11 +171,12 @@ class CompiledCvode(EventMethod):
         function = sundials.address
         self.cvode = cvode.Cvode(
             self.integration.memory, self.integration.vector, function("CVode"),
-            function("CVodeReInit"), function("CVodeSetInitStep"), function("CVodeSetStopTime"),
-            function("CVodeGetLastOrder"), function("CVodeGetLastStep"),
-            function("CVodeGetCurrentTime"), sundials.counter_addresses,
-            np.zeros(len(cvode.COUNTERS), dtype=np.int64), self.integration.row_addresses(), order,
-            self.integration.y, self.room[2], np.zeros(1, dtype=np.int64))
+            function("CVodeReInit"), function("CVodeSetInitStep"), function("CVodeSetMinStep"),
+            function("CVodeSetStopTime"), function("CVodeGetLastOrder"),
+            function("CVodeGetLastStep"), function("CVodeGetCurrentTime"),
+            sundials.counter_addresses, np.zeros(len(cvode.COUNTERS), dtype=np.int64),
+            self.integration.row_addresses(), order, self.integration.y, self.room[2],
+            np.zeros(1, dtype=np.int64))
 
     def restart(self, t: float, y: Array) -> None:
         self.t, self.y = float(t), np.array(y, dtype=float)
@@ -197,10 +200,7 @@ class CompiledCvode(EventMethod):
         """CVODE begins anew from the present point."""
         order = self.unknowns_order
         self.integration.y[:] = self.x[order] if order.size else self.x
-        farthest = max(abs(t), abs(self.t_end))
-        # otherwise CVODE goes on for ever with steps that leave the time where it is
-        least = 4.0 * np.finfo(float).eps * farthest
-        self.integration.restart(t, first_step, least, self.max_step)
+        self.integration.restart(t, first_step, self.max_step)
         self.state[:] = t, first_step, 0.0, 0.0, 0.0, np.nan, 0.0
         self.cvode.counted[:] = 0
 

@@ -183,7 +183,7 @@ def _choose_first_steps(runs: Runs, lanes: _Lanes, work: _Work) -> None:
     """f(t, x) and Hairer's starting step of lanes that have just been filled."""
     x, k, fresh, slope = lanes.x, work.k, lanes.fresh, work.spare
     n, rtol, limit = x.shape[0], runs.rtol, min(runs.max_step, runs.t_end - runs.t0)
-    least = least_step(runs.t0, runs.t_end)
+    least = least_step(runs.t0)
     _call(work.slope, lanes.t, x, lanes.p, work.q, slope)
     trial = np.zeros(LANES)
     for lane in range(LANES):
@@ -256,7 +256,7 @@ def _propose(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
         run = lanes.run[lane]
         if run < 0:
             continue
-        still = is_too_small(step[0, lane], t[lane], runs.t_end) and not last[lane]
+        still = is_too_small(step[0, lane], t[lane]) and not last[lane]
         if still or counts[run, 0] + counts[run, 1] >= runs.most:
             filled.status[run] = TOO_SMALL if still else FULL
             idle += _next_run(runs, lanes, work, lane)
@@ -295,7 +295,7 @@ def _judge(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled) -> int:
         filled.counts[run, 1] += 1
         lanes.rejected[lane] = True
         lanes.h[lane] = shortened_step(work.step[0, lane], error if finite else np.nan, ROOT)
-        if is_too_small(lanes.h[lane], lanes.t[lane], runs.t_end):
+        if is_too_small(lanes.h[lane], lanes.t[lane]):
             filled.status[run] = TOO_SMALL if finite else NOT_FINITE
             idle += _next_run(runs, lanes, work, lane)
     return idle

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
-from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, SMALLEST_TRIAL, STEP_REST, TINY
+from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TINY
 from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
 from .delayed import bend_before, keep_step
 from .events import (
@@ -207,7 +207,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             and state[LOOKED] != 1.0):
         longest = min(h, limits.max_step, t_stop - t)
         length = _step_to_crossing(code, relations, work, t, x, longest, state)
-        if length < longest and not is_too_small(length, t, t_stop):
+        if length < longest and not is_too_small(length, max(abs(t), abs(t_stop))):
             h = length
     rejected = pressed = looked = False
     first, kept, status, halvings, begun, on_grid = True, True, FULL, 0, t, 0
@@ -224,12 +224,12 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         if is_fixed(code):
             proposed, on_grid = h, on_grid + 1
             now, last = _fitted_to_grid(t, h, begun + on_grid * h, t_stop)
-        if is_too_small(now, t, t_stop) and not last:
+        if is_too_small(now, t) and not last:
             status = TOO_SMALL
             break
         take_step(code, work, t, now, x, rejected, counts)
         error, length, looked, halvings, status = _judged(
-            code, work, relations, limits, x, t, now, t_stop, counts, first, looked, halvings)
+            code, work, relations, limits, x, t, now, counts, first, looked, halvings)
         if length < now:
             counts[1] += 1
             rejected, h = True, length
@@ -281,7 +281,7 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
 
 @machine_code
 def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x: Vector, t: float,
-            now: float, t_stop: float, counts: Indices, first: bool, looked: bool, halvings: int
+            now: float, counts: Indices, first: bool, looked: bool, halvings: int
             ) -> tuple[float, float, bool, int, int]:
     """The error of a step, its length or the one to try instead, and the status: ``FULL``, unless
     that is too short; also whether pulses were looked for, and how often it was halved."""
@@ -290,7 +290,7 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
     if code.kind == IMPLICIT and error <= 1.0:
         if first:
             length = step_to_transient(work, now, rtol, x)
-            if length < now and not is_too_small(length, t, t_stop):
+            if length < now and not is_too_small(length, t):
                 return error, length, looked, halvings, FULL
         if code.exponents != 0:
             error = max(error, error_of_exponents(code, work, relations.exponents,
@@ -301,7 +301,7 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
             error = of_slope if not of_slope <= error else error
     if not error <= 1.0:
         length = shortened_step(now, error, root_of(code))
-        return error, length, looked, halvings, _status_of_rejected(code, error, length, t, t_stop)
+        return error, length, looked, halvings, _status_of_rejected(code, error, length, t)
     if code.kind == HIGH_ORDER and halvings < MOST_HALVINGS:
         counts[2] += 4
         if not shows_what_is_between(code, work, t, now, rtol, x):
@@ -313,20 +313,20 @@ def _judged(code: Code, work: Workspace, relations: Relations, limits: Limits, x
         if length < now:
             return error, length, looked, halvings, FULL
     if work.branch.size and not keeps_branch(code, work, t, now, x):
-        least = SAME_INSTANT * max(abs(t), abs(t_stop))
+        least = SAME_INSTANT * abs(t) + TINY
         return error, 0.5 * now, looked, halvings, TOO_SMALL if 0.5 * now <= least else FULL
     return error, now, looked, halvings, FULL
 
 
 @machine_code
-def _status_of_rejected(code: Code, error: float, h: float, t: float, t_stop: float) -> int:
+def _status_of_rejected(code: Code, error: float, h: float, t: float) -> int:
     """Whether a step whose error is too large, or no number, can be tried again with ``h``."""
     lost = np.isnan(error)
     if is_fixed(code):
         return NOT_FINITE if lost else TOO_SMALL
     if lost:
-        return NOT_FINITE if h <= SMALLEST_TRIAL * max(abs(t), abs(t_stop)) + TINY else FULL
-    return TOO_SMALL if is_too_small(h, t, t_stop) else FULL
+        return NOT_FINITE if h <= least_step(t) else FULL
+    return TOO_SMALL if is_too_small(h, t) else FULL
 
 
 @machine_code
@@ -340,7 +340,7 @@ def _first(code: Code, work: Workspace, t: float, x: Vector, limits: Limits, t_s
            ) -> float:
     """The length of the first step."""
     k, rtol = work.k, limits.rtol
-    least, limit = least_step(t, t_stop), min(limits.max_step, t_stop - t)
+    least, limit = least_step(t), min(limits.max_step, t_stop - t)
     k1, k2, inner, atol = k[0], k[1], k[WORK], k[ATOL]
     d0 = d1 = 0.0
     for i in range(x.size):
@@ -435,7 +435,7 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
     low, at = times[count - 2], times[count - 1]
     if low - t < early:
         at = locate(code, relations, work, x, low, at, t, h, seen, ABOUT)
-        if at - t < early and not is_too_small(at - t, t, t_stop):
+        if at - t < early and not is_too_small(at - t, max(abs(t), abs(t_stop))):
             return EARLY, at
         name_crossed(relations, seen)  # all that are to be looked at on the way there
     at = locate(code, relations, work, x, low, at, t, h, seen, 0.0)

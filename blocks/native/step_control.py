@@ -18,6 +18,7 @@ from ..numerics.tolerances import (
     NEARLY_STILL,
     SMALLEST_STEP,
     SMALLEST_TRIAL,
+    TINY,
 )
 from .functions import machine_code
 
@@ -31,9 +32,13 @@ LOWER_OF_HIGH_ORDER = 6e-4  # of one of order 4 squared, likewise
 
 
 @machine_code
-def least_step(t: float, t_stop: float) -> float:
-    """The shortest first step: values that are nearly zero do not tell how far it may go."""
-    return SMALLEST_TRIAL * max(abs(t), abs(t_stop))
+def least_step(t: float) -> float:
+    """The shortest first step, which still tells slopes apart.
+
+    It follows the present time, not that to which the run goes: at 0 all is told apart, and what
+    dies out there within 1 ns does so as well in a run of a month.
+    """
+    return SMALLEST_TRIAL * abs(t) + TINY
 
 
 @machine_code
@@ -79,9 +84,9 @@ def step_to_piece(t: float, h: float, pieces: Vector, across: int, behind: int) 
 
 
 @machine_code
-def is_too_small(h: float, t: float, t_stop: float) -> bool:
+def is_too_small(h: float, t: float) -> bool:
     """Whether a step no longer moves the time, or is no number."""
-    return not h > SMALLEST_STEP * max(abs(t), abs(t_stop))
+    return not h > SMALLEST_STEP * abs(t) + TINY
 
 
 @machine_code

@@ -102,15 +102,16 @@ class Ledger(ByComponent[EnergyTerm]):
 
     @property
     def relative_residual(self) -> float:
-        missing, turned_over, held = (
-            e.magnitude for e in (self.residual, self.turned_over, self.held))
+        return self._relative(self.residual.magnitude)
+
+    def _relative(self, missing: float) -> float:
+        turned_over, held = self.turned_over.magnitude, self.held.magnitude
         scale = max(turned_over, held)
         if missing == 0:
             return 0.0
         if not (scale and np.isfinite(missing)):  # or energies are beyond all numbers
             return float("inf")
-        bare = sum(max(abs(t.violation) - t.uncertainty, 0.0) for t in self._bare)
-        sure = max(bare - LEDGER_ROUNDING * held, 0.0)
+        sure = max(_sure(self._bare) - LEDGER_ROUNDING * held, 0.0)
         return max(missing / scale, sure / max(turned_over, TINY))
 
     @property
@@ -125,7 +126,9 @@ class Ledger(ByComponent[EnergyTerm]):
 
     def warn(self, tolerance: float | None) -> None:
         """Warn of a relative residual that a run of this accuracy does not explain."""
-        if tolerance is None or not self.relative_residual > tolerance:
+        # powers that no integral resolves, as rounding beside a singular position, blame nobody
+        if tolerance is None or not self._relative(
+                _sure(self._terms) + abs(self._sum("work_in"))) > tolerance:
             return
         scale, missing = max(self.turned_over, self.held).magnitude, self.residual.magnitude
         terms: Sequence[EnergyTerm] = self._terms
@@ -179,6 +182,11 @@ class Ledger(ByComponent[EnergyTerm]):
             if len(by_class) < len(self):
                 return sheet_of(by_class)
         return sheet_of(self)
+
+
+def _sure(terms: Iterable[EnergyTerm]) -> float:
+    """What components miss beyond what the integrals over time may be off by, in J."""
+    return float(sum(max(abs(t.violation) - t.uncertainty, 0.0) for t in terms))
 
 
 def _advice(worst: Sequence[EnergyTerm]) -> str:

@@ -34,14 +34,19 @@ __all__ = ["Events"]
 class Events:
     """Carries out the events of a run, and tells them.
 
+    Parameters
+    ----------
+    contacts : what keeps closed contacts closed, where the laws do not do that themselves
+
     Attributes
     ----------
     struck : (family, instance) of contacts struck at the last event
     """
 
     def __init__(self, recording: RunRecording, time_events: TimeEvents, crossings: ZeroCrossings,
-                 t_end: float) -> None:
+                 contacts: Contacts | None, t_end: float) -> None:
         self.recording, self.problem = recording, recording.problem
+        self.contacts = contacts
         system = recording.system
         self.log = EventLog(recording, time_events)
         self.requirements = Requirements.of(system)
@@ -105,14 +110,16 @@ class Events:
         if events.modes is not None:
             problem.laws.take_over(events.modes[-1], events.fast, float(events.times[-1]))
 
-    def begin(self, t: float, contacts: Contacts | None) -> None:
+    def begin(self, t: float) -> None:
         """Bring relations and modes in line with the start; refuse a start that cannot be."""
         laws = self.problem.laws
         self.switching.begin(t, modes_known=laws is None)
         if laws is not None:
-            if contacts is not None:
-                contacts.refuse_impossible(self.problem, t)
+            if self.contacts is not None:
+                self.contacts.refuse_impossible(self.problem, t)
             laws.start(self.problem, t)
+            if self._close_contacts(t):
+                laws.start(self.problem, t)
             self.switching.begin(t)  # relations may look at the sticking efforts
         self._require(t)
 
@@ -142,10 +149,16 @@ class Events:
                 self.tell_modes(t, problem.laws.decide(problem, t, touched[:0]))
                 self.struck = struck + self.struck
                 in_vain = False
+            self._close_contacts(t)
         self._require(t)
         problem.failure = None
         problem.choose_states(t)
         return in_vain
+
+    def _close_contacts(self, t: float) -> bool:
+        """Close gaps of closed contacts; whether anything moved. What stiff parts bear would be
+        another from the first step on, and no error tells."""
+        return self.contacts is not None and self.contacts.close(self.problem, t)
 
     def take_struck(self) -> tuple[tuple[int, int], ...]:
         """Who was struck at the last event; told once."""

@@ -38,13 +38,13 @@ class Opening:
         self.time_events = TimeEvents(recording.system, self.problem.p, t_start, t_end, seen)
         self.crossings = ZeroCrossings(self.problem, self.time_events)
         self.contacts = _contacts_of(self.problem)
-        self.events = Events(recording, self.time_events, self.crossings, t_end)
+        self.events = Events(recording, self.time_events, self.crossings, self.contacts, t_end)
         self.begun = False
 
     def begin(self) -> None:
         """Bring relations and modes in line with the start; refuse a start that cannot be."""
         if not self.begun:
-            self.events.begin(self.t_start, self.contacts)
+            self.events.begin(self.t_start)
             self.begun = True
 
 

@@ -37,7 +37,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..numerics.arrays import Indices
-from ..numerics.tolerances import LEAST_RTOL
+from ..numerics.tolerances import LEAST_RTOL, SMALLEST_STEP
 from .base import Array, Step
 from .interpolation import NodalPolynomial, basis, chebyshev_nodes
 from .trouble import FreshStart, NotFinite, finite, finite_derivatives
@@ -45,6 +45,8 @@ from .trouble import FreshStart, NotFinite, finite, finite_derivatives
 __all__ = ["CVODE", "IDA", "Adams", "failure_of"]
 
 TIME_AWAY = 1e-9  # of what is left: the difference that stands for a derivative by time
+GROWN = 2.0  # times the time at which a solver was made: one that begins later is made anew
+TOO_SHORT = -3  # the library's answer where no step is short enough
 DENSE_LIMIT = 50  # unknowns up to which a dense factorization is the faster one
 
 _REASONS = {
@@ -85,6 +87,7 @@ class SundialsMethod(FreshStart):
         super().__init__(*args, **options)
         self._solver: Any = None
         self._pattern: Any = None
+        self._least = 0.0  # step of the solver: shorter ones may leave t where it is
         self._kept = False  # whether the solver must not be freed yet
         self._started = False  # since the last restart, failure or fresh start
 
@@ -99,10 +102,12 @@ class SundialsMethod(FreshStart):
         try:
             with _the_listener as heard:
                 if not self._started:
-                    self._start(t_stop)
+                    self._start()
                 result = self._internal_step(t_stop)
                 if result.status < 0:
                     return self._failure(result.status, heard.text)
+                if result.t - self.t <= SMALLEST_STEP * abs(result.t):  # for ever, if it is let
+                    return self._failure(TOO_SHORT, "")
                 self._let_go()
                 dense = self._sample(result)
         except _PatternHasGrown:
@@ -181,9 +186,11 @@ class SundialsMethod(FreshStart):
     def _matrix(self, t: float, y: Array) -> Any:
         """A matrix with the pattern of the Jacobian."""
 
-    def _start(self, t_stop: float) -> None:
-        if self._solver is None:
-            self._solver = self._make(self._options(t_stop))
+    def _start(self) -> None:
+        least = 4.0 * np.finfo(float).eps * abs(self.t)
+        if self._solver is None or least > GROWN * self._least:
+            self._least = least
+            self._solver = self._make(self._options())
             self._kept = self._pattern is not None
             if self._kept:
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._solver))
@@ -196,15 +203,13 @@ class SundialsMethod(FreshStart):
             self._kept = False
             ctypes.pythonapi.Py_DecRef(ctypes.py_object(self._solver))
 
-    def _options(self, t_stop: float) -> dict[str, Any]:
-        farthest = max(abs(self.t), abs(self.t_end), abs(t_stop))
+    def _options(self) -> dict[str, Any]:
         options: dict[str, Any] = {
             "rtol": max(self.rtol * self.share, LEAST_RTOL),
             "atol": self.atol * self.share,
             "first_step": self.first_step or 0.0,
             "max_step": min(self.max_step, 1e300),
-            # Otherwise the library goes on for ever with steps that leave t where it is.
-            "min_step": 4.0 * np.finfo(float).eps * farthest,
+            "min_step": min(self._least, self.max_step),
         }
         if self.problem.size > DENSE_LIMIT:
             if self._pattern is None:

@@ -23,9 +23,11 @@ import numpy as np
 from .base import Array, Method, Step
 from .interpolation import NodalPolynomial
 
-__all__ = ["SLIVER", "FreshStart", "NotFinite", "finite", "finite_derivatives", "is_sliver"]
+__all__ = ["SLIVER", "STEEPER", "FreshStart", "NotFinite", "finite", "finite_derivatives",
+           "is_sliver"]  # fmt: skip
 
 SLIVER = 8  # units in the last place of t
+STEEPER = 2.0  # times what it is a tolerance away: an entry that changes within the tolerance
 STEEPEST = 1e15  # 1/s: a law is infinitely steep where anything would move as fast
 
 
@@ -50,10 +52,13 @@ def finite(t: float, values: Array) -> Array:
 
 def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol: Array,
                        *more: Any) -> Any:
-    """A Jacobian a tolerance away from a point; there, if it is no numbers on either side.
+    """A Jacobian at a point, but no steeper than a tolerance away from it.
 
     Where a law is infinitely steep, as a root where it begins, and close to that, Newton's method
     would stay and call it a solution. What is within a tolerance is known no better than that.
+    All other entries are those of the point: of an unknown far below its tolerance they may be
+    thousands of times smaller than a tolerance away, and Newton's method would end far from what
+    others follow from.
 
     Raises
     ------
@@ -66,12 +71,25 @@ def finite_derivatives(derivatives: Callable[..., Any], t: float, y: Array, atol
         except ArithmeticError:  # laws that bear a load here have no solution there
             continue
         if np.isfinite(matrix.data).all():
-            return matrix
+            return _less_steep(matrix, derivatives, t, y, *more)
     matrix = derivatives(t, y, *more)
     steep = ~(np.abs(matrix.data) < STEEPEST)
     if steep.any():
         raise NotFinite(float(t), tuple(int(i) for i in np.unique(matrix.indices[steep])))
     return matrix
+
+
+def _less_steep(near: Any, derivatives: Callable[..., Any], t: float, y: Array, *more: Any) -> Any:
+    """The entries at a point instead of those near it, where they are not steeper."""
+    try:
+        here = derivatives(t, y, *more)
+    except ArithmeticError:
+        return near
+    if here.nnz != near.nnz or not np.array_equal(here.indices, near.indices):
+        return near
+    steeper = ~(np.abs(here.data) <= STEEPER * np.abs(near.data))
+    here.data = np.where(steeper, near.data, here.data)
+    return here
 
 
 def is_sliver(t: float, t_stop: float) -> bool:

@@ -13,7 +13,19 @@ from friction_bench import happened, times_of, value, values
 from numpy.testing import assert_allclose
 from rigid_bodies import Box, G, Rod
 
-from blocks import Model, SimulationError, quantity
+from blocks import (
+    Component,
+    Model,
+    SimulationError,
+    Variable,
+    contact,
+    der,
+    dry_friction,
+    quantity,
+    reset,
+    time,
+    when,
+)
 
 THIRD = 1 / 3  # J / (m l^2)
 
@@ -50,6 +62,40 @@ def test_a_sliding_end_carries_the_force_that_its_own_friction_leaves_it(angle, 
     expected = G / (normal + sense * mu * mixed)
     assert_allclose([value(run, "rod.N", 0), value(run, "rod.T", 0)],
                     [expected, sense * mu * expected], rtol=1e-12)  # fmt: skip
+
+
+class PressedBlock(Component):
+    """A block of 1 kg that slides on a floor, and 1 g pressed onto it by 100 N and a stiff leg."""
+
+    z, vz = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
+    v = Variable("m/s", "10 m/s", priority="high")
+    N, T = Variable("N"), Variable("N")
+
+    def equations(self):
+        yield der(self.z) == self.vz
+        below = self.z - quantity("1 m")
+        yield quantity("1 g") * der(self.vz) == (
+            self.N - quantity("100 N") - quantity("1e8 N/m") * below)
+        yield quantity("1 kg") * der(self.v) == -self.T
+        yield contact(self.N, below, restitution=0)
+        yield dry_friction(self.T, self.v, static=0.1 * self.N, kinetic=0.1 * self.N)
+
+
+class LoweredBlock(PressedBlock):
+    def equations(self):
+        yield from super().equations()
+        yield when(time > quantity("0.2 s"), reset(self.z, quantity("0.9999991 m")))
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode", "Radau"])
+@pytest.mark.parametrize("kind, height", [(PressedBlock, "0.9999991 m"), (LoweredBlock, "1 m")])
+def test_a_floor_bears_what_presses_on_it_from_the_first_step_on(kind, height, method):
+    # 0.9 um below the floor the leg carries 90 N of the 100 N that brake by a tenth
+    model = Model("block")
+    model.block = kind(z=height)
+    run = model.simulate("0.5 s", method=method)
+    assert_allclose(value(run, "block.v"), 10.0 - 0.1 * 100.0 * 0.5, rtol=1e-9)
+    assert_allclose(value(run, "block.N", 0), 100.0, rtol=1e-9)
 
 
 @pytest.mark.parametrize("angle", [20, 45, 60, 80])

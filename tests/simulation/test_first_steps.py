@@ -8,6 +8,7 @@ from friction_bench import dry, push
 from scipy.optimize import brentq
 
 from blocks import Model, quantity, sin
+from library.electrical import Capacitor, ElectricalReference, Resistor, TwoPort
 from library.translational import Damper, Mass, Reference
 
 TRACES = [0.0, 1e-19, 1e-18, 2e-17, 4e-16, 1e-14, 1e-12]  # m/s
@@ -45,6 +46,31 @@ def test_so_do_runs_of_a_study():
                             outputs=["final(body.v)", "final(tug.v)"])
     for name, end in zip(("body", "tug"), exact(30.0), strict=True):
         np.testing.assert_allclose(study[f"final({name}.v)"].values, end, rtol=0, atol=1e-10)
+
+
+class SquareLoad(TwoPort):
+    """Takes 0.1 mA at 1 V, and four times as much at 2 V."""
+
+    def equations(self):
+        yield self.i == quantity("1e-4 A/V^2") * self.v**2
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "ida", "rodas4", "Radau"])
+def test_what_dies_out_at_once_is_followed_in_a_run_of_a_month(method):
+    """A store of 1000 F at 2 V fills 1 nF through 1 ohm, and runs down by dv/dt = -1e-7 v^2."""
+    model = Model("store")
+    model.fast = Capacitor(capacitance="1 nF", v="1 V")
+    model.store = Capacitor(capacitance="1000 F", v="2 V")
+    model.lead, model.load = Resistor(resistance="1 ohm"), SquareLoad()
+    model.earth = ElectricalReference()
+    model.connect(model.fast.p, model.lead.p)
+    model.connect(model.lead.n, model.store.p, model.load.p)
+    model.connect(model.earth.V, model.fast.n, model.store.n, model.load.n)
+    run = model.simulate("30 day", method=method, rtol=1e-7)
+    exact = 1 / (1 / 2 + 1e-7 * 30 * 86400)
+    np.testing.assert_allclose(run["store.v"].final.m, exact, rtol=1e-5)
+    found = run["fast.v"].at(quantity([1.0, 5.0], "ns")).m
+    np.testing.assert_allclose(found, 2 - np.exp([-1.0, -5.0]), rtol=0, atol=1e-5)
 
 
 def impulse(begin, end, *pushes):

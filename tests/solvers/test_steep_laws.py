@@ -132,6 +132,30 @@ def test_a_body_leaves_the_speed_at_which_its_drag_is_steepest(method, count):
     assert_allclose(found, exact, rtol=0, atol=2e-5)
 
 
+class Robertson(Component):
+    """Robertson's reaction: y2 is soon 1e4 times smaller than its tolerance, and acts by its
+    square."""
+
+    y1, y2, y3 = (Variable("1", start, priority="high") for start in (1.0, 0.0, 0.0))
+
+    def equations(self):
+        s, y1, y2, y3 = quantity("1 s"), self.y1, self.y2, self.y3
+        yield s * der(y1) == -0.04 * y1 + 1e4 * y2 * y3
+        yield s * der(y2) == 0.04 * y1 - 1e4 * y2 * y3 - 3e7 * y2**2
+        yield s * der(y3) == 3e7 * y2**2
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "ida", "BDF", "rodas4", "Radau"])
+def test_what_is_far_below_its_tolerance_is_no_steeper_for_that(method):
+    model = Model("reaction")
+    model.vessel = Robertson()
+    run = model.simulate("1e11 s", method=method, rtol=1e-6)
+    late = 3e7 * (0.04 / 1e4) ** 2  # 1/s: y2 follows y1, and dy1/dt = -late y1^2
+    assert run.statistics.steps < 1000
+    assert_allclose(run["vessel.y1"].final.m, 1 / (late * 1e11), rtol=0, atol=5e-8)
+    assert_allclose(run["vessel.y3"].final.m, 1.0, rtol=1e-7)
+
+
 class Relief(TwoPort):
     """Lets go above 10 V, by a root."""
 

@@ -303,8 +303,8 @@ class _Order:
         for i in unsure:
             linear[i], constant[i] = self._linearity(residuals[spans[i].tolist()],
                                                      z[spans[i].tolist()])
-        carried = [not c and self._by_flows.leaves_open(b)
-                   for b, c in zip(blocks, constant, strict=True)]
+        carried = [self._by_flows.leaves_open(b) for b in blocks]
+        constant &= ~np.array(carried)  # the matrix is another where nothing flows
         switched = [self._is_switched(b, residuals[spans[i].tolist()], wanted)
                     for i, b in enumerate(blocks)]
         few = [LARGEST_ELIMINATED if c and len(self.reduced.inputs) else LARGEST_SYMBOLIC

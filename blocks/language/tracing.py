@@ -45,6 +45,7 @@ from .source_lines import (
     tell_line,
 )
 from .statements import Breakpoints, LoadLaw, Requirement, Reset, Sampling, SetValued
+from .turning_flows import follow_flows
 
 if TYPE_CHECKING:
     from pint.util import UnitsContainer
@@ -532,7 +533,7 @@ def _traced(component: Component) -> Kernel:
                                  *kernel.defaults.values()))
     refuse_stored(component, kernel, laws)
     refuse_moving_instants(component, kernel)
-    kernel.laws += _without_observed(kernel, laws)
+    kernel.laws += _without_observed(kernel, follow_flows(kernel, laws))
     return kernel
 
 

@@ -16,8 +16,8 @@ __all__ = ["open_unknowns", "pinned"]
 CHOSEN_LAST = 1e-6  # weight of rows of what a flow carries
 
 
-def open_unknowns(matrix: Array, scale: Array | None = None, carried: Flags | None = None
-                  ) -> tuple[Indices, Indices]:
+def open_unknowns(matrix: Array, scale: Array | None = None, carried: Flags | None = None,
+                  largest: Array | None = None) -> tuple[Indices, Indices]:
     """Rows that follow from the others, and as many columns that these leave open.
 
     Parameters
@@ -25,15 +25,18 @@ def open_unknowns(matrix: Array, scale: Array | None = None, carried: Flags | No
     matrix : square
     scale : of the unknowns
     carried : rows of which those are told that follow from the others, where there is a choice
+    largest : of each row, the entry beside which others count, of a block that of the whole row;
+        by default that in the matrix
     """
     from scipy.linalg import qr
 
     sized = matrix if scale is None else matrix * scale
-    largest = np.max(np.abs(sized), axis=1, initial=0.0, keepdims=True)
-    sized = sized / np.where(largest > 0, largest, 1.0)
+    if largest is None:
+        largest = np.max(np.abs(sized), axis=1, initial=0.0)
+    sized = sized / np.where(largest > 0, largest, 1.0)[:, None]
     _, r, columns = qr(sized, mode="economic", pivoting=True)
     size = np.abs(np.diag(r))
-    rank = int(np.sum(size > OPEN_UNKNOWN * size[0])) if len(size) else 0
+    rank = int(np.sum(size > OPEN_UNKNOWN * max(size[0], 1.0))) if len(size) else 0
     if rank == len(matrix):
         none = np.zeros(0, dtype=int)
         return none, none

@@ -466,20 +466,53 @@ class AlgebraicUnknowns:
 
     def _with_open_unknowns(self, arguments: Arguments) -> Callable[[Array], Array]:
         """The same where a flow may have ceased: what nothing determines does not change."""
-        matrix = (self._transposed(arguments).T if self.size <= DENSE
-                  else self.matrix(arguments).toarray())
-        if not np.isfinite(self._none_infinite(matrix)).all():
-            raise RuntimeError("a matrix that is not finite")
+        if self.size > DENSE:
+            return self._with_open_blocks(arguments)
+        matrix = self._transposed(arguments).T
+        self._refuse_not_finite(matrix)
         self._which, left_open = open_unknowns(matrix, self.scale, self._carried)
         if not self._carried[left_open].all():
             raise RuntimeError("singular, and no flow has ceased")
-        which, self._said_nothing = self._which, matrix[self._which]
-        inverse = np.linalg.inv(pinned(matrix, which, left_open))
+        self._said_nothing = matrix[self._which]
+        inverse = np.linalg.inv(pinned(matrix, self._which, left_open))
+        return self._solving(lambda right: inverse @ right)
+
+    def _with_open_blocks(self, arguments: Arguments) -> Callable[[Array], Array]:
+        """The same of a large matrix, block by block as they follow each other."""
+        from scipy.sparse import csc_matrix, diags
+
+        matrix = self.matrix(arguments)
+        self._refuse_not_finite(matrix.data)
+        largest = abs(matrix @ diags(self.scale)).max(axis=1).toarray().ravel()
+        rows, columns = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
+        for span in [slice(0, self.size)] if len(self.tied) else self._blocks():
+            may = self._carried[span]
+            if may.any():
+                which, left_open = open_unknowns(matrix[span, span].toarray(), self.scale[span],
+                                                 may, largest[span])
+                if not may[left_open].all():
+                    raise RuntimeError("singular, and no flow has ceased")
+                rows.append(span.start + which)
+                columns.append(span.start + left_open)
+        self._which, left_open = np.concatenate(rows), np.concatenate(columns)
+        self._said_nothing = matrix[self._which].toarray()
+        says = np.ones(self.size)
+        says[self._which] = 0.0
+        pins = csc_matrix((np.ones(len(left_open)), (self._which, left_open)), matrix.shape)
+        return self._solving(factored((diags(says) @ matrix + pins).tocsc()))
+
+    def _refuse_not_finite(self, entries: Array) -> None:
+        if not np.isfinite(self._none_infinite(entries)).all():
+            raise RuntimeError("a matrix that is not finite")
+
+    def _solving(self, solver: Callable[[Array], Array]) -> Callable[[Array], Array]:
+        """What solves the equations, those that say nothing new left out."""
+        which = self._which
 
         def solve(r: Array) -> Array:
             right = r.copy()
             right[which] = 0.0
-            return inverse @ right
+            return solver(right)
 
         return solve
 

@@ -40,6 +40,11 @@ OF_VALUE = 0.01  # part of its largest value below which a range is no range
 #: Part of the range that long pieces suggest. Where terms cancel, bounds are as narrow as pieces
 #: are short, and no division would ever be fine enough.
 OF_COARSE = 0.1
+COMPARISONS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE}
+TRIAL = 512  # pieces in which it is looked for what is never decided, and twice as many
+#: Share of the time in which a comparison is undecided that halves of pieces leave: half where
+#: something crosses, all where terms cancel.
+UNDECIDED = 0.75
 PIECES = 16  # at first
 SHORTEST = 2.0**-20  # part of what is divided at once
 MOST = 1 << 16  # pieces that are made at once
@@ -82,6 +87,7 @@ class TimeFunctions:
             "functions of time", lambda: _instructions(_function(system)))
         self.pieces: Array = np.zeros(0)
         if self.instructions and t_end > t_start:
+            self.instructions = self._decidable()
             borders = distinct(np.append(self.known, _jumps(
                 self.instructions, self.p[:, 0], t_start, t_end)))
             apart = np.diff(borders, prepend=-np.inf) > SAME_INSTANT * self.length
@@ -130,6 +136,39 @@ class TimeFunctions:
         return int(np.diff(np.searchsorted(self.pieces, [start, end]))[0]) + 1
 
     # -- pieces ------------------------------------------------------------------------
+    def _decidable(self) -> list[Instruction]:
+        """Instructions without what follows from comparisons that no division would decide.
+
+        Of flows that cancel nothing but rounding is left, around zero in pieces however short.
+        """
+        if not any(op in COMPARISONS for op, *_ in self.instructions):
+            return self.instructions
+        open_for = []
+        for count in (TRIAL, 2 * TRIAL):
+            borders = np.linspace(self.t_start, self.t_end, count + 1)
+            open_for.append({
+                k: float(np.mean(bounds[0] != bounds[1])) for k, (op, bounds, _) in enumerate(
+                    self._enclosed(borders[:-1], borders[1:])) if op in COMPARISONS})
+        never = {k for k, share in open_for[1].items() if share > UNDECIDED * open_for[0][k]}
+        known, kept, k = set[int](), [], 0
+        for op, out, given in self.instructions:
+            is_given = op in (ca.OP_INPUT, ca.OP_CONST)
+            sure = is_given or (k not in never and known.issuperset(given))
+            k += not is_given
+            known.discard(out)
+            if sure:
+                known.add(out)
+                kept.append((op, out, given))
+        return kept
+
+    def _enclosed(self, left: Array, right: Array) -> Iterator[tuple[int, Bounds, int]]:
+        """Operations with bounds of their results in pieces, and with their degrees in time."""
+        inset = PIECE_EDGE * (right - left)
+        moment = (left + inset)[None, :], (right - inset)[None, :]
+        rows = self.tables.rows((left + right) / 2)
+        for op, _, _, found, degree in _followed(self.instructions, moment, self.p, rows):
+            yield op, found, degree
+
     def _divided(self, start: float) -> Array:
         """Borders of pieces from ``start`` to the end, or as far as many pieces go."""
         end = start + 2 * self.length
@@ -186,13 +225,10 @@ class TimeFunctions:
 
     def _bounds(self, left: Array, right: Array) -> tuple[Array, Array]:
         """Bounds of everything that is curved in time, (functions x runs, pieces) each."""
-        inset = PIECE_EDGE * (right - left)
-        moment = (left + inset)[None, :], (right - inset)[None, :]
         lows: list[Array] = []
         highs: list[Array] = []
         shape = self.p.shape[1], len(left)
-        rows = self.tables.rows((left + right) / 2)
-        for _, _, _, found, degree in _followed(self.instructions, moment, self.p, rows):
+        for _, found, degree in self._enclosed(left, right):
             if degree > 1:
                 lows.append(np.broadcast_to(found[0], shape))
                 highs.append(np.broadcast_to(found[1], shape))

@@ -70,3 +70,11 @@ def test_rows_of_what_a_flow_carries_follow_from_those_of_flows_and_not_they_fro
     assert leave_open(*(v.ctypes.data for v in (a, b, work)), n,
                       may.astype(float).ctypes.data, 1e-9) == 0
     assert_allclose(np.linalg.solve(a.reshape(n, n).T, b), solution, atol=1e-9)
+
+
+def test_a_block_counts_its_entries_beside_those_of_whole_rows():
+    """H == m * h: beside h, by which H changes with m, a flow of rounding is none."""
+    flows = np.array([[1e-18]]), np.array([[1e-3]])
+    carried, whole_row = np.ones(1, dtype=bool), np.array([300.0])
+    assert [len(open_unknowns(m, None, carried, whole_row)[1]) for m in flows] == [1, 0]
+    assert [len(open_unknowns(m, None, carried)[1]) for m in flows] == [0, 0]

@@ -166,3 +166,15 @@ def test_terms_that_cancel_do_not_ask_for_endless_division():
         return push * push / push - (push + newtons(1.0)) + newtons(1.0)
 
     assert len(pieces(load, 10.0).pieces) < 20_000
+
+
+def test_beside_a_condition_that_no_division_decides_all_else_is_divided():
+    """t (1 - t) - (t - t^2) is zero, but its bounds are around zero in pieces however short."""
+    def load(t):
+        a = t * quantity("1 N/s")
+        cancelled = a * (1 - t / quantity("1 s")) - (a - a * t / quantity("1 s"))
+        return where(cancelled > quantity("0 N"), 1.0, 2.0, events=False) * quantity("1 N")
+
+    found = pieces(load, 1.0)
+    assert 16 < len(found.pieces) < 1500
+    assert found.end == np.inf

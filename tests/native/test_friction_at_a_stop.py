@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from parts import by_python
 
 from blocks import Model, quantity
+from blocks.nonsmooth import complementarity
 from blocks.nonsmooth.modes.decisions import Decisions
+from blocks.nonsmooth.modes.joint_problem import JointProblem
 from library.mechanisms import RackAndPinion
 from library.rotational import RotationalFriction, RotationalReference
 from library.signal import Pulse, Sine
@@ -156,3 +159,24 @@ def test_pistons_come_to_rest_and_leave_in_machine_code(count, method, stop_firs
     assert not decided
     comes_to_its_stops(run, count)
     assert run.energy().relative_residual < 1e-12
+
+
+def test_separate_pistons_are_decided_apart_in_python(monkeypatch):
+    together, prepared = [], []
+    solve, problem_of = JointProblem.solve, complementarity.MarginProblem
+
+    def noted(self, problem, t, index, moved):
+        if t > 0:
+            together.append(len(index))
+        return solve(self, problem, t, index, moved)
+
+    def made(*args):
+        prepared.append(args)
+        return problem_of(*args)
+
+    monkeypatch.setattr(JointProblem, "solve", noted)
+    monkeypatch.setattr(complementarity, "MarginProblem", made)
+    run = by_python(pistons(6), "0.98 s", method="dopri5", rtol=1e-9)
+    comes_to_its_stops(run, 6)
+    assert max(together) == 2  # a friction and a contact
+    assert len(prepared) <= 2 * 6  # at either end

@@ -5,8 +5,9 @@ efforts by a constant matrix D. One element has come to the end of its mode, all
 within theirs. With the modes of the others held, it has a box problem of one unknown, and the
 answer is that of all where the others of its connected part stay within their bounds by it: D of
 the part is symmetric and positive definite, so there is one answer. Where they do not, or several
-have come to their bounds together, all that rest are decided on (:mod:`.joint_choice`). Else
-Python decides.
+have come to their bounds together, all that rest are decided on (:mod:`.joint_choice`). Of a
+friction and a closed contact that hold one motion the friction is decided on, with the bounds of
+both (:mod:`blocks.nonsmooth.modes.stopped_frictions`). Else Python decides.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..numerics.arrays import Flags, Indices, Matrix, Vector
 from ..numerics.tolerances import (
     ALLOWED_DRIFT,
     CLEAR_ROOM,
+    CLOSED_GAP,
     FLOW_NONE,
     FLOW_TURNED,
     LEAST_TIME,
@@ -40,6 +42,7 @@ from .held_parts import (
     Elements,
     find_column,
     hold,
+    is_told,
     own_entry,
     place_of,
     push_part,
@@ -114,7 +117,7 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
         look_at_elements(code, work, elements, t, x)
     if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, t, x, crossed):
         return False
-    touched, count = _touched(relations, elements, crossed)
+    touched, count = _touched(relations, elements, x, crossed)
     if count == IN_DOUBT:
         return False
     if count == 0:
@@ -143,8 +146,12 @@ def turn_over(modes: Vector, found: Matrix, contact: Flags, kinds: Indices, fast
 
 
 @machine_code
-def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[int, int]:
-    """An element whose mode has ended, the one that slid; and how many have, or ``IN_DOUBT``."""
+def _touched(relations: Relations, elements: Elements, x: Vector, crossed: bool
+             ) -> tuple[int, int]:
+    """An element whose mode has ended, the one that slid; and how many have, or ``IN_DOUBT``.
+
+    Of a friction that turns where its contact closes, the contact, if the motion is there.
+    """
     modes, found = elements.modes, elements.found
     first, touched, count = relations.wrong.size - modes.size, NOBODY, 0
     for e in range(modes.size):
@@ -160,8 +167,12 @@ def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[i
         elif doubtful:
             if modes[e] * found[FLOW, e] < -slow:
                 return NOBODY, IN_DOUBT
-        elif not modes[e] * found[FLOW, e] >= slow:
+        elif not modes[e] * found[FLOW, e] >= slow and not (
+                crossed and _is_struck(relations, elements, e)):
             return NOBODY, IN_DOUBT
+        if doubtful and elements.told_by[e] != NOBODY and crossed and (
+                relations.wrong[first + elements.told_by[e]]):
+            doubtful = False
         if doubtful:
             if touched != NOBODY and (elements.part[touched] != elements.part[e] or (
                     modes[touched] != 0.0 and modes[e] != 0.0)):
@@ -169,40 +180,81 @@ def _touched(relations: Relations, elements: Elements, crossed: bool) -> tuple[i
             if touched == NOBODY or modes[e] != 0.0:
                 touched = e
             count += 1
+    if touched != NOBODY and modes[touched] != 0.0:
+        for k in range(elements.starts[elements.part[touched]],
+                       elements.starts[elements.part[touched] + 1]):
+            i = elements.members[k]
+            if elements.told_by[i] == touched and (
+                    elements.gaps[GAP, i] <= CLOSED_GAP * _farthest(elements, x)):
+                return i, count
     return touched, count
+
+
+@machine_code
+def _is_struck(relations: Relations, elements: Elements, e: int) -> bool:
+    """Whether a contact closes whose motion a friction brakes."""
+    first, part = relations.wrong.size - elements.modes.size, elements.part[e]
+    for k in range(elements.starts[part], elements.starts[part + 1]):
+        i = elements.members[k]
+        if elements.told_by[i] == e and elements.modes[i] != 0.0 and relations.wrong[first + i]:
+            return True
+    return False
 
 
 # -- contacts ------------------------------------------------------------------------------
 @machine_code
 def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elements, t: float,
                x: Vector, crossed: bool) -> bool:
-    """Whether open contacts are open and closed ones closed, but for those that close now."""
+    """Whether open contacts are open and closed ones closed, but for those that close now.
+
+    Beside one that does, others have to be clear of taking part in its impact.
+    """
     run_code(elements.of_contacts, work.at, x, code.p, code.q, elements.gaps)
-    first, far = relations.wrong.size - elements.modes.size, 0.0
-    for k in range(elements.positions.size):
-        i = elements.positions[k]
-        far = max(far, max(abs(x[i]), elements.scale[i]))
+    first, far = relations.wrong.size - elements.modes.size, _farthest(elements, x)
+    struck = NOBODY
     for e in range(elements.modes.size):
-        gap = elements.gaps[GAP, e]
+        if elements.contact[e] and elements.modes[e] != 0.0 and crossed and (
+                relations.wrong[first + e]):
+            struck = elements.part[e]
+    for e in range(elements.modes.size):
+        gap, friction = elements.gaps[GAP, e], elements.told_by[e]
+        closes = crossed and (relations.wrong[first + e] or friction != NOBODY and (
+            elements.modes[friction] != 0.0 and relations.wrong[first + friction]))
+        clear = NEAR_GAP if elements.part[e] == struck else CLOSED_GAP
         if not elements.contact[e]:
             continue
         if elements.modes[e] == 0.0:
             if not abs(gap) <= ALLOWED_DRIFT * far:
                 return False
-        elif not (crossed and relations.wrong[first + e]) and not gap >= NEAR_GAP * far:
+        elif not closes and not gap >= clear * far:
             return False
     return True
+
+
+@machine_code
+def _farthest(elements: Elements, x: Vector) -> float:
+    """The largest position that gaps are made of."""
+    far = 0.0
+    for k in range(elements.positions.size):
+        i = elements.positions[k]
+        far = max(far, max(abs(x[i]), elements.scale[i]))
+    return far
 
 
 @machine_code
 def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, e: int) -> bool:
     """Let a contact close beside no other: it rebounds, or stays (Newton's law).
 
-    Friction slides as velocities are afterwards.
+    Friction slides as velocities are afterwards; of the motion that stays it tells for the contact.
     """
     modes, found, part = elements.modes, elements.found, elements.part[e]
     flow = found[FLOW, e]
-    if not flow > 0.0 or not _is_regular(elements, part, e):
+    least, friction = 0.0, elements.told_by[e]
+    if friction != NOBODY:  # which may have come to rest just there
+        if modes[friction] == 0.0:
+            return False
+        least = -FLOW_TURNED * elements.fast[elements.kinds[e]]
+    if not flow > least or not _is_regular(elements, part, e):
         return False
     for k in range(elements.starts[part], elements.starts[part + 1]):
         i = elements.members[k]
@@ -216,16 +268,22 @@ def _strike(code: Code, work: Workspace, elements: Elements, t: float, x: Vector
     push_part(code, work, elements, x, part)
     elements.struck[0] = e
     look_at_elements(code, work, elements, t, x)
+    stays = not abs(found[FLOW, e]) > REBOUND_RESTS * elements.fast[elements.kinds[e]]
+    tells = friction if stays else NOBODY
     for k in range(elements.starts[part], elements.starts[part + 1]):
         i = elements.members[k]
-        if not elements.contact[i] and elements.leader[i] != NOBODY:
-            if not abs(found[FLOW, i]) > FLOW_TURNED * elements.fast[elements.kinds[i]]:
+        if not elements.contact[i] and elements.leader[i] != NOBODY and i != tells:
+            slow = FLOW_TURNED * elements.fast[elements.kinds[i]]
+            if i != friction and not abs(found[FLOW, i]) > slow:
                 return False
             modes[i] = 1.0 if found[FLOW, i] > 0.0 else -1.0
     hold(code, work, elements, x, part)
     look_at_elements(code, work, elements, t, x)
-    if abs(found[FLOW, e]) > REBOUND_RESTS * elements.fast[elements.kinds[e]]:
+    if not stays:
         return True
+    if tells != NOBODY:
+        modes[e] = 0.0
+        e = tells
     return _decide_one(code, work, elements, t, x, part, e) == 1
 
 
@@ -243,11 +301,12 @@ def _is_regular(elements: Elements, part: int, e: int) -> bool:
 
 @machine_code
 def _at_rest(elements: Elements, part: int, e: int) -> int:
-    """Fill in which elements of a part rest, ``e`` among them; how many."""
+    """Fill in which elements of a part rest, ``e`` among them, and nobody tells for; how many."""
     still, rests = elements.still, 0
     for a in range(size_of(elements, part)):
         i = elements.members[elements.starts[part] + a]
-        if (elements.modes[i] == 0.0 or i == e) and elements.leader[i] != NOBODY:
+        if (elements.modes[i] == 0.0 or i == e) and elements.leader[i] != NOBODY and (
+                not is_told(elements, i)):
             still[rests] = a
             rests += 1
     return rests
@@ -302,11 +361,16 @@ def _decide_part(code: Code, work: Workspace, relations: Relations, elements: El
     rests = _at_rest(elements, part, e)
     for a in range(rests):
         i = elements.members[elements.starts[part] + elements.still[a]]
-        leaves = modes[i] == 0.0 and (
-            room_of(found, i) <= MODE_ENDED * (found[HIGH, i] - found[LOW, i]))
+        width = found[HIGH, i] - found[LOW, i]
+        if not np.isfinite(width):
+            width = abs(found[EFFORT, i])
+        leaves = modes[i] == 0.0 and room_of(found, i) <= MODE_ENDED * width
         elements.rest[MOVED, a] = 1.0 if leaves else 0.0
         if leaves or i == e:
             relations.slack[relations.slack.size - modes.size + i] = 0.0
+    for k in range(elements.starts[part], elements.starts[part + 1]):
+        if is_told(elements, elements.members[k]):
+            relations.slack[relations.slack.size - modes.size + elements.members[k]] = 0.0
     if touched == 1:
         answer = _decide_one(code, work, elements, t, x, part, e)
         if answer != SEVERAL or powerless:
@@ -345,6 +409,7 @@ def _choose_rest(code: Code, work: Workspace, elements: Elements, t: float, x: V
         modes[i] = rest[STATE, a]
         if elements.contact[i] and modes[i] != 0.0:
             return False
+        _let_open(elements, part, i)
     hold(code, work, elements, x, part)
     look_at_elements(code, work, elements, t, x)
     for a in range(rests):
@@ -388,6 +453,7 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
         if mode == NOT_SURE:
             return 0
         modes[e] = mode
+        _let_open(elements, part, e)
         hold(code, work, elements, x, part)
         look_at_elements(code, work, elements, t, x)
     if modes[e] == before:
@@ -398,6 +464,16 @@ def _decide_one(code: Code, work: Workspace, elements: Elements, t: float, x: Ve
     stop_creeping(elements.modes, elements.kinds, elements.fast, elements.flow_starts,
                   elements.flow_states, elements.reach, elements.free, x)
     return 1
+
+
+@machine_code
+def _let_open(elements: Elements, part: int, e: int) -> None:
+    """Open the contacts that a friction tells for, where it moves."""
+    if elements.modes[e] != 0.0:
+        for k in range(elements.starts[part], elements.starts[part + 1]):
+            i = elements.members[k]
+            if elements.told_by[i] == e:
+                elements.modes[i] = -1.0
 
 
 @machine_code

@@ -17,7 +17,8 @@ from .steps import Code, Workspace
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY", "OF_CONTACTS", "RATE",
            "RESTITUTION", "VALUES", "Elements", "find_column", "hold", "hold_last_state",
-           "own_entry", "place_of", "push_part", "size_of", "stop_drift", "stop_flow"]  # fmt: skip
+           "is_told", "own_entry", "place_of", "push_part", "size_of", "stop_drift",
+           "stop_flow"]  # fmt: skip
 
 FLOW, LOW, HIGH, BACK, FORTH, RATE, EFFORT = range(7)  # what elements come to
 VALUES = 7  # of an element, one row each
@@ -49,6 +50,7 @@ class Elements(NamedTuple):
     leader: Indices  # (elements,) who decides; NOBODY where nothing ever moves
     sense: Indices  # (elements,) 1, or -1 where a leader's flow has the other sign
     contact: Flags  # (elements,)
+    told_by: Indices  # (elements,) of a contact the friction of the same motion, or NOBODY
     of_contacts: int  # address of what gives the rows of ``gaps``; 0 where there are none
     positions: Indices  # states that gaps are made of
     scale: Vector  # (states,) nominal values
@@ -97,6 +99,13 @@ def place_of(elements: Elements, part: int, e: int) -> int:
 
 
 @machine_code
+def is_told(elements: Elements, e: int) -> bool:
+    """Whether a contact is closed beside a friction at rest that tells for both."""
+    friction = elements.told_by[e]
+    return friction != NOBODY and elements.modes[e] == 0.0 and elements.modes[friction] == 0.0
+
+
+@machine_code
 def own_entry(elements: Elements, part: int, e: int) -> float:
     """The entry of D_SS^-1 of an element that is stuck."""
     here = place_of(elements, part, e)
@@ -106,10 +115,30 @@ def own_entry(elements: Elements, part: int, e: int) -> float:
 
 @machine_code
 def find_column(elements: Elements, part: int, here: int) -> None:
-    """The column of D_SS^-1 of a member of a part, or zeros where it slides."""
-    for a in range(size_of(elements, part)):
-        elements.column[a] = 1.0 if a == here else 0.0
+    """The column of D_SS^-1 of a member of a part, or zeros where it slides.
+
+    Contacts that a friction tells for move as it does, and what they take is counted with it.
+    """
+    start, size, column = elements.starts[part], size_of(elements, part), elements.column
+    for a in range(size):
+        column[a] = 1.0 if a == here else 0.0
+        if is_told(elements, elements.members[start + a]) and (
+                elements.told_by[elements.members[start + a]] == elements.members[start + here]):
+            column[a] = _ratio(elements, part, a, here)
     _solve(elements, part)
+    for a in range(size):
+        e = elements.members[start + a]
+        if is_told(elements, e):
+            friction = place_of(elements, part, elements.told_by[e])
+            column[friction] += _ratio(elements, part, a, friction) * column[a]
+            column[a] = 0.0
+
+
+@machine_code
+def _ratio(elements: Elements, part: int, a: int, b: int) -> float:
+    """Of the flow of a member of a part to that of one with the same motion."""
+    first, size = elements.first[part], size_of(elements, part)
+    return elements.d[first + a * size + b] / elements.d[first + b * size + b]
 
 
 @machine_code
@@ -239,14 +268,17 @@ def hold(code: Code, work: Workspace, elements: Elements, x: Vector, part: int) 
 
 @machine_code
 def _invert(elements: Elements, part: int) -> None:
-    """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere."""
+    """K = D_SS^-1 of the members S that stick, by Cholesky's factors, and 0 elsewhere.
+
+    A contact that a friction tells for takes half of the load.
+    """
     start, size = elements.starts[part], size_of(elements, part)
     first, stuck, l, y = elements.first[part], elements.stuck, elements.factor, elements.column
     k = elements.held_first[part]
     count = 0
     for a in range(size):
         e = elements.members[start + a]
-        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY:
+        if elements.modes[e] == 0.0 and elements.leader[e] != NOBODY and not is_told(elements, e):
             stuck[count] = a
             count += 1
     for j in range(size * size):
@@ -268,3 +300,12 @@ def _invert(elements: Elements, part: int) -> None:
                 y[a] -= l[c, a] * y[c]
             y[a] = y[a] / l[a, a]
             elements.k[k + stuck[a] * size + stuck[column]] = y[a]
+    for a in range(size):
+        e = elements.members[start + a]
+        if is_told(elements, e):
+            friction = place_of(elements, part, elements.told_by[e])
+            ratio = _ratio(elements, part, a, friction)
+            for b in range(size):
+                half = 0.5 * elements.k[k + friction * size + b]
+                elements.k[k + friction * size + b] = half
+                elements.k[k + a * size + b] = half / ratio

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..numerics.tolerances import CLEAR_ROOM, EQUAL_BOUNDS, GRAZES, LAST_DIGIT
 from .functions import machine_code
 
-__all__ = ["NOT_SURE", "is_told", "mode_of_one", "sense_of_release"]
+__all__ = ["NOT_SURE", "mode_of_one", "sense_is_told", "sense_of_release"]
 
 NOT_SURE = 2  # instead of a mode
 
@@ -58,7 +58,7 @@ def mode_of_one(own: float, drive: float, low: float, high: float, back: float, 
 
 
 @machine_code
-def is_told(effort: float, low: float, high: float, largest: float) -> bool:
+def sense_is_told(effort: float, low: float, high: float, largest: float) -> bool:
     """Whether the bound that is nearer tells the sense of what lets go there.
 
     Not where bounds are near to each other, compared with the ``largest`` effort, unless it is
@@ -74,7 +74,7 @@ def sense_of_release(effort: float, low: float, high: float, back: float, forth:
 
     ``NOT_SURE`` where it is smaller, or where the sense is not told.
     """
-    if not is_told(effort, low, high, largest):
+    if not sense_is_told(effort, low, high, largest):
         return NOT_SURE
     if high - effort < effort - low:
         return 1 if forth >= high - EQUAL_BOUNDS * abs(high) else NOT_SURE

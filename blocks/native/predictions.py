@@ -40,7 +40,7 @@ from .held_parts import NOBODY, hold_last_state
 from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
 from .lu import factorize, solve
-from .one_element import is_told
+from .one_element import sense_is_told
 from .only_modes import bounds_move, is_only, is_regular, part_of
 from .predicted_elements import (
     BACK,
@@ -299,7 +299,7 @@ def _leaves(code: Code, work: Workspace, elements: PredictedElements, t: float, 
     for i in range(elements.modes.size):
         largest = max(largest, abs(found[EFFORT, i]))
     low, high, effort = found[LOW, e], found[HIGH, e], found[EFFORT, e]
-    if not is_told(effort, low, high, largest):
+    if not sense_is_told(effort, low, high, largest):
         return False
     sense = 1.0 if high - effort < effort - low else -1.0
     elements.modes[e] = sense
@@ -324,7 +324,7 @@ def _goes_one_way(code: Code, work: Workspace, elements: PredictedElements, t: f
         largest, room = abs(found[EFFORT, e]), room_of(found, e)
         if not abs(room) > CLEAR_ROOM * largest:
             return False
-    elif not is_told(found[EFFORT, e], found[LOW, e], found[HIGH, e], largest):
+    elif not sense_is_told(found[EFFORT, e], found[LOW, e], found[HIGH, e], largest):
         return False
     if room < 0.0:
         way = 1.0 if found[HIGH, e] - found[EFFORT, e] < found[EFFORT, e] - found[LOW, e] else -1.0

@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from parts import by_python
 
 from blocks import Model, quantity
+from blocks.nonsmooth import complementarity
+from blocks.nonsmooth.modes.decisions import Decisions
+from blocks.nonsmooth.modes.joint_problem import JointProblem
 from library.mechanisms import RackAndPinion
 from library.rotational import RotationalFriction, RotationalReference
-from library.signal import Sine
+from library.signal import Pulse, Sine
 from library.translational import (
     ForceSource,
     HardStop,
@@ -91,3 +95,88 @@ def test_what_rings_beside_them_does_not_slow_them_down(method):
     run = pressed(2, rings=True).simulate("0.5 s", method=method, rtol=1e-6)
     assert "stretches in Python" not in run.statistics
     assert run.energy().relative_residual < 1e-5
+
+
+DRIVE, KINETIC, STROKE, REBOUND, SHIFT = 100.0, 30.0, 0.2, 0.2, 5e-3  # N, N, m, 1, s
+
+
+def pistons(count, stop_first=False):
+    """Pistons of 2 kg that are pushed from stop to stop, each a little after the one before."""
+    model = Model("pistons")
+    stop = HardStop(count=count, model="restitution", restitution=REBOUND, lower_bound="0 m",
+                    upper_bound=f"{STROKE} m")
+    if stop_first:
+        model.stop = stop
+    model.body, model.push, model.ground = Mass(count=count, mass="2 kg"), ForceSource(
+        count=count), Reference()
+    model.seal = TranslationalFriction(count=count, law="coulomb", coulomb_force=f"{KINETIC} N",
+                                       breakaway_force="40 N")
+    if not stop_first:
+        model.stop = stop
+    model.valve = Pulse(count=count, amplitude=f"{2 * DRIVE} N", bias=f"{-DRIVE} N", period="1 s",
+                        width=0.5, start=quantity(SHIFT * np.arange(count), "s"))
+    model.connect(model.body.M, model.seal.R, stop.R, model.push.R)
+    model.connect(model.ground.V, model.seal.C, stop.C, model.push.C)
+    model.connect(model.valve.y, model.push.S)
+    return model
+
+
+def comes_to_its_stops(run, count):
+    """Bounces come closer by a constant factor, as friction brakes each way; then it rests."""
+    fast, slow = (DRIVE + KINETIC) / 2.0, (DRIVE - KINETIC) / 2.0  # m/s^2
+    arrives, speed = np.sqrt(2 * STROKE / slow), np.sqrt(2 * STROKE * slow)
+    factor = REBOUND * np.sqrt(slow / fast)
+    between = speed * (REBOUND / fast + factor / slow)
+    for k in range(count):
+        for half, side in ((0, "upper"), (1, "lower")):
+            start = half / 2 + SHIFT * k
+            seen = [e for e in run.events if e.component == f"stop[{k}]"
+                    and start < e.time < start + 0.45]
+            assert {e.description.split(" (")[1] for e in seen} == {f"{side}_force)"}
+            hits = [e.time for e in seen if "rebounds" in e.description][:5]
+            assert_allclose(hits, start + arrives + between * (1 - factor ** np.arange(5)) / (
+                1 - factor), atol=1e-8)
+            assert "closes" in seen[-1].description  # within 1e-11 of the stroke there is no way
+            assert_allclose(seen[-1].time, start + arrives + between / (1 - factor), atol=1e-7)
+        leaves = [e.time for e in run.events if e.component == f"stop[{k}]"
+                  and "opens" in e.description and e.time > 0.3]
+        assert_allclose(leaves, [0.5 + SHIFT * k], rtol=1e-14)
+    assert_allclose(run["stop.x"].final.m, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("stop_first", [False, True])
+@pytest.mark.parametrize(("count", "method"), [(1, "dopri5"), (3, "auto"), (12, "auto"),
+                                               (3, "rodas4")])
+def test_pistons_come_to_rest_and_leave_in_machine_code(count, method, stop_first, monkeypatch):
+    decided, decide = [], Decisions.decide
+
+    def noted(self, problem, t, touched):
+        decided.append(t)
+        return decide(self, problem, t, touched)
+
+    monkeypatch.setattr(Decisions, "decide", noted)
+    run = pistons(count, stop_first).simulate("0.98 s", method=method, rtol=1e-9)
+    assert not decided
+    comes_to_its_stops(run, count)
+    assert run.energy().relative_residual < 1e-12
+
+
+def test_separate_pistons_are_decided_apart_in_python(monkeypatch):
+    together, prepared = [], []
+    solve, problem_of = JointProblem.solve, complementarity.MarginProblem
+
+    def noted(self, problem, t, index, moved):
+        if t > 0:
+            together.append(len(index))
+        return solve(self, problem, t, index, moved)
+
+    def made(*args):
+        prepared.append(args)
+        return problem_of(*args)
+
+    monkeypatch.setattr(JointProblem, "solve", noted)
+    monkeypatch.setattr(complementarity, "MarginProblem", made)
+    run = by_python(pistons(6), "0.98 s", method="dopri5", rtol=1e-9)
+    comes_to_its_stops(run, 6)
+    assert max(together) == 2  # a friction and a contact
+    assert len(prepared) <= 2 * 6  # at either end

@@ -61,7 +61,7 @@ def decision_parts(evaluation: Evaluation, problem: Problem, t: float
         held.parts.first, np.concatenate([block.ravel() for block in own]), *held.parts.columns,
         np.array([_is_regular(b) for b in moving]), np.array([_is_symmetric(b) for b in moving]),
         np.where(still, -1, held.companions.leading(problem.p)), held.companions.sense(problem.p),
-        elements.contact,
+        elements.contact, held.stopped.told_by(n),
         functions.contacts if elements.contact.any() else None,
         gap_states(evaluation.system), np.array(problem.scale_x, dtype=float),
         ~functions.flow_varies & ~delassus.immovable(problem, t),

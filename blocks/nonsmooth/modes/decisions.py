@@ -243,6 +243,7 @@ class Decisions:
         if self.painleve is not None:
             self.painleve.refuse_jam(problem, t, crossed)
         struck = self.impacts.strike(problem, t, crossed & contact & (before != 0))
+        felt = evaluation.connected_with(problem, t, struck)
         now = evaluation.values(problem, t)
         pace = np.maximum(state.fast, state.largest_of_kinds(now.flow))
         leaving = self._leaving(problem, t, crossed & (before == 0), now)
@@ -255,7 +256,7 @@ class Decisions:
         idle = (np.abs(now.flow) <= FLOW_NONE * pace) | brief
         arrived = free & (before != 0) & ~turned & (crossed | (
             idle & ~self._moves_on(problem, t, now)) | (
-            struck.any() & (np.abs(now.flow) <= REBOUND_RESTS * pace)))
+            felt & (np.abs(now.flow) <= REBOUND_RESTS * pace)))
         touching = contact & (np.abs(now.flow) <= REBOUND_RESTS * pace) & (
             now.gap <= CLOSED_GAP * largest_position(problem))
         still = (before == 0) | arrived | (struck & contact) | touching
@@ -266,7 +267,7 @@ class Decisions:
             leaving &= still
         state.modes[still] = 0
         doubt = crossed | arrived | turned | ((before == 0) & (margin < 0))
-        active = self._concerned(problem, t, struck, doubt)
+        active = evaluation.connected_with(problem, t, doubt) | felt
         self._choose(problem, t, active & still, leaving)
         moves = state.modes != 0
         self.impacts.stop(problem, t, active & still & ~moves, still & (before != 0),
@@ -321,15 +322,6 @@ class Decisions:
         modes[slides] = np.sign(now.flow[slides]).astype(int)
         modes[contact & jumped] = -1
         return jumped
-
-    def _concerned(self, problem: Problem, t: float, struck: Flags, doubt: Flags) -> Flags:
-        """Elements of the connected parts of those in doubt; all after an impact."""
-        if struck.any():
-            return np.ones(self.elements.size, dtype=bool)
-        parts = self.evaluation.components(problem, t)
-        concerned = np.zeros(parts.max(initial=0) + 1, dtype=bool)
-        concerned[parts[doubt]] = True
-        return concerned[parts]
 
     # -- who stays at rest -----------------------------------------------------------------
     def _choose(self, problem: Problem, t: float, still: Flags, leaving: Flags) -> None:

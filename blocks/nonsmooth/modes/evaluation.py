@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...numerics.arrays import Array
+from ...numerics.arrays import Array, Flags
 from ..mode_state import ModeState
 from .delassus import Components, Delassus
 from .elements import LawValues
@@ -80,6 +80,13 @@ class Evaluation:
         if self.load is not None:
             return self.load.components(problem, t)
         return self.delassus.components(problem, t)
+
+    def connected_with(self, problem: Problem, t: float, some: Flags) -> Flags:
+        """All elements of the connected parts of some."""
+        parts = self.components(problem, t)
+        found = np.zeros(parts.max(initial=0) + 1, dtype=bool)
+        found[parts[some]] = True
+        return np.asarray(found[parts])
 
 
 class _LastPoint:

@@ -80,7 +80,7 @@ class Impacts:
                 ) -> tuple[Indices, Impact]:
         """Who takes part where some contacts close, and their impulses."""
         near = NEAR_GAP * largest_position(problem)
-        group = self.elements.contact & (
+        group = self.elements.contact & self.evaluation.connected_with(problem, t, closing) & (
             closing | (self.state.modes == 0) | (now.gap <= near))
         return self._impulses(problem, t, group, now)
 

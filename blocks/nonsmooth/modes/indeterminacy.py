@@ -114,30 +114,36 @@ class Indeterminacy:
             index = np.setdiff1d(index, bare)
             if first.any() or not len(index):
                 return out, first
-        large = self._large_parts(problem, t, index, MANY)
-        if large:
-            return self._margins_of_many(problem, d, large, now, effort, sign)
-        rate = self.evaluation.values(problem, t).rate
-        ranges, closed = now.high - now.low, np.isfinite(now.high - now.low)
-        width = np.where(closed, ranges, max(  # what bears anything is measured by the others
-            np.abs(effort[index]).max(), ranges[index][closed[index]].max(initial=0.0)))
-        # rates that no effort holds
-        real = np.abs(rate) > RATE_UNHELD * np.asarray(d.diagonal()) * width
-        worst = float(shares(effort[index], now.low[index], now.high[index]).max())
-        if worst < 1 - CLEAR_ROOM and not real[index].any():  # a split within the bounds is proof
-            out[index] = 1.0 - worst
-            return out, first
-        prepared = self._prepared(d, index, now)
-        # what they carry, without the internal stress and its rounding
-        load = np.zeros(size)
-        for part, block, solve in prepared.parts:
-            load[part] = block @ solve(block @ effort[part]) + np.where(real, rate, 0.0)[part]
-        found = prepared.problem.margin(load)
-        for (part, *_), value, leading in zip(prepared.parts, found.value, found.first,
-                                              strict=True):  # fmt: skip
-            out[part] = 1.0 - value
-            first[leading] = True
+        parts = self._parts(problem, t, index)
+        if max(map(len, parts)) > MANY:
+            return self._margins_of_many(problem, d, parts, now, effort, sign)
+        rate, own = self.evaluation.values(problem, t).rate, np.asarray(d.diagonal())
+        for part in parts:
+            first[self._margins_of_part(d, part, now, effort, rate, own, out)] = True
         return out, first
+
+    def _margins_of_part(self, d: Matrix, index: Indices, now: LawValues, effort: Array,
+                         rate: Array, own: Array, out: Array) -> Indices:
+        """Margins of elements that act on each other, put in ``out``; who is first to leave."""
+        low, high, ranges = now.low[index], now.high[index], (now.high - now.low)[index]
+        closed = np.isfinite(ranges)
+        width = np.where(closed, ranges, max(  # what bears anything is measured by the others
+            np.abs(effort[index]).max(), ranges[closed].max(initial=0.0)))
+        # rates that no effort holds
+        real = np.abs(rate[index]) > RATE_UNHELD * own[index] * width
+        worst = float(shares(effort[index], low, high).max())
+        if worst < 1 - CLEAR_ROOM and not real.any():  # a split within the bounds is proof
+            out[index] = 1.0 - worst
+            return index[:0]
+        prepared = self._prepared(d, index, low, high)
+        # what they carry, without the internal stress and its rounding
+        load = np.where(real, rate[index], 0.0)
+        for at, block, solve in prepared.parts:
+            load[at] += block @ solve(block @ effort[index[at]])
+        found = prepared.problem.margin(load)
+        for (at, *_), value in zip(prepared.parts, found.value, strict=True):
+            out[index[at]] = 1.0 - value
+        return index[np.concatenate([np.zeros(0, dtype=int), *found.first])]
 
     def _unburdened(self, d: Matrix, index: Indices, bare: Indices, effort: Array, now: LawValues
                     ) -> tuple[Array, Array]:
@@ -163,20 +169,19 @@ class Indeterminacy:
         effort[index] += wanted
         return effort, np.where(beyond > allowed, -beyond, np.inf)
 
-    def _prepared(self, d: Matrix, index: Indices, now: LawValues) -> _PreparedMargins:
+    def _prepared(self, d: Matrix, index: Indices, low: Array, high: Array) -> _PreparedMargins:
         """The minimax problem of some elements, made anew where their bounds have moved."""
         key, known = ("joint", index.tobytes()), self.memory.known if self.memory.constant else {}
         prepared: _PreparedMargins | None = known.get(key)
-        if prepared is None or not prepared.fits(now):
-            prepared = known[key] = _PreparedMargins(d, now, index)
+        if prepared is None or not prepared.fits(low, high):
+            prepared = known[key] = _PreparedMargins(dense_block(d, index, index), low, high)
         return prepared
 
-    def _large_parts(self, problem: Problem, t: float, index: Indices, size: int
-                     ) -> list[Indices]:
-        """Connected parts among some elements, if one has more than ``size``."""
+    def _parts(self, problem: Problem, t: float, index: Indices) -> list[Indices]:
+        """Connected parts among some elements."""
         parts = self.evaluation.components(problem, t)[index]
-        groups = [index[parts == part] for part in np.unique(parts)]
-        return groups if max(map(len, groups), default=0) > size else []
+        order = np.argsort(parts, kind="stable")
+        return np.split(index[order], np.flatnonzero(np.diff(parts[order])) + 1)
 
     def _margins_of_many(self, problem: Problem, d: Matrix, groups: list[Indices],
                          now: LawValues, effort: Array, sign: bool) -> tuple[Array, Flags]:
@@ -267,7 +272,7 @@ class Indeterminacy:
         from ..complementarity import minimal_splits
 
         d, held = self.delassus.matrix(problem, t), effort.copy()
-        for part in self._large_parts(problem, t, open_, CROWD):
+        for part in self._parts(problem, t, open_):
             if len(part) > CROWD:
                 at = np.searchsorted(open_, part)
                 block = d[part][:, part]
@@ -327,12 +332,12 @@ class Indeterminacy:
         now, d = self.evaluation.present(problem, t), self.delassus.matrix(problem, t)
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
-        crowds = [p for p in self._large_parts(problem, t, open_, CROWD) if len(p) > CROWD]
+        crowds = [part for part in self._parts(problem, t, open_) if len(part) > CROWD]
         return [*(open_[members] for members in groups), *crowds]
 
 
 class _PreparedMargins:
-    """The distance of some elements from breaking away, for their present bounds.
+    """The distance of some elements, with their D, from breaking away, for their present bounds.
 
     Attributes
     ----------
@@ -340,19 +345,19 @@ class _PreparedMargins:
     parts : of its connected parts the elements, the block of D, and what that solves
     """
 
-    def __init__(self, d: Matrix, now: LawValues, index: Indices) -> None:
+    def __init__(self, d: Matrix, low: Array, high: Array) -> None:
         from ..complementarity import MarginProblem
 
-        self.bounds = np.array([now.low, now.high])
-        self.problem: MarginProblem = MarginProblem(d, now.low, now.high, index)
+        self.bounds = np.array([low, high])
+        self.problem: MarginProblem = MarginProblem(d, low, high, np.arange(len(d)))
         self.parts: list[tuple[Indices, Matrix, Callable[[Array], Array]]] = []
         for part in self.problem.parts:
-            block = d[part][:, part]
+            block = d[np.ix_(part, part)]
             self.parts.append((part, block, pseudo_inverse(block)))
 
-    def fits(self, now: LawValues) -> bool:
+    def fits(self, low: Array, high: Array) -> bool:
         """Whether the bounds are the same."""
-        return np.array_equal(self.bounds, [now.low, now.high])
+        return np.array_equal(self.bounds, [low, high])
 
 
 def _crowds(parts: Components, stuck: Flags) -> Flags:

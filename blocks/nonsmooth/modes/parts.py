@@ -59,6 +59,8 @@ class DecisionParts(_OfElements):
     symmetric : (parts,) whether it is symmetric
     leader, sense : (elements,) who decides, and whether that one's flow has the same sign
     contact : (elements,)
+    told_by : (elements,) of a contact the friction of the same motion, which tells for both while
+        they rest; -1 for none
     of_contacts : gaps and restitutions, one after the other, where there are contacts
     positions : states that gaps are made of
     scale : (states,) nominal values
@@ -87,6 +89,7 @@ class DecisionParts(_OfElements):
     leader: Indices
     sense: Indices
     contact: Flags
+    told_by: Indices
     of_contacts: ca.SX | None
     positions: Indices
     scale: Array

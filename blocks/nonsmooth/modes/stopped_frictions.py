@@ -3,7 +3,8 @@
 A cylinder with a seal that lies at its end has one motion, which friction and stop hold together:
 how they share the load is left open, and does not matter. Together they hold whatever one of them
 may bear: the friction's bounds with those of the contact added, as :mod:`companions` adds bounds
-of frictions. So the friction tells for both when they let go; the contact alone never does.
+of frictions. So the friction tells for both whether they stay or let go, here and where machine
+code decides; the contact alone never does.
 """
 
 from __future__ import annotations
@@ -46,6 +47,12 @@ class StoppedFrictions:
         """Of what is stuck, what has a margin of its own."""
         out = stuck.copy()
         out[self.contact[stuck[self.friction]]] = False
+        return out
+
+    def told_by(self, count: int) -> Indices:
+        """Of each of that many elements the friction that tells for it; -1 for none."""
+        out = np.full(count, -1)
+        out[self.contact] = self.friction
         return out
 
     def together(self, modes: ca.SX, effort: ca.SX, low: ca.SX, high: ca.SX

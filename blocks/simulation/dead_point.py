@@ -14,8 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.polynomial import Polynomial
-from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike
 
 from ..numerics.arrays import Array, length
@@ -26,6 +24,7 @@ from ..system.failure import AlgebraicFailure
 from ..system.problem import Problem
 
 if TYPE_CHECKING:
+    from numpy.polynomial import Polynomial
     from scipy.sparse import csr_matrix  # imported with the first matrix, not with the package
 
 __all__ = ["STAGES", "steps_over", "time_to_dead_point"]
@@ -188,6 +187,9 @@ def _slope(problem: Problem, t: float, states: Array) -> Array:
 
 def _gauss(stages: int) -> tuple[Array, list[Polynomial]]:
     """Gauss's points of the interval from 0 to 1, and for each what its slope adds up to."""
+    from numpy.polynomial import Polynomial
+    from numpy.polynomial.legendre import leggauss
+
     nodes = (leggauss(stages)[0] + 1) / 2
     weights = []
     for k, node in enumerate(nodes):

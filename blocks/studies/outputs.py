@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import pint
 
 from ..exceptions import ParameterError, UnitError, brief, did_you_mean, nearest, unknown_name
 from ..numerics.arrays import Array
@@ -98,14 +99,17 @@ class Output:
         try:
             value = quantity(float(given) if isinstance(given, (bool, np.bool_)) else given)
         except (TypeError, AttributeError, UnitError):
-            what = "nothing" if given is None else f"a {type(given).__name__}"
-            raise ParameterError(_called(self.name), f"is a function that gave {what}.",
-                                 "It has to give a single number or quantity.") from None
+            raise self._no_number(given) from None
         if np.ndim(value.magnitude):
-            raise ParameterError(_called(self.name), "is a function that gave an array of "
-                                 f"shape {np.shape(value.magnitude)}.",
-                                 "It has to give a single number or quantity.")  # fmt: skip
+            raise self._no_number(given)
         return value
+
+    def _no_number(self, given: object) -> ParameterError:
+        what = "nothing" if given is None else f"a {type(given).__name__}"
+        if isinstance(given, (np.ndarray, pint.Quantity)):
+            what = f"an array of shape {np.shape(given)}"
+        return ParameterError(_called(self.name), f"is a function that gave {what}.",
+                              "It has to give a single number or quantity.")
 
 
 def outputs_of(given: Any, model: Model, system: System, span: tuple[float, float], every: Any,

@@ -149,10 +149,10 @@ class Robertson(Component):
 def test_what_is_far_below_its_tolerance_is_no_steeper_for_that(method):
     model = Model("reaction")
     model.vessel = Robertson()
-    run = model.simulate("1e11 s", method=method, rtol=1e-6)
+    run = model.simulate("1e11 s", method=method, rtol=1e-7)  # 1e-9 of 1 absolute
     late = 3e7 * (0.04 / 1e4) ** 2  # 1/s: y2 follows y1, and dy1/dt = -late y1^2
-    assert run.statistics.steps < 1000
-    assert_allclose(run["vessel.y1"].final.m, 1 / (late * 1e11), rtol=0, atol=5e-8)
+    assert run.statistics.steps < 2000
+    assert_allclose(run["vessel.y1"].final.m, 1 / (late * 1e11), rtol=0, atol=5e-9)
     assert_allclose(run["vessel.y3"].final.m, 1.0, rtol=1e-7)
 
 

@@ -80,8 +80,9 @@ def speed(turned, pistons, mass, bearing):
     return np.sqrt(2 * energy / inertia)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("pistons", "mass", "bearing"), list(product((1, 2), (0.5, 0), (0, 1))))
+@pytest.mark.parametrize(("pistons", "mass", "bearing", "method"), [
+    (*engine, method) for engine in product((1, 2), (0.5, 0), (0, 1)) for method in METHODS
+    if method == "auto" or engine in ((1, 0, 0), (2, 0.5, 1))])
 def test_pistons_pass_their_dead_centres(pistons, mass, bearing, method):
     run = engine(pistons, mass, bearing).simulate("1.5 s", method=method, rtol=1e-8)
     times = np.linspace(0, 1.5, 31)

@@ -41,8 +41,8 @@ def test_a_pendulum_over_the_top_stays_on_its_circle_for_a_hundred_seconds():
 
 @pytest.mark.parametrize(("method", "tolerance"), [("DOP853", 1e-7), ("Radau", 1e-7)])
 def test_the_angle_is_that_of_the_equation_in_the_angle(method, tolerance):
-    run = swung("2 s", method)
-    angle = solve_ivp(lambda t, s: [s[1], -G * np.sin(s[0])], (0, 2), [np.pi / 2, -6.0],
+    run = swung("1 s", method)
+    angle = solve_ivp(lambda t, s: [s[1], -G * np.sin(s[0])], (0, 1), [np.pi / 2, -6.0],
                       method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
     assert final(run, "c.x") == pytest.approx(np.sin(angle[0]), abs=tolerance)
     assert final(run, "c.y") == pytest.approx(-np.cos(angle[0]), abs=tolerance)

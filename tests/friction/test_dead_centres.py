@@ -92,8 +92,8 @@ def test_pistons_pass_their_dead_centres(pistons, mass, bearing, method):
     assert_allclose(run["wheel.w"].at(quantity(times, "s")).m, expected, rtol=2e-6)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("rtol", [1e-4, 1e-7])
+@pytest.mark.parametrize(("rtol", "method"), [
+    (1e-4, "auto"), *((1e-7, method) for method in METHODS)])
 def test_a_rocker_turns_round_while_its_crank_goes_on(rtol, method):
     model = Model("crank and rocker")
     model.ground, model.far = Ground(), RigidOffset(dx="0.5 m")

@@ -113,13 +113,13 @@ def swing(torque, static, end):
         sense = -sense
 
 
-@pytest.mark.parametrize("method", ["DOP853", "Radau", "cvode"])
+@pytest.mark.parametrize("method", ["DOP853", "rodas4", "cvode"])
 def test_a_pendulum_with_joint_friction_swings_and_sticks_as_its_angle_equation(method):
     stops = swing(1.5, 2.5, 60.0)
     model = Model("pendulum")
     model.p = Pendulum(torque="1.5 N*m", static="2.5 N*m")
     end = stops[-1][0] + 2
-    rtol = {"DOP853": 1e-10, "Radau": 1e-8}.get(method, 1e-9)
+    rtol = 1e-10 if method == "DOP853" else 1e-9
     run = model.simulate(quantity(end, "s"), rtol=rtol, method=method)
     assert [e[0] for e in happened(run)] == pytest.approx([t for t, _ in stops], abs=1e-6)
     assert happened(run)[-1][2] == "sticks"

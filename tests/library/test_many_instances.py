@@ -1,6 +1,6 @@
 """Several instances of every class of the library: loops in machine code come to what CasADi does.
 
-The classes are found, so a new one takes part by itself, with choices of its options. Ports
+The classes are found, so a new one takes part by itself. Ports
 stand between masses or the like, which share velocities with loads in parallel, and loads to the
 ground and to each other. What was in memory before is no number. Those whose equations are not
 written as loops (exact friction, large algebraic loops) are compared in other tests.
@@ -130,10 +130,10 @@ def many(cls, options, with_stores):
 def systems(cls, every=False):
     """Systems of instances that are written as loops, and what is not the default in each.
 
-    Of options the first two choices, or ``every`` one, and without stores.
+    With options as they are, or with ``every`` choice of them, and without stores.
     """
     cases = [(options, True) for options in variants(cls)] + [({}, False)]
-    for options, with_stores in cases if every else cases[:-1][:2]:
+    for options, with_stores in cases if every else cases[:1]:
         try:
             system = many(cls, options, with_stores).compile()
         except BlocksError:  # of what needs data, or stands in a circuit once

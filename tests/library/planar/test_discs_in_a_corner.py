@@ -32,7 +32,7 @@ def _touch(model, name, disc, base, other, friction):
     model.connect(contact.B, other)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("count", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_they_rest_side_by_side(count):
     run = in_a_corner(count).simulate("2 s")
     for k in range(count):

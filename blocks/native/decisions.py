@@ -57,8 +57,9 @@ from .signatures import run_code
 from .steps import Code, Workspace
 from .zero_crossings import LARGEST, Relations
 
-__all__ = ["decide_modes", "follow_leaders", "largest_effort", "notice_flows", "notice_speeds",
-           "others_keep", "room_of", "stop_creeping", "stuck_ones_rest", "turn_over"]  # fmt: skip
+__all__ = ["decide_modes", "follow_leaders", "largest_effort", "largest_position", "notice_flows",
+           "notice_speeds", "others_keep", "room_of", "stop_creeping", "stuck_ones_rest",
+           "turn_over"]  # fmt: skip
 
 IN_DOUBT = -1  # instead of how many elements have come to the end of their modes
 SEVERAL = 3  # instead of an answer for one
@@ -184,8 +185,8 @@ def _touched(relations: Relations, elements: Elements, x: Vector, crossed: bool
         for k in range(elements.starts[elements.part[touched]],
                        elements.starts[elements.part[touched] + 1]):
             i = elements.members[k]
-            if elements.told_by[i] == touched and (
-                    elements.gaps[GAP, i] <= CLOSED_GAP * _farthest(elements, x)):
+            if elements.told_by[i] == touched and elements.gaps[GAP, i] <= (
+                    CLOSED_GAP * largest_position(elements.positions, elements.scale, x)):
                 return i, count
     return touched, count
 
@@ -210,7 +211,8 @@ def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elem
     Beside one that does, others have to be clear of taking part in its impact.
     """
     run_code(elements.of_contacts, work.at, x, code.p, code.q, elements.gaps)
-    first, far = relations.wrong.size - elements.modes.size, _farthest(elements, x)
+    first = relations.wrong.size - elements.modes.size
+    far = largest_position(elements.positions, elements.scale, x)
     struck = NOBODY
     for e in range(elements.modes.size):
         if elements.contact[e] and elements.modes[e] != 0.0 and crossed and (
@@ -232,12 +234,12 @@ def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elem
 
 
 @machine_code
-def _farthest(elements: Elements, x: Vector) -> float:
-    """The largest position that gaps are made of."""
+def largest_position(positions: Indices, scale: Vector, x: Vector) -> float:
+    """What gaps are compared with: the largest of the positions that they are made of."""
     far = 0.0
-    for k in range(elements.positions.size):
-        i = elements.positions[k]
-        far = max(far, max(abs(x[i]), elements.scale[i]))
+    for k in range(positions.size):
+        i = positions[k]
+        far = max(far, max(abs(x[i]), scale[i]))
     return far
 
 

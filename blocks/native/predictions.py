@@ -29,6 +29,7 @@ from .decisions import (
     IN_DOUBT,
     follow_leaders,
     largest_effort,
+    largest_position,
     notice_flows,
     others_keep,
     room_of,
@@ -195,7 +196,7 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
     many others pass a dead centre."""
     modes, found = elements.modes, elements.found
     first, touched = relations.wrong.size - modes.size - 1, NOBODY
-    far = _largest_position(elements, x)
+    far = largest_position(elements.positions, elements.scale, x)
     count = passing = 0
     for e in range(modes.size):
         fast = elements.fast[elements.kinds[e]]
@@ -229,16 +230,6 @@ def _touched(relations: Relations, elements: PredictedElements, x: Vector, cross
             elements.doubtful[e] = 1
             count += 1
     return touched, count, passing
-
-
-@machine_code
-def _largest_position(elements: PredictedElements, x: Vector) -> float:
-    """What gaps are compared with."""
-    far = 0.0
-    for k in range(elements.positions.size):
-        i = elements.positions[k]
-        far = max(far, max(abs(x[i]), elements.scale[i]))
-    return far
 
 
 # -- what follows ----------------------------------------------------------------------------
@@ -408,7 +399,8 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
         elements.guess[e] = found[OWN, e]
     parts = share.size // 3
     elements.whole[: 2 * parts] = share[: 2 * parts]
-    elements.whole[2 * parts] = ALLOWED_DRIFT * _largest_position(elements, x)
+    elements.whole[2 * parts] = ALLOWED_DRIFT * largest_position(
+        elements.positions, elements.scale, x)
     _hold_states(elements)
     stop_creeping(modes, elements.kinds, elements.fast, elements.flow_starts,
                   elements.flow_states, elements.reach, elements.free, x)

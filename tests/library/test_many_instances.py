@@ -53,7 +53,7 @@ def variants(cls):
 
 @cache
 def load_of(domain):
-    """A source behind a resistance."""
+    """A source behind a resistance, whose drop is equal to variables of what it stands beside."""
     across, through = (next(iter(kind)) for kind in (domain.across, domain.through))
 
     class Load(Component):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import hashlib
+import itertools
 import os
 from collections.abc import Callable
 from functools import cache
@@ -102,6 +103,7 @@ _addresses: dict[str, int] = {}
 _symbols: dict[str, int] = {}  # addresses of what code refers to
 _names: dict[int, str] = {}
 _tables: dict[str, np.ndarray] = {}
+_kept = itertools.count()  # objects that this process has put on disk
 _lock = Lock()  # runs of a study may begin at once in several threads
 
 
@@ -255,6 +257,8 @@ def _keep(file: Path | None, object_code: bytes) -> None:
         own = file.with_suffix(f".{os.getpid()}")
         own.write_bytes(hashlib.sha256(object_code).digest() + object_code)
         own.replace(file)  # whole, or not at all
+        if next(_kept) % (MOST_KEPT // 10):
+            return  # to look through all others takes as long as to write one
         with os.scandir(file.parent) as entries:
             kept = [entry for entry in entries if entry.name.endswith(".o")]
         if len(kept) > MOST_KEPT:

@@ -218,12 +218,16 @@ class Tied(Text):
             w.store(w.constant(0.0), integrated, self.index_of_entry(w, k))
         right = -ca.jacobian(self.residual, ca.vertcat(self.unknowns[: self.nx], TIME))
         self._clear(w, w.pointer("%q", self.changes), count * (self.nx + 1))
+        put = name_of_code(put_at.callback)
+        w.declared.add(f"declare i32 {put}(ptr, ptr, ptr, ptr, ptr)")
+        solution, entries = w.pointer("%q", self.right), w.pointer("%q", self.entries)
         for j in range(self.nx + 1):
-            self._put(w, self._values(w, right[:, j]), "%q", self.right)
+            self._clear(w, solution, self.n)
+            self._fill(w, right[:, j], self.right)
             self._solve(w, self.n, factored=True)
             column = w.pointer("%q", self.changes + j * count)
-            for k in range(self.n):
-                w.store(w.load("%q", self.right + k), column, self.index_of_entry(w, k))
+            w.new(f"call i32 {put}(ptr {solution}, ptr {entries}, ptr {column}, "
+                  f"ptr inttoptr (i64 {self.n} to ptr), ptr inttoptr (i64 {count} to ptr))")
 
     def moved(self, expression: ca.SX) -> ca.SX:
         """How an expression changes by each state and by time, what is solved for with them."""
@@ -380,7 +384,10 @@ class Tied(Text):
         rows, columns = (np.array(found) for found in self.pattern.get_triplet())
         jacobian = self.jacobian if self.sparse is None else self.sparse.values
         places = columns * self.n + rows if self.sparse is None else np.arange(len(rows))
-        told = table(np.concatenate([rows, self.candidates[columns], places]))
+        carried = np.zeros(self.n, dtype=int)
+        if self.carried is not None:
+            carried[: len(self.carried)] = self.carried
+        told = table(np.concatenate([rows, self.candidates[columns], places, carried]))
         w.declared.add(f"{told} = external global i64")
         look = name_of_code(are_last_bits.callback)
         w.declared.add(f"declare i32 {look}({', '.join(['ptr'] * 7)})")
@@ -493,6 +500,15 @@ class TiedCode(Text):
 
 
 @machine_code
+def put_at(values: int, entries: int, target: int, count: int, size: int) -> int:
+    """Put values at some entries of a target of that size; addresses."""
+    new, at, out = vector_at(values, count), indices_at(entries, count), vector_at(target, size)
+    for k in range(count):
+        out[at[k]] = new[k]
+    return 0
+
+
+@machine_code
 def keep_solved(solution: int, values: int, count: int, solved: int) -> int:
     """Put a solution that has been found into the place of values, but for rounding; addresses."""
     new, old = vector_at(solution, count), vector_at(values, count)
@@ -513,15 +529,22 @@ def are_last_bits(left: int, jacobian: int, here: int, bounds: int, told: int, r
     left, here : addresses of residuals, and of all states and unknowns
     jacobian : address of derivatives
     bounds : address of room for a number per residual
-    told : address of the row of each derivative, of what it is by, and of where it stands
+    told : address of the row of each derivative, of what it is by, of where it stands, and of
+        which rows are of what flows carry
     """
-    r, bound, at = vector_at(left, rows), vector_at(bounds, rows), indices_at(told, 3 * entries)
+    r, bound = vector_at(left, rows), vector_at(bounds, rows)
+    at = indices_at(told, 3 * entries + rows)
     bound[:] = 0.0
     for e in range(entries):
         x = vector_at(here, at[entries + e] + 1)
         a = vector_at(jacobian, at[2 * entries + e] + 1)
         bound[at[e]] += abs(a[at[2 * entries + e]] * x[at[entries + e]])
+    most = 0.0  # small flows are differences of large ones, and known as these are
     for i in range(rows):
-        if not abs(r[i]) <= LAST_BITS * bound[i]:
+        if at[3 * entries + i] != 0:
+            most = max(most, bound[i])
+    for i in range(rows):
+        allowed = most if at[3 * entries + i] != 0 else bound[i]
+        if not abs(r[i]) <= LAST_BITS * allowed:
             return 0
     return 1

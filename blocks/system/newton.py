@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..assembly.matching import match
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import shallow_copy
 from ..numerics.open_unknowns import open_unknowns, pinned
@@ -35,7 +36,7 @@ from .lifted_newton import approached
 from .system import DENSE, System
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_matrix  # imported with the first Jacobian, not with the package
+    from scipy.sparse import csc_matrix, csr_matrix  # with the first Jacobian, not at once
 
 __all__ = ["DENSE", "MANY", "MOST_HALVINGS", "TOLD", "AlgebraicUnknowns"]
 
@@ -220,6 +221,8 @@ class AlgebraicUnknowns:
         if self.system.nu:  # what elements take is known to its last bits, too
             terms = terms + abs(self.system.residual_u.sparse(*arguments))[: self.size] @ np.abs(
                 arguments[-1])
+        if self.may_stay_open:  # small flows are differences of large ones, and known as these are
+            terms[self._carried] = np.max(terms[self._carried])
         size, terms = np.abs(residual), np.maximum(terms, TINY)
         return bool(np.all(size <= LAST_BITS * terms)
                     or little and np.max(size / terms) >= FALLS_NO_MORE * np.max(
@@ -486,14 +489,17 @@ class AlgebraicUnknowns:
         largest = abs(matrix @ diags(self.scale)).max(axis=1).toarray().ravel()
         rows, columns = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
         for span in [slice(0, self.size)] if len(self.tied) else self._blocks():
-            may = self._carried[span]
-            if may.any():
-                which, left_open = open_unknowns(matrix[span, span].toarray(), self.scale[span],
-                                                 may, largest[span])
-                if not may[left_open].all():
+            if not self._carried[span].any():
+                continue
+            block, may = matrix[span, span].tocsr(), self._carried[span]
+            for mine, its in _solved_together(block):
+                which, left_open = open_unknowns(block[mine][:, its].toarray(),
+                                                 self.scale[span][its], may[mine],
+                                                 largest[span][mine])
+                if not may[its[left_open]].all():
                     raise RuntimeError("singular, and no flow has ceased")
-                rows.append(span.start + which)
-                columns.append(span.start + left_open)
+                rows.append(span.start + mine[which])
+                columns.append(span.start + its[left_open])
         self._which, left_open = np.concatenate(rows), np.concatenate(columns)
         self._said_nothing = matrix[self._which].toarray()
         says = np.ones(self.size)
@@ -542,3 +548,20 @@ class AlgebraicUnknowns:
         every = list(range(self.size))
         mine, which = pattern.sub(every, self._columns.tolist())
         return np.array(which), np.array(mine.row()), np.array(mine.colind())
+
+
+def _solved_together(block: csr_matrix) -> Iterator[tuple[Indices, Indices]]:
+    """Equations and unknowns that depend on each other at the present values.
+
+    Flows go one way at a time, so these are few; where some have ceased, all that this leaves
+    without a value, or says more than once, is one part.
+    """
+    entries = block.tocoo()
+    there = entries.data != 0.0
+    found = match(entries.row[there], entries.col[there], *block.shape)
+    if not found.perfect:
+        yield (np.append(found.over_equations, found.under_equations),
+               np.append(found.over_unknowns, found.under_unknowns))
+    cuts = found.block_starts[1:-1]
+    yield from zip(np.split(found.block_equations, cuts), np.split(found.block_unknowns, cuts),
+                   strict=True)

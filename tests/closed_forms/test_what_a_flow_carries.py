@@ -91,6 +91,34 @@ def test_a_pipe_of_many_cells_is_solved_cell_by_cell_in_machine_code():
     assert_allclose(at(run, "cell[3].b.h", 0.4, 0.5), 273.15 + 20 * gammainc(4, 3), atol=1e-4)
 
 
+def ladder(cells, resistance):
+    """A hot flow passes cells in a row, and most of what is left leaves by a branch at each."""
+    model = Model("ladder")
+    model.source, model.sink = Surroundings(T="350 K"), Surroundings()
+    model.pump, model.cell = Pump(), HeatedPipe(count=cells)
+    model.line = LaminarPipe(count=cells - 1, resistance=resistance)
+    model.branch = TurbulentPipe(count=cells, k="2 Pa*s^2/kg^2", smallest="0.5 kg/s")
+    model.connect(model.source.port, model.pump.a)
+    model.connect(model.pump.b, model.cell[0].a)
+    model.connect(model.cell[:-1].b, model.line.a)
+    model.connect(model.line.b, model.cell[1:].a)
+    model.connect(model.cell.b, model.branch.a)
+    model.connect(model.branch.b, model.sink.port)
+    return model
+
+
+@pytest.mark.parametrize("method", ["auto", "rodas4"])
+def test_flows_that_are_rounding_of_others_carry_nothing_and_stop_nothing(method):
+    """0.1 kg dT/dt = m (T before - T) in each cell; at the end m is the rounding of pressures."""
+    cells = 10
+    run = ladder(cells, "30 Pa*s/kg").simulate("0.15 s", method=method, rtol=1e-8)
+    flow = np.array([at(run, f"cell[{k}].a.m", 0.15)[0] for k in range(cells)])
+    assert flow[0] == pytest.approx(1) and abs(flow[-1]) < 1e-12
+    change = np.diag(-flow / 0.1) + np.diag(flow[1:] / 0.1, -1)
+    exact = 350 + expm(0.15 * change) @ np.full(cells, 293.15 - 350)
+    assert_allclose([at(run, f"cell[{k}].T", 0.15)[0] for k in range(cells)], exact, atol=2e-6)
+
+
 def network(seed):
     """Four tanks, joined by pipes; some valves are closed, some pipes meet a dead end."""
     chance, model, ends = np.random.default_rng(seed), Model("network"), []

@@ -268,8 +268,10 @@ class Integration:
 
     def _over_dead_point(self, t: float, y: Array) -> Ending | None:
         """Go over a dead point within the next step, in an episode of its own; None if none is."""
+        if not self.system.clusters:
+            return None
         problem, last = self.problem, np.diff(self.trajectory.t[-LAST_STEPS:])
-        if not self.system.clusters or not len(last):
+        if not len(last):
             return None
         try:
             problem.solve(t, y)

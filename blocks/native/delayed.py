@@ -254,10 +254,8 @@ def reading_of_past(system: System, discrete: int) -> Beginning:
         w.store(value, "%q", discrete + slot)
     address = w.new(f"load i64, ptr {w.pointer('%q', discrete + system.nd)}, align 8")
     plan = w.new(f"inttoptr i64 {address} to ptr")
-    name = name_of_code(fill_past.callback)
-    w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr)")
-    w.lines.append(f"  %filled = call i32 {name}(ptr %t, ptr {w.pointer('%q', discrete)}, "
-                   f"ptr {plan}, ptr {w.pointer('%q', discrete + system.nd + 1)})")  # fmt: skip
+    w.call(fill_past, "%t", w.pointer("%q", discrete), plan,
+           w.pointer("%q", discrete + system.nd + 1))
     text = "\n".join([*sorted(w.declared), "define void @main(ptr %t, ptr %p, ptr %q) {",
                       *w.lines, "  ret void", "}", ""])  # fmt: skip
     own = name_of_code(compiled(text, parallel=False))

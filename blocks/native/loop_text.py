@@ -13,7 +13,6 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices, distinct
 from .expressions import Writer
-from .machine import table
 
 __all__ = ["PARALLEL", "WIDE", "Body", "LoopText", "Operand"]
 
@@ -431,8 +430,8 @@ def _times(writer: Writer, value: str, factors: Array, at: str, group: str = "")
 
 def _entry(writer: Writer, kind: str, entries: Array | Indices, at: str, group: str = "") -> str:
     """An entry of a table of numbers, ``double`` or ``i32``."""
-    name = table(np.ascontiguousarray(entries, dtype=float if kind == "double" else np.int32))
-    writer.declared.add(f"{name} = external global {kind}")
+    name = writer.table(np.ascontiguousarray(
+        entries, dtype=float if kind == "double" else np.int32), kind)
     place = writer.new(f"getelementptr inbounds {kind}, ptr {name}, i64 {at}")
     return writer.new(f"load {kind}, ptr {place}, align {8 if kind == 'double' else 4}{group}")
 

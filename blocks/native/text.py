@@ -172,11 +172,7 @@ class Text:
     @staticmethod
     def _blank(w: Writer, done: str, count: int) -> None:
         """See to it that the first of ``out`` are no numbers where there is no solution."""
-        blank = name_of_code(blank_unless.callback)
-        w.declared.add(f"declare i32 {blank}(ptr, ptr, ptr)")
-        solved = w.new(f"inttoptr i64 {w.new(f'zext i1 {done} to i64')} to ptr")
-        w.new(f"call i32 {blank}(ptr {w.pointer('%out', 0)}, "
-              f"ptr inttoptr (i64 {count} to ptr), ptr {solved})")
+        w.call(blank_unless, "%out", count, w.as_address(done))
 
     def _fill(self, w: Writer, expression: ca.SX, entry: int, places: Any = None, *more: Any,
               base: str = "%q") -> None:
@@ -197,10 +193,7 @@ class Text:
     def _write(w: Writer, matrix: _Matrix, entry: int, base: str = "%q") -> None:
         """Put a matrix there."""
         if matrix.own:
-            name = name_of_code(matrix.own)
-            w.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
-            out = w.pointer(base, entry)
-            w.lines.append(f"  call void {name}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
+            w.run(name_of_code(matrix.own), out=w.pointer(base, entry))
             return
         for place, value in zip(matrix.entries, w.values(matrix.function, matrix.places),
                                 strict=True):

@@ -124,17 +124,16 @@ class CompiledCvode(EventMethod):
         suits the system.
         """
         problem: Any = self.problem
-        sundials, matrices = loaded_sundials(), LinearAlgebra(np.zeros(0, dtype=np.int64))
+        n, sundials = self.x.size, loaded_sundials()
+        matrices = LinearAlgebra(np.arange(n))
         if not jacobian:
             matrices = linear_algebra_of(problem.system, problem.laws) or matrices
         by_rows = bool(jacobian)
         if jacobian is None:
             jacobian = self.equations.jacobian(matrices.order, matrices.band)
         assert sundials is not None
-        n, order = self.x.size, matrices.order
-        if order.size:  # what is carried along acts on none
-            order = np.concatenate([order, np.arange(order.size, n)])
-        self.unknowns_order = order
+        # what is carried along acts on none
+        order = np.concatenate([matrices.order, np.arange(matrices.order.size, n)])
         self.rows = np.zeros((n + 1, n) if by_rows else 0)
         self.user = np.zeros(cvode.USER, dtype=np.int64)
         self.room = np.empty((3, n))
@@ -151,7 +150,7 @@ class CompiledCvode(EventMethod):
             cvode.MATRIX: sundials.address(
                 "SUNBandMatrix_Data" if matrices.band else "SUNDenseMatrix_Data"),
             cvode.UNKNOWNS: self.room[0].ctypes.data, cvode.SLOPES: self.room[1].ctypes.data,
-            cvode.ORDER: order.ctypes.data if order.size else 0,
+            cvode.ORDER: order.ctypes.data,
             cvode.BY_ROWS: self.rows.ctypes.data if by_rows else 0,
             cvode.SETTLE: self.equations.settle, cvode.EXPECTED: self.room[2].ctypes.data,
             cvode.LENGTH: length * n, cvode.NEAR: self.near.ctypes.data,
@@ -159,11 +158,10 @@ class CompiledCvode(EventMethod):
         }  # fmt: skip
         for place, value in shown.items():
             self.user[place] = value
-        there: Any = order if order.size else slice(None)
         share = 1.0 / np.sqrt(max(n, 1))
-        atol = np.ascontiguousarray((self.work_space.k[ATOL] * share)[there])
+        atol = np.ascontiguousarray((self.work_space.k[ATOL] * share)[order])
         self.integration = Integration(
-            sundials, self.t, self.x[there].copy(), cvode.slope_of.callback,
+            sundials, self.t, self.x[order], cvode.slope_of.callback,
             max(self.rtol * share, LEAST_RTOL), atol, matrices.band,
             cvode.jacobian_of.callback if jacobian else 0,
             cvode.projection_of.callback if self.equations.settle else 0, self.user,
@@ -198,8 +196,7 @@ class CompiledCvode(EventMethod):
 
     def _begin_at(self, t: float, first_step: float) -> None:
         """CVODE begins anew from the present point."""
-        order = self.unknowns_order
-        self.integration.y[:] = self.x[order] if order.size else self.x
+        self.integration.y[:] = self.x[self.cvode.order]
         self.integration.restart(t, first_step, self.max_step)
         self.state[:] = t, first_step, 0.0, 0.0, 0.0, np.nan, 0.0
         self.cvode.counted[:] = 0

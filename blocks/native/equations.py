@@ -476,7 +476,7 @@ class Equations:
 
         Parameters
         ----------
-        order : which unknown stands where in the matrix; empty: as they are
+        order : which unknown stands where in the matrix
         band : how the matrix is stored; None for a full one, column after column
         """
         if self._jacobian is None:
@@ -492,7 +492,7 @@ class Equations:
         if function.n_instructions() > MOMENT:
             return 0  # differences of slopes serve as well
         place = np.empty(n, dtype=np.int64)
-        place[order if order.size else slice(None)] = np.arange(n)
+        place[order] = np.arange(n)
         writer = Writer()
         row, column = (place[k] for k in matrix.sparsity().get_triplet())
         values = writer.values(function, self._places)

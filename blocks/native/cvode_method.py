@@ -165,7 +165,7 @@ class CompiledCvode(EventMethod):
         self._read_from(self.q)
         self._begin_at(self.t, self.first_step or 0.0)
         self.form = CvodeForm(self.scale, self.places, self.carries, self.equations.torn,
-                              self.code, self.p, self.order)
+                              self.code, self.p, self.order, self.x.size)
         self.course = CvodeCourse(self.form, self.t, self.x, kept)
 
     def _read_from(self, q: Array) -> None:

@@ -38,7 +38,7 @@ __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER",
            "by_newton", "derive_by_time", "error_of_step", "first_stage", "flush_denormals",
            "goes_nowhere", "has_slope", "has_slopes_alone", "is_explicit", "is_fixed",
            "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
-           "settle_at", "settle_in_place", "settle_rows", "slope_at", "solves_with_derivatives",
+           "settle_at", "settle_in_place", "slope_at", "solves_with_derivatives",
            "take_stages", "tells_its_limit", "times_tolerance", "workspace"]  # fmt: skip
 
 #: Kinds of steps. The last two solve for the end of a step by Newton's method; these and the two
@@ -249,16 +249,10 @@ def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> 
 
 
 @machine_code
-def settle_rows(code: Code, work: Workspace, times: Vector, rows: Matrix, out: Matrix) -> None:
-    """The same of many points, one in each row."""
-    for k in range(times.size):
-        settle_at(code, work, times[k], rows[k], out[k])
-
-
-@machine_code
 def settle_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix, which: Indices,
                         constants: Matrix, q: Vector, out: Matrix) -> None:
-    """The same of points after several events; the code reads from ``q`` what is constant."""
+    """The same of many points, one in each row, after events: the code reads from ``q`` what is
+    constant from each on."""
     for k in range(times.size):
         q[:] = constants[which[k]]
         settle_at(code, work, times[k], rows[k], out[k])

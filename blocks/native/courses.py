@@ -214,7 +214,8 @@ class Course(MachineCourse):
     """
 
     def __init__(self, form: CourseForm, t: float, x: Array, code: Code, constants: Array) -> None:
-        self._form, self._code = form, code
+        self._form: CourseForm = form
+        self._code = code
         self._alive = constants  # into which the code points
         self.every = self._apart = form.every
         self.start = float(t)

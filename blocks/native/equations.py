@@ -408,17 +408,10 @@ class Equations:
         return self.system.once("of elements", lambda: self._result(values) if with_all is None
                                 else compiled(with_all(values), parallel=False))
 
-    def of_contacts(self, values: ca.SX) -> int:
-        """Gaps and restitutions of contacts."""
-        return self.system.once("of contacts", lambda: self._plain(values))
-
-    def of_pushed(self, pushed: ca.SX) -> int:
-        """How efforts change slopes, entry by entry."""
-        return self.system.once("of pushed", lambda: self._plain(pushed.nz[:]))
-
-    def of_factors(self, factors: ca.SX) -> int:
-        """Factors that hold what sticks, in the modes that are held."""
-        return self.system.once("of factors", lambda: self._plain(factors))
+    def at_decisions(self, which: str, values: ca.SX | None) -> int:
+        """What decisions on modes look at; 0 for nothing."""
+        return 0 if values is None else self.system.once(
+            f"{which} at decisions", lambda: self._plain(values))
 
     @cached_property
     def present(self) -> int:

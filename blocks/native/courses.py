@@ -367,18 +367,26 @@ class Course(MachineCourse):
             later = int(np.searchsorted(known, self._reached[0], side="right"))
             known = np.concatenate([[self._reached[0]], known[later:]])
             values = np.concatenate([self._reached[1][None, :], values[later:]])
-        out = np.empty((times.size, rows.shape[1]))
         theta = (times - starts[steps]) / sizes[steps]
         theta[times == self._times[0][steps + 1]] = 1.0
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
-        x = np.empty(out.shape[1])
-        one_step.between.knowing(known_of(self._code))(
+        out, x = _between(
             self._code, self._form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
-            steps, theta, NO_CONSTANTS, x, np.zeros(5, dtype=np.int64), np.array([-1]), out)
+            steps, theta, NO_CONSTANTS)
         if self._apart > self.every:  # the next look may go on from here
             self._reached = int(steps[-1]), x
         return out
+
+
+def _between(code: Code, work: Kept, steps: one_step.Steps, which: Indices, theta: Array,
+             held: Array) -> tuple[Array, Array]:
+    """(k, n) values inside steps, by taking these again, and at the start of the last one."""
+    n = steps.values.shape[1]
+    out, x = np.empty((len(theta), n)), np.empty(n)
+    one_step.between.knowing(known_of(code))(
+        code, work, steps, which, theta, held, x, np.zeros(5, dtype=np.int64), np.array([-1]), out)
+    return out, x
 
 
 def _starts(events: Any, marks: Indices, ends: Array) -> tuple[Array, Indices, Indices]:
@@ -553,14 +561,11 @@ class PassedCourses(BetweenEvents):
         inner = inner[~known]
         inner = inner[np.argsort(step[inner], kind="stable")]
         if len(inner):
-            found, again = np.empty((len(inner), self._form.size)), self.retaken()
+            again = self.retaken()
             theta = (times[inner] - steps.starts[step[inner]]) / sizes[step[inner]]
             theta[at_end[inner]] = 1.0
-            one_step.between.knowing(known_of(again.code))(
-                again.code, again.work, again.steps, step[inner], theta, again.track.held,
-                np.empty(self._form.size), np.zeros(5, dtype=np.int64), np.array([-1]),
-                found)
-            out[inner] = found
+            out[inner], _ = _between(again.code, again.work, again.steps, step[inner], theta,
+                                     again.track.held)
         return out
 
     def _reader(self) -> tuple[Code, Array]:

@@ -116,7 +116,7 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
     notice_flows(found, elements.kinds, elements.fast)
     if turn_over(modes, found, elements.contact, elements.kinds, elements.fast, t):
         look_at_elements(code, work, elements, t, x)
-    if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, t, x, crossed):
+    if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, x, crossed):
         return False
     touched, count = _touched(relations, elements, x, crossed)
     if count == IN_DOUBT:
@@ -204,8 +204,8 @@ def _is_struck(relations: Relations, elements: Elements, e: int) -> bool:
 
 # -- contacts ------------------------------------------------------------------------------
 @machine_code
-def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elements, t: float,
-               x: Vector, crossed: bool) -> bool:
+def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elements, x: Vector,
+               crossed: bool) -> bool:
     """Whether open contacts are open and closed ones closed, but for those that close now.
 
     Beside one that does, others have to be clear of taking part in its impact.

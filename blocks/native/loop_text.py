@@ -14,7 +14,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices, distinct
 from .expressions import Writer
 
-__all__ = ["PARALLEL", "WIDE", "Body", "LoopText", "Operand"]
+__all__ = ["PARALLEL", "WIDE", "Body", "LoopText", "Operand", "entries_of"]
 
 BASES = ("%x", "%q", "%p", "%out", "%t", "%room")  # by number; the last one is a function's own
 MOST_PARTS = 4  # loops that differ in factors or bases alone
@@ -51,6 +51,11 @@ class Operand:
         return Operand(self.base[which], self.index[which], self.factor[which])
 
 
+def entries_of(base: int, entries: Indices) -> Operand:
+    """Entries of an array as they are."""
+    return Operand(np.full(len(entries), base), entries, np.ones(len(entries)))
+
+
 class LoopText:
     """The lines of some loops, one after the other.
 
@@ -82,6 +87,14 @@ class LoopText:
                 loop = _Loop(self._name(), index[:, at], names, factors[:, at], self._lanes)
                 self.lines += loop.lines(body)
                 self.declared |= loop.writer.declared
+
+    def copy(self, source: Operand, target: Operand) -> None:
+        """Write ``target[i] = source[i]``."""
+        self.add([source], target, lambda _, read: read(0))
+
+    def fill(self, target: Operand, value: float) -> None:
+        """Write ``target[i] = value``."""
+        self.add([], target, lambda writer, _: writer.constant(value))
 
     def add_in_turn(self, turns: int, loops: list[tuple[Indices, list[Operand], Operand, Body]]
                     ) -> None:

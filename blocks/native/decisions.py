@@ -54,7 +54,7 @@ from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
 from .one_element import NOT_SURE, mode_of_one, sense_of_release
 from .signatures import run_code
-from .steps import Code, Workspace
+from .steps import Code, Workspace, slope_at
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["decide_modes", "follow_leaders", "largest_effort", "largest_position", "notice_flows",
@@ -547,8 +547,7 @@ def _others_hold_it(elements: Elements, part: int, e: int) -> bool:
 def _rounding(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, e: int
               ) -> float:
     """A rate of an element that is rounding only."""
-    work.at[0] = t
-    run_code(code.slope, work.at, x, code.p, code.q, elements.slope)
+    slope_at(code, work, t, x, elements.slope)
     total = 0.0
     for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
         total += elements.reach[j] * abs(elements.slope[elements.flow_states[j]])

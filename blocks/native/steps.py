@@ -39,7 +39,8 @@ __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER",
            "goes_nowhere", "has_slope", "has_slopes_alone", "is_explicit", "is_fixed",
            "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
            "settle_at", "settle_in_place", "slope_at", "solves_with_derivatives",
-           "take_stages", "tells_its_limit", "times_tolerance", "workspace"]  # fmt: skip
+           "take_stages", "tells_its_limit", "times_tolerance", "values_at",
+           "workspace"]  # fmt: skip
 
 #: Kinds of steps. The last two solve for the end of a step by Newton's method; these and the two
 #: before them are of fixed length.
@@ -225,10 +226,16 @@ def keep_denormals(code: Code, work: Workspace) -> None:
 
 
 @machine_code
+def values_at(code: Code, work: Workspace, function: int, t: float, x: Vector, out: Vector) -> None:
+    """What a function of the model, at an address, comes to at a point."""
+    work.at[0] = t
+    run_code(function, work.at, x, code.p, code.q, out)
+
+
+@machine_code
 def slope_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
     """f(t, x)."""
-    work.at[0] = t
-    run_code(code.slope, work.at, x, code.p, code.q, out)
+    values_at(code, work, code.slope, t, x, out)
 
 
 @machine_code
@@ -244,8 +251,7 @@ def derive_by_time(code: Code, work: Workspace, t: float, h: float, x: Vector, s
 @machine_code
 def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
     """The end of a step, brought back onto its constraints."""
-    work.at[0] = t
-    run_code(code.settle, work.at, x, code.p, code.q, out)
+    values_at(code, work, code.settle, t, x, out)
 
 
 @machine_code
@@ -299,8 +305,7 @@ def take_stages(code: Code, work: Workspace, t: float, h: float, x: Vector) -> N
         if j == 5:
             out = k[NEW]
         run_code(code.arithmetic[j], x, k, out, n, pair)
-        work.at[0] = t + _time_of_stage(code, j) * h
-        run_code(code.slope, work.at, out, code.p, code.q, k[j + 1])
+        slope_at(code, work, t + _time_of_stage(code, j) * h, out, k[j + 1])
 
 
 @machine_code

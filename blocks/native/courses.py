@@ -11,6 +11,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..solvers.base import Step
+from ..solvers.pieces import chunks
 from ..solvers.trajectory import KeptCourse, refuse_outside
 from . import one_step
 from .equations import Equations
@@ -36,7 +37,6 @@ __all__ = ["BLOCK", "BetweenEvents", "Course", "CourseForm", "MachineCourse", "P
            "Retaken", "WholeRun"]  # fmt: skip
 
 BLOCK = 1 << 19  # numbers of a block of rows
-RECALL = 1 << 21  # numbers gathered at a time by a query
 ONE_EVENT = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
 NO_CONSTANTS = np.zeros(0)
 
@@ -327,9 +327,8 @@ class Course(MachineCourse):
         at = np.where(all_times[at] == times, at - 1, at)  # an end belongs to the step before it
         inner = np.flatnonzero(~known)
         inner = inner[np.argsort(at[inner], kind="stable")]
-        part = max(1, RECALL // max(width, 1))
-        for k in range(0, inner.size, part):
-            piece = inner[k : k + part]
+        for part in chunks(inner.size, width):
+            piece = inner[part]
             out[piece] = self._inside(times[piece], at[piece])
         return out
 

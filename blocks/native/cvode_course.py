@@ -15,7 +15,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..solvers.interpolation import chebyshev_nodes
-from ..solvers.pieces import CHUNK, Pieces
+from ..solvers.pieces import Pieces, chunks
 from ..solvers.trajectory import refuse_outside
 from .courses import BetweenEvents, MachineCourse
 from .cvode import Record, values_between
@@ -124,10 +124,9 @@ class CvodeCourse(MachineCourse):
         ends = self._ends[0]
         width, count = self._width, self._form.order + 1
         pieces = Pieces(width, count) if self._thinned is None else self._thinned
-        length = max(1, CHUNK // max(1, width * count))
         nodes = (chebyshev_nodes(count) + 1.0) / 2.0
-        for k in range(0, len(ends) - 1, length):
-            low, high = ends[:-1][k : k + length], ends[1:][k : k + length]
+        for some in chunks(len(ends) - 1, width * count):
+            low, high = ends[:-1][some], ends[1:][some]
             at = low[:, None] + (high - low)[:, None] * nodes
             at[:, -1] = high
             rows = self._of_steps(at.ravel())
@@ -187,9 +186,8 @@ class CvodeCourse(MachineCourse):
         out = np.empty((times.size, self._width))
         out[steps < 0] = self._first_values
         inner = np.flatnonzero(steps >= 0)
-        part = max(1, CHUNK // max(self._width, 1))
-        for k in range(0, inner.size, part):
-            some = inner[k : k + part]
+        for part in chunks(inner.size, self._width):
+            some = inner[part]
             out[some] = self._inside(times[some], steps[some])
         return out
 

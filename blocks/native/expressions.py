@@ -18,15 +18,7 @@ from ..numerics.rewriting import instructions
 from .functions import MachineCode
 from .lookups import lines_of_lookup
 from .machine import name_of_code, table
-from .operations import (
-    ARITHMETIC,
-    COMPARE,
-    INTRINSIC,
-    INTRINSIC_2,
-    LIBRARY,
-    LIBRARY_2,
-    number,
-)
+from .operations import ARITHMETIC, COMPARE, INTRINSIC, LIBRARY, number
 
 __all__ = ["Unwritable", "Writer"]
 
@@ -355,12 +347,8 @@ class Writer:
             return self.intrinsic(INTRINSIC[op], *values)
         if op in (ca.OP_POW, ca.OP_CONSTPOW):
             return self.power(*values)
-        if op in INTRINSIC_2:
-            return self.intrinsic(INTRINSIC_2[op], *values)
         if op in LIBRARY:
             return self.from_libm(LIBRARY[op], *values)
-        if op in LIBRARY_2:
-            return self.from_libm(LIBRARY_2[op], *values)
         if op == ca.OP_NEG:
             return self.new(f"fneg {self.type} {values[0]}")
         if op == ca.OP_SQ:

@@ -18,7 +18,7 @@ from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR, NEARLY_STILL
 from .functions import machine_code
 from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL
 from .signatures import run_code, take
-from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROOT, ROWS, STAGE_TIMES, WORK
+from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
     count_up_to,
     first_step,
@@ -31,9 +31,11 @@ from .step_control import (
     told_error,
     trial_step,
 )
+from .steps import EXPLICIT, ROOTS
 
 __all__ = ["LANES", "Filled", "Runs", "march"]
 
+ROOT = ROOTS[EXPLICIT]
 LANES = 32  # of four of the widest vectors: some compute while others wait for a result
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which outputs are looked at
 

@@ -34,18 +34,20 @@ from .stages import (
 from .step_control import told_error, told_error_of_high_order
 
 __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
-           "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse", "Workspace",
-           "by_newton", "derive_by_time", "error_of_step", "first_stage", "flush_denormals",
-           "goes_nowhere", "has_slope", "has_slopes_alone", "is_explicit", "is_fixed",
-           "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
-           "settle_at", "settle_in_place", "slope_at", "solves_with_derivatives",
-           "take_stages", "tells_its_limit", "times_tolerance", "values_at",
-           "workspace"]  # fmt: skip
+           "ROOTS", "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse",
+           "Workspace", "by_newton", "derive_by_time", "error_of_step", "first_stage",
+           "flush_denormals", "goes_nowhere", "has_slope", "has_slopes_alone", "is_explicit",
+           "is_fixed", "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
+           "settle_at", "settle_in_place", "slope_at", "solves_with_derivatives", "take_stages",
+           "tells_its_limit", "times_tolerance", "values_at", "workspace"]  # fmt: skip
 
 #: Kinds of steps. The last two solve for the end of a step by Newton's method; these and the two
 #: before them are of fixed length.
 (EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER, THIRD_ORDER, RUNGE_KUTTA, EULER, BACKWARD_EULER,
  TRAPEZOIDAL) = range(9)
+#: 1 / order, by which the next step follows from an error; of the exact one that of its defect.
+#: Those of fixed length do not look at it.
+ROOTS = (1 / 5, 1 / 4, 1 / 4, 1 / 8, 1 / 3, 1 / 4, 1 / 4, 1 / 4, 1 / 4)
 INNER = ATOL + 3  # rows
 BASE = ATOL  # of these: slopes where all unknowns are zero, while derivatives are found
 NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding

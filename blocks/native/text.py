@@ -79,14 +79,9 @@ class Text:
         unsolvable = self._left_open(w, size, factored)
         matrix, right, pivots, failed = (
             w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
-        name, first = ("dgetrs", "ptr @plain, ") if factored else ("dgesv", "")
-        function = function_of_lapack(name)
-        w.declared.add(f"declare void {function}({', '.join(['ptr'] * (9 if factored else 8))})")
-        w.lines.append(
-            f"  call void {function}({first}ptr @size{size}, "
-            f"ptr @size1, ptr {matrix}, ptr @size{size}, ptr {pivots}, ptr {right}, "
-            f"ptr @size{size}, ptr {failed})")
-        bad = self._has_failed(w)
+        name, first = ("dgetrs", ["@plain"]) if factored else ("dgesv", [])
+        bad = self._call_lapack(w, name, *first, f"@size{size}", "@size1", matrix, f"@size{size}",
+                                pivots, right, f"@size{size}", failed)
         return w.new(f"or i1 {bad}, {unsolvable}") if unsolvable else bad
 
     def _factor(self, w: Writer, size: int) -> str:
@@ -96,13 +91,14 @@ class Text:
         self.sizes.add(size)
         matrix, pivots, failed = (w.pointer("%q", i)
                                   for i in (self.matrix, self.pivots, self.failed))
-        function = function_of_lapack("dgetrf")
-        w.declared.add(f"declare void {function}(ptr, ptr, ptr, ptr, ptr, ptr)")
-        w.lines.append(f"  call void {function}(ptr @size{size}, ptr @size{size}, ptr {matrix}, "
-                       f"ptr @size{size}, ptr {pivots}, ptr {failed})")
-        return self._has_failed(w)
+        return self._call_lapack(w, "dgetrf", f"@size{size}", f"@size{size}", matrix,
+                                 f"@size{size}", pivots, failed)
 
-    def _has_failed(self, w: Writer) -> str:
+    def _call_lapack(self, w: Writer, name: str, *given: str) -> str:
+        """Append the call of a function of LAPACK; whether it has failed."""
+        function = function_of_lapack(name)
+        w.declared.add(f"declare void {function}({', '.join(['ptr'] * len(given))})")
+        w.lines.append(f"  call void {function}({', '.join(f'ptr {g}' for g in given)})")
         code = w.new(f"load i32, ptr {w.pointer('%q', self.failed)}, align 4")
         return w.new(f"icmp ne i32 {code}, 0")
 

@@ -20,13 +20,13 @@ from ..assembly.tape import alike, by_level
 from ..numerics.arrays import Indices
 from ..numerics.tolerances import TIED_SOLVED
 from .damped_steps import SHORTEST
-from .loop_text import Operand
+from .loop_text import entries_of
 from .places import Places, Q, X
 
 if TYPE_CHECKING:
     from .instance_loops import Loops
 
-__all__ = ["Solution", "entries_of", "write_blocks", "write_changes"]
+__all__ = ["Solution", "write_blocks", "write_changes"]
 
 ROUNDS = 15  # of Newton's method, which starts from the last solution
 MORE_ROUNDS = 750  # with parts of steps; down an exponential by 1 of its exponent a round
@@ -52,7 +52,7 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
         if linear:
             _fill(loops, entries, 0.0)
         else:
-            loops.text.add([entries_of(X, start)], entries_of(Q, entries), lambda _, read: read(0))
+            loops.text.copy(entries_of(X, start), entries_of(Q, entries))
     loops.values.put(order.unknowns, Q, loops.room(len(order.unknowns)))
     order.write(loops.values)
     if not n:
@@ -70,7 +70,7 @@ def _write_blocks(loops: Loops, blocks: list[Block]) -> None:
     loops.text.end_rounds(rounds, sizes, TIED_SOLVED)
     done = loops.text.begin_unless_numbers(unknowns.ravel())
     for entries, start in zip(unknowns, starts, strict=True):
-        loops.text.add([entries_of(X, start)], entries_of(Q, entries), lambda _, read: read(0))
+        loops.text.copy(entries_of(X, start), entries_of(Q, entries))
     order.write(loops.values)
     damped = _PartsOfSteps(newton, ending)
     rounds = loops.text.begin_rounds(int(last[0]), MORE_ROUNDS)
@@ -241,14 +241,9 @@ class _Assignments:
             self.loops.solve(g, rows, position, unknowns, places.operand(unknowns), tangents)
 
 
-def entries_of(base: int, entries: Indices) -> Operand:
-    """Entries of an array as they are."""
-    return Operand(np.full(len(entries), base), entries, np.ones(len(entries)))
-
-
 def _fill(loops: Loops, entries: Indices, value: float) -> None:
     """A constant in some entries of ``q``."""
-    loops.text.add([], entries_of(Q, entries), lambda writer, _: writer.constant(value))
+    loops.text.fill(entries_of(Q, entries), value)
 
 
 def _solve(loops: Loops, matrix: Indices, residual: Indices, unknowns: Indices,

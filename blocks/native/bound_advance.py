@@ -10,45 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Indices
-from . import one_step
-from .functions import BoundCall, MachineCode
 from .own_events import Given
-from .signatures import Facts
-from .steps import Code, known_of
 
 if TYPE_CHECKING:
     from .method import OneStep
 
-__all__ = ["BoundAdvance", "advance_with", "bound_advance", "facts_of"]
-
-
-def facts_of(code: Code, given: Given) -> Facts:
-    """What machine code for steps of this kind, and for those who decide at events, knows."""
-    deciding = given.elements.record, given.predicted.record, given.network.record
-    return known_of(code) | {
-        (type(one).__name__, "modes"): 0 for one in deciding if not one.modes.size}
-
-
-def advance_with(code: Code, given: Given) -> MachineCode:
-    """``one_step.advance`` for these.
-
-    All of it would take two to four times as long to compile.
-    """
-    return one_step.advance.knowing(facts_of(code, given))
-
-
-def bound_advance(method: OneStep, given: Given, counts: Indices, begun: Indices) -> BoundCall:
-    """``one_step.advance`` with the arrays of a method.
-
-    Parameters
-    ----------
-    given : of events
-    counts : what it costs, counted up
-    begun : how many steps and events the record holds already
-    """
-    return advance_with(method.code, given).bound(
-        method.code, method.work_space, method.watched, method.limits(method.t), method.filled,
-        *given, method.x, method.state, counts, begun)
+__all__ = ["BoundAdvance"]
 
 
 class BoundAdvance:
@@ -63,15 +30,15 @@ class BoundAdvance:
         """Take the machine code for those who decide at events, with the arrays of the method."""
         method = self._method
         self._code, self._given, self._pieces = (
-            advance_with(method.code, given), given, method.pieces)
-        self._call = bound_advance(method, given, self._counts, np.zeros(2, dtype=np.int64))
+            method.machine_code(given), given, method.pieces)
+        self._call = method.bound_advance(given, self._counts, np.zeros(2, dtype=np.int64))
         self._p, self._q, self._stop, self._rtol, self._longest, self._end, self._look = (
             self._call.place[name] for name in ("code.p", "code.q", "limits.t_stop", "limits.rtol",
                                                 "limits.max_step", "limits.t_end", "limits.look"))
 
     def _give(self, given: Given) -> None:
         """Take other records of events; other machine code, where others decide at these."""
-        if self._given is None or advance_with(self._method.code, given) is not self._code:
+        if self._given is None or self._method.machine_code(given) is not self._code:
             self._bind(given)
             return
         for name, record, before in zip(Given._fields, given, self._given, strict=True):

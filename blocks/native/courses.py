@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..solvers.base import Step
-from ..solvers.trajectory import refuse_outside
+from ..solvers.pieces import chunks
+from ..solvers.trajectory import KeptCourse, refuse_outside
 from . import one_step
 from .equations import Equations
 from .functions import Kept
@@ -25,20 +27,114 @@ from .steps import (
     Sparse,
     known_of,
     settle_after_events,
-    settle_rows,
     solves_with_derivatives,
     unknowns_after_events,
     workspace,
 )
 from .variations import Track
 
-__all__ = ["BLOCK", "BetweenEvents", "Course", "CourseForm", "PassedCourses", "Retaken",
-           "WholeRun", "unknowns_of_slopes"]  # fmt: skip
+__all__ = ["BLOCK", "BetweenEvents", "Course", "CourseForm", "MachineCourse", "PassedCourses",
+           "Retaken", "WholeRun"]  # fmt: skip
 
 BLOCK = 1 << 19  # numbers of a block of rows
-RECALL = 1 << 21  # numbers gathered at a time by a query
 ONE_EVENT = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
 NO_CONSTANTS = np.zeros(0)
+
+
+class Form(Protocol):
+    """What courses of one method in machine code have in common.
+
+    Attributes
+    ----------
+    scale : of the solver's unknowns
+    places : of these among all that a step moves
+    carries : whether there is more than these, which is solved for
+    torn : unknowns that slopes are solved for with
+    work : room for that
+    """
+
+    @property
+    def scale(self) -> Array: ...
+    @property
+    def places(self) -> Any: ...
+    @property
+    def carries(self) -> bool: ...
+    @property
+    def torn(self) -> int: ...
+    @property
+    def work(self) -> Kept: ...
+
+
+def _unknowns(form: Form, code: Code, times: Array, x: Array, number: Indices, constants: Array,
+              q: Array) -> Array | None:
+    """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
+
+    Parameters
+    ----------
+    number : of the constants that hold at each time; these come to stand in
+    q : from which the code reads them
+    """
+    if not form.torn:
+        return None
+    out = np.empty((len(times), form.torn))
+    unknowns_after_events(code, form.work, times, np.ascontiguousarray(x.T), number, constants, q,
+                          out)
+    return out.T
+
+
+def _settled(form: Form, code: Code, times: Array, rows: Array, number: Indices,
+             constants: Array, q: Array) -> Array:
+    """Points at times, with what is carried along solved for; the others as there."""
+    out = np.empty_like(rows)
+    settle_after_events(code, form.work, times, rows, number, constants, q, out)
+    return out
+
+
+class MachineCourse(KeptCourse):
+    """A course of a method in machine code, which solves for more than it integrates."""
+
+    _form: Form
+    _code: Code
+    _alive: Array  # into which the code points
+
+    @property
+    def size(self) -> int:
+        """Number of integrated unknowns."""
+        return self._form.scale.size
+
+    @property
+    def solved(self) -> Any:
+        """States and algebraic unknowns at times, (n, k), where the method carries them."""
+        return self._solved if self._form.carries else None
+
+    def _solved(self, times: Array) -> Array:
+        held = self._alive[:0]
+        return _settled(self._form, self._code, times, self.rows(times),
+                        np.zeros(len(times), dtype=np.int64), held[None, :], held).T
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
+        """
+        held = self._alive[: self._form.torn]
+        return _unknowns(self._form, self._code, times, x, number, held[None, :].copy(), held)
+
+    @abstractmethod
+    def rows(self, times: Array) -> Array:
+        """(k, n) all that a step moves, at times."""
+
+    @abstractmethod
+    def _inside_last(self, times: Array) -> Array:
+        """The same in the last step."""
+
+    def _values_at(self, times: Array) -> Array:
+        return self._shown(self.rows(times))
+
+    def inside_last(self, t: Any) -> Array:
+        """The last step's own dense output."""
+        return self._read(lambda times: self._shown(self._inside_last(times)), t)
+
+    def _shown(self, rows: Array) -> Array:
+        return rows[:, self._form.places] / self._form.scale
 
 
 @dataclass(eq=False)
@@ -60,6 +156,16 @@ class CourseForm:
     def size(self) -> int:
         """Number of all that a step moves."""
         return self.atol.size
+
+    @property
+    def carries(self) -> bool:
+        """Whether more than the integrated states is solved for, and carried along."""
+        return self.equations.carried is not None
+
+    @property
+    def torn(self) -> int:
+        """Unknowns that slopes are solved for with."""
+        return self.equations.torn
 
     @property
     def follows_states(self) -> bool:
@@ -100,7 +206,7 @@ class Retaken:
         return np.repeat(np.arange(len(marks) - 1), np.diff(marks))
 
 
-class Course:
+class Course(MachineCourse):
     """The steps of a compiled method, as a :class:`~blocks.solvers.Trajectory` is asked.
 
     Kept are the ends of steps alone, of a large model only of every eighth, and of fewer after
@@ -108,7 +214,8 @@ class Course:
     """
 
     def __init__(self, form: CourseForm, t: float, x: Array, code: Code, constants: Array) -> None:
-        self._form, self._code = form, code
+        self._form: CourseForm = form
+        self._code = code
         self._alive = constants  # into which the code points
         self.every = self._apart = form.every
         self.start = float(t)
@@ -121,29 +228,14 @@ class Course:
         self._steps = 0
 
     @property
-    def size(self) -> int:
-        """Number of integrated unknowns."""
-        return self._form.scale.size
-
-    @property
     def end(self) -> float:
         return float(self._times[-1][-1])
-
-    @property
-    def end_values(self) -> Array:
-        """What was kept of the end."""
-        return self._rows[-1][-1]
 
     @property
     def t(self) -> Array:
         """Start and the end of every step."""
         self._gather()
         return self._times[0].copy()
-
-    @property
-    def y(self) -> Array:
-        """(n, k) values at ``t``."""
-        return self(self.t)
 
     def extend(self, ends: Array, sizes: Array, rows: Array, last: Array) -> None:
         """Add steps; ``sizes`` are those of the whole steps, ``last`` the values at the end."""
@@ -183,7 +275,7 @@ class Course:
 
     def forget(self) -> None:
         """Keep the end alone: steps go on from there."""
-        last = self.end_values.copy()
+        last = self._rows[-1][-1].copy()
         self._times, self._sizes = [np.array([self.end])], []
         self._kept, self._rows = [np.array([0])], [last[None, :]]
         self._steps, self._reached = 0, None
@@ -195,29 +287,15 @@ class Course:
 
     def append(self, step: Step, until: float | None = None) -> None:
         """End the course inside its last step, if ``until`` is given; the step stands in it."""
-        if step.failure:
-            raise ValueError(f"a failed step has no course to keep: {step.failure}")
+        self._refuse_failed(step)
         if until is not None and until != self.end:
-            last = self._last(np.array([until], dtype=float))
+            last = self._inside_last(np.array([until], dtype=float))
             self._times[-1] = np.append(self._times[-1][:-1], float(until))
             self._rows[-1] = np.concatenate([self._rows[-1][:-1], last])
 
-    def inside_last(self, t: Any) -> Array:
-        """The last step's own dense output."""
-        rows = self._last(np.atleast_1d(np.asarray(t, dtype=float)))
-        return self._shown(rows).T.reshape((self.size, *np.shape(t)))
-
-    def _shown(self, rows: Array) -> Array:
-        return rows[:, self._form.places] / self._form.scale
-
-    def _last(self, t: Array) -> Array:
+    def _inside_last(self, times: Array) -> Array:
         self._gather()
-        return self._inside(t, np.full(t.size, self._times[0].size - 2))
-
-    def __call__(self, t: Any) -> Array:
-        """Values at times ``t``, (n, k); a scalar time gives (n,)."""
-        asked = np.asarray(t, dtype=float)
-        return self._shown(self._at(asked.reshape(-1))).T.reshape((self.size, *asked.shape))
+        return self._inside(times, np.full(times.size, self._times[0].size - 2))
 
     @property
     def form(self) -> CourseForm:
@@ -233,25 +311,7 @@ class Course:
         return Retaken(self._code, self._form.work, steps, Track(
             times[1:].copy(), np.array([0, len(times) - 1]), NO_CONSTANTS), self._alive)
 
-    @property
-    def solved(self) -> Any:
-        """States and algebraic unknowns at times, (n, k), where the method carries them."""
-        return self._solved if self._form.equations.carried is not None else None
-
-    def _solved(self, times: Array) -> Array:
-        rows = self._at(times)
-        out = np.empty_like(rows)
-        settle_rows(self._code, self._form.work, times, rows, out)
-        return out.T
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
-        """
-        torn, q = self._form.equations.torn, self._alive
-        return unknowns_of_slopes(torn, self._code, self._form.work, times, x, number,
-                                  q[None, :torn].copy(), q[:torn])
-
-    def _at(self, times: Array) -> Array:
+    def rows(self, times: Array) -> Array:
         """(k, n) rows of unknowns at times."""
         self._gather()
         all_times = self._times[0]
@@ -267,9 +327,8 @@ class Course:
         at = np.where(all_times[at] == times, at - 1, at)  # an end belongs to the step before it
         inner = np.flatnonzero(~known)
         inner = inner[np.argsort(at[inner], kind="stable")]
-        part = max(1, RECALL // max(width, 1))
-        for k in range(0, inner.size, part):
-            piece = inner[k : k + part]
+        for part in chunks(inner.size, width):
+            piece = inner[part]
             out[piece] = self._inside(times[piece], at[piece])
         return out
 
@@ -307,18 +366,26 @@ class Course:
             later = int(np.searchsorted(known, self._reached[0], side="right"))
             known = np.concatenate([[self._reached[0]], known[later:]])
             values = np.concatenate([self._reached[1][None, :], values[later:]])
-        out = np.empty((times.size, rows.shape[1]))
         theta = (times - starts[steps]) / sizes[steps]
         theta[times == self._times[0][steps + 1]] = 1.0
         theta[(steps == len(sizes) - 1) & (times == self.end)] = np.minimum(
             1.0, (self.end - starts[-1]) / sizes[-1])
-        x = np.empty(out.shape[1])
-        one_step.between.knowing(known_of(self._code))(
+        out, x = _between(
             self._code, self._form.work, one_step.Steps(starts, sizes, known, values, *ONE_EVENT),
-            steps, theta, NO_CONSTANTS, x, np.zeros(5, dtype=np.int64), np.array([-1]), out)
+            steps, theta, NO_CONSTANTS)
         if self._apart > self.every:  # the next look may go on from here
             self._reached = int(steps[-1]), x
         return out
+
+
+def _between(code: Code, work: Kept, steps: one_step.Steps, which: Indices, theta: Array,
+             held: Array) -> tuple[Array, Array]:
+    """(k, n) values inside steps, by taking these again, and at the start of the last one."""
+    n = steps.values.shape[1]
+    out, x = np.empty((len(theta), n)), np.empty(n)
+    one_step.between.knowing(known_of(code))(
+        code, work, steps, which, theta, held, x, np.zeros(5, dtype=np.int64), np.array([-1]), out)
+    return out, x
 
 
 def _starts(events: Any, marks: Indices, ends: Array) -> tuple[Array, Indices, Indices]:
@@ -329,38 +396,44 @@ def _starts(events: Any, marks: Indices, ends: Array) -> tuple[Array, Indices, I
                     ), event, place
 
 
-def unknowns_of_slopes(torn: int, code: Code, work: Kept, times: Array, x: Array, number: Indices,
-                       constants: Array, q: Array) -> Array | None:
-    """So many unknowns that slopes are solved for with, at points; None where there are none.
-
-    Parameters
-    ----------
-    x : states, a column per time
-    number : of the constants that hold at each; these come to stand in
-    q : from which the code reads them
-    """
-    if not torn:
-        return None
-    out = np.empty((len(times), torn))
-    unknowns_after_events(code, work, times, np.ascontiguousarray(x.T), number, constants, q, out)
-    return out.T
-
-
 class BetweenEvents:
     """Steps of courses that begin at events which a method has carried out itself.
 
     Parameters
     ----------
+    form : of the method
     events : what was carried out, :class:`~blocks.native.own_events.PassedEvents` or alike
     ends : of the steps from the first of them to the last
     """
 
-    def __init__(self, events: Any, ends: Array) -> None:
+    def __init__(self, form: Form, events: Any, ends: Array) -> None:
+        self._form: Any = form
         self.events, self._ends = events, ends
         self._marks = events.marks - events.marks[0]  # steps before each event
 
     def __len__(self) -> int:
         return len(self.events)
+
+    @abstractmethod
+    def values(self, times: Array, number: Indices) -> Array:
+        """(k, n) values at times between the event with a number and the next one."""
+
+    @abstractmethod
+    def _reader(self) -> tuple[Code, Array]:
+        """Code, and the array in which it reads what is constant between two events."""
+
+    def solved(self, times: Array, number: Indices) -> Array:
+        """The same; what is carried along is solved for, as it is in every course."""
+        rows = self.values(times, number)
+        if not self._form.carries:
+            return rows
+        code, q = self._reader()
+        return _settled(self._form, code, times, rows, number, self.events.q, q)
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """Torn unknowns, as of every course."""
+        code, q = self._reader()
+        return _unknowns(self._form, code, times, x, number, self.events.q, q)
 
     def steps(self) -> tuple[Array, Array, Indices]:
         """Starts and ends of the steps between events, and after which event they are.
@@ -425,8 +498,8 @@ class PassedCourses(BetweenEvents):
 
     def __init__(self, form: CourseForm, code: Code, events: Any, ends: Array,
                  sizes: Array, rows: Array) -> None:
-        super().__init__(events, ends)
-        self._form, self._code, self._sizes = form, code, sizes
+        super().__init__(form, events, ends)
+        self._code, self._sizes = code, sizes
         self._rows: Array | None = rows  # until somebody looks
         self._apart = 1  # so many steps from one start that is kept to the next
 
@@ -487,31 +560,16 @@ class PassedCourses(BetweenEvents):
         inner = inner[~known]
         inner = inner[np.argsort(step[inner], kind="stable")]
         if len(inner):
-            found, again = np.empty((len(inner), self._form.size)), self.retaken()
+            again = self.retaken()
             theta = (times[inner] - steps.starts[step[inner]]) / sizes[step[inner]]
             theta[at_end[inner]] = 1.0
-            one_step.between.knowing(known_of(again.code))(
-                again.code, again.work, again.steps, step[inner], theta, again.track.held,
-                np.empty(self._form.size), np.zeros(5, dtype=np.int64), np.array([-1]),
-                found)
-            out[inner] = found
+            out[inner], _ = _between(again.code, again.work, again.steps, step[inner], theta,
+                                     again.track.held)
         return out
 
-    def solved(self, times: Array, number: Indices) -> Array:
-        """The same; what is carried along is solved for, as it is in every course."""
-        rows, form = self.values(times, number), self._form
-        if form.equations.carried is None:
-            return rows
-        out, again = np.empty_like(rows), self.retaken()
-        settle_after_events(again.code, form.work, times, rows, number, self.events.q,
-                            again.track.held, out)
-        return out
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns, as of every course."""
+    def _reader(self) -> tuple[Code, Array]:
         again = self.retaken()
-        return unknowns_of_slopes(self._form.equations.torn, again.code, self._form.work, times, x,
-                                  number, self.events.q, again.track.held)
+        return again.code, again.track.held
 
     @property
     def form(self) -> CourseForm:

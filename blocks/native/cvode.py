@@ -44,8 +44,8 @@ STOP, FLAG, STATE = 5, 6, 7
 COUNTERS = (2, 2, 3, 4, 1, 1)
 #: Entries of what slopes and Jacobians are given: number of unknowns; addresses of machine code,
 #: of what it reads, of a time, of the functions that tell where vectors and matrices stand; room
-#: for unknowns and slopes in the model's order, and that order (0: as they are); room for
-#: derivatives that are written row by row (0: those of the model are as SUNDIALS wants them).
+#: for unknowns and slopes in the model's order, and that order; room for derivatives that are
+#: written row by row (0: those of the model are as SUNDIALS wants them).
 SIZE, SLOPE, JACOBIAN, P, Q, AT, VECTOR, MATRIX, UNKNOWNS, SLOPES, ORDER, BY_ROWS = range(12)
 #: What brings a point back onto its constraints, and room for the last such point before that.
 SETTLE, EXPECTED = 12, 13
@@ -79,7 +79,7 @@ class Cvode(NamedTuple):
     counters: Indices  # functions that tell what it has cost since it began,
     counted: Indices  # and how much of that is counted
     rows: Indices  # (highest order + 1,) where the rows of the Nordsieck array stand
-    order: Indices  # which unknown of the model stands where; empty: as they are
+    order: Indices  # which unknown of the model stands where
     present: Vector  # (n,) the point that it begins from, in that order
     expected: Vector  # (n,) the last end of a step before it was brought onto its constraints
     number: Indices  # (1,) scrap
@@ -101,22 +101,24 @@ def slope_of(t: float, unknowns: int, slopes: int, given: int) -> int:
     user = indices_at(given, USER)
     n, at = user[SIZE], vector_at(user[AT], 1)
     at[0] = t
-    x = vector_at(place_of(user[VECTOR], unknowns), n)
-    out = vector_at(place_of(user[VECTOR], slopes), n)
-    if user[ORDER] == 0:
-        run_code(user[SLOPE], at, x, user[P], user[Q], out)
-    else:
-        order = indices_at(user[ORDER], n)
-        own, inner = vector_at(user[UNKNOWNS], n), vector_at(user[SLOPES], n)
-        for i in range(n):
-            own[order[i]] = x[i]
-        run_code(user[SLOPE], at, own, user[P], user[Q], inner)
-        for i in range(n):
-            out[i] = inner[order[i]]
+    order, own = indices_at(user[ORDER], n), vector_at(user[UNKNOWNS], n)
+    inner, out = vector_at(user[SLOPES], n), vector_at(place_of(user[VECTOR], slopes), n)
+    _take(user, unknowns, own)
+    run_code(user[SLOPE], at, own, user[P], user[Q], inner)
     for i in range(n):
+        out[i] = inner[order[i]]
         if not np.isfinite(out[i]):
             return 1
     return 0
+
+
+@machine_code
+def _take(user: Indices, unknowns: int, own: Vector) -> None:
+    """Put a vector of CVODE's into the model's order."""
+    x, order = vector_at(place_of(user[VECTOR], unknowns), own.size), indices_at(
+        user[ORDER], own.size)
+    for i in range(own.size):
+        own[order[i]] = x[i]
 
 
 @machine_code
@@ -127,16 +129,10 @@ def jacobian_of(t: float, unknowns: int, slopes: int, matrix: int, given: int, a
     user = indices_at(given, USER)
     n, at = user[SIZE], vector_at(user[AT], 1)
     at[0] = t
-    x, own = vector_at(place_of(user[VECTOR], unknowns), n), vector_at(user[UNKNOWNS], n)
-    near, out = vector_at(user[NEAR], n), place_of(user[MATRIX], matrix)
+    own, near = vector_at(user[UNKNOWNS], n), vector_at(user[NEAR], n)
+    out = place_of(user[MATRIX], matrix)
     written, here = vector_at(out, user[LENGTH]), vector_at(user[HERE], user[LENGTH])
-    if user[ORDER] == 0:
-        for i in range(n):
-            own[i] = x[i]
-    else:
-        order = indices_at(user[ORDER], n)
-        for i in range(n):
-            own[order[i]] = x[i]
+    _take(user, unknowns, own)
     for k in range(3):
         for i in range(n):  # ahead, behind, there
             own[i] += near[i] if k != 1 else -2.0 * near[i]
@@ -180,21 +176,12 @@ def projection_of(t: float, unknowns: int, correction: int, allowed: float, erro
     user = indices_at(given, USER)
     n, at = user[SIZE], vector_at(user[AT], 1)
     at[0] = t
-    x = vector_at(place_of(user[VECTOR], unknowns), n)
-    out = vector_at(place_of(user[VECTOR], correction), n)
+    order, out = indices_at(user[ORDER], n), vector_at(place_of(user[VECTOR], correction), n)
     own, inner = vector_at(user[EXPECTED], n), vector_at(user[SLOPES], n)
-    if user[ORDER] == 0:
-        own[:] = x
-    else:
-        order = indices_at(user[ORDER], n)
-        for i in range(n):
-            own[order[i]] = x[i]
+    _take(user, unknowns, own)
     run_code(user[SETTLE], at, own, user[P], user[Q], inner)
     for i in range(n):
-        k = i
-        if user[ORDER] != 0:
-            k = indices_at(user[ORDER], n)[i]
-        out[i] = inner[k] - own[k]
+        out[i] = inner[order[i]] - own[order[i]]
         if not np.isfinite(out[i]):
             return 1
     return 0
@@ -321,11 +308,8 @@ def _advance_to(cvode: Cvode, code: Code, work: Workspace, relations: Relations,
 def _begin_anew(cvode: Cvode, x: Vector, state: Vector, counts: Indices, first_step: float) -> None:
     """CVODE begins anew from the present point; with a first step of its own choice for 0."""
     _count(cvode, counts)
-    if cvode.order.size:
-        for i in range(x.size):
-            cvode.present[i] = x[cvode.order[i]]
-    else:
-        cvode.present[:] = x
+    for i in range(x.size):
+        cvode.present[i] = x[cvode.order[i]]
     begin(cvode.begin, cvode.memory, state[TIME], cvode.vector)
     set_number(cvode.set_first, cvode.memory, first_step)
     state[STOP] = np.nan
@@ -368,11 +352,8 @@ def _keep(cvode: Cvode, work: Workspace, record: Record, taken: int, end: float,
             k[here, :] = 0.0
             continue
         row = vector_at(cvode.rows[j], n)
-        if cvode.order.size:
-            for i in range(n):
-                k[here, cvode.order[i]] = row[i]
-        else:
-            k[here, :] = row
+        for i in range(n):
+            k[here, cvode.order[i]] = row[i]
         record.values[place:place + n] = k[here]
         place += n
     k[NEW, :] = k[0]

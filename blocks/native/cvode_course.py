@@ -7,6 +7,7 @@ evaluating it, and solves nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,14 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Step
 from ..solvers.interpolation import chebyshev_nodes
-from ..solvers.pieces import CHUNK, Pieces
+from ..solvers.pieces import Pieces, chunks
 from ..solvers.trajectory import refuse_outside
-from .courses import BetweenEvents, unknowns_of_slopes
+from .courses import BetweenEvents, MachineCourse
 from .cvode import Record, values_between
 from .functions import Kept
 from .own_events import PassedEvents
 from .signatures import address_of
-from .steps import Code, settle_after_events, settle_rows, workspace
+from .steps import Code, workspace
 
 __all__ = ["CvodeCourse", "CvodeForm", "PassedPolynomials"]
 
@@ -41,6 +42,7 @@ class CvodeForm:
     code : that solves for all this, with
     p : its parameters
     order : the highest one of the polynomials
+    size : number of all that a step moves
     """
 
     scale: Array
@@ -50,42 +52,19 @@ class CvodeForm:
     code: Code
     p: Array
     order: int
+    size: int
 
-    def settled(self, q: Array, times: Array, rows: Array, events: Array | None = None,
-                number: Indices | None = None) -> Array:
-        """Points at times, with what is carried along solved for.
+    @cached_property
+    def work(self) -> Kept:
+        """Room for that."""
+        return Kept(workspace(self.size))
 
-        Parameters
-        ----------
-        q : what the code reads; its beginning is filled, where there are
-        events : what is constant after each of several, and
-        number : after which of them each point is
-        """
-        if not self.carries:
-            return rows
-        out, work = np.empty_like(rows), Kept(workspace(rows.shape[1]))
-        code = self.code._replace(q=address_of(q))
-        if events is None:
-            settle_rows(code, work, times, rows, out)
-        else:
-            settle_after_events(code, work, times, rows, number, events, q[: events.shape[1]], out)
-        return out
-
-    def unknowns(self, q: Array, times: Array, x: Array, number: Indices, constants: Array
-                 ) -> Array | None:
-        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
-
-        Parameters
-        ----------
-        q : what the code reads; its beginning is filled with
-        constants : those with the ``number`` of each point
-        """
-        return unknowns_of_slopes(
-            self.torn, self.code._replace(q=address_of(q)), Kept(workspace(x.shape[0])), times, x,
-            number, constants, q[: constants.shape[1]])
+    def code_at(self, q: Array) -> Code:
+        """Code that reads what is constant from an array."""
+        return self.code._replace(q=address_of(q))
 
 
-class CvodeCourse:
+class CvodeCourse(MachineCourse):
     """The steps of an episode, as a :class:`~blocks.solvers.Trajectory` is asked.
 
     After :meth:`thin`, pairs of steps, and of what pairs have become, are one polynomial.
@@ -98,9 +77,9 @@ class CvodeCourse:
     """
 
     def __init__(self, form: CvodeForm, t: float, x: Array, q: Array) -> None:
-        self._form, self._q = form, q
-        self.start, self._scale = float(t), form.scale
-        self._places, self._width = form.places, x.size
+        self._form: CvodeForm = form
+        self._code, self._alive = form.code_at(q), q
+        self.start, self._width = float(t), x.size
         self._first_values = x.copy()
         self._thinned: Pieces | None = None  # before the steps, in units of the model
         self._together = 1  # steps in its pieces
@@ -110,25 +89,6 @@ class CvodeCourse:
         self._sizes: list[Array] = []
         self._blocks: list[tuple[Array, Indices]] = []  # rows of steps, and where each begins
         self._counts: list[int] = []  # steps of a block
-
-    @property
-    def size(self) -> int:
-        """Number of unknowns."""
-        return self._scale.size
-
-    @property
-    def solved(self) -> Any:
-        """States and algebraic unknowns at times, (n, k), where these are carried along."""
-        return self._solved if self._form.carries else None
-
-    def _solved(self, times: Array) -> Array:
-        return self._form.settled(self._q, times, self.rows(times)).T
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns where slopes are solved for with them, by times and states there, (n, k).
-        """
-        held = self._q[None, : self._form.torn].copy()
-        return self._form.unknowns(self._q, times, x, number, held)
 
     @property
     def end(self) -> float:
@@ -141,11 +101,6 @@ class CvodeCourse:
         if self._thinned is None:
             return self._ends[0].copy()
         return np.concatenate([self._thinned.starts, self._ends[0]])
-
-    @property
-    def y(self) -> Array:
-        """(n, k) values at ``t``."""
-        return self(self.t)
 
     def extend(self, record: Record, first: int, taken: int) -> None:
         """Add steps of a record, from one number up to another."""
@@ -169,10 +124,9 @@ class CvodeCourse:
         ends = self._ends[0]
         width, count = self._width, self._form.order + 1
         pieces = Pieces(width, count) if self._thinned is None else self._thinned
-        length = max(1, CHUNK // max(1, width * count))
         nodes = (chebyshev_nodes(count) + 1.0) / 2.0
-        for k in range(0, len(ends) - 1, length):
-            low, high = ends[:-1][k : k + length], ends[1:][k : k + length]
+        for some in chunks(len(ends) - 1, width * count):
+            low, high = ends[:-1][some], ends[1:][some]
             at = low[:, None] + (high - low)[:, None] * nodes
             at[:, -1] = high
             rows = self._of_steps(at.ravel())
@@ -183,7 +137,7 @@ class CvodeCourse:
         self._begin_anew(last)
         self._thinned = thinned
         self.nbytes += thinned.nbytes
-        return float((off[..., self._places] / self._scale).max(initial=0.0))
+        return float(self._shown(off[None, :]).max(initial=0.0))
 
     def forget(self) -> None:
         """Keep the end alone: steps go on from there."""
@@ -198,21 +152,12 @@ class CvodeCourse:
 
     def append(self, step: Step, until: float | None = None) -> None:
         """End the course inside its last step, if ``until`` is given; the step stands in it."""
-        if step.failure:
-            raise ValueError(f"a failed step has no course to keep: {step.failure}")
+        self._refuse_failed(step)
         if until is not None:
             self._ends[-1][-1] = float(until)
 
-    def inside_last(self, t: Any) -> Array:
-        """The last step's own dense output."""
-        times = np.atleast_1d(np.asarray(t, dtype=float))
-        steps = np.full(times.size, sum(self._counts) - 1)
-        return self._shown(self._inside(times, steps)).reshape((self.size, *np.shape(t)))
-
-    def __call__(self, t: Any) -> Array:
-        """Values at times ``t``, (n, k); a scalar time gives (n,)."""
-        asked = np.asarray(t, dtype=float)
-        return self._shown(self.rows(asked.reshape(-1))).reshape((self.size, *asked.shape))
+    def _inside_last(self, times: Array) -> Array:
+        return self._inside(times, np.full(times.size, sum(self._counts) - 1))
 
     # -- within ------------------------------------------------------------------------
     def _gather(self) -> None:
@@ -241,14 +186,10 @@ class CvodeCourse:
         out = np.empty((times.size, self._width))
         out[steps < 0] = self._first_values
         inner = np.flatnonzero(steps >= 0)
-        part = max(1, CHUNK // max(self._width, 1))
-        for k in range(0, inner.size, part):
-            some = inner[k : k + part]
+        for part in chunks(inner.size, self._width):
+            some = inner[part]
             out[some] = self._inside(times[some], steps[some])
         return out
-
-    def _shown(self, rows: Array) -> Array:
-        return (rows[:, self._places] / self._scale).T
 
     def _inside(self, times: Array, steps: Indices) -> Array:
         """(k, n) values inside steps, in units and order of the model."""
@@ -281,8 +222,8 @@ class PassedPolynomials(BetweenEvents):
 
     def __init__(self, form: CvodeForm, events: PassedEvents, record: Record, first: int,
                  last: int) -> None:
-        super().__init__(events, record.ends[first:last].copy())
-        self._form, some = form, slice(first, last)
+        super().__init__(form, events, record.ends[first:last].copy())
+        some = slice(first, last)
         self._centres, self._sizes = record.centres[some].copy(), record.sizes[some].copy()
         begin = record.first[first]
         self._first: Indices = record.first[first : last + 1] - begin
@@ -339,14 +280,9 @@ class PassedPolynomials(BetweenEvents):
             out[inner] = rows
         return out
 
-    def solved(self, times: Array, number: Indices) -> Array:
-        """The same; what is carried along is solved for, as it is in every course."""
-        return self._form.settled(self.events.constants(0), times, self.values(times, number),
-                                  self.events.q, number)
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """Torn unknowns, as of every course."""
-        return self._form.unknowns(self.events.constants(0), times, x, number, self.events.q)
+    def _reader(self) -> tuple[Code, Array]:
+        q = self.events.constants(0)
+        return self._form.code_at(q), q[: self.events.q.shape[1]]
 
     def _begun(self, number: int) -> CvodeCourse:
         events = self.events

@@ -40,6 +40,9 @@ TRIAL = 25  # steps of y' = -y
 LONG_RUN = 10**9  # steps of one call
 
 _POINTER, _INT, _INDEX, _REAL = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64, ctypes.c_double
+#: Numbers of evaluations, as CVODE tells them.
+_COUNTERS = ("CVodeGetNumRhsEvals", "CVodeGetNumLinRhsEvals", "CVodeGetNumJacEvals",
+             "CVodeGetNumLinSolvSetups", "CVodeGetNumErrTestFails", "CVodeGetNumStepSolveFails")
 #: What C functions return and take. Where an index has 32 bits, the lower half is read.
 _SIGNATURES: dict[str, tuple[object, ...]] = {
     "SUNContext_Create": (_INT, _INT, _POINTER),
@@ -79,10 +82,8 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "CVodeGetCurrentTime": (_INT, _POINTER, _POINTER),
     "CVodeGetNumSteps": (_INT, _POINTER, _POINTER),
     "CVodeGetNonlinearSystemData": (_INT, *[_POINTER] * 9),
+    **dict.fromkeys(_COUNTERS, (_INT, _POINTER, _POINTER)),
 }
-#: Numbers of evaluations, as CVODE tells them.
-_COUNTERS = ("CVodeGetNumRhsEvals", "CVodeGetNumLinRhsEvals", "CVodeGetNumJacEvals",
-             "CVodeGetNumLinSolvSetups", "CVodeGetNumErrTestFails", "CVodeGetNumStepSolveFails")
 
 
 class Library:
@@ -99,13 +100,7 @@ class Library:
             function = getattr(handle, name)
             function.restype, function.argtypes = returns, takes
             setattr(self, name, function)
-        self.counters = []
-        for name in _COUNTERS:
-            function = getattr(handle, name)
-            function.restype, function.argtypes = _INT, [_POINTER, _POINTER]
-            self.counters.append(function)
-        self.counter_addresses = np.array(
-            [ctypes.cast(one, _POINTER).value for one in self.counters], dtype=np.int64)
+        self.counter_addresses = np.array([self.address(name) for name in _COUNTERS])
         self.first_row = 0  # where the rows stand among the addresses in CVODE's memory
 
     def __getattr__(self, name: str) -> ctypes._NamedFuncPointer:

@@ -11,24 +11,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array
 from ..numerics.tolerances import LEAST_RTOL
 from ..solvers.base import Step
 from ..solvers.sundials import failure_of
-from ..system.time_functions import ACROSS
 from . import cvode
-from .bound_advance import facts_of
 from .courses import BLOCK
 from .cvode_course import CvodeCourse, CvodeForm, PassedPolynomials
 from .cvode_library import ADAMS, BDF, Integration, loaded_sundials
 from .equations import equations_of
 from .event_method import EventMethod
 from .forms import MOST_STATES, is_solved_for
-from .functions import BoundCall, MachineCode
-from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
+from .functions import Kept
+from .loop_branch import SIZES, fill_sizes
 from .matrices import LinearAlgebra, linear_algebra_of
-from .one_step import Limits
-from .own_events import Given, PassedEvents
+from .own_events import PassedEvents
 from .stages import ATOL, nordsieck_arithmetic
 from .steps import HIGH_ORDER, IMPLICIT, settle_in_place, workspace
 
@@ -48,16 +45,15 @@ class CompiledCvode(EventMethod):
     name, order = "cvode", 5
     implicit = True
     formula: ClassVar[int] = BDF
+    advances = cvode.advance
     failures = {cvode.FAILED: ""}  # CVODE tells why
     course: CvodeCourse
 
     @staticmethod
     def can_run(problem: Problem) -> bool:
         """Whether SUNDIALS can be reached, and the problem is of a form that is served here."""
-        system, laws = problem.system, problem.laws
-        if loaded_sundials() is None:
-            return False
-        return linear_algebra_of(system, laws) is not None
+        return loaded_sundials() is not None and (
+            linear_algebra_of(problem.system, problem.laws) is not None)
 
     @classmethod
     def can_keep_to(cls, problem: Problem) -> bool:
@@ -68,42 +64,25 @@ class CompiledCvode(EventMethod):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         problem: Any = self.problem
-        self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
-        self.p = np.array(problem.p, dtype=float)
-        self.equations = equations_of(problem.system, self.p, problem.laws)
-        #: Whether states that constraints tie, and unknowns, are followed, too.
-        self.carries = self.equations.carried is not None
-        self.places: Any = self.free if self.carries else slice(None)
-        self.x = np.array(self._point())
-        self.watch_relations(self.x.size)
-        self.branch = room_for_branch(np.empty(
-            self.x.size if self.carries and may_lose_branch(problem.system) else 0))
+        self._begin_from(self.t, self.y)
         if self.branch.size:
             fill_sizes(self.branch[SIZES], problem)
-        self.work_space = workspace(self.x.size, HIGH_ORDER)._replace(branch=self.branch)
-        self.work_space.k[ATOL] = self._tolerances()
-        #: Whether anything is solved for within a slope, or efforts are part of it.
-        self.together = problem.laws is not None or is_solved_for(problem.system)
+        work_space = workspace(self.x.size, HIGH_ORDER)._replace(branch=self.branch)
+        work_space.k[ATOL] = self.followed_within = self._tolerances()
+        self.work_space = Kept(work_space)
         # written first: they need room among the constants
         jacobian = None
-        if self.together:
+        # where anything is solved for within a slope, or efforts are part of it
+        if problem.laws is not None or is_solved_for(problem.system):
             by_rows = problem.system.nx <= MOST_STATES and not self.equations.large
             jacobian = self.equations.linear(IMPLICIT) if by_rows else 0
         self.equations.exponents  # noqa: B018
         self.q = self.equations.constants(problem, self.t)
         self.record = self._empty_record()
+        self.filled = Kept(self.record)
         self.state = np.zeros(cvode.STATE)
         self._connect(jacobian)
         self.restart(self.t, self.y)
-
-    def _point(self) -> Array:
-        """All that a step moves."""
-        problem: Any = self.problem
-        if not self.carries:
-            return np.asarray(self.y * self.scale)
-        x = np.append(problem.x, self.equations.carried_values(problem))
-        x[self.places] = self.y * self.scale
-        return x
 
     def _tolerances(self) -> Array:
         """Absolute ones; of what is solved for at every point it only matters that that works."""
@@ -124,17 +103,16 @@ class CompiledCvode(EventMethod):
         suits the system.
         """
         problem: Any = self.problem
-        sundials, matrices = loaded_sundials(), LinearAlgebra(np.zeros(0, dtype=np.int64))
+        n, sundials = self.x.size, loaded_sundials()
+        matrices = LinearAlgebra(np.arange(n))
         if not jacobian:
             matrices = linear_algebra_of(problem.system, problem.laws) or matrices
         by_rows = bool(jacobian)
         if jacobian is None:
             jacobian = self.equations.jacobian(matrices.order, matrices.band)
         assert sundials is not None
-        n, order = self.x.size, matrices.order
-        if order.size:  # what is carried along acts on none
-            order = np.concatenate([order, np.arange(order.size, n)])
-        self.unknowns_order = order
+        # what is carried along acts on none
+        order = np.concatenate([matrices.order, np.arange(matrices.order.size, n)])
         self.rows = np.zeros((n + 1, n) if by_rows else 0)
         self.user = np.zeros(cvode.USER, dtype=np.int64)
         self.room = np.empty((3, n))
@@ -151,7 +129,7 @@ class CompiledCvode(EventMethod):
             cvode.MATRIX: sundials.address(
                 "SUNBandMatrix_Data" if matrices.band else "SUNDenseMatrix_Data"),
             cvode.UNKNOWNS: self.room[0].ctypes.data, cvode.SLOPES: self.room[1].ctypes.data,
-            cvode.ORDER: order.ctypes.data if order.size else 0,
+            cvode.ORDER: order.ctypes.data,
             cvode.BY_ROWS: self.rows.ctypes.data if by_rows else 0,
             cvode.SETTLE: self.equations.settle, cvode.EXPECTED: self.room[2].ctypes.data,
             cvode.LENGTH: length * n, cvode.NEAR: self.near.ctypes.data,
@@ -159,11 +137,10 @@ class CompiledCvode(EventMethod):
         }  # fmt: skip
         for place, value in shown.items():
             self.user[place] = value
-        there: Any = order if order.size else slice(None)
         share = 1.0 / np.sqrt(max(n, 1))
-        atol = np.ascontiguousarray((self.work_space.k[ATOL] * share)[there])
+        atol = np.ascontiguousarray((self.followed_within * share)[order])
         self.integration = Integration(
-            sundials, self.t, self.x[there].copy(), cvode.slope_of.callback,
+            sundials, self.t, self.x[order], cvode.slope_of.callback,
             max(self.rtol * share, LEAST_RTOL), atol, matrices.band,
             cvode.jacobian_of.callback if jacobian else 0,
             cvode.projection_of.callback if self.equations.settle else 0, self.user,
@@ -179,8 +156,7 @@ class CompiledCvode(EventMethod):
             np.zeros(1, dtype=np.int64))
 
     def restart(self, t: float, y: Array) -> None:
-        self.t, self.y = float(t), np.array(y, dtype=float)
-        self.x[:], self.unsure = self._point(), False
+        self._begin_from(t, y)
         kept = self.fill_constants()
         self.equations.settle_always(self.q)
         self.equations.settle_always(kept)
@@ -189,7 +165,7 @@ class CompiledCvode(EventMethod):
         self._read_from(self.q)
         self._begin_at(self.t, self.first_step or 0.0)
         self.form = CvodeForm(self.scale, self.places, self.carries, self.equations.torn,
-                              self.code, self.p, self.order)
+                              self.code, self.p, self.order, self.x.size)
         self.course = CvodeCourse(self.form, self.t, self.x, kept)
 
     def _read_from(self, q: Array) -> None:
@@ -198,30 +174,14 @@ class CompiledCvode(EventMethod):
 
     def _begin_at(self, t: float, first_step: float) -> None:
         """CVODE begins anew from the present point."""
-        order = self.unknowns_order
-        self.integration.y[:] = self.x[order] if order.size else self.x
+        self.integration.y[:] = self.x[self.cvode.order]
         self.integration.restart(t, first_step, self.max_step)
         self.state[:] = t, first_step, 0.0, 0.0, 0.0, np.nan, 0.0
         self.cvode.counted[:] = 0
 
-    def _advanced(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:
-        found: tuple[int, int, int] = self._machine_code(given)(
-            *self._given(given, t_stop, counts, np.zeros(2, dtype=np.int64)))
-        return found
-
-    def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
-        return self._machine_code(given).bound(*self._given(given, self.t, counts, begun))
-
-    def _machine_code(self, given: Given) -> MachineCode:
-        return cvode.advance.knowing(facts_of(self.code, given))
-
-    def _given(self, given: Given, t_stop: float, counts: Indices, begun: Indices
-               ) -> tuple[Any, ...]:
-        """What machine code takes."""
-        limits = Limits(float(t_stop), self.rtol, self.max_step, self.pieces, ACROSS, self.t_end,
-                        *self.look)
-        return (self.cvode, self.code, self.work_space, self.watched, limits, self.record, *given,
-                self.x, self.state, counts, begun)
+    @property
+    def _addresses(self) -> tuple[Any, ...]:
+        return self.cvode, self.code
 
     def _arrive(self) -> None:
         if self.carries:

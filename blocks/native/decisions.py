@@ -54,7 +54,7 @@ from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
 from .one_element import NOT_SURE, mode_of_one, sense_of_release
 from .signatures import run_code
-from .steps import Code, Workspace
+from .steps import Code, Workspace, slope_at
 from .zero_crossings import LARGEST, Relations
 
 __all__ = ["decide_modes", "follow_leaders", "largest_effort", "largest_position", "notice_flows",
@@ -116,7 +116,7 @@ def _decide(code: Code, work: Workspace, relations: Relations, elements: Element
     notice_flows(found, elements.kinds, elements.fast)
     if turn_over(modes, found, elements.contact, elements.kinds, elements.fast, t):
         look_at_elements(code, work, elements, t, x)
-    if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, t, x, crossed):
+    if elements.of_contacts != 0 and not _gaps_hold(code, work, relations, elements, x, crossed):
         return False
     touched, count = _touched(relations, elements, x, crossed)
     if count == IN_DOUBT:
@@ -204,8 +204,8 @@ def _is_struck(relations: Relations, elements: Elements, e: int) -> bool:
 
 # -- contacts ------------------------------------------------------------------------------
 @machine_code
-def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elements, t: float,
-               x: Vector, crossed: bool) -> bool:
+def _gaps_hold(code: Code, work: Workspace, relations: Relations, elements: Elements, x: Vector,
+               crossed: bool) -> bool:
     """Whether open contacts are open and closed ones closed, but for those that close now.
 
     Beside one that does, others have to be clear of taking part in its impact.
@@ -547,8 +547,7 @@ def _others_hold_it(elements: Elements, part: int, e: int) -> bool:
 def _rounding(code: Code, work: Workspace, elements: Elements, t: float, x: Vector, e: int
               ) -> float:
     """A rate of an element that is rounding only."""
-    work.at[0] = t
-    run_code(code.slope, work.at, x, code.p, code.q, elements.slope)
+    slope_at(code, work, t, x, elements.slope)
     total = 0.0
     for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
         total += elements.reach[j] * abs(elements.slope[elements.flow_states[j]])

@@ -43,10 +43,10 @@ from .expressions import Writer
 from .functions import machine_code
 from .lookups import last_not_above
 from .machine import compiled, name_of_code
-from .signatures import indices_at, run_code, vector_at
+from .signatures import indices_at, vector_at
 from .stages import WORK
 from .step_kinds import values_inside
-from .steps import Code, Workspace
+from .steps import Code, Workspace, values_at
 from .text import Beginning
 
 __all__ = ["begin_piece", "bend_before", "fill_past", "is_kept_up_to", "keep_step",
@@ -145,8 +145,7 @@ def keep_step(code: Code, work: Workspace, t: float, end: float, h: float, x: Ve
         elif j == nodes - 1:
             at = end
         values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])
-        work.at[0] = at
-        run_code(code.past, work.at, work.k[WORK], code.p, code.q, now)
+        values_at(code, work, code.past, at, work.k[WORK], now)
         for k in range(count):
             if j < nodes:
                 values[first + j * count + k] = now[k]
@@ -222,8 +221,7 @@ def begin_piece(code: Code, work: Workspace, t: float, x: Vector) -> bool:
         if abs(starts[i] + lags[k] - t) <= near and (level < 0 or levels[i] < level):
             level = levels[i]
     level += 1
-    work.at[0] = t
-    run_code(code.past, work.at, x, code.p, code.q, now)
+    values_at(code, work, code.past, t, x, now)
     piece = indices_at(before, SHOWN)
     if level > 0 and piece[COUNT] > 0:
         end = (piece[COUNT] * nodes - 1) * count
@@ -254,10 +252,8 @@ def reading_of_past(system: System, discrete: int) -> Beginning:
         w.store(value, "%q", discrete + slot)
     address = w.new(f"load i64, ptr {w.pointer('%q', discrete + system.nd)}, align 8")
     plan = w.new(f"inttoptr i64 {address} to ptr")
-    name = name_of_code(fill_past.callback)
-    w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr)")
-    w.lines.append(f"  %filled = call i32 {name}(ptr %t, ptr {w.pointer('%q', discrete)}, "
-                   f"ptr {plan}, ptr {w.pointer('%q', discrete + system.nd + 1)})")  # fmt: skip
+    w.call(fill_past, "%t", w.pointer("%q", discrete), plan,
+           w.pointer("%q", discrete + system.nd + 1))
     text = "\n".join([*sorted(w.declared), "define void @main(ptr %t, ptr %p, ptr %q) {",
                       *w.lines, "  ret void", "}", ""])  # fmt: skip
     own = name_of_code(compiled(text, parallel=False))

@@ -408,17 +408,10 @@ class Equations:
         return self.system.once("of elements", lambda: self._result(values) if with_all is None
                                 else compiled(with_all(values), parallel=False))
 
-    def of_contacts(self, values: ca.SX) -> int:
-        """Gaps and restitutions of contacts."""
-        return self.system.once("of contacts", lambda: self._plain(values))
-
-    def of_pushed(self, pushed: ca.SX) -> int:
-        """How efforts change slopes, entry by entry."""
-        return self.system.once("of pushed", lambda: self._plain(pushed.nz[:]))
-
-    def of_factors(self, factors: ca.SX) -> int:
-        """Factors that hold what sticks, in the modes that are held."""
-        return self.system.once("of factors", lambda: self._plain(factors))
+    def at_decisions(self, which: str, values: ca.SX | None) -> int:
+        """What decisions on modes look at; 0 for nothing."""
+        return 0 if values is None else self.system.once(
+            f"{which} at decisions", lambda: self._plain(values))
 
     @cached_property
     def present(self) -> int:
@@ -476,7 +469,7 @@ class Equations:
 
         Parameters
         ----------
-        order : which unknown stands where in the matrix; empty: as they are
+        order : which unknown stands where in the matrix
         band : how the matrix is stored; None for a full one, column after column
         """
         if self._jacobian is None:
@@ -492,7 +485,7 @@ class Equations:
         if function.n_instructions() > MOMENT:
             return 0  # differences of slopes serve as well
         place = np.empty(n, dtype=np.int64)
-        place[order if order.size else slice(None)] = np.arange(n)
+        place[order] = np.arange(n)
         writer = Writer()
         row, column = (place[k] for k in matrix.sparsity().get_triplet())
         values = writer.values(function, self._places)

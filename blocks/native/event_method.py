@@ -12,14 +12,16 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..solvers.base import Method, Step
-from .equations import Equations
+from ..system.time_functions import ACROSS
+from .equations import equations_of
 from .events import TIME
-from .functions import BoundCall, Kept
-from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE
+from .functions import BoundCall, Kept, MachineCode
+from .loop_branch import may_lose_branch, room_for_branch
+from .one_step import CROSSED, LOCATED, NO_LOOK, REACHED, UNSURE, Limits
 from .own_events import NOTHING, EventRules, Given, OwnEvents, PassedEvents
 from .pulses import EXPONENT_ROWS, INSIDE_ROWS
 from .signatures import address_of
-from .steps import Code
+from .steps import Code, known_of
 from .zero_crossings import LARGEST, LOOK_ROWS, Relations
 
 __all__ = ["EventMethod"]
@@ -48,20 +50,32 @@ class EventMethod(Method):
     keeps_step: ClassVar[bool] = False
     #: Of what :meth:`_advanced` returns: why no further step could be taken.
     failures: ClassVar[dict[int, str]] = {}
-    equations: Equations
+    #: What takes steps and passes events: of addresses, of all that is watched, obeyed and filled.
+    advances: ClassVar[MachineCode]
     code: Code
     record: Any
+    filled: Kept  # the same
+    work_space: Kept
     state: Array
-    x: Array
-    p: Array
     q: Array
-    scale: Array
-    places: Any
     _taken = 0  # steps that stand in the record
 
-    def watch_relations(self, values: int) -> None:
-        """Make room for what is watched in steps that move so many values."""
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         problem: Any = self.problem
+        self.scale, self.free = np.asarray(problem.scale), np.array(problem.free)
+        self.p = np.array(problem.p, dtype=float)
+        self.equations = equations_of(problem.system, problem.p, problem.laws)
+        #: Whether states that constraints tie, and unknowns, are followed by the method itself.
+        self.carries = self.equations.carried is not None
+        #: Where the integrated states stand among all that a step moves.
+        self.places: Any = self.free if self.carries else slice(None)
+        n = len(self.free)
+        if self.carries:
+            n = len(problem.x) + len(self.equations.carried_values(problem))
+        self.x = np.zeros(n)
+        self.branch = room_for_branch(
+            np.empty(n if self.carries and may_lose_branch(problem.system) else 0))
         count = self.equations.relations
         #: Without the reserve of solved equations, which is watched with them.
         self.relations = count - self.equations.reserve
@@ -74,7 +88,7 @@ class EventMethod(Method):
             self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
             np.empty(LOOK_ROWS), self.crossed,
             np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel())),
-            np.empty((INSIDE_ROWS, values))))
+            np.empty((INSIDE_ROWS, n))))
         self.pieces: Array = np.zeros(0)
         self.own_events: OwnEvents | None = None
         self._last_events: OwnEvents | None = None
@@ -83,6 +97,14 @@ class EventMethod(Method):
     def fits(cls, problem: Any, t: float) -> bool:
         """Whether the time up to the next event can be run in machine code."""
         return problem.laws is None or problem.laws.runs_compiled(problem, t)
+
+    def _begin_from(self, t: float, y: Array) -> None:
+        """Make a point the present one."""
+        problem: Any = self.problem
+        self.t, self.y, self.unsure = float(t), np.array(y, dtype=float), False
+        if self.carries:
+            self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
+        self.x[self.places] = self.y * self.scale
 
     def fill_constants(self) -> Array:
         """Fill in what machine code reads from here on; a copy that stays as it is."""
@@ -207,11 +229,12 @@ class EventMethod(Method):
     def _arrive(self) -> None:  # noqa: B027  # most are there
         """Solve for what is carried along at the present point."""
 
-    @abstractmethod
     def _advanced(self, given: Given, t_stop: float, counts: Indices) -> tuple[int, int, int]:
         """Steps and events up to a time: the status, and how many there are."""
+        found: tuple[int, int, int] = self.machine_code(given)(
+            *self._arguments(given, t_stop, counts, np.zeros(2, dtype=np.int64)))
+        return found
 
-    @abstractmethod
     def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
         """What advances in machine code, with the arrays of the method.
 
@@ -221,6 +244,29 @@ class EventMethod(Method):
         counts : what it costs, counted up
         begun : how many steps and events the record holds already
         """
+        return self.machine_code(given).bound(*self._arguments(given, self.t, counts, begun))
+
+    def machine_code(self, given: Given) -> MachineCode:
+        """What advances with such steps, where these decide at events.
+
+        All of it would take two to four times as long to compile.
+        """
+        deciding = given.elements.record, given.predicted.record, given.network.record
+        return self.advances.knowing(known_of(self.code) | {
+            (type(one).__name__, "modes"): 0 for one in deciding if not one.modes.size})
+
+    def _arguments(self, given: Given, t_stop: float, counts: Indices, begun: Indices
+                   ) -> tuple[Any, ...]:
+        """What machine code takes."""
+        limits = Limits(float(t_stop), self.rtol, self.longest, self.pieces, ACROSS, self.t_end,
+                        *self.look)
+        return (*self._addresses, self.work_space, self.watched, limits, self.filled, *given,
+                self.x, self.state, counts, begun)
+
+    @property
+    def _addresses(self) -> tuple[Any, ...]:
+        """Those that machine code takes."""
+        return (self.code,)
 
     @abstractmethod
     def _extend(self, first: int, taken: int) -> None:

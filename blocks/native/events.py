@@ -24,6 +24,7 @@ from .predicted_elements import PredictedElements
 from .predictions import predict_modes
 from .resets import Resets, begin_resets, give_resets_up, has_moved_states, rounds_of
 from .samples import CHANGED, UNCHANGED, Samples, count_samples
+from .step_control import is_any
 from .steps import Code, Workspace, has_slope, settle_in_place
 from .switches import (
     Switches,
@@ -87,7 +88,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if network.modes.size:
         notice_margins(relations, network)
     decides = elements.modes.size > 0 or predicted.modes.size > 0 or network.modes.size > 0
-    mode_ended = instant == CROSSING and _mode_ended(relations, switches.m.size)
+    mode_ended = instant == CROSSING and is_any(relations.wrong[switches.m.size:])
     done = decides or not mode_ended
     if network.modes.size and instant == CROSSING and not mode_ended and _waits_for_modes(
             relations, switches):
@@ -150,15 +151,6 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
         state[STEP] = 0.0
     state[LAST_ERROR], state[LOOKED] = LEAST_ERROR, 0.0
     return True
-
-
-@machine_code
-def _mode_ended(relations: Relations, count: int) -> bool:
-    """Whether a margin beyond those of the relations has crossed: of a mode."""
-    ended = False
-    for r in range(count, relations.wrong.size):
-        ended |= relations.wrong[r]
-    return ended
 
 
 @machine_code

@@ -28,10 +28,9 @@ from .stages import NEW
 from .step_control import SAFETY
 from .steps import Code, Workspace, slope_at, times_tolerance
 
-__all__ = ["ROOT", "exact_values_inside", "growth_of_step", "take_exact_step",
+__all__ = ["exact_values_inside", "growth_of_step", "take_exact_step",
            "whole_power"]
 
-ROOT = 1 / 4  # the defect grows with the fourth power of the step
 DEFECT = 6  # row of k
 SLOPE, SHIFT, INSIDE = 5, 6, 7  # rows of room
 NEARLY, LARGE = 1.0 + 1e-9, 1e290  # of a power of two; lengths that are no more rounded

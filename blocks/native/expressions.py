@@ -11,19 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import casadi as ca
+import numpy as np
 
 from ..language.lookup import lookup_named
 from ..numerics.rewriting import instructions
+from .functions import MachineCode
 from .lookups import lines_of_lookup
-from .operations import (
-    ARITHMETIC,
-    COMPARE,
-    INTRINSIC,
-    INTRINSIC_2,
-    LIBRARY,
-    LIBRARY_2,
-    number,
-)
+from .machine import name_of_code, table
+from .operations import ARITHMETIC, COMPARE, INTRINSIC, LIBRARY, number
 
 __all__ = ["Unwritable", "Writer"]
 
@@ -94,6 +89,33 @@ class Writer:
     def store(self, value: str, base: str, index: int | str) -> None:
         at = self.pointer(base, index)
         self.lines.append(f"  store {self.type} {value}, ptr {at}, align 8")
+
+    def table(self, entries: np.ndarray, kind: str = "i64") -> str:
+        """Address of a table of numbers."""
+        name = table(entries)
+        self.declared.add(f"{name} = external global {kind}")
+        return name
+
+    # -- calls -----------------------------------------------------------------------------
+    def call(self, function: MachineCode, *given: str | int) -> str:
+        """A function of addresses and whole numbers; the whole number that it returns."""
+        name = name_of_code(function.callback)
+        self.declared.add(f"declare i32 {name}({', '.join(['ptr'] * len(given))})")
+        shown = (f"inttoptr (i64 {g} to ptr)" if isinstance(g, int) else g for g in given)
+        return self.new(f"call i32 {name}({', '.join(f'ptr {g}' for g in shown)})")
+
+    def ask(self, function: MachineCode, *given: str | int) -> str:
+        """Whether such a function returns another number than 0."""
+        return self.new(f"icmp ne i32 {self.call(function, *given)}, 0")
+
+    def run(self, name: str, x: str = "%x", out: str = "%q") -> None:
+        """Append the call of a function f(t, x, p, q, out)."""
+        self.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
+        self.lines.append(f"  call void {name}(ptr %t, ptr {x}, ptr %p, ptr %q, ptr {out})")
+
+    def as_address(self, condition: str) -> str:
+        """A condition as a whole number that a function of addresses takes, 1 or 0."""
+        return self.new(f"inttoptr i64 {self.new(f'zext i1 {condition} to i64')} to ptr")
 
     # -- arithmetic ------------------------------------------------------------------------
     def binary(self, operation: str, a: str, b: str) -> str:
@@ -325,12 +347,8 @@ class Writer:
             return self.intrinsic(INTRINSIC[op], *values)
         if op in (ca.OP_POW, ca.OP_CONSTPOW):
             return self.power(*values)
-        if op in INTRINSIC_2:
-            return self.intrinsic(INTRINSIC_2[op], *values)
         if op in LIBRARY:
             return self.from_libm(LIBRARY[op], *values)
-        if op in LIBRARY_2:
-            return self.from_libm(LIBRARY_2[op], *values)
         if op == ca.OP_NEG:
             return self.new(f"fneg {self.type} {values[0]}")
         if op == ca.OP_SQ:

@@ -14,10 +14,9 @@ from ..numerics.arrays import Flags, Indices
 from ..numerics.tolerances import WITHOUT_EFFECT
 from .expressions import Writer
 from .functions import machine_code, vector_code
-from .machine import name_of_code, table
 from .signatures import indices_at, vector_at
 
-__all__ = ["ThroughUnknowns", "write_equations", "write_follows", "write_minors"]
+__all__ = ["ThroughUnknowns", "solve_for_units", "write_equations", "write_minors"]
 
 ROWS, COLUMNS, UNKNOWNS, DIRECT, THROUGH = range(5)  # entries of a table: how many there are
 FIRST = 5  # entry of it from which rows and columns stand
@@ -35,20 +34,13 @@ class ThroughUnknowns:
 
     def write(self, w: Writer, values: str, follows: str, out: str, by_rows: bool = False) -> None:
         """Append what fills ``out``, from the addresses of the values and of what follows."""
-        name, add = table(self._table), name_of_code(add_products.callback)
-        w.declared.add(f"{name} = external global i64")
-        w.declared.add(f"declare i32 {add}(ptr, ptr, ptr, ptr, ptr)")
-        order = f"inttoptr (i64 {int(by_rows)} to ptr)"
-        w.new(f"call i32 {add}(ptr {name}, ptr {values}, ptr {follows}, ptr {out}, ptr {order})")
+        w.call(add_products, w.table(self._table), values, follows, out, int(by_rows))
 
 
 def write_equations(w: Writer, own: str, modes: str, decides: Flags, matrix: str) -> None:
     """Append what fills the matrix of efforts, of addresses."""
-    name, fill = table(decides.astype(float)), name_of_code(fill_equations.callback)
-    w.declared.add(f"{name} = external global double")
-    w.declared.add(f"declare i32 {fill}(ptr, ptr, ptr, ptr, ptr)")
-    w.new(f"call i32 {fill}(ptr {own}, ptr {modes}, ptr {name}, ptr {matrix}, "
-          f"ptr inttoptr (i64 {len(decides)} to ptr))")
+    w.call(fill_equations, own, modes, w.table(decides.astype(float), "double"), matrix,
+           len(decides))
 
 
 def write_minors(w: Writer, matrix: str, modes: str, blocks: list[Indices], stuck: bool) -> None:
@@ -57,21 +49,8 @@ def write_minors(w: Writer, matrix: str, modes: str, blocks: list[Indices], stuc
     Or of what slides, if not ``stuck``.
     """
     sizes = [len(block) for block in blocks]
-    told = table(np.concatenate([[len(sizes), stuck], sizes, *blocks]).astype(np.int64))
-    leave = name_of_code(leave_minors.callback)
-    w.declared.add(f"{told} = external global i64")
-    w.declared.add(f"declare i32 {leave}(ptr, ptr, ptr, ptr)")
-    w.new(f"call i32 {leave}(ptr {matrix}, ptr {modes}, ptr {told}, "
-          f"ptr inttoptr (i64 {sum(sizes)} to ptr))")
-
-
-def write_follows(w: Writer, factors: str, unit: str, modes: str, follows: str,
-                  sizes: tuple[int, ...]) -> None:
-    """Append what solves for unknowns at a unit of each effort, of addresses; sizes as there."""
-    name, solve = table(np.array(sizes)), name_of_code(solve_for_units.callback)
-    w.declared.add(f"{name} = external global i64")
-    w.declared.add(f"declare i32 {solve}(ptr, ptr, ptr, ptr, ptr)")
-    w.new(f"call i32 {solve}(ptr {factors}, ptr {unit}, ptr {modes}, ptr {follows}, ptr {name})")
+    told = np.concatenate([[len(sizes), stuck], sizes, *blocks]).astype(np.int64)
+    w.call(leave_minors, matrix, modes, w.table(told), sum(sizes))
 
 
 @machine_code

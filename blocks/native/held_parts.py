@@ -16,7 +16,7 @@ from .signatures import run_code
 from .steps import Code, Workspace
 
 __all__ = ["BACK", "EFFORT", "FLOW", "FORTH", "GAP", "HIGH", "LOW", "NOBODY", "OF_CONTACTS", "RATE",
-           "RESTITUTION", "VALUES", "Elements", "find_column", "hold", "hold_last_state",
+           "RESTITUTION", "VALUES", "Elements", "find_column", "hold", "hold_states",
            "is_told", "own_entry", "place_of", "push_part", "size_of", "stop_drift",
            "stop_flow"]  # fmt: skip
 
@@ -229,7 +229,7 @@ def _push(elements: Elements, x: Vector, part: int, share: float) -> None:
 
 
 @machine_code
-def hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e: int) -> bool:
+def _hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e: int) -> bool:
     """Hold the state of an element's flow that alone is free still; whether there is one."""
     count, last = 0, 0
     for j in range(flow_starts[e], flow_starts[e + 1]):
@@ -242,6 +242,19 @@ def hold_last_state(flow_starts: Indices, flow_states: Indices, free: Vector, e:
 
 
 @machine_code
+def hold_states(flow_starts: Indices, flow_states: Indices, free: Vector, modes: Vector,
+                holds: Flags, members: Indices) -> None:
+    """Hold the states of what sticks: alone, or from one element to the next."""
+    again = True
+    while again:
+        again = False
+        for k in range(members.size):
+            e = members[k]
+            if modes[e] == 0.0 and holds[e]:
+                again |= _hold_last_state(flow_starts, flow_states, free, e)
+
+
+@machine_code
 def hold(code: Code, work: Workspace, elements: Elements, x: Vector, part: int) -> None:
     """K of a part, and the states that it holds, for its present modes."""
     if elements.columns[part + 1] > elements.columns[part]:
@@ -251,19 +264,13 @@ def hold(code: Code, work: Workspace, elements: Elements, x: Vector, part: int) 
             elements.k[behind + j] = elements.made[j]
     else:
         _invert(elements, part)
-    start, stop = elements.starts[part], elements.starts[part + 1]
-    for k in range(start, stop):
-        e = elements.members[k]
+    members = elements.members[elements.starts[part] : elements.starts[part + 1]]
+    for k in range(members.size):
+        e = members[k]
         for j in range(elements.flow_starts[e], elements.flow_starts[e + 1]):
             elements.free[elements.flow_states[j]] = 1.0
-    again = True
-    while again:  # alone, or from one to the next
-        again = False
-        for k in range(start, stop):
-            e = elements.members[k]
-            if elements.modes[e] == 0.0 and elements.holds[e]:
-                again |= hold_last_state(elements.flow_starts, elements.flow_states,
-                                         elements.free, e)
+    hold_states(elements.flow_starts, elements.flow_states, elements.free, elements.modes,
+                elements.holds, members)
 
 
 @machine_code

@@ -18,10 +18,9 @@ from .signatures import run_code
 from .stages import DEFECT, EXTENSION, FURTHER, FURTHER_ROW, INSIDE, LOOKED_AT, NEW, WITHIN, WORK
 from .steps import Code, Workspace, slope_at
 
-__all__ = ["ROOT", "STAGE_TIMES", "high_order_inside", "shows_what_is_between",
+__all__ = ["STAGE_TIMES", "high_order_inside", "shows_what_is_between",
            "take_high_order_stages"]  # fmt: skip
 
-ROOT = 1 / 8  # 1 / order
 #: Of stages 2 to 12, of the end, and of the stages of the extension.
 STAGE_TIMES = (0.05260015195876773, 0.0789002279381516, 0.1183503419072274, 0.2816496580927726,
                1 / 3, 1 / 4, 4 / 13, 127 / 195, 3 / 5, 6 / 7, 1.0, 1.0, 1 / 10, 1 / 5, 7 / 9)

@@ -22,10 +22,10 @@ from ..assembly.tape import Step
 from ..language.kernel import Kernel, Key
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.rewriting import instructions
-from .block_loops import Solution, entries_of, write_blocks, write_changes
+from .block_loops import Solution, write_blocks, write_changes
 from .expressions import Unwritable, Writer
 from .forms import MOST_TORN
-from .loop_text import LoopText, Operand
+from .loop_text import LoopText, Operand, entries_of
 from .parallel_values import EqualValues, Pairs
 from .places import OUT, P, Places, Q, T, X
 
@@ -141,8 +141,7 @@ class Loops:
     # -- what is needed ------------------------------------------------------------------
     def solve_loops(self) -> None:
         """All that algebraic loops come to, into ``q``."""
-        self._run(self._needed(self.tape.z_classes), np.zeros(self.flat.classes, dtype=bool),
-                  self.values)
+        self._run(self._needed(self.tape.z_classes))
 
     def slope(self) -> None:
         """x' into ``%out``."""
@@ -158,8 +157,7 @@ class Loops:
         self._run(needed, direct, out)
         if len(rest):
             value = self.read(wanted[rest], signs[rest])
-            self.text.add([value], Operand(np.full(len(rest), OUT), rest, np.ones(len(rest))),
-                          lambda writer, read: read(0))
+            self.text.copy(value, entries_of(OUT, rest))
 
         self._predict()
 
@@ -187,7 +185,7 @@ class Loops:
     def _no_changes(self, in_time: bool = False) -> Places:
         """Changes of classes, none of which is known yet: they are zero."""
         zero = self.room(1)
-        self.text.add([], entries_of(Q, zero), lambda writer, _: writer.constant(0.0))
+        self.text.fill(entries_of(Q, zero), 0.0)
         return Places(self.flat.classes, int(zero[0]), in_time)
 
     def _follow(self, changes: Places, needed: Flags, before: Flags) -> None:
@@ -221,8 +219,8 @@ class Loops:
         self.text.lines += self.begin
         z_classes = self.tape.z_classes
         entries, states = self.starts[z_classes], np.arange(len(self.tape.reduced.states))
-        self.text.add([entries_of(X, states)], entries_of(OUT, states), lambda _, read: read(0))
-        self._run(self._needed(z_classes), np.zeros(self.flat.classes, dtype=bool), self.values)
+        self.text.copy(entries_of(X, states), entries_of(OUT, states))
+        self._run(self._needed(z_classes))
 
         def unless_lost(writer: Writer, read: Callable[[int], str]) -> str:
             new = read(0)
@@ -244,18 +242,16 @@ class Loops:
         text.branch("fcmp uno double", OUT, "values", "changes")
         text.lines += self.begin
         before, changes = self.values.known.copy(), self._no_changes()
-        self._run(needed, np.zeros(self.flat.classes, dtype=bool), self.values)
+        self._run(needed)
         text.lines += ["  ret void", "changes:"]
-        text.add([entries_of(OUT, np.arange(len(states)))], entries_of(Q, entries),
-                 lambda _, read: read(0))
+        text.copy(entries_of(OUT, np.arange(len(states))), entries_of(Q, entries))
         changes.put(states, Q, entries)
         self._follow(changes, needed, before)
         signs = self.flat.derivative_sign[states].astype(float)
-        text.add([changes.operand(wanted, signs)], entries_of(OUT, np.arange(len(states))),
-                 lambda _, read: read(0))
+        text.copy(changes.operand(wanted, signs), entries_of(OUT, np.arange(len(states))))
         rest = self.starts[self.tape.z_classes]
         if len(rest):
-            text.add([], entries_of(OUT, rest), lambda writer, _: writer.constant(0.0))
+            text.fill(entries_of(OUT, rest), 0.0)
 
     def crossings(self) -> None:
         """Crossing functions into ``%out``."""
@@ -282,11 +278,9 @@ class Loops:
                         wanted.append(self.flat.argument(group, key)[0])
                 offset += family.size
         classes = distinct(np.concatenate(wanted)) if wanted else np.zeros(0, dtype=int)
-        self._run(self._needed(classes), np.zeros(self.flat.classes, dtype=bool), self.values)
+        self._run(self._needed(classes))
         for f, function, keys, instances, offset in rows:
-            at = Operand(np.full(len(instances), OUT), offset + instances,
-                         np.ones(len(instances)))
-            self._kernel(function, f, keys, instances, at)
+            self._kernel(function, f, keys, instances, entries_of(OUT, offset + instances))
 
     def _row(self, f: int, sx: ca.SX) -> tuple[ca.Function, list[Key]]:
         """A kernel expression as a function of the variables in it."""
@@ -349,8 +343,10 @@ class Loops:
         return reads > 0
 
     # -- steps -----------------------------------------------------------------------------
-    def _run(self, need: Flags, direct: Flags, out: Places) -> None:
+    def _run(self, need: Flags, direct: Flags | None = None, out: Places | None = None) -> None:
         """Write all steps that are needed; what is ``direct`` stands where ``out`` says."""
+        if direct is None or out is None:
+            direct, out = np.zeros(self.flat.classes, dtype=bool), self.values
         for step in self.steps:
             if isinstance(step, list):
                 write_blocks(self, _needed_blocks(step, need & ~self.values.known))
@@ -418,8 +414,7 @@ class Loops:
         of = self.flat.groups_of(equations)
         for g in distinct(of):
             mine, group = np.flatnonzero(of == g), self.flat.groups[int(g)]
-            rows, n = equations[mine] - group.first, len(mine)
-            target = Operand(np.full(n, Q), targets[mine], np.ones(n))
+            rows, target = equations[mine] - group.first, entries_of(Q, targets[mine])
             if group.law is None:
                 which, classes, signs = group.terms(rows)
                 self._sums(which, classes, signs.astype(float), target, tangents)
@@ -463,7 +458,7 @@ class Loops:
         kernel, n = self.flat.network.families[f].kernel, len(instances)
         unknown = [kernel.variables[i].kind != "discrete" for i, _ in keys]
         used = {tuple(given) for kind, given, *_ in instructions(function) if kind == ca.OP_INPUT}
-        group, ones = Group(f, None, instances), np.ones(n)
+        group = Group(f, None, instances)
         operands: dict[tuple[int, int], Operand] = {}
         relations = {r: o for g, r, o in self.tape.relation_layout if g == f}
         discrete = {i: o for g, i, o in self.tape.discrete_layout if g == f}
@@ -472,23 +467,22 @@ class Loops:
         for a, i in used:
             key = keys[a % changes] if a < len(keys) or a >= changes else None
             if key is not None and not unknown[a % changes]:
-                operands[a, i] = Operand(np.full(n, Q), self.d + discrete[key[0]] + instances,
-                                         ones)
+                operands[a, i] = entries_of(Q, self.d + discrete[key[0]] + instances)
             elif key is not None:
                 classes, signs = self.flat.argument(group, key)
                 read = self.read if tangents is None or a < changes else tangents.operand
                 operands[a, i] = read(classes, signs.astype(float))
             elif a == len(keys):
-                operands[a, i] = Operand(np.full(n, T), np.zeros(n, dtype=int), ones)
+                operands[a, i] = entries_of(T, np.zeros(n, dtype=int))
             elif a <= len(keys) + len(relations):
-                operands[a, i] = Operand(
-                    np.full(n, Q), self.m + relations[a - len(keys) - 1] + instances, ones)
+                operands[a, i] = entries_of(
+                    Q, self.m + relations[a - len(keys) - 1] + instances)
             else:
                 offset, width = layout[a - len(keys) - 1 - len(relations)]
                 index = offset + width * instances + i
                 if self.uniform[index].all():
                     index = np.full(n, index[0])
-                operands[a, i] = Operand(np.full(n, P), index, ones)
+                operands[a, i] = entries_of(P, index)
         return operands
 
     def call(self, function: ca.Function, operands: dict[tuple[int, int], Operand],

@@ -18,10 +18,11 @@ from ..numerics.tolerances import EXTREME_ROUNDING, LEAST_ERROR, NEARLY_STILL
 from .functions import machine_code
 from .one_step import DAMPS, FULL, NOT_FINITE, REACHED, SELDOM, TOO_SMALL
 from .signatures import run_code, take
-from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROOT, ROWS, STAGE_TIMES, WORK
+from .stages import ATOL, BACK, ERROR_NORM, EXTENSION, FLUSH, NEW, ROWS, STAGE_TIMES, WORK
 from .step_control import (
     count_up_to,
     first_step,
+    is_any,
     is_too_small,
     least_step,
     next_step,
@@ -30,9 +31,11 @@ from .step_control import (
     told_error,
     trial_step,
 )
+from .steps import EXPLICIT, ROOTS
 
 __all__ = ["LANES", "Filled", "Runs", "march"]
 
+ROOT = ROOTS[EXPLICIT]
 LANES = 32  # of four of the widest vectors: some compute while others wait for a result
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which outputs are looked at
 
@@ -122,14 +125,6 @@ def _no_lanes(n: int, parameters: int) -> _Lanes:
 
 
 @machine_code
-def _any(flags: Flags) -> bool:
-    for lane in range(LANES):  # noqa: SIM110
-        if flags[lane]:
-            return True
-    return False
-
-
-@machine_code
 def _call(function: int, t: Vector, x: Matrix, p: Matrix, q: Vector, out: Matrix) -> None:
     run_code(function, t, x, p, q, out)
 
@@ -153,15 +148,10 @@ def _begin(runs: Runs, lanes: _Lanes, work: _Work, lane: int, run: int) -> None:
 @machine_code
 def _fill(runs: Runs, lanes: _Lanes, work: _Work) -> int:
     """Give every lane a run; the number of those that have one."""
-    busy, count = 0, runs.x0.shape[0]
+    busy = 0
     for lane in range(LANES):  # a lane without a run repeats the last one's start
-        run = take(runs.counter)
-        _begin(runs, lanes, work, lane, min(run, count - 1))
-        if run >= count:
-            lanes.run[lane] = -1
-        else:
-            lanes.fresh[lane] = True
-            busy += 1
+        _begin(runs, lanes, work, lane, runs.x0.shape[0] - 1)
+        busy += 1 - _next_run(runs, lanes, work, lane)
     return busy
 
 
@@ -468,14 +458,14 @@ def _march(runs: Runs, lanes: _Lanes, work: _Work, filled: Filled, times: Vector
     run_code(work.arithmetic[FLUSH], work.processor, work.at, work.at, work.at, work.at)
     busy = _fill(runs, lanes, work)
     while busy:
-        if _any(lanes.fresh):
+        if is_any(lanes.fresh):
             _start_runs(runs, lanes, work, filled, times, extremes)
         busy -= _propose(runs, lanes, work, filled)
-        if _any(lanes.fresh):
+        if is_any(lanes.fresh):
             continue
         _take_stages(lanes, work)
         busy -= _judge(runs, lanes, work, filled)
-        if not _any(lanes.taken):
+        if not is_any(lanes.taken):
             continue
         if extremes:
             _find_extremes(lanes, work, filled)

@@ -16,8 +16,7 @@ import numpy as np
 from ..language.expression import TIME
 from ..numerics.arrays import Flags, Indices
 from .expressions import Writer
-from .functions import machine_code
-from .machine import name_of_code, table
+from .functions import MachineCode, machine_code
 from .signatures import indices_at, vector_at
 from .text import Text
 
@@ -89,7 +88,7 @@ class NetworkCode(Text):
             self._fill(w, ca.horzcat(ca.jacobian(value, by), ca.jacobian(value, TIME)), entry,
                        places)
         self._fill(w, ca.jacobian(slope, network.taken), self.by_taken)
-        self._call(w, fill_derivatives.callback, self.of_rows, "%out")
+        self._call(w, fill_derivatives, self.of_rows, "%out")
         return self._text(w)
 
     def _take(self, w: Writer) -> None:
@@ -97,16 +96,13 @@ class NetworkCode(Text):
         alone = ca.vertcat(*self.network.alone)
         if self.network.drifts:
             self._fill(w, alone, self.alone)
-            self._call(w, leave_drift.callback, self.alone, "%x")
+            self._call(w, leave_drift, self.alone, "%x")
         self._fill(w, alone, self.alone, self.there)
-        self._call(w, find_taken.callback, self.alone)
+        self._call(w, find_taken, self.alone)
 
-    def _call(self, w: Writer, address: int, room: int, *more: str) -> None:
-        told, name = table(self._told), name_of_code(address)
-        w.declared.add(f"{told} = external global i64")
-        w.declared.add(f"declare i32 {name}({', '.join(['ptr'] * (3 + len(more)))})")
-        given = [told, w.pointer("%q", self.matrices), w.pointer("%q", room), *more]
-        w.new(f"call i32 {name}({', '.join(f'ptr {g}' for g in given)})")
+    def _call(self, w: Writer, function: MachineCode, room: int, *more: str) -> None:
+        w.call(function, w.table(self._told), w.pointer("%q", self.matrices),
+               w.pointer("%q", room), *more)
 
 
 def _room_for_derivatives(n: int, nx: int) -> list[int]:

@@ -7,8 +7,8 @@ off the expressions; what looks linear at some points only, as a sign or a floor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["degrees", "exact_steps_to_follow", "has_linear_slopes", "has_steady_derivatives",
            "why_not_linear"]  # fmt: skip
 
+Made = TypeVar("Made")
 MOVING, PARAMETERS = (0, 1, 2), 3  # arguments of a system's functions: time, states, unknowns
 SPECIAL = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # factors, terms and exponents
 
@@ -53,10 +54,8 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
                 "efforts are solved for at every point")
     if system.nx + _acting(system, laws)[1].symbols.numel() > MOST_STATES:
         return f"more than {MOST_STATES} states, with all that oscillates from outside"
-    kept = system.cache.setdefault("nonlinear states", {})
-    if (laws is None) not in kept:
-        kept[laws is None] = _nonlinear_states(system, laws, None)
-    states, of_time = kept[laws is None]
+    states, of_time = _once(system, "nonlinear states", laws,
+                            lambda: _nonlinear_states(system, laws, None))
     if states and p is not None:
         states, of_time = _with_parameters(system, laws, p)
     if not states:
@@ -67,16 +66,20 @@ def why_not_linear(system: System, laws: Any = None, p: Array | None = None) -> 
             + (f", by {culprit}" if culprit else ""))
 
 
+def _once(system: System, name: str, laws: Any, make: Callable[[], Made]) -> Made:
+    """What has been made for a system before, with laws or without; else it is made now."""
+    return system.once(f"{name} {'alone' if laws is None else 'with laws'}", make)
+
+
 def _with_parameters(system: System, laws: Any, p: Array) -> tuple[list[int], bool]:
     """The same for values of parameters: found once for those with the same special ones.
 
     Terms vanish or become simpler only where what parameters come to is 0, 1, 2 or so.
     """
-    made: dict[Any, Any] = system.cache.setdefault("special parameters", {})
-    if (laws is None) not in made:
-        made[laws is None] = Evaluator(ca.Function("factors", [system.tape.p], [
-            ca.densify(_factors(*_symbols_and_results(system, laws)))])), {}, {}
-    factors, known, last = made[laws is None]
+    factors, known, last = _once(system, "special parameters", laws, lambda: (
+        Evaluator(ca.Function("factors", [system.tape.p], [
+            ca.densify(_factors(*_symbols_and_results(system, laws)))])),
+        dict[bytes, Any](), dict[bytes, Any]()))
     if p.tobytes() in last:
         return last[p.tobytes()]
     values = factors(p)
@@ -139,13 +142,11 @@ def exact_steps_to_follow(problem: Problem, t: float, span: float, rtol: float, 
 
 def _acting(system: System, laws: Any) -> tuple[list[ca.SX], Oscillations]:
     """What slopes and residuals are functions of, and both, with all that oscillates in them."""
-    kept: dict[bool, tuple[list[ca.SX], Oscillations]] = system.cache.setdefault("acting", {})
-    if (laws is None) not in kept:
-        symbols, slope = system.arguments, system.tape.slope
-        if laws is not None:
-            symbols, slope = laws.held_modes.symbols, laws.held_modes.expressions["slope"]
-        kept[laws is None] = symbols, oscillations_of(system, symbols, slope)
-    return kept[laws is None]
+    symbols, slope = system.arguments, system.tape.slope
+    if laws is not None:
+        symbols, slope = laws.held_modes.symbols, laws.held_modes.expressions["slope"]
+    return _once(system, "acting", laws, lambda: (
+        symbols, oscillations_of(system, symbols, slope)))
 
 
 def _symbols_and_results(system: System, laws: Any) -> tuple[list[ca.SX], list[ca.SX]]:

@@ -59,7 +59,7 @@ def keeps_branch(code: Code, work: Workspace, t: float, h: float, x: Vector) -> 
     if _are_expected(code, work, t, h, x, work.k[NEW]):
         return True
     end, reached = work.branch[END], work.branch[REACHED]
-    return _follow_step(code, work, t, h, x) and _agree(work, end, reached, x, AS_PREDICTED)
+    return _follow_step(code, work, t, h, x) and _agree(work, end, reached, x)
 
 
 @machine_code
@@ -85,7 +85,7 @@ def _are_expected(code: Code, work: Workspace, t: float, h: float, x: Vector, ex
     found = False
     for i in range(x.size):
         found |= np.isfinite(sizes[i]) and end[i] != expected[i]
-    return found and _agree(work, work.branch[END], expected, x, AS_PREDICTED)
+    return found and _agree(work, work.branch[END], expected, x)
 
 
 @machine_code
@@ -126,7 +126,7 @@ def _follow(code: Code, work: Workspace, t: float, h: float, x: Vector, at: floa
             if not away <= (HALF_AS_FAR * abs(there[i] - reached[i])
                             + HALF_OF_ALL * abs(reached[i]) + LEAST_BRANCH * sizes[i]):
                 return False
-    return _agree(work, half, found, reached, AS_PREDICTED)
+    return _agree(work, half, found, reached)
 
 
 @machine_code
@@ -140,11 +140,11 @@ def _settle(code: Code, work: Workspace, t: float, h: float, x: Vector, part: fl
 
 
 @machine_code
-def _agree(work: Workspace, found: Vector, known: Vector, x: Vector, share: float) -> bool:
-    """Whether unknowns are those known, but for a ``share`` of their change from ``x``."""
+def _agree(work: Workspace, found: Vector, known: Vector, x: Vector) -> bool:
+    """Whether unknowns are those known, but for a share of their change from ``x``."""
     sizes = work.branch[SIZES]
     for i in range(x.size):
         if np.isfinite(sizes[i]) and not abs(found[i] - known[i]) <= (
-                share * abs(known[i] - x[i]) + LEAST_BRANCH * (abs(known[i]) + sizes[i])):
+                AS_PREDICTED * abs(known[i] - x[i]) + LEAST_BRANCH * (abs(known[i]) + sizes[i])):
             return False
     return True

@@ -13,9 +13,8 @@ import numpy as np
 
 from ..numerics.arrays import Array, Indices, distinct
 from .expressions import Writer
-from .machine import table
 
-__all__ = ["PARALLEL", "WIDE", "Body", "LoopText", "Operand"]
+__all__ = ["PARALLEL", "WIDE", "Body", "LoopText", "Operand", "entries_of"]
 
 BASES = ("%x", "%q", "%p", "%out", "%t", "%room")  # by number; the last one is a function's own
 MOST_PARTS = 4  # loops that differ in factors or bases alone
@@ -52,6 +51,11 @@ class Operand:
         return Operand(self.base[which], self.index[which], self.factor[which])
 
 
+def entries_of(base: int, entries: Indices) -> Operand:
+    """Entries of an array as they are."""
+    return Operand(np.full(len(entries), base), entries, np.ones(len(entries)))
+
+
 class LoopText:
     """The lines of some loops, one after the other.
 
@@ -83,6 +87,14 @@ class LoopText:
                 loop = _Loop(self._name(), index[:, at], names, factors[:, at], self._lanes)
                 self.lines += loop.lines(body)
                 self.declared |= loop.writer.declared
+
+    def copy(self, source: Operand, target: Operand) -> None:
+        """Write ``target[i] = source[i]``."""
+        self.add([source], target, lambda _, read: read(0))
+
+    def fill(self, target: Operand, value: float) -> None:
+        """Write ``target[i] = value``."""
+        self.add([], target, lambda writer, _: writer.constant(value))
 
     def add_in_turn(self, turns: int, loops: list[tuple[Indices, list[Operand], Operand, Body]]
                     ) -> None:
@@ -431,8 +443,8 @@ def _times(writer: Writer, value: str, factors: Array, at: str, group: str = "")
 
 def _entry(writer: Writer, kind: str, entries: Array | Indices, at: str, group: str = "") -> str:
     """An entry of a table of numbers, ``double`` or ``i32``."""
-    name = table(np.ascontiguousarray(entries, dtype=float if kind == "double" else np.int32))
-    writer.declared.add(f"{name} = external global {kind}")
+    name = writer.table(np.ascontiguousarray(
+        entries, dtype=float if kind == "double" else np.int32), kind)
     place = writer.new(f"getelementptr inbounds {kind}, ptr {name}, i64 {at}")
     return writer.new(f"load {kind}, ptr {place}, align {8 if kind == 'double' else 4}{group}")
 

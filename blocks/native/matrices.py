@@ -35,7 +35,7 @@ NARROW = 10  # diagonals in all that differences of slopes are worth finding for
 class LinearAlgebra:
     """In which order unknowns stand for CVODE, and how its matrices are stored."""
 
-    order: Indices  # which unknown of the model stands where; empty: as they are
+    order: Indices  # which unknown of the model stands where
     band: Band | None = None  # None: a full matrix
 
 
@@ -46,13 +46,13 @@ def linear_algebra_of(system: System, laws: Laws | None = None) -> LinearAlgebra
 
 
 def _linear_algebra(system: System, laws: Laws | None) -> LinearAlgebra | None:
-    n, as_they_are = system.nx, np.zeros(0, dtype=np.int64)
+    n = system.nx
     told = laws is None and not system.clusters or slope_of_states(system, laws) is not None
     if n > DENSE and told and max(system.tape.loops, default=0) <= SMALL_LOOP:
         order, band = _narrowest(system, laws)
         if max(band.upper, band.lower) <= WIDEST and 2 * band.height < n:
             return LinearAlgebra(order, band)
-    return LinearAlgebra(as_they_are) if n <= MOST_DENSE else None
+    return LinearAlgebra(np.arange(n)) if n <= MOST_DENSE else None
 
 
 def sparse_form(system: System, laws: Laws | None = None) -> Indices | None:

@@ -14,18 +14,17 @@ from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ABSOLUTE_SHARE, LEAST_ERROR
 from ..solvers.base import Method, Step
 from ..solvers.fixed import NOT_CONVERGED
-from ..system.time_functions import ACROSS
 from . import one_step
-from .bound_advance import BoundAdvance, advance_with, bound_advance
+from .bound_advance import BoundAdvance
 from .costs import most_steps
 from .courses import BLOCK, Course, CourseForm, PassedCourses, WholeRun
 from .equations import equations_of
 from .event_method import EventMethod
 from .events import NOWHERE, STEP, TIME
 from .fronts import form_with
-from .functions import BoundCall, Kept
+from .functions import Kept
 from .kept_matrices import REPLACED
-from .loop_branch import SIZES, fill_sizes, may_lose_branch, room_for_branch
+from .loop_branch import SIZES, fill_sizes
 from .matrices import band_of, sparse_form
 from .own_events import EventRules, Given, PassedEvents
 from .signatures import address_of
@@ -61,6 +60,7 @@ class OneStep(EventMethod):
 
     #: Of steps, as :mod:`~blocks.native.steps` names them.
     kind: ClassVar[int] = EXPLICIT
+    advances = one_step.advance
     failures = {one_step.TOO_SMALL: "the error stays above the tolerance however small the step",
                 one_step.NOT_FINITE: "the equations are not finite"}
     course: Course
@@ -68,30 +68,19 @@ class OneStep(EventMethod):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         problem: Any = self.problem
-        self.free = np.array(problem.free)
-        self.equations = equations_of(problem.system, problem.p, problem.laws)
-        #: Whether states that constraints tie are followed by the method itself.
-        self.carries = self.equations.carried is not None
-        #: Where the integrated states stand among all that a step moves.
-        self.places: Any = self.free if self.carries else slice(None)
-        n = len(self.free)
-        if self.carries:
-            n = len(problem.x) + len(self.equations.carried_values(problem))
-        self.watch_relations(n)
+        n = self.x.size
         #: So many steps from one end that is kept to the next; events may end any of them.
         self.every = every = 8 if n >= FEW and problem.laws is None else 1
         matrix = self._matrix()
         work_space = workspace(n, self.kind, matrix, self.equations.oscillations(self.kind))
         self.equations.tell_of_slopes(work_space.steady, self.kind, matrix is not None)
-        self.branch = room_for_branch(
-            np.empty(n if self.carries and may_lose_branch(problem.system) else 0))
         work_space = work_space._replace(branch=self.branch)
         self.work_space, self.k = Kept(work_space), work_space.k
         self.capacity = min(max(every * BLOCK // max(n, 1), every), MOST_ROWS) // every * every
         self.record = one_step.Record(np.empty(self.capacity), np.empty(self.capacity),
                                       np.empty((self.capacity // every, n)), every)
         self.filled = Kept(self.record)
-        self.state, self.x = np.zeros(6), np.zeros(n)
+        self.state = np.zeros(6)
         self._bound: BoundAdvance | None = None  # of a method that serves several runs
         self._begin(matrix)
 
@@ -140,17 +129,12 @@ class OneStep(EventMethod):
         return Banded(matrices.band.upper, matrices.band.lower, order, sizes)
 
     def restart(self, t: float, y: Array) -> None:
-        self.t, self.y = float(t), np.array(y, dtype=float)
-        problem: Any = self.problem
-        if self.carries:
-            self.x[:] = np.append(problem.x, self.equations.carried_values(problem))
-        self.x[self.places] = self.y * self.scale
+        self._begin_from(t, y)
         # written first: they need room among the constants
         self.equations.linear(self.kind), self.equations.exponents, self.equations.past
         kept = self.fill_constants()
         self.code = self.equations.code(self.p, self.q, self.kind)
         self.keeps_past = self.code.past != 0
-        self.unsure = False
         step = self.state[STEP] if self.keeps_step else 0.0
         step = self.step_size if self.fixed_step else self.first_step or step
         self.state[:] = self.t, step, LEAST_ERROR, 0.0, 0.0, 0.0
@@ -175,15 +159,7 @@ class OneStep(EventMethod):
         """Steps and events up to a time: the status, and how many there are."""
         if self._bound is not None:
             return self._bound(given, t_stop, counts)
-        found: tuple[int, int, int] = advance_with(self.code, given)(
-            self.code, self.work_space, self.watched, self.limits(t_stop), self.filled, *given,
-            self.x, self.state, counts, np.zeros(2, dtype=np.int64))
-        return found
-
-    def limits(self, t_stop: float) -> one_step.Limits:
-        """What the next steps obey."""
-        return one_step.Limits(float(t_stop), self.rtol, self.longest, self.pieces, ACROSS,
-                               self.t_end, *self.look)
+        return super()._advanced(given, t_stop, counts)
 
     # -- runs one after the other ------------------------------------------------------------
     @classmethod
@@ -203,7 +179,7 @@ class OneStep(EventMethod):
         equations = equations_of(problem.system, problem.p, problem.laws)
         if equations is not self.equations or bytes(problem.free) != bytes(self.free):
             return False
-        super().__init__(problem, t, y, **options)
+        Method.__init__(self, problem, t, y, **options)
         self._forget()
         self._begin(None)
         self._bound = self._bound or BoundAdvance(self)
@@ -258,9 +234,6 @@ class OneStep(EventMethod):
                 ) -> Step:
         self.goes_nowhere = self.state.item(NOWHERE) == one_step.PERSISTS
         return super().reached(status, taken, events, counts, t_stop)
-
-    def bound_advance(self, given: Given, counts: Indices, begun: Indices) -> BoundCall:
-        return bound_advance(self, given, counts, begun)
 
     def _extend(self, first: int, taken: int) -> None:
         ends, sizes, rows, every = self.record

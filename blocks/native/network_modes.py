@@ -27,9 +27,8 @@ from ..numerics.tolerances import (
     TINY,
 )
 from .functions import filled, machine_code
-from .signatures import run_code
 from .stages import WORK
-from .steps import Code, Workspace
+from .steps import Code, Workspace, values_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["NetworkModes", "choose_network_modes", "ends_by_rounding", "network_modes",
@@ -303,16 +302,14 @@ def _put(network: NetworkModes, part: int, row: int) -> None:
 @machine_code
 def _look(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector) -> None:
     """What elements come to in the present modes."""
-    work.at[0] = t
-    run_code(network.values, work.at, x, code.p, code.q, network.found)
+    values_at(code, work, network.values, t, x, network.found)
 
 
 @machine_code
 def _crossing_functions(code: Code, work: Workspace, network: NetworkModes, t: float, x: Vector,
                         out: Vector) -> None:
     """Crossing functions, positive where relations are as they are held."""
-    work.at[0] = t
-    run_code(code.crossings, work.at, x, code.p, code.q, out)
+    values_at(code, work, code.crossings, t, x, out)
     for r in range(network.joint.size):
         if network.m[r] <= 0.5:
             out[r] = -out[r]

@@ -483,7 +483,7 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
     if which.size and present > which[0]:
         present = -1
     for j in range(which.size):
-        i = which[j]
+        i, begins = which[j], False
         if i != present:
             while nearest + 1 < steps.known.size and steps.known[nearest + 1] <= i:
                 nearest += 1
@@ -494,20 +494,17 @@ def between(code: Code, work: Workspace, steps: Steps, which: Indices, theta: Ve
                     q[:] = steps.q[steps.event[present]]
                     work.steady[1] = 0
                 slope_at(code, work, steps.starts[present], x, k[0])
-            else:
-                present += 1
-                arrive(code, work, steps.starts[present], x, True, True, counts,
-                       code.kind != EXACT)
-            while True:
+                begins = True
+            while begins or present < i:
+                if not begins:
+                    present += 1
+                    arrive(code, work, steps.starts[present], x, True, True, counts,
+                           code.kind != EXACT)
+                begins = False
                 take_step(code, work, steps.starts[present], steps.sizes[present], x, False,
                           counts)
                 if code.kind == IMPLICIT:
                     settle_end(code, work, k, steps.starts[present], steps.sizes[present], x)
-                if present == i:
-                    break
-                present += 1
-                arrive(code, work, steps.starts[present], x, True, True, counts,
-                       code.kind != EXACT)
         if theta[j] == 1.0:
             out[j, :] = k[NEW]
         else:

@@ -110,18 +110,17 @@ class OwnEvents:
     def __init__(self, equations: Equations, rules: EventRules, held: Array, states: int,
                  relations: int, restarts: bool) -> None:
         self.equations, self.rules = equations, rules
-        parts, values, of_contacts, pushed, factors = rules.parts, 0, 0, 0, 0
+        parts, required = rules.parts, rules.required
+        # written first: they need room among the constants
         if isinstance(parts, (DecisionParts, NetworkParts)):
-            values = equations.of_elements(parts.values)
-            if isinstance(parts, DecisionParts) and parts.of_contacts is not None:
-                of_contacts = equations.of_contacts(parts.of_contacts)
-            if isinstance(parts, DecisionParts) and parts.pushed is not None:
-                pushed = equations.of_pushed(parts.pushed)
-            if isinstance(parts, DecisionParts) and parts.factors is not None:
-                factors = equations.of_factors(parts.factors)
+            equations.of_elements(parts.values)
+        if isinstance(parts, DecisionParts):
+            pushed = None if parts.pushed is None else parts.pushed.nz[:]
+            self._written = {name: equations.at_decisions(name, values) for name, values in (
+                ("of_contacts", parts.of_contacts), ("pushed", pushed),
+                ("factors", parts.factors))}
         elif isinstance(parts, PredictedParts):
-            equations.present  # noqa: B018  # so that there is room for it
-        required = rules.required
+            equations.present  # noqa: B018
         self._conditions = (0, np.zeros(0)) if required is None else (
             equations.at_events("required", required), np.empty(required.nnz_out(0)))
         self.q = equations.with_room(held)  # of all code that there is by now
@@ -138,7 +137,7 @@ class OwnEvents:
                              np.array([restarts]))
         self._room = (np.empty(nm), np.empty(nm, dtype=bool), np.empty(relations),
                       np.empty(relations))
-        self.elements = self._elements(states, values, factors, of_contacts, pushed)
+        self.elements = self._elements(states)
         self.predicted = empty(PredictedElements)
         if isinstance(parts, PredictedParts):
             self.predicted = predicted_elements(parts, self.q, equations.present,
@@ -146,14 +145,11 @@ class OwnEvents:
         self.network = empty(NetworkModes)
         if isinstance(parts, NetworkParts):
             self.network = network_modes(
-                parts, self.part("modes"), self.part("K"), self.part("relations"), values,
-                states)
-        kinds = DecisionParts, PredictedParts, NetworkParts
-        decided = [Kept(one) if isinstance(parts, kind) else nothing for one, kind, nothing in zip(
-            (self.elements, self.predicted, self.network), kinds, NOTHING[3:6], strict=True)]
-        samples = NOTHING.samples if rules.samplers is None else Kept(self._samples())
-        resets = NOTHING.resets if rules.resets is None else Kept(self.resets)
-        self._given = samples, resets, *decided, Kept(self.passed)
+                parts, self.part("modes"), self.part("K"), self.part("relations"),
+                equations.of_elements(parts.values), states)
+        self._given = [Kept(one) for one in (
+            self._samples(), self.resets, self.elements, self.predicted, self.network,
+            self.passed)]
         self._unannounced: Given | None = None  # where no instant is known
         self._announced: tuple[Ahead | None, Given] = None, NOTHING  # what was known lately
         self._known: Array = np.zeros(0)  # instants of the last call
@@ -256,15 +252,14 @@ class OwnEvents:
             at_first=np.zeros(count), waits=np.zeros(1, dtype=bool), done=np.zeros(n, dtype=bool),
             changed=np.zeros(n))
 
-    def _elements(self, states: int, values: int, factors: int, of_contacts: int, pushed: int
-                  ) -> Elements:
+    def _elements(self, states: int) -> Elements:
         p = self.rules.parts
         if not isinstance(p, DecisionParts):
             return empty(Elements)
         n, most = len(p.part), int(np.diff(p.starts).max())
         return filled(
             Elements, p, modes=self.part("modes"), k=self.part("K"), free=self.part("free"),
-            values=values, factors=factors, of_contacts=of_contacts, pushed=pushed,
+            values=self.equations.of_elements(p.values), **self._written,
             push=p.push.copy(), before=np.empty(states), fast=p.fast.copy(),
             made=np.empty(0 if p.factors is None else p.factors.numel()),
             struck=np.array([NOBODY]), found=np.empty((VALUES, n)),

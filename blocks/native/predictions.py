@@ -37,7 +37,7 @@ from .decisions import (
     turn_over,
 )
 from .functions import machine_code
-from .held_parts import NOBODY, hold_last_state
+from .held_parts import NOBODY, hold_states
 from .joint_choice import DRIVE, MOVED, STATE, choose_jointly, is_positive
 from .joint_choice import LOW as AT_LOW
 from .lu import factorize, solve
@@ -55,8 +55,7 @@ from .predicted_elements import (
     RATE,
     PredictedElements,
 )
-from .signatures import run_code
-from .steps import Code, Workspace, settle_in_place
+from .steps import Code, Workspace, settle_in_place, values_at
 from .zero_crossings import Relations
 
 __all__ = ["predict_modes"]
@@ -181,8 +180,7 @@ def _choose_rest(code: Code, work: Workspace, elements: PredictedElements, t: fl
 def _look(code: Code, work: Workspace, elements: PredictedElements, t: float, x: Vector) -> bool:
     """What elements come to in their present modes; whether there are such efforts."""
     follow_leaders(elements.modes, elements.leader, elements.sense)
-    work.at[0] = t
-    run_code(elements.present, work.at, x, code.p, code.q, elements.room)
+    values_at(code, work, elements.present, t, x, elements.room)
     for e in range(elements.modes.size):  # noqa: SIM110
         if not np.isfinite(elements.found[EFFORT, e]):
             return False
@@ -401,21 +399,12 @@ def _hold(elements: PredictedElements, t: float, x: Vector) -> bool:
     elements.whole[: 2 * parts] = share[: 2 * parts]
     elements.whole[2 * parts] = ALLOWED_DRIFT * largest_position(
         elements.positions, elements.scale, x)
-    _hold_states(elements)
+    elements.free[:] = 1.0
+    for e in range(modes.size):
+        elements.members[e] = e
+    hold_states(elements.flow_starts, elements.flow_states, elements.free, modes, elements.holds,
+                elements.members)
     stop_creeping(modes, elements.kinds, elements.fast, elements.flow_starts,
                   elements.flow_states, elements.reach, elements.free, x)
     elements.last[0] = t
     return True
-
-
-@machine_code
-def _hold_states(elements: PredictedElements) -> None:
-    """States that stuck elements hold: alone, or from one to the next."""
-    elements.free[:] = 1.0
-    again = True
-    while again:
-        again = False
-        for e in range(elements.modes.size):
-            if elements.modes[e] == 0.0 and elements.holds[e]:
-                again |= hold_last_state(elements.flow_starts, elements.flow_states,
-                                         elements.free, e)

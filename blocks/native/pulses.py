@@ -15,10 +15,9 @@ import numpy as np
 
 from ..numerics.arrays import Matrix, Vector
 from .functions import machine_code
-from .signatures import run_code
 from .stages import ATOL, NEW
 from .step_kinds import about_inside
-from .steps import Code, Workspace, slope_at
+from .steps import Code, Workspace, slope_at, values_at
 
 __all__ = ["AFTER", "BEFORE", "END", "EXPONENT_ROWS", "FOOT", "INSIDE_ROWS", "LASTS", "MIDDLE",
            "NEAR", "NEAREST", "PART", "START", "THERE", "earliest_peak", "error_of_exponents",
@@ -54,10 +53,10 @@ def step_to_pulse(code: Code, work: Workspace, exponents: Matrix, inside: Matrix
     inside : rows of points and slopes, work space
     """
     if not known:
-        _look(code, work, t, x, exponents[START])
+        values_at(code, work, code.exponents, t, x, exponents[START])
     _look_inside(code, work, t, 0.5, h, x, inside[0], exponents[MIDDLE])
     if not ended:
-        _look(code, work, t + h, work.k[NEW], exponents[END])
+        values_at(code, work, code.exponents, t + h, work.k[NEW], exponents[END])
     if not see_peaks(exponents):
         return h
     for k in range(3):
@@ -87,8 +86,8 @@ def error_of_exponents(code: Code, work: Workspace, exponents: Matrix, inside: M
     other_end = inside[0]
     for i in range(other_end.size):
         other_end[i] = work.k[NEW, i] - work.k[ERROR, i]
-    _look(code, work, t, other_end, exponents[BEFORE])
-    _look(code, work, t, work.k[NEW], exponents[END])
+    values_at(code, work, code.exponents, t, other_end, exponents[BEFORE])
+    values_at(code, work, code.exponents, t, work.k[NEW], exponents[END])
     missed = 0.0
     for r in range(exponents.shape[1]):
         one, other = exponents[BEFORE, r], exponents[END, r]
@@ -173,18 +172,11 @@ def _peak(middle: float, near: float, first: float, value: float, last: float
 
 
 @machine_code
-def _look(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
-    """The exponents at a point."""
-    work.at[0] = t
-    run_code(code.exponents, work.at, x, code.p, code.q, out)
-
-
-@machine_code
 def _look_inside(code: Code, work: Workspace, t: float, theta: float, h: float, x: Vector,
                  point: Vector, out: Vector) -> None:
-    """The same at a part of the step."""
+    """The exponents at a part of the step."""
     about_inside(code, work, t, theta, h, x, point)
-    _look(code, work, t + theta * h, point, out)
+    values_at(code, work, code.exponents, t + theta * h, point, out)
 
 
 @machine_code

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TypeAlias
 
 import casadi as ca
@@ -19,7 +18,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices
 from .expressions import Unwritable, Writer
-from .loop_text import BASES, LoopText, Operand
+from .loop_text import BASES, LoopText, Operand, entries_of
 from .operations import number
 from .places import OUT, Q
 
@@ -223,17 +222,10 @@ class Repetitions:
             else:
                 moved.append((entry, node))
         for value, entries in numbers.values():
-            at = np.array(entries)
-            text.add([], _operand(np.full(len(at), OUT), at), partial(_same, value))
+            text.fill(entries_of(OUT, np.array(entries)), value)
         if moved:
             at, nodes = np.array(moved).T
-            text.add([_operand(base[nodes], index[nodes])], _operand(np.full(len(at), OUT), at),
-                     lambda _, read: read(0))
-
-
-def _same(value: float, writer: Writer, read: Callable[[int], str]) -> str:
-    """The body of a loop that stores a number."""
-    return writer.constant(value)
+            text.copy(_operand(base[nodes], index[nodes]), entries_of(OUT, at))
 
 
 def _operand(base: Indices, index: Indices) -> Operand:

@@ -15,8 +15,7 @@ import numpy as np
 from ..numerics.arrays import Array, Flags, Indices, Vector
 from .functions import machine_code
 from .samples import CHANGED, FAILED, UNCHANGED
-from .signatures import run_code
-from .steps import Code, Workspace, settle_in_place
+from .steps import Code, Workspace, settle_in_place, values_at
 
 __all__ = ["ResetRules", "Resets", "assign_risen", "begin_resets", "give_resets_up",
            "has_moved_states", "rounds_of"]  # fmt: skip
@@ -103,8 +102,7 @@ def assign_risen(code: Code, work: Workspace, resets: Resets, t: float, x: Vecto
     """
     values, count, found, before = resets.values, resets.before.size, UNCHANGED, rounds_of(resets)
     settle_in_place(code, work, t, x)
-    work.at[0] = t
-    run_code(resets.assigned, work.at, x, code.p, code.q, values)
+    values_at(code, work, resets.assigned, t, x, values)
     for i in range(count):
         if resets.waits[0] and resets.late[i]:
             values[i] = resets.before[i]

@@ -25,10 +25,9 @@ from .stages import ATOL, NEW, WORK
 from .step_matrix import derive, factorize_less, solve_with
 from .steps import Code, Workspace, slope_at
 
-__all__ = ["ROOT", "rosenbrock_polynomial", "settle_end", "step_to_transient",
+__all__ = ["rosenbrock_polynomial", "settle_end", "step_to_transient",
            "take_rosenbrock_stages"]  # fmt: skip
 
-ROOT = 1 / 4  # 1 / order
 INSIDE = 0.17  # of what dies out within a step: the largest error of a step of part of the length
 BRIEF = 40.0  # times its time constant: a step whose own error no longer tells of that
 RESOLVED = 10.0  # times the same: one whose error does

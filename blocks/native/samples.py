@@ -18,8 +18,8 @@ from ..numerics.arrays import Array, Flags, Indices, Vector
 from ..solvers.samples import is_due as _is_due
 from ..solvers.samples import sample_number as _sample_number
 from .functions import machine_code
-from .signatures import CFunction, run_code
-from .steps import Code, Workspace, settle_in_place
+from .signatures import CFunction
+from .steps import Code, Workspace, settle_in_place, values_at
 
 __all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples",
            "function_for_machine_code"]  # fmt: skip
@@ -96,8 +96,7 @@ def assign_due(code: Code, work: Workspace, samples: Samples, t: float, x: Vecto
     """Assign with the present values of everything else: CHANGED, UNCHANGED or FAILED."""
     d, values, changed = samples.d, samples.values, UNCHANGED
     settle_in_place(code, work, t, x)
-    work.at[0] = t
-    run_code(samples.assigned, work.at, x, code.p, code.q, values)
+    values_at(code, work, samples.assigned, t, x, values)
     if _are_at_odds(samples):
         return FAILED
     if samples.in_python != 0:

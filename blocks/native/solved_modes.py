@@ -398,8 +398,7 @@ class SolvedCode(Text):
             done = self.tied.call(w, base) if self.tied else "true"
             self._efforts(w)
             return done
-        w.declared.add(f"declare void {self.solver}(ptr, ptr, ptr, ptr, ptr)")
-        w.lines.append(f"  call void {self.solver}(ptr %t, ptr {base}, ptr %p, ptr %q, ptr %q)")
+        w.run(self.solver, base)
         if self.n <= SMALL:
             self.small, self.least = ([w.load("%q", self.done + i)] for i in (1, 2))
         return w.compare("une", w.load("%q", self.done), w.constant(0.0))

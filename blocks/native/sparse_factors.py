@@ -23,7 +23,6 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.tolerances import OPEN_UNKNOWN
 from .expressions import Writer
 from .functions import machine_code
-from .machine import name_of_code, table
 from .signatures import indices_at, vector_at
 
 __all__ = ["SparseFactors", "is_mostly_zeros", "pattern_of_choice"]
@@ -152,41 +151,25 @@ class SparseFactors:
         q.view(np.int64)[self._plan : self._plan + self._length] = self._plans[key]
 
     @cached_property
-    def _table(self) -> str:
-        return table(self.plan())
+    def _fixed_plan(self) -> Indices:
+        return self.plan()
 
     def _given(self, w: Writer) -> list[str]:
         """Addresses of numbers, plan and room."""
-        if self.chosen:
-            plan = w.pointer("%q", self._plan)
-        else:
-            plan = self._table
-            w.declared.add(f"{plan} = external global i64")
+        plan = w.pointer("%q", self._plan) if self.chosen else w.table(self._fixed_plan)
         return [w.pointer("%q", self.values), plan, w.pointer("%q", self._room)]
 
     def factor(self, w: Writer) -> str:
         """Append what factors the matrix; whether it is singular."""
-        given = ", ".join(f"ptr {a}" for a in self._given(w))
-        name = name_of_code(factorize_blocks.callback)
-        w.declared.add(f"declare i32 {name}(ptr, ptr, ptr)")
-        return w.new(f"icmp ne i32 {w.new(f'call i32 {name}({given})')}, 0")
+        return w.ask(factorize_blocks, *self._given(w))
 
     def solve(self, w: Writer, right: str) -> None:
         """Append what puts the solution into the place of a right side at an address."""
-        given = ", ".join(f"ptr {a}" for a in [*self._given(w), right])
-        name = name_of_code(solve_blocks.callback)
-        w.declared.add(f"declare i32 {name}(ptr, ptr, ptr, ptr)")
-        w.new(f"call i32 {name}({given})")
+        w.call(solve_blocks, *self._given(w), right)
 
-    def solve_for_units(self, w: Writer, unit: str, modes: str, follows: str,
-                        sizes: tuple[int, ...]) -> None:
+    def solve_for_units(self, w: Writer, *given: str) -> None:
         """Append what :func:`solve_blocks_for_units` does, at addresses."""
-        told = table(np.array(sizes))
-        w.declared.add(f"{told} = external global i64")
-        given = ", ".join(f"ptr {a}" for a in [*self._given(w), unit, modes, follows, told])
-        name = name_of_code(solve_blocks_for_units.callback)
-        w.declared.add(f"declare i32 {name}({', '.join(['ptr'] * 7)})")
-        w.new(f"call i32 {name}({given})")
+        w.call(solve_blocks_for_units, *self._given(w), *given)
 
 
 def room_for(n: int) -> int:

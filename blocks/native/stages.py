@@ -21,7 +21,7 @@ from .loop_text import PARALLEL, WIDE
 from .machine import compiled
 
 __all__ = ["ALL_ROWS", "DEFECT", "EXTENSION", "FURTHER", "FURTHER_ROW", "INSIDE", "LOOKED_AT",
-           "NORDSIECK_ROWS", "ROOT", "ROOT_THIRD_ORDER", "ROWS", "RUNGE_KUTTA_TIMES",
+           "NORDSIECK_ROWS", "ROWS", "RUNGE_KUTTA_TIMES",
            "STAGE_TIMES", "THIRD_ORDER_TIMES", "WITHIN", "addresses", "arithmetic",
            "euler_arithmetic", "exact_arithmetic", "high_order_arithmetic", "newton_arithmetic",
            "nordsieck_arithmetic", "runge_kutta_arithmetic", "sparse_product",
@@ -39,7 +39,6 @@ LOOKED_AT = 0.75  # of a step: where its continuous extension is compared with t
 HIGH_ORDER_ROWS = (0, 1, 2, 3, 4, *range(10, 16), 5, 6, 16, 17, 18)
 #: Where a step is a polynomial: the rows of its coefficients, of those further ones from degree 7.
 NORDSIECK_ROWS = (*range(7), *range(10, 16))
-ROOT, ROOT_THIRD_ORDER = 1 / 5, 1 / 3  # 1 / order
 #: The third divided difference of the slopes at 0, 3/10, 4/5 and 1: an estimate of lower order.
 BEND = (-25 / 6, 0.0, 200 / 21, -25 / 2, 0.0, 0.0, 50 / 7)
 HIGH = (-12715105075 / 11282082432, 0.0, 87487479700 / 32700410799, -10690763975 / 1880347072,

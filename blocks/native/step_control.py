@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.arrays import Vector
+from ..numerics.arrays import Flags, Vector
 from ..numerics.tolerances import (
     FIRST_STEP,
     LEAST_ERROR,
@@ -22,9 +22,9 @@ from ..numerics.tolerances import (
 )
 from .functions import machine_code
 
-__all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "grown_step", "is_too_small",
-           "least_step", "next_step", "shortened_step", "step_to_piece", "told_error",
-           "told_error_of_high_order", "trial_step"]  # fmt: skip
+__all__ = ["LEAST_ERROR", "SAFETY", "count_up_to", "first_step", "grown_step", "is_any",
+           "is_too_small", "least_step", "next_step", "shortened_step", "step_to_piece",
+           "told_error", "told_error_of_high_order", "trial_step"]  # fmt: skip
 
 SAFETY, SLOWEST, FASTEST, BETA = 0.9, 0.2, 10.0, 0.04
 LOWER = 3e-5  # of an estimate of order 4 to the power 5/4, per unit of the largest value
@@ -55,6 +55,15 @@ def first_step(trial: float, slope: float, bend: float, least: float, limit: flo
     most = max(slope, bend)
     later = max(FIRST_STEP, trial * 1e-3) if most <= NEARLY_NO_SLOPE else (0.01 / most) ** root
     return min(max(min(100 * trial, later), least), limit)
+
+
+@machine_code
+def is_any(flags: Flags) -> bool:
+    """Whether any of some flags is set."""
+    found = False
+    for k in range(flags.size):
+        found |= flags[k]
+    return found
 
 
 @machine_code

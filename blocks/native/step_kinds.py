@@ -8,23 +8,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..numerics.arrays import Indices, Vector
-from .exact_steps import ROOT as ROOT_EXACT
 from .exact_steps import exact_values_inside, growth_of_step, take_exact_step, whole_power
 from .functions import machine_code
-from .high_order import ROOT as ROOT_HIGH_ORDER
 from .high_order import high_order_inside, take_high_order_stages
 from .newton_steps import take_newton_step
-from .rosenbrock import ROOT as ROOT_IMPLICIT
 from .rosenbrock import rosenbrock_polynomial, settle_end, take_rosenbrock_stages
 from .signatures import run_code
-from .stages import EXTENSION, NEW, ROOT, ROOT_THIRD_ORDER
+from .stages import EXTENSION, NEW
 from .step_control import grown_step, next_step
 from .steps import (
     EXACT,
-    EXPLICIT,
     HIGH_ORDER,
     IMPLICIT,
-    THIRD_ORDER,
+    ROOTS,
     Code,
     Workspace,
     by_newton,
@@ -43,13 +39,7 @@ __all__ = ["about_inside", "arrive", "following_step", "length_of", "root_of", "
 @machine_code
 def root_of(code: Code) -> float:
     """1 / order of the method."""
-    if code.kind == EXACT:
-        return ROOT_EXACT
-    if code.kind == HIGH_ORDER:
-        return ROOT_HIGH_ORDER
-    if code.kind == THIRD_ORDER:
-        return ROOT_THIRD_ORDER
-    return ROOT if code.kind == EXPLICIT else ROOT_IMPLICIT
+    return ROOTS[code.kind]
 
 
 @machine_code

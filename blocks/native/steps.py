@@ -34,17 +34,20 @@ from .stages import (
 from .step_control import told_error, told_error_of_high_order
 
 __all__ = ["BACKWARD_EULER", "BASE", "EULER", "EXACT", "EXPLICIT", "HIGH_ORDER", "IMPLICIT",
-           "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse", "Workspace",
-           "by_newton", "derive_by_time", "error_of_step", "first_stage", "flush_denormals",
-           "goes_nowhere", "has_slope", "has_slopes_alone", "is_explicit", "is_fixed",
-           "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
-           "settle_at", "settle_in_place", "settle_rows", "slope_at", "solves_with_derivatives",
-           "take_stages", "tells_its_limit", "times_tolerance", "workspace"]  # fmt: skip
+           "ROOTS", "RUNGE_KUTTA", "THIRD_ORDER", "TRAPEZOIDAL", "Banded", "Code", "Sparse",
+           "Workspace", "by_newton", "derive_by_time", "error_of_step", "first_stage",
+           "flush_denormals", "goes_nowhere", "has_slope", "has_slopes_alone", "is_explicit",
+           "is_fixed", "keep_denormals", "known_of", "rate_of_error", "settle_after_events",
+           "settle_at", "settle_in_place", "slope_at", "solves_with_derivatives", "take_stages",
+           "tells_its_limit", "times_tolerance", "values_at", "workspace"]  # fmt: skip
 
 #: Kinds of steps. The last two solve for the end of a step by Newton's method; these and the two
 #: before them are of fixed length.
 (EXPLICIT, IMPLICIT, EXACT, HIGH_ORDER, THIRD_ORDER, RUNGE_KUTTA, EULER, BACKWARD_EULER,
  TRAPEZOIDAL) = range(9)
+#: 1 / order, by which the next step follows from an error; of the exact one that of its defect.
+#: Those of fixed length do not look at it.
+ROOTS = (1 / 5, 1 / 4, 1 / 4, 1 / 8, 1 / 3, 1 / 4, 1 / 4, 1 / 4, 1 / 4)
 INNER = ATOL + 3  # rows
 BASE = ATOL  # of these: slopes where all unknowns are zero, while derivatives are found
 NOTICED = 0.02  # error of a step, in units of the tolerance, that is no rounding
@@ -225,10 +228,16 @@ def keep_denormals(code: Code, work: Workspace) -> None:
 
 
 @machine_code
+def values_at(code: Code, work: Workspace, function: int, t: float, x: Vector, out: Vector) -> None:
+    """What a function of the model, at an address, comes to at a point."""
+    work.at[0] = t
+    run_code(function, work.at, x, code.p, code.q, out)
+
+
+@machine_code
 def slope_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
     """f(t, x)."""
-    work.at[0] = t
-    run_code(code.slope, work.at, x, code.p, code.q, out)
+    values_at(code, work, code.slope, t, x, out)
 
 
 @machine_code
@@ -244,21 +253,14 @@ def derive_by_time(code: Code, work: Workspace, t: float, h: float, x: Vector, s
 @machine_code
 def settle_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
     """The end of a step, brought back onto its constraints."""
-    work.at[0] = t
-    run_code(code.settle, work.at, x, code.p, code.q, out)
-
-
-@machine_code
-def settle_rows(code: Code, work: Workspace, times: Vector, rows: Matrix, out: Matrix) -> None:
-    """The same of many points, one in each row."""
-    for k in range(times.size):
-        settle_at(code, work, times[k], rows[k], out[k])
+    values_at(code, work, code.settle, t, x, out)
 
 
 @machine_code
 def settle_after_events(code: Code, work: Workspace, times: Vector, rows: Matrix, which: Indices,
                         constants: Matrix, q: Vector, out: Matrix) -> None:
-    """The same of points after several events; the code reads from ``q`` what is constant."""
+    """The same of many points, one in each row, after events: the code reads from ``q`` what is
+    constant from each on."""
     for k in range(times.size):
         q[:] = constants[which[k]]
         settle_at(code, work, times[k], rows[k], out[k])
@@ -305,8 +307,7 @@ def take_stages(code: Code, work: Workspace, t: float, h: float, x: Vector) -> N
         if j == 5:
             out = k[NEW]
         run_code(code.arithmetic[j], x, k, out, n, pair)
-        work.at[0] = t + _time_of_stage(code, j) * h
-        run_code(code.slope, work.at, out, code.p, code.q, k[j + 1])
+        slope_at(code, work, t + _time_of_stage(code, j) * h, out, k[j + 1])
 
 
 @machine_code

@@ -24,9 +24,9 @@ from ..solvers.samples import MOST_ROUNDS
 from .functions import machine_code
 from .resets import Resets, assign_risen
 from .samples import CHANGED, FAILED, UNCHANGED, Samples, assign_due, begin_samples
-from .signatures import run_code
 from .stages import ATOL, WORK
-from .steps import Code, Workspace, settle_in_place, slope_at
+from .step_control import is_any
+from .steps import Code, Workspace, settle_in_place, slope_at, values_at
 from .zero_crossings import LARGEST, SPARE, Relations
 
 __all__ = ["Switches", "follow_modes", "meets_requirements", "others_act_on_none",
@@ -111,21 +111,12 @@ def settle_relations(code: Code, work: Workspace, relations: Relations, switches
 
 
 @machine_code
-def _is_any(flags: Flags) -> bool:
-    """Whether any of some flags is set."""
-    found = False
-    for k in range(flags.size):
-        found |= flags[k]
-    return found
-
-
-@machine_code
 def follow_modes(code: Code, work: Workspace, relations: Relations, switches: Switches,
                  samples: Samples, resets: Resets, t: float, x: Vector) -> int:
     """Bring what follows efforts in line with modes that have been decided: CHANGED if anything
     has, UNCHANGED or FAILED."""
     m, turned = switches.m, False
-    if not (_is_any(switches.indirect) or _is_any(samples.late) or _is_any(resets.late)):
+    if not (is_any(switches.indirect) or is_any(samples.late) or is_any(resets.late)):
         return UNCHANGED
     settle_in_place(code, work, t, x)
     if m.size:
@@ -150,7 +141,7 @@ def _agree(code: Code, work: Workspace, relations: Relations, switches: Switches
 
     What follows efforts is looked at only where modes are ``decided``.
     """
-    m, due, acted, moved = switches.m, _is_any(samples.due), UNCHANGED, UNCHANGED
+    m, due, acted, moved = switches.m, is_any(samples.due), UNCHANGED, UNCHANGED
     for k in range(MOST_ROUNDS):
         waits, changed = not decided or k > 0, False
         if due:
@@ -207,8 +198,7 @@ def meets_requirements(code: Code, work: Workspace, switches: Switches, t: float
                        ) -> bool:
     """Whether all that is required of the run holds; Python tells what does not."""
     if switches.conditions.size:
-        work.at[0] = t
-        run_code(switches.required, work.at, x, code.p, code.q, switches.conditions)
+        values_at(code, work, switches.required, t, x, switches.conditions)
         for k in range(switches.conditions.size):
             if switches.conditions[k] < 0.5:
                 return False
@@ -219,8 +209,7 @@ def meets_requirements(code: Code, work: Workspace, switches: Switches, t: float
 def _crossing_functions(code: Code, work: Workspace, relations: Relations, t: float, x: Vector,
                         out: Vector) -> None:
     """Crossing functions at an event; at a known instant behind what jumps there."""
-    work.at[0] = t + max(0.0, t - relations.instant[0])
-    run_code(code.crossings, work.at, x, code.p, code.q, out)
+    values_at(code, work, code.crossings, t + max(0.0, t - relations.instant[0]), x, out)
 
 
 @machine_code

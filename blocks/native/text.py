@@ -79,14 +79,9 @@ class Text:
         unsolvable = self._left_open(w, size, factored)
         matrix, right, pivots, failed = (
             w.pointer("%q", i) for i in (self.matrix, self.right, self.pivots, self.failed))
-        name, first = ("dgetrs", "ptr @plain, ") if factored else ("dgesv", "")
-        function = function_of_lapack(name)
-        w.declared.add(f"declare void {function}({', '.join(['ptr'] * (9 if factored else 8))})")
-        w.lines.append(
-            f"  call void {function}({first}ptr @size{size}, "
-            f"ptr @size1, ptr {matrix}, ptr @size{size}, ptr {pivots}, ptr {right}, "
-            f"ptr @size{size}, ptr {failed})")
-        bad = self._has_failed(w)
+        name, first = ("dgetrs", ["@plain"]) if factored else ("dgesv", [])
+        bad = self._call_lapack(w, name, *first, f"@size{size}", "@size1", matrix, f"@size{size}",
+                                pivots, right, f"@size{size}", failed)
         return w.new(f"or i1 {bad}, {unsolvable}") if unsolvable else bad
 
     def _factor(self, w: Writer, size: int) -> str:
@@ -96,13 +91,14 @@ class Text:
         self.sizes.add(size)
         matrix, pivots, failed = (w.pointer("%q", i)
                                   for i in (self.matrix, self.pivots, self.failed))
-        function = function_of_lapack("dgetrf")
-        w.declared.add(f"declare void {function}(ptr, ptr, ptr, ptr, ptr, ptr)")
-        w.lines.append(f"  call void {function}(ptr @size{size}, ptr @size{size}, ptr {matrix}, "
-                       f"ptr @size{size}, ptr {pivots}, ptr {failed})")
-        return self._has_failed(w)
+        return self._call_lapack(w, "dgetrf", f"@size{size}", f"@size{size}", matrix,
+                                 f"@size{size}", pivots, failed)
 
-    def _has_failed(self, w: Writer) -> str:
+    def _call_lapack(self, w: Writer, name: str, *given: str) -> str:
+        """Append the call of a function of LAPACK; whether it has failed."""
+        function = function_of_lapack(name)
+        w.declared.add(f"declare void {function}({', '.join(['ptr'] * len(given))})")
+        w.lines.append(f"  call void {function}({', '.join(f'ptr {g}' for g in given)})")
         code = w.new(f"load i32, ptr {w.pointer('%q', self.failed)}, align 4")
         return w.new(f"icmp ne i32 {code}, 0")
 
@@ -172,11 +168,7 @@ class Text:
     @staticmethod
     def _blank(w: Writer, done: str, count: int) -> None:
         """See to it that the first of ``out`` are no numbers where there is no solution."""
-        blank = name_of_code(blank_unless.callback)
-        w.declared.add(f"declare i32 {blank}(ptr, ptr, ptr)")
-        solved = w.new(f"inttoptr i64 {w.new(f'zext i1 {done} to i64')} to ptr")
-        w.new(f"call i32 {blank}(ptr {w.pointer('%out', 0)}, "
-              f"ptr inttoptr (i64 {count} to ptr), ptr {solved})")
+        w.call(blank_unless, "%out", count, w.as_address(done))
 
     def _fill(self, w: Writer, expression: ca.SX, entry: int, places: Any = None, *more: Any,
               base: str = "%q") -> None:
@@ -197,10 +189,7 @@ class Text:
     def _write(w: Writer, matrix: _Matrix, entry: int, base: str = "%q") -> None:
         """Put a matrix there."""
         if matrix.own:
-            name = name_of_code(matrix.own)
-            w.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
-            out = w.pointer(base, entry)
-            w.lines.append(f"  call void {name}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
+            w.run(name_of_code(matrix.own), out=w.pointer(base, entry))
             return
         for place, value in zip(matrix.entries, w.values(matrix.function, matrix.places),
                                 strict=True):

@@ -29,8 +29,8 @@ from .damped_steps import take_back
 from .expressions import Writer
 from .forms import MOST_STATES, candidates
 from .functions import machine_code
-from .held_equations import write_follows
-from .machine import compiled, name_of_code, table
+from .held_equations import solve_for_units
+from .machine import compiled, name_of_code
 from .open_unknowns import room as open_room
 from .signatures import indices_at, vector_at
 from .sparse_factors import SparseFactors, is_mostly_zeros, pattern_of_choice
@@ -169,9 +169,7 @@ class Tied(Text):
 
         ``again`` after efforts alone have changed.
         """
-        name = self.again if again else self.name
-        w.declared.add(f"declare void {name}(ptr, ptr, ptr, ptr, ptr)")
-        w.lines.append(f"  call void {name}(ptr %t, ptr {base}, ptr %p, ptr %q, ptr %q)")
+        w.run(self.again if again else self.name, base)
         return w.compare("une", w.load("%q", self.done), w.constant(0.0))
 
     def share(self, w: Writer, done: str) -> str:
@@ -191,9 +189,10 @@ class Tied(Text):
         Of efforts of what is ``stuck`` only, where others are known already: theirs are zero.
         Behind right sides at ``unit`` there is as much room again, and for a pivot's row each.
         """
-        n, sparse = self.n, self.sparse
-        if sparse is not None:
-            sparse.solve_for_units(w, unit, modes, follows, (n, wanted, sides, int(stuck)))
+        n = self.n
+        sizes = w.table(np.array((n, wanted, sides, int(stuck))))
+        if self.sparse is not None:
+            self.sparse.solve_for_units(w, unit, modes, follows, sizes)
             return
         rows, pivots = w.pointer("%q", self.pivots), w.new(
             f"getelementptr inbounds double, ptr {unit}, i64 {sides * n}")
@@ -202,8 +201,7 @@ class Tied(Text):
             row = w.new(f"sext i32 {w.new(f'load i32, ptr {at}, align 4')} to i64")
             at = w.new(f"getelementptr inbounds i64, ptr {pivots}, i64 {i}")
             w.lines.append(f"  store i64 {row}, ptr {at}, align 8")
-        write_follows(w, w.pointer("%q", self.matrix), unit, modes, follows,
-                      (n, wanted, sides, int(stuck)))
+        w.call(solve_for_units, w.pointer("%q", self.matrix), unit, modes, follows, sizes)
 
     def put_changes(self, w: Writer) -> None:
         """Put into ``q`` how all that is solved for moves with states and time.
@@ -218,16 +216,13 @@ class Tied(Text):
             w.store(w.constant(0.0), integrated, self.index_of_entry(w, k))
         right = -ca.jacobian(self.residual, ca.vertcat(self.unknowns[: self.nx], TIME))
         self._clear(w, w.pointer("%q", self.changes), count * (self.nx + 1))
-        put = name_of_code(put_at.callback)
-        w.declared.add(f"declare i32 {put}(ptr, ptr, ptr, ptr, ptr)")
         solution, entries = w.pointer("%q", self.right), w.pointer("%q", self.entries)
         for j in range(self.nx + 1):
             self._clear(w, solution, self.n)
             self._fill(w, right[:, j], self.right)
             self._solve(w, self.n, factored=True)
             column = w.pointer("%q", self.changes + j * count)
-            w.new(f"call i32 {put}(ptr {solution}, ptr {entries}, ptr {column}, "
-                  f"ptr inttoptr (i64 {self.n} to ptr), ptr inttoptr (i64 {count} to ptr))")
+            w.call(put_at, solution, entries, column, self.n, count)
 
     def moved(self, expression: ca.SX) -> ca.SX:
         """How an expression changes by each state and by time, what is solved for with them."""
@@ -258,20 +253,14 @@ class Tied(Text):
 
         So it does where it is solved but for rounding: what is solved again stays the same.
         """
-        keep = name_of_code(keep_solved.callback)
-        w.declared.add(f"declare i32 {keep}(ptr, ptr, ptr, ptr)")
-        solved = w.new(f"inttoptr i64 {w.new(f'zext i1 {done} to i64')} to ptr")
-        w.new(f"call i32 {keep}(ptr {w.pointer('%q', self.here)}, ptr {w.pointer('%out', 0)}, "
-              f"ptr inttoptr (i64 {self.nx + self.nz} to ptr), ptr {solved})")
+        solved = w.as_address(done)
+        w.call(keep_solved, w.pointer("%q", self.here), "%out", self.nx + self.nz, solved)
 
     def put_slopes_of_torn(self, w: Writer, first: int = 0) -> None:
         """Put the slopes of torn unknowns into ``out``, behind those of all states from first on.
         """
         if self.nz:
-            out = w.pointer("%out", first)
-            w.declared.add(f"declare void {self.slopes}(ptr, ptr, ptr, ptr, ptr)")
-            w.lines.append(
-                f"  call void {self.slopes}(ptr %t, ptr %x, ptr %p, ptr %q, ptr {out})")
+            w.run(self.slopes, out=w.pointer("%out", first))
 
     # -- the function itself -------------------------------------------------------------
     def _solver(self, derivative: ca.SX, again: bool = False) -> str:
@@ -342,21 +331,15 @@ class Tied(Text):
 
     def _shorten(self, w: Writer) -> None:
         """Take back what is too much of a step."""
-        n, name = self.n, name_of_code(take_back.callback)
+        n = self.n
         self._copy(w, w.pointer("%q", self.step), w.pointer("%q", self.right), n)
         w.lines += ["  br label %try", "try:",
                     "  %first = phi i64 [ 1, %shorten ], [ 0, %try ]"]
         self._fill(w, self.residual, self.right)
         self._solve(w, n, factored=True)
-        blocks = table(self._blocks())
-        w.declared.add(f"declare i32 {name}({', '.join(['ptr'] * 10)})")
-        w.declared.add(f"{blocks} = external global i64")
-        addresses = [w.pointer("%q", i) for i in (self.step, self.right, self.shares, self.here,
-                                                  self.entries, self.magnitudes)]
-        numbers = [f"inttoptr (i64 {k} to ptr)" for k in (n, self.nx + self.nz)]
-        first = w.new("inttoptr i64 %first to ptr")
-        given = ", ".join(f"ptr {a}" for a in [*addresses, blocks, *numbers, first])
-        again = w.new(f"icmp ne i32 {w.new(f'call i32 {name}({given})')}, 0")
+        again = w.ask(take_back, *(w.pointer("%q", i) for i in (
+            self.step, self.right, self.shares, self.here, self.entries, self.magnitudes)),
+            w.table(self._blocks()), n, self.nx + self.nz, w.new("inttoptr i64 %first to ptr"))
         w.lines.append(f"  br i1 {again}, label %try, label %judged")
 
     def _blocks(self) -> Array:
@@ -387,14 +370,9 @@ class Tied(Text):
         carried = np.zeros(self.n, dtype=int)
         if self.carried is not None:
             carried[: len(self.carried)] = self.carried
-        told = table(np.concatenate([rows, self.candidates[columns], places, carried]))
-        w.declared.add(f"{told} = external global i64")
-        look = name_of_code(are_last_bits.callback)
-        w.declared.add(f"declare i32 {look}({', '.join(['ptr'] * 7)})")
-        given = [w.pointer("%q", i) for i in (self.left, jacobian, self.here, self.step)]
-        given += [told, *(f"inttoptr (i64 {k} to ptr)" for k in (self.n, len(rows)))]
-        answer = w.new(f"call i32 {look}({', '.join(f'ptr {g}' for g in given)})")
-        return w.new(f"icmp ne i32 {answer}, 0")
+        told = w.table(np.concatenate([rows, self.candidates[columns], places, carried]))
+        return w.ask(are_last_bits, *(w.pointer("%q", i) for i in (
+            self.left, jacobian, self.here, self.step)), told, self.n, len(rows))
 
     def _slopes_of_torn(self) -> str:
         """By the implicit function theorem, with the factors of the last solution."""

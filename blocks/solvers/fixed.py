@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -178,10 +177,10 @@ class ImplicitFixedStep(FixedStep):
             self._factors = None
         weight = self.atol + self.rtol * np.maximum(np.abs(self.y), np.abs(guess))
         weight = np.maximum(weight, FINEST * np.abs(guess) + TINY)
-        root = _newton(residual, factors, guess, weight, self._factors)
-        self._factors = root.factors if root.iterations <= FEW else None
+        y, lu, iterations = _newton(residual, factors, guess, weight, self._factors)
+        self._factors = lu if iterations <= FEW else None
         self._factors_for = a
-        return root.y, slope_of(root.y)
+        return y, slope_of(y)
 
 
 class BackwardEuler(ImplicitFixedStep):
@@ -221,21 +220,19 @@ class _Trouble(Exception):
         self.worst = worst
 
 
-@dataclass
-class _Root:
-    y: Array
-    factors: Any
-    iterations: int
-
-
 def _newton(
     residual: Callable[[Array], Array],
     factors: Callable[[Array], Any],
     y: Array,
     weight: Array,
     lu: Any,
-) -> _Root:
-    """Newton's method that renews its Jacobian where it contracts slowly."""
+) -> tuple[Array, Any, int]:
+    """Newton's method that renews its Jacobian where it contracts slowly.
+
+    Returns
+    -------
+    solution, factors of the last Jacobian, iterations
+    """
     before, correction = np.inf, np.zeros_like(y)
     for iteration in range(1, MAX_NEWTON + 1):
         value = residual(y)
@@ -248,7 +245,7 @@ def _newton(
         y = y - correction
         size = float(np.max(np.abs(correction) / weight, initial=0.0))
         if size <= NEWTON_TOLERANCE:
-            return _Root(y, lu, iteration)
+            return y, lu, iteration
         if size > SLOW * before:
             lu = None
         before = size

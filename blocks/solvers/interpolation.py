@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from ..numerics.arrays import Array
 
 __all__ = ["Hermite", "NodalPolynomial", "barycentric_weights", "basis",
-           "chebyshev_nodes", "unit_interval"]  # fmt: skip
+           "chebyshev_nodes", "nodes_between", "unit_interval"]  # fmt: skip
 
 
 @lru_cache(maxsize=32)
@@ -43,6 +43,13 @@ def barycentric_weights(count: int) -> Array:
 def unit_interval(t: Array, start: Array | float, end: Array | float) -> Array:
     """Map [start, end] to [-1, 1] so that both ends come out exactly."""
     return ((t - start) - (end - t)) / (end - start)
+
+
+def nodes_between(start: Array, end: Array, count: int) -> Array:
+    """(k, count) the nodes of intervals, ends exact."""
+    at = 0.5 * (start + end)[:, None] + 0.5 * (end - start)[:, None] * chebyshev_nodes(count)
+    at[:, 0], at[:, -1] = start, end
+    return at
 
 
 def basis(x: Array, count: int) -> Array:

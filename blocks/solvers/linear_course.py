@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..numerics.arrays import Array, Indices
+from ..numerics.arrays import Array
 from .base import Step
-from .trajectory import refuse_outside
+from .trajectory import KeptCourse, refuse_outside
 
 __all__ = ["LinearCourse"]
 
 
-class LinearCourse:
+class LinearCourse(KeptCourse):
     """Ends of steps, with straight lines between them.
 
     Parameters
@@ -30,16 +27,10 @@ class LinearCourse:
     array([[1. , 2.5]])
     """
 
-    #: Nothing is solved for beside the unknowns.
-    solved: Callable[[Array], Array] | None = None
-
     def __init__(self, t: float, y: Array) -> None:
         self.start = self.end = float(t)
         self._times, self._rows = [np.array([self.start])], [np.array(y, dtype=float)[None, :]]
         self.nbytes = self._rows[0].nbytes
-
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """None: steps have no slopes."""
 
     @property
     def size(self) -> int:
@@ -69,28 +60,23 @@ class LinearCourse:
 
     def append(self, step: Step, until: float | None = None) -> None:
         """End the course inside its last step, if ``until`` is given; the step stands in it."""
-        if step.failure:
-            raise ValueError(f"a failed step has no course to keep: {step.failure}")
+        self._refuse_failed(step)
         if until is not None and until != self.end:
             last = self(float(until))
             times, rows = self._gathered()
             self._keep(np.append(times[:-1], float(until)), np.vstack([rows[:-1], last]))
             self.end = float(until)
 
-    def __call__(self, t: ArrayLike) -> Array:
-        """Values at times ``t``, (n, k); a scalar time gives (n,)."""
-        asked = np.asarray(t, dtype=float)
-        at = asked.reshape(-1)
+    def _values_at(self, at: Array) -> Array:
         times, rows = self._gathered()
         refuse_outside(at, float(times[0]), self.end)
         if len(times) == 1:
-            found = np.repeat(rows, len(at), axis=0)
-        else:
-            k = np.clip(np.searchsorted(times, at, "right"), 1, len(times) - 1)
-            part = (at - times[k - 1]) / (times[k] - times[k - 1])
-            found = rows[k - 1] + (rows[k] - rows[k - 1]) * part[:, None]
-            found[at == times[k]] = rows[k[at == times[k]]]
-        return found.T.reshape((self.size, *asked.shape))
+            return np.repeat(rows, len(at), axis=0)
+        k = np.clip(np.searchsorted(times, at, "right"), 1, len(times) - 1)
+        part = (at - times[k - 1]) / (times[k] - times[k - 1])
+        found = rows[k - 1] + (rows[k] - rows[k - 1]) * part[:, None]
+        found[at == times[k]] = rows[k[at == times[k]]]
+        return found
 
     def thin(self) -> float:
         """Give up every second step; returns by how much values are off from then on."""

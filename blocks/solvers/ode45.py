@@ -78,10 +78,10 @@ class PublishedControl(Method):
         self._slope = self._slope_at(self.t, self.y)
         longest = min(self._h_max, max(self.t_end, t_stop) - self.t)
         h = self.first_step if self.first_step else self._first_h(longest)
-        self._h = max(float(h), 16.0 * _spacing(self.t))
+        self._h = max(float(h), 16.0 * np.spacing(abs(self.t)))
 
     def _advance(self, t_stop: float) -> Step:
-        h_min = 16.0 * _spacing(self.t)
+        h_min = 16.0 * np.spacing(abs(self.t))
         h = min(self._h_max, max(h_min, self._h))
         lands = 1.1 * h >= t_stop - self.t
         if lands:
@@ -197,7 +197,3 @@ class _Quartic:
         square = s * s
         powers = np.array([s, square, s * square, square * square])
         return (self.y + self.h * (powers.T @ self.b.T)).T
-
-
-def _spacing(t: float) -> float:
-    return float(np.spacing(abs(t)))

@@ -7,15 +7,16 @@ solver, or variables of a model.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.arrays import Array, Flags, Indices, distinct
-from .interpolation import basis, chebyshev_nodes, unit_interval
+from .interpolation import basis, nodes_between, unit_interval
 
-__all__ = ["CHUNK", "Growing", "Pieces", "RowBlocks", "Rows"]
+__all__ = ["Growing", "Pieces", "RowBlocks", "Rows", "chunks"]
 
 CHUNK = 1 << 21  # numbers gathered at a time by a query
 BLOCK = 1 << 17  # numbers of a block of rows
@@ -23,6 +24,12 @@ FIRST = 16  # rows of the first block
 ONE = np.ones(1, dtype=np.int64)
 
 Number = TypeVar("Number", bound=np.generic)
+
+
+def chunks(count: int, width: int) -> Iterator[slice]:
+    """Parts of so many rows, or one, that have no more numbers than are gathered at a time."""
+    length = max(1, CHUNK // max(1, width))
+    return (slice(k, k + length) for k in range(0, count, length))
 
 
 class Rows(Protocol):
@@ -171,9 +178,7 @@ class Pieces:
         if joined is None:
             joined = np.ones(k, dtype=bool)
             joined[:1] = len(self) > 0
-        nodes = chebyshev_nodes(self.nodes)
-        at = 0.5 * (starts + ends)[:, None] + 0.5 * (ends - starts)[:, None] * nodes
-        at[:, 0], at[:, -1] = starts, ends
+        at = nodes_between(starts, ends, self.nodes)
         new = np.ones((k, self.nodes), dtype=bool)
         new[:, 0] = ~joined
         self._last.extend(self._times.count - 1 + np.cumsum(new.sum(axis=1)))
@@ -200,12 +205,11 @@ class Pieces:
         out = np.empty((len(times), width))
         starts, ends, last = self.starts, self.ends, self._last.values
         before = np.arange(1 - self.nodes, 1)
-        length = max(1, CHUNK // max(1, width * self.nodes))
-        for k in range(0, len(times), length):
-            some, t = piece[k : k + length], times[k : k + length]
-            weights = basis(unit_interval(t, starts[some], ends[some]), self.nodes)
-            rows = self.rows.take((last[some][:, None] + before).ravel(), columns)
-            out[k : k + length] = np.einsum(
+        for some in chunks(len(times), width * self.nodes):
+            mine, t = piece[some], times[some]
+            weights = basis(unit_interval(t, starts[mine], ends[mine]), self.nodes)
+            rows = self.rows.take((last[mine][:, None] + before).ravel(), columns)
+            out[some] = np.einsum(
                 "kj,kjn->kn", weights, rows.reshape(len(t), self.nodes, width))
         return out
 
@@ -225,17 +229,14 @@ class Pieces:
         starts, ends, count = self.starts, self.ends, self._steps.values
         together = np.add.reduceat(count, first) if len(first) else count
         follows = self._follows()
-        nodes = chebyshev_nodes(self.nodes)
-        length = max(1, CHUNK // max(1, self.width * self.nodes))
-        for k in range(0, len(first), length):
-            a, b = first[k : k + length], last[k : k + length]
+        for some in chunks(len(first), self.width * self.nodes):
+            a, b = first[some], last[some]
             low, high = starts[a], ends[b]
-            at = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * nodes
-            at[:, 0], at[:, -1] = low, high
+            at = nodes_between(low, high, self.nodes)
             piece = np.searchsorted(starts, at.ravel(), side="right") - 1
             piece = np.clip(piece.reshape(at.shape), a[:, None], b[:, None]).ravel()
             values = self.within(piece, at.ravel()).reshape(len(a), self.nodes, self.width)
-            new.append(low, high, values, follows[a], together[k : k + length])
+            new.append(low, high, values, follows[a], together[some])
             off = np.maximum(off, self._missed(new, len(new) - len(a), a, b))
             if isinstance(self.rows, RowBlocks):
                 self.rows.drop_before(int(self._last.values[b[-1]]))
@@ -247,12 +248,10 @@ class Pieces:
         inner = np.repeat(first, sizes) + np.arange(sizes.sum()) - np.repeat(
             np.cumsum(sizes) - sizes, sizes)
         off = np.zeros(self.width)
-        length = max(1, CHUNK // max(1, self.width * self.nodes))
         which = begins + np.repeat(np.arange(len(first)), sizes)
-        for k in range(0, len(inner), length):
-            some = inner[k : k + length]
-            there = new.within(which[k : k + length], self.ends[some])
-            exact = self.rows.take(self._last.values[some])
+        for some in chunks(len(inner), self.width * self.nodes):
+            there = new.within(which[some], self.ends[inner[some]])
+            exact = self.rows.take(self._last.values[inner[some]])
             off = np.fmax(off, np.abs(there - exact).max(axis=0, initial=0.0))
         return off
 

@@ -10,7 +10,13 @@ dense output
     for Adams five nodes, doubled until the last coefficients no longer matter.
 trial points outside the domain
     Its callbacks know no recoverable error, so a slope that is not finite ends
-    a call; `FreshStart` says what then.
+    a call. The step is repeated from the last accepted point, forgetting the
+    history: a fresh start takes small first steps, so it comes closer. When
+    already its first step fails, the trouble is at the point itself.
+slivers
+    It refuses an interval of a few units in the last place of t, as it lies
+    between an event and a stop that mean the same time. Over it the unknowns
+    are held.
 silence
     It prints the library's complaints; they become the text of the failure.
 safety
@@ -38,9 +44,9 @@ import numpy as np
 
 from ..numerics.arrays import Indices
 from ..numerics.tolerances import LEAST_RTOL, SMALLEST_STEP
-from .base import Array, Step
+from .base import Array, Method, Step
 from .interpolation import NodalPolynomial, basis, chebyshev_nodes
-from .trouble import FreshStart, NotFinite, finite, finite_derivatives
+from .trouble import SLIVER, NotFinite, finite, finite_derivatives
 
 __all__ = ["CVODE", "IDA", "Adams", "failure_of"]
 
@@ -77,7 +83,7 @@ class _PatternHasGrown(Exception):
     """A Jacobian has entries where the pattern that was told has none."""
 
 
-class SundialsMethod(FreshStart):
+class SundialsMethod(Method):
     """Common part of the multistep methods."""
 
     implicit = True
@@ -95,10 +101,24 @@ class SundialsMethod(FreshStart):
         self.t, self.y = float(t), np.array(y, dtype=float)
         self._started = False
 
-    def _has_history(self) -> bool:
-        return self._started
+    def advance(self, t_stop: float) -> Step:
+        if t_stop - self.t <= SLIVER * np.spacing(max(abs(self.t), abs(t_stop))):
+            return self._hold(float(t_stop))
+        had_history = self._started
+        step = self._attempt(t_stop)
+        if had_history and isinstance(step.cause, NotFinite):
+            step = self._attempt(t_stop)
+        return step
+
+    def _hold(self, t_stop: float) -> Step:
+        values = np.column_stack([self.y, self.y])
+        step = Step(self.t, t_stop, self.y.copy(), NodalPolynomial(self.t, t_stop, values))
+        self.t = t_stop
+        self.work.steps += 1
+        return step
 
     def _attempt(self, t_stop: float) -> Step:
+        """One step; after a failure the history is gone."""
         try:
             with _the_listener as heard:
                 if not self._started:

@@ -5,6 +5,7 @@ Knows accepted steps only: no method, names or units.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 
 import numpy as np
@@ -15,7 +16,7 @@ from .base import Step
 from .interpolation import chebyshev_nodes
 from .pieces import Pieces
 
-__all__ = ["Trajectory", "refuse_outside"]
+__all__ = ["KeptCourse", "Trajectory", "refuse_outside"]
 
 FEWEST_NODES = 4
 
@@ -28,7 +29,48 @@ def refuse_outside(times: Array, start: float, end: float) -> None:
                          f"which goes from {start:.9g} to {end:.9g}")
 
 
-class Trajectory:
+class KeptCourse:
+    """What courses have in common that read rows of values at times."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of unknowns."""
+
+    @abstractmethod
+    def _values_at(self, times: Array) -> Array:
+        """(k, n) values at times."""
+
+    @property
+    def solved(self) -> Callable[[Array], Array] | None:
+        """States and algebraic unknowns at times, (n, k), where these are kept."""
+        return None
+
+    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
+        """None: nothing but the system's functions gives them."""
+
+    def __call__(self, t: ArrayLike) -> Array:
+        """Values at times ``t``, (n, k); a scalar time gives (n,).
+
+        Raises
+        ------
+        ValueError
+            For a time outside the range.
+        """
+        return self._read(self._values_at, t)
+
+    def _read(self, rows: Callable[[Array], Array], t: ArrayLike) -> Array:
+        """What gives rows, as a course gives them."""
+        asked = np.asarray(t, dtype=float)
+        return rows(asked.reshape(-1)).T.reshape((self.size, *asked.shape))
+
+    @staticmethod
+    def _refuse_failed(step: Step) -> None:
+        if step.failure:
+            raise ValueError(f"a failed step has no course to keep: {step.failure}")
+
+
+class Trajectory(KeptCourse):
     """The accepted steps of an episode as polynomial pieces.
 
     Every step is stored as the values of its dense output at K Chebyshev-Lobatto
@@ -52,9 +94,6 @@ class Trajectory:
     array([[1., 3.]])
     """
 
-    #: Gives what was solved for beside the unknowns, where that is kept.
-    solved: Callable[[Array], Array] | None = None
-
     def __init__(self, t: float, y: ArrayLike, *, order: int = 5) -> None:
         self.start = self._from = self.end = float(t)
         self._last = np.array(y, dtype=float)
@@ -72,9 +111,6 @@ class Trajectory:
         """Start and the end of every step, or of every piece where the course was thinned."""
         return np.append(self._from, self._pieces.ends)
 
-    def unknowns(self, times: Array, x: Array, number: Indices) -> Array | None:
-        """None: slopes are the system's functions."""
-
     @property
     def nbytes(self) -> int:
         """Memory of what is kept."""
@@ -83,8 +119,7 @@ class Trajectory:
     def append(self, step: Step, until: float | None = None) -> None:
         """Add an accepted step, or its part up to an event at ``until``."""
         end = step.t if until is None else float(until)
-        if step.failure:
-            raise ValueError(f"a failed step has no course to keep: {step.failure}")
+        self._refuse_failed(step)
         if step.t_old != self.end:
             raise ValueError(
                 f"a step from {step.t_old:.9g} "
@@ -101,23 +136,13 @@ class Trajectory:
         self._pieces.append_one(times, values)
         self.end, self._last = end, values[-1].copy()
 
-    def __call__(self, t: ArrayLike) -> Array:
-        """Values at times ``t``, (n, k); a scalar time gives (n,).
-
-        Raises
-        ------
-        ValueError
-            For a time outside the range.
-        """
-        asked = np.asarray(t, dtype=float)
-        times = asked.reshape(-1)
+    def _values_at(self, times: Array) -> Array:
         refuse_outside(times, self._from, self.end)
-        if len(self._pieces):
-            rows = self._pieces(times)
-            rows[times == self.end] = self._last
-        else:
-            rows = np.repeat(self._last[None, :], times.size, axis=0)
-        return rows.T.reshape((self.size, *asked.shape))
+        if not len(self._pieces):
+            return np.repeat(self._last[None, :], times.size, axis=0)
+        rows = self._pieces(times)
+        rows[times == self.end] = self._last
+        return rows
 
     def thin(self) -> float:
         """Put pairs of steps together; returns by how much values between are off at most."""

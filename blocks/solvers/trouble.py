@@ -2,29 +2,19 @@
 
 Runge-Kutta methods, Radau and BDF of SciPy answer such a point with a smaller
 step. The libraries behind the other multistep methods go on with nan, or stop.
-For these, `NotFinite` ends the call and `FreshStart` repeats the step from the
-last accepted point, forgetting the history: a fresh start takes small first
-steps, so it comes closer. When already its first step fails, the trouble is at
-the point itself.
-
-The same libraries refuse an interval of a few units in the last place of t, as
-it lies between an event and a stop that mean the same time. Over it the
-unknowns are held.
+For these, `NotFinite` ends the call.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .base import Array, Method, Step
-from .interpolation import NodalPolynomial
+from .base import Array
 
-__all__ = ["SLIVER", "STEEPER", "FreshStart", "NotFinite", "finite", "finite_derivatives",
-           "is_sliver"]  # fmt: skip
+__all__ = ["SLIVER", "STEEPER", "NotFinite", "finite", "finite_derivatives"]
 
 SLIVER = 8  # units in the last place of t
 STEEPER = 2.0  # times what it is a tolerance away: an entry that changes within the tolerance
@@ -90,36 +80,3 @@ def _less_steep(near: Any, derivatives: Callable[..., Any], t: float, y: Array, 
     steeper = ~(np.abs(here.data) <= STEEPER * np.abs(near.data))
     here.data = np.where(steeper, near.data, here.data)
     return here
-
-
-def is_sliver(t: float, t_stop: float) -> bool:
-    """Whether an interval is so short that multistep libraries refuse it."""
-    return bool(t_stop - t <= SLIVER * np.spacing(max(abs(t), abs(t_stop))))
-
-
-class FreshStart(Method):
-    """A method that repeats a step afresh when its trial points were not finite."""
-
-    def advance(self, t_stop: float) -> Step:
-        if is_sliver(self.t, float(t_stop)):
-            return self._hold(float(t_stop))
-        had_history = self._has_history()
-        step = self._attempt(float(t_stop))
-        if had_history and isinstance(step.cause, NotFinite):
-            step = self._attempt(float(t_stop))
-        return step
-
-    def _hold(self, t_stop: float) -> Step:
-        values = np.column_stack([self.y, self.y])
-        step = Step(self.t, t_stop, self.y.copy(), NodalPolynomial(self.t, t_stop, values))
-        self.t = t_stop
-        self.work.steps += 1
-        return step
-
-    @abstractmethod
-    def _has_history(self) -> bool:
-        """Does the next attempt build on earlier steps?"""
-
-    @abstractmethod
-    def _attempt(self, t_stop: float) -> Step:
-        """One step; after a failure the history is gone."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 import numpy as np
 
 from ..assembly.flatten import Flat
@@ -11,7 +9,7 @@ from ..assembly.flatten import Flat
 __all__ = ["ClassNames"]
 
 
-class ClassNames(Mapping[int, str]):
+class ClassNames:
     """The most telling variable path of every class, made when asked for."""
 
     def __init__(self, flat: Flat) -> None:
@@ -34,9 +32,3 @@ class ClassNames(Mapping[int, str]):
         if len(parents):
             return f"der({self[int(parents[0])]})"
         raise KeyError(c)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(self.flat.classes))
-
-    def __len__(self) -> int:
-        return self.flat.classes

@@ -6,12 +6,13 @@ Reads a flat and a reduced system and writes text; changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from ..assembly.flatten import Flat
+from ..assembly.flatten import Flat, Group
 from ..assembly.network import Network
 from ..assembly.repeated_ties import repeated_ties
 from ..language.kernel import Kernel
@@ -75,7 +76,7 @@ class Equations:
                 for j, sx in family.kernel.observed.items():
                     text = f"{family.kernel.variables[j].name} == {readable(sx)}"
                     lines.append(_with_path(text, family.kernel, family.path(i)))
-        for members, _ in _balances(network):
+        for members in _balances(network):
             lines.append(f"0 == {' + '.join(members)}")
         for tie in repeated_ties(network):  # these share evenly
             lines.append(" == ".join(
@@ -110,10 +111,7 @@ class Equations:
         flat, names = self._system.flat, self._system.class_names
         group, row = flat.group_of(equation)
         if group.law is None:
-            span = slice(group.starts[row], group.starts[row + 1])
-            terms = [("-" if s < 0 else "") + names[int(c)]
-                     for c, s in zip(group.classes[span], group.signs[span], strict=True)]
-            return f"0 == {' + '.join(terms)}".replace("+ -", "- ")
+            return _sum_text(group, row, names.__getitem__)
         kernel, instance = group.law.kernel, int(group.instances[row])
         called = {}
         for i, local in enumerate(kernel.variables):
@@ -136,12 +134,17 @@ def equation_text(flat: Flat, equation: int) -> str:
     """A scalar equation with full paths."""
     group, row = flat.group_of(equation)
     if group.law is None:
-        span = slice(group.starts[row], group.starts[row + 1])
-        names = [("-" if s < 0 else "") + _class_name(flat, int(c))
-                 for c, s in zip(group.classes[span], group.signs[span], strict=True)]
-        return f"0 == {' + '.join(names)}".replace("+ -", "- ")
+        return _sum_text(group, row, partial(_class_name, flat))
     family = flat.network.families[group.family]
     return _with_path(group.law.text, group.law.kernel, family.path(int(group.instances[row])))
+
+
+def _sum_text(group: Group, row: int, name: Callable[[int], str]) -> str:
+    """An equation that adds up classes."""
+    span = slice(group.starts[row], group.starts[row + 1])
+    terms = [("-" if s < 0 else "") + name(int(c))
+             for c, s in zip(group.classes[span], group.signs[span], strict=True)]
+    return f"0 == {' + '.join(terms)}".replace("+ -", "- ")
 
 
 def _class_name(flat: Flat, c: int) -> str:
@@ -165,7 +168,8 @@ def _with_path(text: str, kernel: Kernel, path: str, called: dict[str, str] | No
     return re.sub(r"[A-Za-z_][\w.]*", name, text)
 
 
-def _balances(network: Network) -> Iterable[tuple[list[str], int]]:
+def _balances(network: Network) -> Iterable[list[str]]:
+    """What adds up to zero at each node."""
     members: dict[tuple[int, str], list[str]] = {}
     for f, port, domain in network.leaf_ports():
         for i, number in enumerate(network.port_numbers(f, port)):
@@ -173,6 +177,6 @@ def _balances(network: Network) -> Iterable[tuple[list[str], int]]:
                 members.setdefault((int(network.balance_of[number]), through), []).append(
                     f"{network.families[f].path(i)}.{port}.{through}"
                 )
-    return [(m, node) for (node, _), m in members.items()]
+    return members.values()
 
 

@@ -13,6 +13,7 @@ R. E. Moore, R. B. Kearfott and M. J. Cloud, "Introduction to Interval Analysis"
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import casadi as ca
@@ -79,15 +80,10 @@ def _quotient(a: Bounds, b: Bounds) -> Bounds:
     return np.where(through, -np.inf, low), np.where(through, np.inf, high)
 
 
-def _square(a: Bounds) -> Bounds:
+def _even(rule: Callable[[Array], Array], a: Bounds) -> Bounds:
+    """Of a square or a magnitude, which is least at zero."""
     through = (a[0] < 0) & (a[1] > 0)
-    low, high = _hull(a[0] ** 2, a[1] ** 2)
-    return np.where(through, 0.0, low), high
-
-
-def _magnitude(a: Bounds) -> Bounds:
-    through = (a[0] < 0) & (a[1] > 0)
-    low, high = _hull(np.abs(a[0]), np.abs(a[1]))
+    low, high = _hull(rule(a[0]), rule(a[1]))
     return np.where(through, 0.0, low), high
 
 
@@ -114,7 +110,7 @@ def _tangent(a: Bounds) -> Bounds:
 
 
 def _cosine_hyperbolic(a: Bounds) -> Bounds:
-    low, high = _magnitude(a)
+    low, high = _even(np.abs, a)
     return np.cosh(low), np.cosh(high)
 
 
@@ -147,7 +143,7 @@ _INCREASING: dict[int, Callable[[Array], Array]] = {
 _RULES: dict[int, Callable[..., Bounds]] = {
     ca.OP_ADD: _sum, ca.OP_SUB: _difference, ca.OP_MUL: _product,
     ca.OP_NEG: lambda a: (-a[1], -a[0]), ca.OP_INV: _inverse,
-    ca.OP_DIV: _quotient, ca.OP_SQ: _square, ca.OP_FABS: _magnitude,
+    ca.OP_DIV: _quotient, ca.OP_SQ: partial(_even, np.square), ca.OP_FABS: partial(_even, np.abs),
     ca.OP_POW: _power, ca.OP_CONSTPOW: _power, ca.OP_SIN: _sine,
     ca.OP_COS: lambda a: _sine(a, np.pi / 2), ca.OP_TAN: _tangent,
     ca.OP_ACOS: lambda a: (np.arccos(a[1]), np.arccos(a[0])), ca.OP_COSH: _cosine_hyperbolic,

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
+from ..system import Problem, System
+from ..system.points import Points
+from .mode_state import ModeState
 
 if TYPE_CHECKING:
     import casadi as ca
     from scipy.sparse import csc_matrix
 
-    from ..system import Problem, System
-    from ..system.points import Points
-    from .mode_state import ModeState
     from .modes.elements import Change, Elements
     from .modes.held_loads import HeldLoads
     from .modes.held_modes import HeldModes

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import casadi as ca
 import numpy as np
 
+from .. import native
 from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
 from ..numerics.arrays import Array, Flags, Indices
@@ -465,8 +466,6 @@ def _is_known_at_events(function: ca.Function, system: System, efforts: bool) ->
     Of what is solved for it knows what is carried along with the states, and where set-valued
     ``efforts`` are functions of modes all of it.
     """
-    from .. import native
-
     effort, unknown = len(system.arguments) - 1, 2
     carried = efforts or native.is_solved_for(system)
     return (efforts or not function.jac_sparsity(0, effort).nnz()) and (

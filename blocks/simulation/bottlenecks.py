@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ..language.kernel import Kernel
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import NEWTON_CONVERGES
 from ..results.bottlenecks import Bottleneck, StepShares
@@ -24,7 +25,6 @@ from ..system.points import Points
 from .wanted import Wanted
 
 if TYPE_CHECKING:
-    from ..language.kernel import Kernel
     from .recording import RunRecording
 
 __all__ = ["bottleneck_terms"]

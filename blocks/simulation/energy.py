@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ..language.kernel import Kernel
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import LEDGER_NEGLIGIBLE, LEDGER_ROUNDING
 from ..results.quadrature import NODES, integrals, rates_at_nodes
@@ -31,7 +32,6 @@ from .episode_list import StepTable
 from .impulse_work import impulse_work
 
 if TYPE_CHECKING:
-    from ..language.kernel import Kernel
     from .recording import RunRecording
 
 __all__ = ["energy_terms"]

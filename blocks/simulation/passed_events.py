@@ -14,6 +14,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..results.recording import EventRecord
+from .actions import Resets
 from .catalog import Catalog
 from .episode import Episode
 from .episode_list import StepTable
@@ -22,7 +23,6 @@ from .relations import Relations
 if TYPE_CHECKING:
     from ..native.courses import Course, PassedCourses
     from ..nonsmooth.contract import Laws
-    from .actions import Resets
 
 __all__ = ["PassedEpisodes"]
 

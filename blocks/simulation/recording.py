@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import native
 from ..exceptions import ParameterError
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
@@ -242,8 +243,6 @@ class RunRecording:
     @staticmethod
     def _values(function: Evaluator, points: Points, whole: int = 0) -> Array:
         """(rows, points) of a function; many points in machine code."""
-        from .. import native
-
         return native.column_values(function, points, whole=whole)
 
     def evaluate_states(self, function: Evaluator, t: Array, which: Indices) -> Array:

@@ -25,12 +25,12 @@ from .episode import Episode
 from .episode_list import EpisodeList
 from .last_values import LastValues
 from .loop_branch import torn_at
+from .passed_events import PassedEpisodes
 from .wanted import Wanted
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
-    from .passed_events import PassedEpisodes
 
 __all__ = ["READING", "Replay"]
 

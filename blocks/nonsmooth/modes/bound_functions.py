@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ...language.lookup import jacobian
 from ...numerics import sparse as sp
 from ...numerics.arrays import Flags
+from ...system import Problem, System
 from .delassus import Matrix, torn_by_inputs
 from .elements import Elements, elements_of
 from .law_expressions import expressions_of
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
 
 __all__ = ["DENSE", "BoundFunctions", "bounds_by_taken"]
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...language.kernel import VALVES
+from ...system import System
 from ..contract import Laws
 from .law_functions import LawFunctions
 from .laws import SetValuedLaws
 from .massless_nodes import MasslessLaws, without_mass
 from .no_elements import NoElements
-
-if TYPE_CHECKING:
-    from ...system import System
 
 __all__ = ["set_valued_laws"]
 

@@ -9,8 +9,6 @@ next instant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
@@ -31,6 +29,7 @@ from ...numerics.tolerances import (
     SAME_INSTANT,
     TINY,
 )
+from ...system import Problem
 from ..unsettled import unsettled
 from .delassus import at_dead_centres
 from .efforts import Efforts
@@ -47,9 +46,6 @@ from .look_ahead import LookAhead
 from .margins import Margins
 from .painleve import Painleve
 from .solved_modes import SolvedModes
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["Decisions"]
 

@@ -8,7 +8,6 @@ contacts would move them, velocities are stopped likewise, and the integration s
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -17,7 +16,7 @@ from ...exceptions import InitialisationError
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Cube, Flags, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR
-from ...system import Evaluator
+from ...system import Evaluator, Problem
 from ...system.points import Points
 from ..contract import Laws
 from ..unsettled import unsettled
@@ -33,9 +32,6 @@ from .gaps import (
     refuse_overlap,
 )
 from .laws import SetValuedLaws
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["Contacts", "immovable"]
 

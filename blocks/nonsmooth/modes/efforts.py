@@ -7,20 +7,16 @@ them; here is what holds for every network.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, EFFORTS_STALLED, OWN_ROUNDING
+from ...system import Problem
+from ...system.points import Points
 from .delassus import stopping_effort
 from .elements import LawValues
 from .evaluation import Evaluation
 from .solved_modes import SolvedModes
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ...system.points import Points
 
 __all__ = ["Efforts", "ROUNDS"]
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from ...assembly.network import Network
 from ...language.kernel import VALVES
 from ...numerics.arrays import Array, Flags, Indices, distinct
-
-if TYPE_CHECKING:
-    from ...assembly.network import Network
-    from ...system import System
+from ...system import System
 
 __all__ = ["Change", "Elements", "LawValues", "elements_of", "inputs_of",
            "lack_mass"]  # fmt: skip

@@ -9,18 +9,14 @@ Units are powers of two, which leave every digit as it is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array
 from ...numerics.tolerances import TERMS_ROUNDING
-
-if TYPE_CHECKING:
-    from .elements import Elements
-    from .law_expressions import LawExpressions
+from .elements import Elements
+from .law_expressions import LawExpressions
 
 __all__ = ["effort_units"]
 

@@ -6,11 +6,10 @@ Delassus operator of one run, and values at a point, remembered while nothing ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags
+from ...system import Problem
 from ..mode_state import ModeState
 from .delassus import Components, Delassus
 from .elements import LawValues
@@ -18,9 +17,6 @@ from .law_functions import DENSE, LawFunctions
 from .load_dependence import LoadDependence
 from .memory import Memory
 from .rounding import Rounding
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["Evaluation"]
 

@@ -7,7 +7,6 @@ Knows contacts as gaps of states only. Gaps that have drifted open are closed by
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -15,11 +14,9 @@ import numpy as np
 from ...exceptions import InitialisationError
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import ALLOWED_DRIFT, OVERLAP
+from ...system import Problem, System
 from ...units import unit
 from .elements import Elements
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
 
 __all__ = [
     "APART", "RIGID", "TWO_BODIES", "allowed_gap", "allowed_gaps", "gap_states", "gaps_of",

@@ -12,8 +12,6 @@ part by part, where not all elements act on each other, or factors of a part
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
@@ -21,18 +19,15 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import OWN_RATE_NONE
-from ...system import Evaluator
+from ...system import Evaluator, Problem, System
 from ..complementarity.scaling import DENSE_LIMIT, components
 from .companions import Companions
 from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
 from .held_parts import HeldParts
+from .law_expressions import LawExpressions
 from .resting_relations import RestingRelations
 from .stopped_frictions import StoppedFrictions
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
-    from .law_expressions import LawExpressions
 
 __all__ = ["HeldModes", "connected", "parts_of", "point_to_the_bit"]
 

@@ -20,8 +20,13 @@ from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.cache import Cache
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
-from ...system import Evaluator
+from ...system import Evaluator, Problem, System
+from ...system.points import Points
+from ..complementarity import LinearSplit, Stress, linear_split, open_sides, stress_groups
+from ..mode_state import NetworkState
+from .elements import Elements
 from .indirect_relations import indirect_relations, relations_of_efforts
+from .law_expressions import LawExpressions
 from .mode_equations import (
     MOST_KEPT,
     ModeEquations,
@@ -36,12 +41,6 @@ from .resting_relations import RestingRelations
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from ...system import Problem, System
-    from ...system.points import Points
-    from ..complementarity import LinearSplit, Stress
-    from ..mode_state import NetworkState
-    from .elements import Elements
-    from .law_expressions import LawExpressions
 
 __all__ = ["HeldNetwork", "filled", "rounding_of", "slack_of"]
 
@@ -248,8 +247,6 @@ class HeldNetwork:
         return self._even.once(key, lambda: self._shared(problem, t, modes))
 
     def _shared(self, problem: Problem, t: float, modes: Indices) -> _Sharing:
-        from ..complementarity import Stress, stress_groups
-
         null, n = self.equations.matrices(problem, t, modes).null, self.elements.size
         even, split, open_ = np.eye(n), [], [np.zeros((n, 0))]
         _, _, low, high, *_ = self.equations.values(problem, t)
@@ -274,8 +271,6 @@ class HeldNetwork:
 
     def splits(self, problem: Problem, t: float, modes: Indices) -> list[LinearSplit]:
         """Splits of efforts by which all hold for a while, of groups that hold in many ways."""
-        from ..complementarity import linear_split
-
         null = self.equations.matrices(problem, t, modes).null
         if not len(self._level) or not null.shape[1]:
             return []
@@ -421,8 +416,6 @@ def _by_ranges(low: Array, high: Array, basis: Array) -> Array:
 
     By a basis of efforts without effect.
     """
-    from ..complementarity import open_sides
-
     width = np.subtract(*open_sides(low, high)[::-1])
     ends = np.isfinite(width)
     unit = np.where(ends, width, WIDE * width[ends].max(initial=1.0 / WIDE))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,15 +19,13 @@ from ...numerics.tolerances import (
     NEAR_GAP,
     REBOUND_RESTS,
 )
+from ...system import Problem
+from ..complementarity import Friction, Impact, sequential_impact
 from ..unsettled import unsettled
 from .dense_blocks import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import largest_position
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..complementarity import Impact
 
 __all__ = ["FULL", "Impacts", "impact_with_friction"]
 
@@ -129,8 +126,6 @@ class Impacts:
         restitution = self.evaluation.functions.restitution(*problem.arguments(t))
         if self.evaluation.load is not None:
             return self._impulses_with_friction(problem, t, group, now, restitution)
-        from ..complementarity import sequential_impact
-
         index = np.flatnonzero(group)
         d = self.delassus.matrix(problem, t)[index][:, index]
         d = d.toarray() if sp.issparse(d) else d
@@ -181,8 +176,6 @@ def impact_with_friction(d: Array, flow: Array, restitution: Array, contact: Fla
     slopes : of the lower and the upper bounds by impulses, at impulses as large efforts; they bend
         (gears with losses), and are found by repetition
     """
-    from ..complementarity import Friction, sequential_impact
-
     low = np.where(np.isfinite(bottom), 0.0, bottom)
     high = np.where(contact, np.inf, np.where(np.isfinite(top), 0.0, top))
     impulse = contact.astype(float)

@@ -9,7 +9,6 @@ bounds depend on the split, is the smallest one well within them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +21,9 @@ from ...numerics.tolerances import (
     CLEAR_ROOM,
     RATE_UNHELD,
 )
+from ...system import Problem
+from ...system.points import Points
+from ..complementarity import MarginProblem, minimal_splits, ranges_end, undetermined_groups
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular, pseudo_inverse
 from .dense_blocks import dense_block
@@ -30,11 +32,6 @@ from .evaluation import Evaluation
 from .loaded_splits import LoadedSplits
 from .solved_modes import SolvedModes
 from .split_program import SplitProgram, shares
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ...system.points import Points
-    from ..complementarity import MarginProblem
 
 __all__ = ["Indeterminacy"]
 
@@ -254,8 +251,6 @@ class Indeterminacy:
         if not isinstance(held, SolvedModes) or not held.apply(
                 problem, t, modes, self.delassus) or not held.reserve(modes) > 0:
             return None
-        from ..complementarity import ranges_end
-
         effort, now = self.evaluation.efforts(problem), self.evaluation.values(problem, t)
         groups = [group for group in self.evaluation.functions.companions.groups
                   if modes[group[0]] == 0]
@@ -269,8 +264,6 @@ class Indeterminacy:
 
         ``effort`` has a column for every time at which these are the bounds.
         """
-        from ..complementarity import minimal_splits
-
         d, held = self.delassus.matrix(problem, t), effort.copy()
         for part in self._parts(problem, t, open_):
             if len(part) > CROWD:
@@ -327,8 +320,6 @@ class Indeterminacy:
 
     def _groups(self, problem: Problem, t: float, open_: Indices, effort: Array) -> list[Indices]:
         """Members of the groups among undetermined elements; large parts are told as they are."""
-        from ..complementarity import undetermined_groups
-
         now, d = self.evaluation.present(problem, t), self.delassus.matrix(problem, t)
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
@@ -346,8 +337,6 @@ class _PreparedMargins:
     """
 
     def __init__(self, d: Matrix, low: Array, high: Array) -> None:
-        from ..complementarity import MarginProblem
-
         self.bounds = np.array([low, high])
         self.problem: MarginProblem = MarginProblem(d, low, high, np.arange(len(d)))
         self.parts: list[tuple[Indices, Matrix, Callable[[Array], Array]]] = []

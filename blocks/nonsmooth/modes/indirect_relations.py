@@ -7,17 +7,13 @@ piece of a diode, is decided together with the modes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Flags
+from ...system import System
 from .law_expressions import expressions_of
 from .mode_equations import symbols_in
-
-if TYPE_CHECKING:
-    from ...system import System
 
 __all__ = ["indirect_relations", "relations_of_efforts"]
 

@@ -8,21 +8,17 @@ would jump, and through which elements; where no state can, nothing limits an el
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, LEAST_CHANGE, MODE_MISSED, TRIAL_INSTANTS
-from ...system import AlgebraicFailure
+from ...system import AlgebraicFailure, Problem
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
 from .mode_equations import LinearEquations, without_rounding
 from .node_velocities import NodeVelocities
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["Jumps"]
 

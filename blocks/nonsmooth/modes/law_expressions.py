@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -12,10 +11,8 @@ import numpy as np
 from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags
+from ...system import System
 from .gaps import open_gap
-
-if TYPE_CHECKING:
-    from ...system import System
 
 __all__ = ["LawExpressions", "expressions_of"]
 

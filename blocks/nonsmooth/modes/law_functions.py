@@ -8,13 +8,13 @@ states and unknowns of algebraic loops.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
 from ...numerics.arrays import Flags, Indices
+from ...system import System
 from .bound_functions import BoundFunctions
 from .companions import companions_of
 from .elements import Elements, elements_of
@@ -26,9 +26,6 @@ from .law_expressions import LawExpressions, expressions_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
 from .stopped_frictions import stopped_frictions
-
-if TYPE_CHECKING:
-    from ...system import System
 
 __all__ = ["DENSE", "LawFunctions"]
 

@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...system import Problem
+from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
 from .decision_parts import decision_parts
 from .decisions import Decisions
@@ -50,8 +52,6 @@ if TYPE_CHECKING:
     import casadi as ca
     from scipy.sparse import csc_matrix
 
-    from ...system import Problem
-    from ...system.points import Points
 
 __all__ = ["SetValuedLaws"]
 

@@ -11,20 +11,19 @@ is that of :mod:`blocks.nonsmooth.modes.joint_problem`, impacts are struck by
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import LEAST_CHANGE_LOADED
+from ...system import Problem
+from ..complementarity import components
 from ..mode_state import ModeState
 from .bound_functions import DENSE, BoundFunctions
 from .delassus import Components, Delassus, Matrix, is_singular
 from .dense_blocks import dense_block, masked_rows
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["LoadDependence"]
 
@@ -162,6 +161,4 @@ class LoadDependence:
         links = abs(self.delassus.matrix(problem, t))
         for slopes in self.slopes(problem, t):
             links = links + abs(slopes)
-        from ..complementarity import components
-
         return components(links)[1]

@@ -7,7 +7,6 @@ an element has P = b / D whatever its effort: then all efforts are expressions o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -15,11 +14,9 @@ import numpy as np
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import WITHOUT_EFFECT
+from ...system import System
 from .elements import inputs_of
 from .held_loads import HeldLoads
-
-if TYPE_CHECKING:
-    from ...system import System
 
 __all__ = ["ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of"]
 

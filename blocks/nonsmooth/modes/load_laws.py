@@ -13,8 +13,11 @@ import numpy as np
 
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
+from ...system import Problem, System
+from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
 from .elements import Change, Elements
+from .held_loads import HeldLoads
 from .laws import SetValuedLaws
 from .load_efforts import LoadEfforts
 from .load_functions import LoadElements, LoadFunctions, load_elements_of
@@ -24,9 +27,6 @@ from .rest_bands import RestBands
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
-    from ...system import Problem, System
-    from ...system.points import Points
-    from .held_loads import HeldLoads
 
 __all__ = ["LoadLaws", "refuse_loads_without_mass", "with_loads"]
 

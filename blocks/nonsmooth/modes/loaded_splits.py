@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -16,18 +15,22 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import CLEAR_ROOM, EFFORTS_SETTLED, PIECE_SLOPE, PIECE_SLOPE_NONE
-from ...system import Evaluator
+from ...system import Evaluator, Problem
+from ...system.points import Points
+from ..complementarity import (
+    LoadedSplit,
+    components,
+    least_efforts,
+    loaded_split,
+    loaded_splits,
+    ranges_end,
+)
 from ..unsettled import unsettled
 from .delassus import is_singular
 from .dense_blocks import count_nonzero, dense_block
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
 from .one_motion import ROUNDS, OneMotion
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ...system.points import Points
-    from ..complementarity import LoadedSplit
 
 __all__ = ["LoadedSplits"]
 
@@ -83,8 +86,6 @@ class LoadedSplits:
         that with the most room, the same whatever split the run has come with. One that does not
         hold is refused.
         """
-        from ..complementarity import ranges_end
-
         out, now = [], self.evaluation.values(problem, t)
         for rests, part in self._parts(problem, t, index):
             alike = len(rests) == len(part) and bool(
@@ -101,8 +102,6 @@ class LoadedSplits:
         """The splits shown at many times, put into columns of ``effort``, and where they are found:
         at times with the same levers, of parts that rest on contacts and of which nothing slides.
         """
-        from ..complementarity import components, loaded_splits
-
         functions, n, k = self.evaluation.functions, self.elements.size, len(points)
         found = np.zeros(k, dtype=bool)
         of_rates, bounds = functions.delassus, functions.bounds
@@ -145,8 +144,6 @@ class LoadedSplits:
 
     def _shown(self, problem: Problem, t: float, rests: Indices, part: Indices) -> LoadedSplit:
         """That of one connected part, sought from the least efforts, which know of no past."""
-        from ..complementarity import least_efforts
-
         u, z = problem.u.copy(), problem.z.copy()
         slides = part[self.state.modes[part] != 0]
         back, moved, others = self._moved(problem, t, rests, slides, part)
@@ -183,8 +180,6 @@ class LoadedSplits:
     def _linearised(self, problem: Problem, t: float, rests: Indices, slides: Indices,
                     part: Indices, held: list[Array]) -> LoadedSplit:
         """The best split for bounds with the present slopes, which the problem is left at."""
-        from ..complementarity import loaded_split
-
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         back, moved, others = self._moved(problem, t, rests, slides, part)
         slack = np.broadcast_to(self.state.slack, len(effort))[rests]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import AT_BOUND, INSTANT, LONGEST_INSTANT, SHORTEST_INSTANT, TINY
+from ...system import Problem
 from .efforts import Efforts
 from .evaluation import Evaluation
 from .indeterminacy import Indeterminacy
 from .joint_problem import JointProblem
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["LookAhead"]
 

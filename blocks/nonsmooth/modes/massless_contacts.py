@@ -9,13 +9,14 @@ impulse, and friction between bodies as much as impulses of others load it with.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NEAR_GAP, REBOUND_RESTS
+from ...system import Evaluator, Problem, System
+from ..complementarity import Impact, sequential_impact
 from ..unsettled import unsettled
 from .bound_functions import bounds_by_taken
 from .dense_blocks import dense_block
@@ -24,10 +25,6 @@ from .gaps import gaps_of, largest_position, refuse_overlap
 from .impacts import FULL, impact_with_friction
 from .law_expressions import expressions_of
 from .massless_efforts import MasslessEfforts
-
-if TYPE_CHECKING:
-    from ...system import Evaluator, Problem, System
-    from ..complementarity import Impact
 
 __all__ = ["MasslessContacts", "follow_impulses"]
 
@@ -159,8 +156,6 @@ class MasslessContacts:
     def _impact(self, problem: Problem, t: float, touching: Flags, flow: Array
                 ) -> tuple[Indices, Impact]:
         """Who takes part in an impact, and their impulses."""
-        from ..complementarity import sequential_impact
-
         beside = self.functions.beside
         index = np.flatnonzero(touching | beside & (
             self.functions.bounds.dependent | (self.state.modes == 0)))

@@ -9,8 +9,6 @@ carry with the voltage of its leakage.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics import sparse as sp
@@ -27,13 +25,10 @@ from ...numerics.tolerances import (
     TINY,
     UNCHANGED_FLOW,
 )
-from ...system import AlgebraicFailure
+from ...system import AlgebraicFailure, Problem, System
 from ..mode_state import NetworkState
 from .elements import Elements
 from .mode_equations import LinearEquations, ModeEquations, without_rounding
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
 
 __all__ = ["MasslessEfforts"]
 

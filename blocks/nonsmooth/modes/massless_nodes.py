@@ -21,6 +21,8 @@ import numpy as np
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import MARGIN_ROUNDING, MODE_MARGIN_NONE
+from ...system import Problem, System
+from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import NetworkState
 from .carried_network import held_network
@@ -43,8 +45,6 @@ from .resting_relations import with_resting
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
-    from ...system import Problem, System
-    from ...system.points import Points
 
 __all__ = ["MasslessLaws", "refuse_massless", "without_mass"]
 

@@ -26,11 +26,11 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.cache import Cache
 from ...numerics.regular import factors_if_regular
 from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING, UNCHANGED_FLOW
+from ...system import Problem, System
 from .elements import Elements
 from .loop_unknowns import LoopUnknowns
 
 if TYPE_CHECKING:
-    from ...system import Problem, System
     from .law_expressions import LawExpressions
 
 __all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "symbols_in", "told_sliding",

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,14 +26,11 @@ from ...numerics.tolerances import (
     MODE_MISSED,
     SUM_ROUNDING,
 )
-from ...system import AlgebraicFailure
+from ...system import AlgebraicFailure, Problem
 from .jumps import Jumps
 from .massless_contacts import MasslessContacts
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["ModeSearch"]
 

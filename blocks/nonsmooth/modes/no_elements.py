@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...numerics.arrays import Indices
+from ...system import Problem, System
 from ..contract import Laws
 from ..mode_state import ModeState
 from .elements import Change, elements_of
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
 
 __all__ = ["NoElements"]
 

@@ -8,7 +8,7 @@ the same share of the way from one of its bounds to the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -20,12 +20,11 @@ from ...numerics.tolerances import (
     PIECE_SLOPE_NONE,
     SYMMETRIC,
 )
+from ...system import Problem
+from ..complementarity import signed_pivot
 from .dense_blocks import dense_block
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["FAR", "ROUNDS", "OneMotion", "share_equations"]
 
@@ -133,8 +132,6 @@ class OneMotion:
 
     def _drive(self, problem: Problem, t: float, part: Indices, modes: Indices) -> float | None:
         """What drives a motion on, in efforts of the first element, against all friction."""
-        from ..complementarity import signed_pivot
-
         pieces: Array | None = None
         for _ in range(ROUNDS):
             now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)

@@ -7,14 +7,11 @@ begins and ends, its derivative there is that of the motion, and viscous frictio
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from ...numerics.rewriting import rewritten
-
-if TYPE_CHECKING:
-    from .law_expressions import LawExpressions
+from .law_expressions import LawExpressions
 
 __all__ = ["one_sided"]
 

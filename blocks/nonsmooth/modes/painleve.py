@@ -7,8 +7,6 @@ leave the friction of what slides open.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...exceptions import SimulationError
@@ -22,15 +20,13 @@ from ...numerics.tolerances import (
     SEVERAL_MOTIONS,
     TINY,
 )
+from ...system import Problem
+from ..complementarity import Solution, Status, open_load, signed_pivot
 from .dense_blocks import at_hand, count_nonzero, dense_block
 from .efforts import Efforts
 from .evaluation import Evaluation
 from .gaps import largest_position
 from .load_dependence import LoadDependence
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..complementarity import Solution
 
 __all__ = ["Painleve"]
 
@@ -63,8 +59,6 @@ class Painleve:
         return self.load.once_here(problem, t, key, lambda: self._reserve(problem, t))
 
     def _reserve(self, problem: Problem, t: float) -> Array:
-        from ..complementarity import signed_pivot
-
         modes, load = self.state.modes, self.load
         out = np.full(self.elements.size, np.inf)
         sliding = (modes != 0) & load.dependent
@@ -99,8 +93,6 @@ class Painleve:
     # -- what is refused -------------------------------------------------------------------
     def refuse(self, t: float, solution: Solution, index: Indices) -> None:
         """Stop where no efforts, or several, solve the problem of the elements ``index``."""
-        from ..complementarity import Status
-
         if solution.status is Status.SOLVED:
             return
         several = solution.status is Status.NOT_UNIQUE
@@ -157,8 +149,6 @@ class Painleve:
 
     def _refuse_wedged(self, problem: Problem, t: float, sliding: Flags) -> None:
         """Stop where what slides is pressed by efforts at rest that could be others as well."""
-        from ..complementarity import open_load
-
         load = self.load
         kinetic, d = map(at_hand, (load.kinetic(problem, t),
                                    self.evaluation.delassus.matrix(problem, t)))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import LEAST_CHANGE_LOADED
+from ...system import Problem
 from .load_functions import LoadFunctions
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["RestBands"]
 

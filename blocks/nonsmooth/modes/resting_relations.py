@@ -10,20 +10,16 @@ acts on the network is decided together with its modes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...system import System
+from ..mode_state import ModeState
 from .elements import elements_of
-from .law_expressions import expressions_of
+from .law_expressions import LawExpressions, expressions_of
 from .mode_equations import symbols_in
-
-if TYPE_CHECKING:
-    from ...system import System
-    from ..mode_state import ModeState
-    from .law_expressions import LawExpressions
 
 __all__ = ["RestingRelations", "with_resting"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array
@@ -13,12 +11,10 @@ from ...numerics.tolerances import (
     RATE_ROUNDING_OF_NORMALS,
     RATE_ROUNDING_OF_TURNING,
 )
+from ...system import Problem
 from ..mode_state import ModeState
+from .law_functions import LawFunctions
 from .memory import Memory
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from .law_functions import LawFunctions
 
 __all__ = ["Rounding"]
 

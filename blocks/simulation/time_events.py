@@ -15,7 +15,7 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
-from ..numerics.rewriting import kinds
+from ..numerics.rewriting import kinds, symbols_in
 from ..numerics.tolerances import SAME_INSTANT
 from ..system.evaluator import Evaluator
 from ..system.system import System
@@ -328,11 +328,10 @@ def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
         family = relations.system.network.families[f]
         crossing, _ = family.kernel.relations[r]
         mine = slice(offset, offset + family.size)
-        if {s.__hash__() for s in ca.symvar(crossing)} <= family.kernel.parameter_hashes | {now}:
+        if symbols_in(crossing) <= family.kernel.parameter_hashes | {now}:
             slope = ca.jacobian(crossing, TIME)
             timed[mine] = True
-            straight[mine] = now not in {s.__hash__() for s in ca.symvar(slope)} \
-                and not _jumps(crossing)
+            straight[mine] = now not in symbols_in(slope) and not _jumps(crossing)
     cache["timed"] = timed, straight
     return timed, straight
 

@@ -8,6 +8,7 @@ import numpy as np
 from ...language.lookup import jacobian
 from ...numerics import sparse as sp
 from ...numerics.arrays import Flags
+from ...numerics.rewriting import symbols_in
 from ...system import Problem, System
 from .delassus import Matrix, torn_by_inputs
 from .elements import Elements, elements_of
@@ -43,8 +44,7 @@ class BoundFunctions:
             self.dense = system.function("bounds_u", ca.densify(own).T)
         self.by_z = system.jacobian(bounds, tape.z) if system.nz else None
         fast = ca.vertcat(tape.u, tape.z)
-        moving = {s.__hash__() for s in ca.symvar(jacobian(bounds, fast))}
-        self.constant = moving <= {s.__hash__() for s in ca.symvar(tape.p)} and not system.nz
+        self.constant = not system.nz and symbols_in(jacobian(bounds, fast)) <= symbols_in(tape.p)
         self.pieces = any(ca.which_depends(bounds, fast, 2, True))
         pattern = ca.jacobian(bounds, fast).sparsity()
         rows = np.array(pattern.row(), dtype=int) % max(size, 1)

@@ -125,8 +125,7 @@ class _Closing:
         self._move(problem, t, closed, push[:, np.searchsorted(stuck, self.index[closed])],
                    allowed)  # fmt: skip
         if np.abs(self._values(problem, t)[closed]).max() > LEFT * allowed:
-            raise unsettled((laws.elements.name(int(k)) for k in self.index[closed]), t,
-                            "positions",
+            raise unsettled(laws.elements.names(self.index[closed]), t, "positions",
                             "Look for bodies that touch in more places than they can move.")
         d = laws.delassus.matrix(problem, t)[stuck][:, stuck]
         flow = laws.look(problem, t).flow[stuck]
@@ -238,4 +237,4 @@ def immovable(laws: Laws, problem: Problem, t: float) -> list[str]:
     if not isinstance(laws, SetValuedLaws):
         return []
     dead = laws.elements.contact & laws.delassus.immovable(problem, t)
-    return [laws.elements.name(int(k)) for k in np.flatnonzero(dead)]
+    return laws.elements.names(np.flatnonzero(dead))

@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ...assembly.network import Network
+from ...exceptions import SimulationError
 from ...language.kernel import VALVES
 from ...numerics.arrays import Array, Flags, Indices, distinct
 from ...system import System
@@ -94,6 +95,21 @@ class Elements:
         several = len(self.network.families[f].kernel.set_valued) > 1
         return self.name(element) + f".{self.effort_names[element]}" * several
 
+    def names(self, some: Indices) -> list[str]:
+        """Paths of the components that some elements belong to, each once."""
+        return list(dict.fromkeys(map(self.name, some.tolist())))
+
+    def labels(self, some: Indices) -> list[str]:
+        """Paths of some elements."""
+        return list(map(self.label, some.tolist()))
+
+    def error(self, t: float, who: Indices, what: str, advice: str, code: str,
+              most: int | None = None) -> SimulationError:
+        """The error for elements at which a run stops, of which no more than so many are named."""
+        return SimulationError(
+            ", ".join(self.names(who[:most])), f"at t = {t:.9g} s {what}", advice, code=code,
+            time=float(t), variables=tuple(self.labels(who)))
+
     def words(self, change: Change) -> str:
         """What a change is called."""
         if self.valve[change.element]:
@@ -105,10 +121,11 @@ class Elements:
         return f"{word} ({self.effort_names[change.element]})" if self.twins[change.element] \
             else word
 
-    def changes(self, before: Indices, after: Indices, struck: int = -1) -> list[Change]:
+    def changes(self, before: Indices, after: Indices, struck: Flags | int = -1) -> list[Change]:
         """Which elements have changed their modes, or were struck."""
-        changed = np.flatnonzero((after != before) | (np.arange(self.size) == struck))
-        return [Change(int(i), int(before[i]), int(after[i]), bool(i == struck)) for i in changed]
+        hit = np.arange(self.size) == struck if isinstance(struck, int) else struck
+        return [Change(int(i), int(before[i]), int(after[i]), bool(hit[i]))
+                for i in np.flatnonzero((after != before) | hit)]
 
     def efforts_of(self, u: Array) -> Array:
         """Efforts of the elements from inputs, at one time or at several."""

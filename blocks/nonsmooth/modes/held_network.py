@@ -19,6 +19,7 @@ from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.cache import Cache
+from ...numerics.rewriting import contained, symbols_in
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
 from ...system import Evaluator, Problem, System
 from ...system.points import Points
@@ -31,7 +32,6 @@ from .mode_equations import (
     MOST_KEPT,
     ModeEquations,
     rows_of,
-    symbols_in,
     told_sliding,
     without_rounding,
 )
@@ -429,12 +429,10 @@ def _relations_of_rows(rows: list[ca.SX], system: System, laws: LawExpressions, 
     tape, some = system.tape, part.tolist()
     mine = ca.vertcat(*(row[some] for row in rows))
     of_values = mine if system.nz else mine[: 3 * len(some)]  # rates by states are no part of them
-    seen = symbols_in(ca.veccat(
+    return contained(tape.m, ca.veccat(
         jacobian(mine, tape.u), jacobian(of_values, tape.x), jacobian(mine, tape.z),
         *(jacobian(tape.residual, by) for by in (tape.u, tape.z, tape.x)),
-        laws.low[some], laws.high[some]))
-    return np.array([[s.__hash__() in seen] for s in ca.vertsplit(tape.m)], dtype=bool).reshape(
-        -1, 1)
+        laws.low[some], laws.high[some]))[:, None]
 
 
 def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list[Indices], Flags]:

@@ -49,7 +49,7 @@ class Impacts:
         now = self.evaluation.values(problem, t)
         index, impact = self._impact(problem, t, closing, now)
         if not impact.converged:
-            raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
+            raise unsettled(self.elements.names(index), t, "impulses")
         self.state.notice_flow(now.flow)
         slow = REBOUND_RESTS * self.state.fast
         self._push(problem, t, index, impact.impulse)

@@ -306,15 +306,15 @@ class Indeterminacy:
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""
         dead, open_ = self.elements_of(problem, t, self.state.modes == 0)
-        effort, label = self.evaluation.efforts(problem), self.elements.label
-        out = [([label(int(i))], effort[[i]]) for i in dead]
+        effort, labels = self.evaluation.efforts(problem), self.elements.labels
+        out = [(labels(one), effort[one]) for one in dead[:, None]]
         shared = None if self.loaded is None else self._even_groups(problem, t)
         if shared is None and self.loaded is not None and len(open_):
             shared = self.loaded.best(problem, t, open_)
         if shared is not None:
-            out += [([label(int(i)) for i in members], efforts) for members, efforts in shared]
+            out += [(labels(members), efforts) for members, efforts in shared]
         elif len(open_):
-            out += [([label(int(i)) for i in members], effort[members])
+            out += [(labels(members), effort[members])
                     for members in self._groups(problem, t, open_, effort)]
         return out
 

@@ -117,12 +117,11 @@ class JointProblem:
                 break
             previous = step
         if not solution.converged:
-            raise unsettled((elements.name(int(index[i])) for i in solution.suspects), t,
-                            "efforts")  # fmt: skip
+            raise unsettled(elements.names(index[solution.suspects]), t, "efforts")
         # efforts that the motion leaves open may be others in every round: it is the same for all
         if nonlinear and step > EFFORTS_SETTLED * largest and np.any(
                 np.abs(d @ shift[index]) > EFFORTS_SETTLED * (abs(d) @ np.abs(effort[index]))):
-            raise unsettled((elements.name(int(i)) for i in index), t, "efforts")
+            raise unsettled(elements.names(index), t, "efforts")
         return Solved(solution, low, high)
 
     # -- bounds that depend on efforts -----------------------------------------------------
@@ -165,7 +164,7 @@ class JointProblem:
                 return together
         painleve.refuse(t, solution, here)
         if not settled:
-            raise unsettled((self.elements.name(int(i)) for i in here), t, "efforts")
+            raise unsettled(self.elements.names(here), t, "efforts")
         return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
                       (high + by_high @ solution.effort)[at], none)  # fmt: skip
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...numerics.arrays import Flags, Indices
+from ...numerics.rewriting import contained, symbols_in
 from ...system import System
 from .bound_functions import BoundFunctions
 from .companions import companions_of
@@ -150,12 +151,9 @@ def _parameters_in(system: System, sx: ca.SX, bounds: BoundFunctions | None) -> 
     """Entries of the parameter vector that matrices depend on; all, where bounds move as well."""
     if bounds is not None:
         return np.arange(system.parameter_count)
-    seen = {s.__hash__() for s in ca.symvar(sx)}
-    return np.array([k for k, s in enumerate(ca.symvar(system.tape.p)) if s.__hash__() in seen],
-                    dtype=int)
+    return np.flatnonzero(contained(system.tape.p, sx))
 
 
 def _is_fixed(system: System, sx: ca.SX) -> bool:
     """Whether an expression depends on parameters only."""
-    known = {s.__hash__() for s in ca.symvar(system.tape.p)}
-    return not system.nz and {s.__hash__() for s in ca.symvar(sx)} <= known
+    return not system.nz and symbols_in(sx) <= symbols_in(system.tape.p)

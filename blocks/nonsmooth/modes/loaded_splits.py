@@ -173,7 +173,7 @@ class LoadedSplits:
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         room = float(np.minimum(now.high - effort, effort - now.low)[rests].min())
         if holds and room < -EFFORTS_SETTLED * np.abs(effort).max():
-            raise unsettled((self.elements.name(int(i)) for i in rests), t, "efforts at rest")
+            raise unsettled(self.elements.names(rests), t, "efforts at rest")
         assert found is not None
         return replace(found, room=room)
 

@@ -140,7 +140,7 @@ class MasslessContacts:
         state.approach = max(state.approach, float(approach[closing].max()))
         index, impact = self._impact(problem, t, touching, approach)
         if not impact.converged:
-            raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
+            raise unsettled(self.elements.names(index), t, "impulses")
         self._push(problem, t, index, impact.impulse)
         after = self.equations.given(problem, t)[0]
         hit = np.zeros(self.elements.size, dtype=bool)

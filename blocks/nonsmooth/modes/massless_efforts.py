@@ -122,8 +122,7 @@ class MasslessEfforts:
                        "rises, and nothing else resists, velocity would have to jump there")
             advice = ("Give the node beside it a (small) mass, or put a damper in parallel that "
                       "rises faster than the friction falls.")
-        raise AlgebraicFailure(t, [self.elements.label(int(i)) for i in worst], reason,
-                               advice=advice)
+        raise AlgebraicFailure(t, self.elements.labels(worst), reason, advice=advice)
 
     def _is_noise(self, problem: Problem, t: float, modes: Indices, held: LinearEquations) -> bool:
         """Whether what equations miss is no more than what the last digits of the states make:

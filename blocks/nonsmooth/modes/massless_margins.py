@@ -122,8 +122,8 @@ class MasslessStress:
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""
-        effort, label = self.equations.values(problem, t)[1], self.elements.label
-        return [([label(int(i)) for i in group.members], effort[group.members])
+        effort = self.equations.values(problem, t)[1]
+        return [(self.elements.labels(group.members), effort[group.members])
                 for group in self.of_modes(problem, t)]
 
 

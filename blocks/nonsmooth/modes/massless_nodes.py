@@ -93,8 +93,8 @@ def refuse_massless(system: System) -> None:
 
 def without_mass(system: System) -> list[str]:
     """Components with a set-valued element whose flow the states alone do not determine."""
-    return system.once("without mass", lambda: list(dict.fromkeys(
-        elements_of(system).name(int(i)) for i in np.flatnonzero(lack_mass(system)))))
+    return system.once("without mass", lambda: elements_of(system).names(
+        np.flatnonzero(lack_mass(system))))
 
 
 class MasslessLaws(Laws):
@@ -194,9 +194,7 @@ class MasslessLaws(Laws):
         """Choose the modes at an event."""
         before = self.modes.copy()
         self._decide_once(problem, t, touched, self._next_modes)
-        changed = (self.modes != before) | self.state.struck
-        return [Change(int(i), int(before[i]), int(self.modes[i]), bool(self.state.struck[i]))
-                for i in np.flatnonzero(changed)]
+        return self.elements.changes(before, self.modes, self.state.struck)
 
     def _next_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         before, state = self.modes.copy(), self.state

@@ -25,6 +25,7 @@ from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.cache import Cache
 from ...numerics.regular import factors_if_regular
+from ...numerics.rewriting import contained, symbols_in
 from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING, UNCHANGED_FLOW
 from ...system import Problem, System
 from .elements import Elements
@@ -33,7 +34,7 @@ from .loop_unknowns import LoopUnknowns
 if TYPE_CHECKING:
     from .law_expressions import LawExpressions
 
-__all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "symbols_in", "told_sliding",
+__all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "told_sliding",
            "without_rounding"]  # fmt: skip
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
@@ -142,9 +143,9 @@ class ModeEquations:
         self.endless = laws.endless
         self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
         #: Relations that the coefficients of all elements depend on, and those of each part.
-        self._all_by = _indices_in(ca.veccat(*by_u), tape.m)
-        self._part_by = [_indices_in(ca.veccat(*(b[part.tolist(), :] for b in by_u)), tape.m)
-                         for part in self.parts]
+        self._all_by, *self._part_by = (
+            np.flatnonzero(contained(tape.m, ca.veccat(*(b[part.tolist(), :] for b in by_u))))
+            for part in (np.arange(n), *self.parts))
         by_u = [ca.densify(b) for b in by_u]
         self._by_u = system.function("rows_u", ca.horzcat(*(b.T for b in by_u)))
         self._by_x = system.function("rows_x", ca.horzcat(
@@ -159,8 +160,7 @@ class ModeEquations:
         self._has_switches = bool(elements.switch.any())
         self._tape = tape
         self._decisive = everything, ca.veccat(laws.low, laws.high, *by_u)
-        bounds, names = symbols_in(laws.bounds), ca.vertsplit(tape.p)
-        self._strengths = [k for k, s in enumerate(names) if s.__hash__() in bounds]
+        self._strengths = np.flatnonzero(contained(tape.p, laws.bounds)).tolist()
         self.constant = not system.nz and _is_constant(*self._decisive, tape)
         # by what they depend on: parameters too, which a look at the effect of rounding changes
         self._kept: Cache[tuple[bytes, bytes, bytes], ModeMatrices] = Cache(
@@ -561,11 +561,6 @@ def told_sliding(rows: list[ca.SX], elements: Elements, tape: Any) -> Flags:
     return ~(elements.gives_flow | loaded | others.any(axis=0))
 
 
-def symbols_in(expression: ca.SX) -> set[int]:
-    """What an expression is made of."""
-    return {s.__hash__() for s in ca.symvar(expression)}
-
-
 def _is_constant(everything: ca.SX, coefficients: ca.SX, tape: Any) -> bool:
     """Whether all is linear in the inputs, by coefficients of parameters and relations alone."""
     return not any(ca.which_depends(everything, tape.u, 2, True)) and (
@@ -599,13 +594,6 @@ def _parts(by_u: list[ca.SX], whole: int) -> list[Indices]:
     few = np.bincount(by_rates)[by_rates] <= whole
     part = np.where(few, by_rates, len(few) + by_values)
     return [np.flatnonzero(part == k) for k in np.unique(part)]
-
-
-def _indices_in(expression: ca.SX, symbols: ca.SX) -> Indices:
-    """Which of some symbols an expression contains."""
-    seen = symbols_in(expression)
-    return np.array([k for k, s in enumerate(ca.vertsplit(symbols)) if s.__hash__() in seen],
-                    dtype=int)
 
 
 def _even(matrix: Array) -> tuple[Array, Array, Array]:

@@ -178,31 +178,22 @@ class Painleve:
 
     # -- what is said ----------------------------------------------------------------------
     def _wedged(self, t: float, elements: Indices) -> SimulationError:
-        return self._paradox(
+        return self.elements.error(
             t, elements, "several motions obey the laws of rigid contact and dry friction: these "
             "contacts are wedged, any force that they press with against each other obeys the "
             "laws, and the friction of what slides depends on it.",
             "Leave some play between the bodies, or let one of the contacts yield: a spring with a "
-            "damper in its place says how hard it is pressed.",
-        )  # fmt: skip
+            "damper in its place says how hard it is pressed.", "simulation.paradox")
 
     def _jammed(self, t: float, elements: Indices, found: str) -> SimulationError:
-        return self._paradox(
+        return self.elements.error(
             t, elements, f"{found} the laws of rigid contact and dry friction: sliding "
             "friction presses its own contact together as fast as the contact can push back, or "
             "faster (Painlevé's paradox: the body jams), or what presses it is not determined.",
             "Lower the coefficient of friction or change the angle at which the friction acts; or "
             "let the contact yield: a spring with a damper in place of the rigid contact or guide."
             + f" {BY_IMPULSE}" * bool(self.elements.contact[elements].any()),
-        )  # fmt: skip
-
-    def _paradox(self, t: float, elements: Indices, what: str, advice: str) -> SimulationError:
-        names = tuple(dict.fromkeys(self.elements.label(int(i)) for i in elements))
-        return SimulationError(
-            ", ".join(dict.fromkeys(self.elements.name(int(i)) for i in elements)),
-            f"at t = {t:.9g} s {what}", advice, code="simulation.paradox", time=float(t),
-            variables=names,
-        )  # fmt: skip
+            "simulation.paradox")
 
 
 def _of_its_rank(loaded: Array, block: Array) -> Array:

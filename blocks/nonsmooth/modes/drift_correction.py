@@ -120,8 +120,7 @@ class _Closing:
         if np.abs(self._values(problem, t)[closed]).max() <= allowed:
             return False
         stuck = np.flatnonzero(laws.modes == 0)
-        push = laws.delassus.slope_by_efforts(problem, t, stuck)
-        push = push.toarray() if sp.issparse(push) else push
+        push = sp.dense(laws.delassus.slope_by_efforts(problem, t, stuck))
         self._move(problem, t, closed, push[:, np.searchsorted(stuck, self.index[closed])],
                    allowed)  # fmt: skip
         if np.abs(self._values(problem, t)[closed]).max() > LEFT * allowed:

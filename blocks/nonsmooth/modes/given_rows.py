@@ -15,7 +15,7 @@ from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, MODE_ENDED, RATE_OF_STRESS
 from ...system import Problem
 from ..complementarity import LinearSplit, loaded_linear_split
-from .dense_blocks import dense_block
+from ..complementarity.scaling import dense_block
 from .indeterminacy import Indeterminacy
 from .solved_modes import SolvedModes
 

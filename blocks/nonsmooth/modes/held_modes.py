@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Indices, grouped
 from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import OWN_RATE_NONE
 from ...system import Evaluator, Problem, System
@@ -43,9 +43,7 @@ def connected(pattern: ca.Sparsity) -> list[Indices]:
     """Elements that a matrix connects, part by part."""
     acts = np.array(ca.DM(pattern, 1)) if pattern.size1() <= DENSE_LIMIT else ca.DM(
         pattern, 1).sparse()
-    count, part = components(acts)
-    order = np.argsort(part, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(part, minlength=count))[:-1])
+    return grouped(components(acts)[1])
 
 
 def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes, ...]:
@@ -202,8 +200,7 @@ class HeldModes:
 
 def _inverse_within(part: Indices, which: Indices, d: Matrix) -> Array:
     """The block of K of a part in which some elements stick."""
-    block = d[which][:, which]
-    block = block.toarray() if sp.issparse(block) else block
+    block = sp.dense(d[which][:, which])
     out = np.zeros((len(part), len(part)))
     inside = np.flatnonzero(np.isin(part, which))
     out[np.ix_(inside, inside)] = pseudo_inverse(block)(np.eye(len(which)))

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...language.lookup import jacobian
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.rewriting import contained, symbols_in
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
@@ -450,7 +450,7 @@ def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list
     ties = csr_matrix((relations + moved) * np.any(moved, axis=1, keepdims=True), dtype=float)
     which = connected_components(ties.T @ ties + csr_matrix((len(parts), len(parts))),
                                  directed=False)[1]
-    groups = [np.flatnonzero(which == k) for k in range(which.max() + 1)]
+    groups = grouped(which)
     relations[moved] = True
     joined: Flags = np.stack([relations[:, group].any(axis=1) for group in groups], axis=1)
     return [np.sort(np.concatenate([parts[i] for i in group])) for group in groups], joined

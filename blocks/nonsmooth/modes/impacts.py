@@ -21,8 +21,8 @@ from ...numerics.tolerances import (
 )
 from ...system import Problem
 from ..complementarity import Friction, Impact, sequential_impact
+from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
-from .dense_blocks import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import largest_position
@@ -127,8 +127,7 @@ class Impacts:
         if self.evaluation.load is not None:
             return self._impulses_with_friction(problem, t, group, now, restitution)
         index = np.flatnonzero(group)
-        d = self.delassus.matrix(problem, t)[index][:, index]
-        d = d.toarray() if sp.issparse(d) else d
+        d = sp.dense(self.delassus.matrix(problem, t)[index][:, index])
         return index, sequential_impact(d, now.flow[index], restitution[index])
 
     def _impulses_with_friction(self, problem: Problem, t: float, group: Flags, now: LawValues,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.tolerances import (
     AT_BOUND,
@@ -24,9 +24,9 @@ from ...numerics.tolerances import (
 from ...system import Problem
 from ...system.points import Points
 from ..complementarity import MarginProblem, minimal_splits, ranges_end, undetermined_groups
+from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular, pseudo_inverse
-from .dense_blocks import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
 from .loaded_splits import LoadedSplits
@@ -176,9 +176,7 @@ class Indeterminacy:
 
     def _parts(self, problem: Problem, t: float, index: Indices) -> list[Indices]:
         """Connected parts among some elements."""
-        parts = self.evaluation.components(problem, t)[index]
-        order = np.argsort(parts, kind="stable")
-        return np.split(index[order], np.flatnonzero(np.diff(parts[order])) + 1)
+        return [index[part] for part in grouped(self.evaluation.components(problem, t)[index])]
 
     def _margins_of_many(self, problem: Problem, d: Matrix, groups: list[Indices],
                          now: LawValues, effort: Array, sign: bool) -> tuple[Array, Flags]:
@@ -296,8 +294,7 @@ class Indeterminacy:
                 whose = [np.arange(len(columns))]
             else:
                 _, place = np.unique(both, axis=1, return_inverse=True)
-                whose = np.split(np.argsort(place.ravel(), kind="stable"),
-                                 np.cumsum(np.bincount(place.ravel()))[:-1])
+                whose = grouped(place.ravel())
             for mine in whose:
                 at = np.ix_(open_, columns[mine])
                 effort[at] = self._best_of_parts(
@@ -358,8 +355,7 @@ def _is_singular(d: Matrix, index: Indices) -> bool:
     """Whether some elements share internal stress."""
     if sp.issparse(d) and len(index) > DENSE:
         return is_singular(d[index][:, index].tocsc())
-    block = d[index][:, index]
-    block = block.toarray() if sp.issparse(block) else block
+    block = sp.dense(d[index][:, index])
     scale = np.sqrt(np.diag(block))
     rank = np.linalg.matrix_rank(block / np.outer(scale, scale), tol=BLOCK_SINGULAR)
     return bool(rank < len(block))

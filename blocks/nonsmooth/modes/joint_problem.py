@@ -16,9 +16,9 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT, OWN_ROUNDING
 from ...system import Problem
 from ..complementarity import Solution, Status, solve
+from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
 from .delassus import Matrix, at_dead_centres, stopping_effort, without
-from .dense_blocks import dense_block
 from .efforts import ROUNDS
 from .elements import LawValues
 from .evaluation import Evaluation

@@ -16,14 +16,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.tolerances import LEAST_CHANGE_LOADED
 from ...system import Problem
 from ..complementarity import components
+from ..complementarity.scaling import dense_block
 from ..mode_state import ModeState
 from .bound_functions import DENSE, BoundFunctions
 from .delassus import Components, Delassus, Matrix, is_singular
-from .dense_blocks import dense_block, masked_rows
+from .dense_blocks import masked_rows
 
 __all__ = ["LoadDependence"]
 
@@ -131,11 +132,10 @@ class LoadDependence:
     def _inverses(self, problem: Problem, t: float, matrix: sp.csr_matrix
                   ) -> tuple[sp.csr_matrix, Flags]:
         """The inverse of all small connected parts, and which elements are in large ones."""
-        modes, number = self.state.modes, self.components(problem, t)
-        order = np.argsort(number, kind="stable")
+        modes = self.state.modes
         rows, columns, values = [], [], []
         large = np.zeros(self.size, dtype=bool)
-        for part in np.split(order, np.flatnonzero(np.diff(number[order])) + 1):
+        for part in grouped(self.components(problem, t)):
             if len(part) > DENSE:
                 large[part] = True
                 continue

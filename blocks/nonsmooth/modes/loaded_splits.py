@@ -25,9 +25,10 @@ from ..complementarity import (
     loaded_splits,
     ranges_end,
 )
+from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
 from .delassus import is_singular
-from .dense_blocks import count_nonzero, dense_block
+from .dense_blocks import count_nonzero
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
 from .one_motion import ROUNDS, OneMotion

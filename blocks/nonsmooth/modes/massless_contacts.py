@@ -17,9 +17,9 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NEAR_GAP, REBOUND_RESTS
 from ...system import Evaluator, Problem, System
 from ..complementarity import Impact, sequential_impact
+from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
 from .bound_functions import bounds_by_taken
-from .dense_blocks import dense_block
 from .elements import elements_of, lack_mass
 from .gaps import gaps_of, largest_position, refuse_overlap
 from .impacts import FULL, impact_with_friction

@@ -23,8 +23,8 @@ from ...numerics.tolerances import (
 )
 from ...system import Problem
 from ..complementarity import loaded_split, ranges_end
+from ..complementarity.scaling import dense_block
 from .bound_functions import BoundFunctions, bounds_by_taken
-from .dense_blocks import dense_block
 from .massless_efforts import MasslessEfforts
 from .one_motion import FAR, ROUNDS, share_equations
 

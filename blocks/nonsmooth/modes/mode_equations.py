@@ -22,7 +22,7 @@ import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.regular import factors_if_regular
 from ...numerics.rewriting import contained, symbols_in
@@ -592,8 +592,7 @@ def _parts(by_u: list[ca.SX], whole: int) -> list[Indices]:
 
     by_values, by_rates = joined(by_u[:3]), joined(by_u)
     few = np.bincount(by_rates)[by_rates] <= whole
-    part = np.where(few, by_rates, len(few) + by_values)
-    return [np.flatnonzero(part == k) for k in np.unique(part)]
+    return grouped(np.where(few, by_rates, len(few) + by_values))
 
 
 def _even(matrix: Array) -> tuple[Array, Array, Array]:

@@ -22,7 +22,7 @@ from ...numerics.tolerances import (
 )
 from ...system import Problem
 from ..complementarity import signed_pivot
-from .dense_blocks import dense_block
+from ..complementarity.scaling import dense_block
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
 

@@ -22,7 +22,8 @@ from ...numerics.tolerances import (
 )
 from ...system import Problem
 from ..complementarity import Solution, Status, open_load, signed_pivot
-from .dense_blocks import at_hand, count_nonzero, dense_block
+from ..complementarity.scaling import dense_block
+from .dense_blocks import at_hand, count_nonzero
 from .efforts import Efforts
 from .evaluation import Evaluation
 from .gaps import largest_position

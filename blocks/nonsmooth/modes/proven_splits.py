@@ -20,9 +20,9 @@ from ...numerics.cache import Cache
 from ...numerics.tolerances import AT_BOUND, CLEAR_ROOM, MODE_ENDED
 from ...system import Evaluator, Problem
 from ..complementarity import largest_share, linear_splits
+from ..complementarity.scaling import dense_block
 from ..mode_state import ModeState
 from .delassus import Delassus, Matrix
-from .dense_blocks import dense_block
 from .held_modes import HeldModes
 from .indeterminacy import Indeterminacy
 

@@ -289,8 +289,7 @@ def _as_it_begins(problem: Problem, start: Start, nominals: Nominals, t: float,
     system, targets = problem.system, start.targets
     if not (system.nu or start.missed_by_user.any()):
         return start
-    functions = TargetFunctions.of(system, system.flat.class_of[targets.slots],
-                                   system.flat.sign_of[targets.slots])
+    functions = TargetFunctions.of(system, targets.slots)
     of_user = targets.levels < USERS
     searched = bool((functions.see_efforts & of_user).any()) or bool(
         start.missed_by_user.any() and (functions.bend & of_user).any())

@@ -14,7 +14,7 @@ from .delassus import Matrix, torn_by_inputs
 from .elements import Elements, elements_of
 from .law_expressions import expressions_of
 
-__all__ = ["DENSE", "BoundFunctions", "bounds_by_taken"]
+__all__ = ["DENSE", "BoundFunctions", "bounds_by_taken", "followed_efforts"]
 
 DENSE = 80  # elements up to which slopes of bounds are dense
 
@@ -77,15 +77,18 @@ def bounds_by_taken(system: System) -> BoundFunctions:
         system, elements_of(system), expressions_of(system).bounds))
 
 
+def followed_efforts(system: System, elements: Elements, bounds: ca.SX) -> Flags:
+    """(elements, elements) whose bounds follow whose efforts at once."""
+    by_u = ca.DM(ca.jacobian_sparsity(bounds, system.tape.u), 1).sparse()[:, elements.column]
+    rows, columns = by_u.nonzero()
+    follows = np.zeros((elements.size, elements.size), dtype=bool)
+    follows[rows % elements.size, columns] = True
+    return follows
+
+
 def _loads_itself(system: System, elements: Elements, bounds: ca.SX) -> bool:
     """Whether bounds of some element depend on its own effort, by way of other bounds."""
-    size = elements.size
-    pattern = ca.jacobian(bounds, system.tape.u).sparsity()
-    rows, columns = (np.array(a, dtype=int) for a in (pattern.row(), pattern.get_col()))
-    element = np.full(system.nu, -1)
-    element[elements.column] = np.arange(size)
-    reach = np.zeros((size, size), dtype=bool)
-    reach[rows % max(size, 1), element[columns]] = True
-    for _ in range(size.bit_length()):
+    reach = followed_efforts(system, elements, bounds)
+    for _ in range(elements.size.bit_length()):
         reach |= reach @ reach
     return bool(reach.diagonal().any())

@@ -33,7 +33,7 @@ from ..contract import IndeterminateGroup, Laws
 from .decision_parts import decision_parts
 from .decisions import Decisions
 from .efforts import Efforts
-from .elements import Change, LawValues
+from .elements import Change
 from .evaluation import Evaluation
 from .held_modes import HeldModes
 from .held_states import HeldStates
@@ -121,10 +121,6 @@ class SetValuedLaws(Laws):
     @property
     def restless(self) -> str:
         return self.efforts.restless if self.load is None else ""
-
-    def look(self, problem: Problem, t: float) -> LawValues:
-        """Flows, bounds and rates at the problem's present efforts."""
-        return self.evaluation.values(problem, t)
 
     def apply(self, problem: Problem, t: float) -> None:
         self.efforts.apply(problem, t)

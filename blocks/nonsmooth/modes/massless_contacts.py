@@ -17,12 +17,11 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NEAR_GAP, REBOUND_RESTS
 from ...system import Evaluator, Problem, System
 from ..complementarity import Impact, sequential_impact
-from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
-from .bound_functions import bounds_by_taken
+from .bound_functions import bounds_by_taken, followed_efforts
 from .elements import elements_of, lack_mass
-from .gaps import gaps_of, largest_position, refuse_overlap
-from .impacts import FULL, impact_with_friction
+from .gaps import gap_function, largest_position, refuse_overlap
+from .impacts import impact_with_friction
 from .law_expressions import expressions_of
 from .massless_efforts import MasslessEfforts
 
@@ -50,17 +49,8 @@ def follow_impulses(system: System) -> Flags:
 
 def _follows(system: System) -> Flags:
     """(elements, elements) whose bounds follow whose efforts."""
-    return system.once("efforts that bounds follow", lambda: _followed(system))
-
-
-def _followed(system: System) -> Flags:
-    elements, bounds = elements_of(system), expressions_of(system).bounds
-    rows, columns = ca.jacobian_sparsity(bounds, system.tape.u).get_triplet()
-    element = np.full(system.nu, -1)
-    element[elements.column] = np.arange(elements.size)
-    out = np.zeros((elements.size, elements.size + 1), dtype=bool)
-    out[np.array(rows, dtype=int) % elements.size, element[np.array(columns, dtype=int)]] = True
-    return out[:, :-1]
+    return system.once("efforts that bounds follow", lambda: followed_efforts(
+        system, elements_of(system), expressions_of(system).bounds))
 
 
 class ImpactFunctions:
@@ -164,25 +154,12 @@ class MasslessContacts:
         if not beside.any():
             return index, sequential_impact(d, flow[index], restitution)
         _, _, low, high, back, forth = self.equations.values(problem, t)
-        rests, contact = (self.state.modes == 0)[index], self.contact[index]
-        bottom, top = (np.where(rests, still[index], sliding[index])
+        rests = self.state.modes == 0
+        bottom, top = (np.where(rests, still, sliding)[index]
                        for still, sliding in ((low, back), (high, forth)))
-        u, z = problem.u.copy(), problem.z.copy()
-
-        def slopes(impulse: Array) -> tuple[Array, Array]:
-            effort = self.elements.efforts_of(u)
-            effort[index] = FULL * impulse
-            self.elements.put(problem.u, effort)
-            problem.solve_algebraic(t)
-            low, high, back, forth = (dense_block(side, index, index) for side in
-                                      self.functions.bounds.slopes(problem, t))
-            return (np.where(rests[:, None], low, back), np.where(rests[:, None], high, forth))
-
-        try:
-            return index, impact_with_friction(d, flow[index], np.where(contact, restitution, 0.0),
-                                               contact, bottom, top, slopes)
-        finally:
-            problem.u[:], problem.z[:] = u, z
+        return index, impact_with_friction(
+            problem, t, self.elements, self.functions.bounds, rests, index, d, flow[index],
+            restitution, bottom, top, self.elements.efforts_of(problem.u))
 
     def _push(self, problem: Problem, t: float, index: Indices, impulse: Array) -> None:
         """Change the states as impulses do; what follows work does so at the mean of the flows."""
@@ -194,9 +171,6 @@ class MasslessContacts:
 
     def _gap(self, problem: Problem, t: float) -> Array:
         """Of all elements, 0 of those that are none; what overlaps is negative, though it parts."""
-        system = self.efforts.system
-        gaps: Evaluator = system.once("gaps of contacts", lambda: system.function(
-            "gaps", ca.densify(gaps_of(system))))
         out = np.zeros(self.elements.size)
-        out[self.contact] = gaps(*problem.arguments(t))
+        out[self.contact] = gap_function(self.efforts.system)(*problem.arguments(t))
         return out

@@ -60,14 +60,14 @@ class WholeSystem:
     def gaps(self, t: float, y: Array) -> Array:
         """Gaps of the contacts."""
         self._go_to(t, y, np.zeros(self.size))
-        gaps: Array = self.laws.look(self.problem, t).gap[self.laws.elements.contact]
+        gaps: Array = self.laws.evaluation.values(self.problem, t).gap[self.laws.elements.contact]
         return gaps
 
     def values(self, t: float, y: Array, effort: Array) -> Array:
         """Flows, bounds, restitution and derivatives, end to end as those of a component are."""
         problem, laws, n = self.problem, self.laws, self.size
         self._go_to(t, y, effort)
-        now, args = laws.look(problem, t), problem.arguments(t)
+        now, args = laws.evaluation.values(problem, t), problem.arguments(t)
         push = sp.dense(laws.delassus.slope_by_efforts(problem, t, np.arange(n)))[problem.free]
         by_effort = np.zeros((4, n, n)) if laws.load is None else np.array(
             [sp.dense(m) for m in laws.load.slopes(problem, t)])

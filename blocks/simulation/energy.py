@@ -61,10 +61,7 @@ class _Rows:
 
 def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     """Energy of every leaf component over the run, by adaptive quadrature in every step."""
-    cache = recording.system.cache
-    if "energy" not in cache:  # the same for all runs of a system
-        cache["energy"] = _functions(recording.system)
-    rows: _Rows | None = cache["energy"]
+    rows = recording.system.once("energy", lambda: _functions(recording.system))
     if rows is None:
         return []
     network = recording.system.network

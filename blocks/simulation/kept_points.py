@@ -17,7 +17,13 @@ class KeptPoints:
     ----------
     replay : of the run
     t, which : times, and the numbers of the episodes that they are in
+
+    Attributes
+    ----------
+    looked_at : whether anybody has seen how far states move
     """
+
+    looked_at = False
 
     def __init__(self, replay: Replay, t: Array, which: Indices) -> None:
         self.replay, self.which = replay, which

@@ -51,8 +51,8 @@ class Opening:
 def _contacts_of(problem: Problem) -> Contacts | None:
     """What keeps closed contacts closed, where there are any and the laws do not do it."""
     laws = problem.laws
-    if laws is None or laws.recorded or not laws.elements.contact.any():
+    if laws is None or laws.recorded:
         return None
-    from ..nonsmooth.modes.drift_correction import Contacts
+    from ..nonsmooth.modes.drift_correction import contacts_of
 
-    return Contacts(laws.set_valued)
+    return contacts_of(laws)

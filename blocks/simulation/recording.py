@@ -7,9 +7,9 @@ stored trajectory when they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RunRecording"]
 
+T = TypeVar("T")
+
 EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "ode45", "adams"
 
 
@@ -77,10 +79,7 @@ class RunRecording:
         self.replay = Replay(self.problem, self.p, self.episodes)
         self.keeper: WholeRecord | ChosenVariables = WholeRecord()
         self.chosen: ChosenVariables | None = None
-        self._shown: tuple[tuple[int, float, int], tuple[Array, Indices]] | None = None
-        self._steps: tuple[tuple[int, float], tuple[Array, Indices]] | None = None
-        self._kept: KeptPoints | None = None
-        self._energy: tuple[tuple[int, float], list[EnergyTerm]] | None = None
+        self._found: dict[str, tuple[object, Any]] = {}  # by looks, and when that was
 
     @property
     def is_explicit(self) -> bool:
@@ -106,7 +105,7 @@ class RunRecording:
 
     def forget_looks(self) -> None:
         """Forget what was found of the record, which is another one now."""
-        self._shown = self._steps = self._kept = self._energy = None
+        self._found.clear()
         self.replay = Replay(self.problem, self.p, self.episodes)
 
     def keep_only(self, options: RecordOptions, rtol: float) -> None:
@@ -150,24 +149,22 @@ class RunRecording:
 
     def _own_times(self) -> tuple[Array, Indices]:
         """The times at which a run is shown if none are asked for, and their episodes."""
-        state = len(self.episodes), self.episodes[-1].end, id(self.samples)
-        if self._shown is None or self._shown[0] != state:
-            self._shown = state, self._chosen_times()
-            self._kept = None
-        return self._shown[1]
-
-    def _chosen_times(self) -> tuple[Array, Indices]:
-        if self.samples is not None:
-            return self.samples, self._episode_numbers(self.samples, "right")
-        return self._times_of_steps()
+        samples = self.samples
+        return self._times_of_steps() if samples is None else self._once("shown", lambda: (
+            samples, self._episode_numbers(samples, "right")))
 
     def _times_of_steps(self) -> tuple[Array, Indices]:
         """Ends of all steps and some times between, and their episodes."""
-        state = len(self.episodes), self.episodes[-1].end
-        if self._steps is None or self._steps[0] != state:
-            self._steps = state, times_of_steps(self.episodes.steps, np.zeros(1, dtype=int),
-                                                bool(self.system.nx))
-        return self._steps[1]
+        return self._once("steps", lambda: times_of_steps(
+            self.episodes.steps, np.zeros(1, dtype=int), bool(self.system.nx)))
+
+    def _once(self, look: str, make: Callable[[], T]) -> T:
+        """What a look has found, as long as the run has not gone on since."""
+        state = len(self.episodes), self.episodes[-1].end, id(self.samples)
+        if look not in self._found or self._found[look][0] != state:
+            self._found[look] = state, make()
+        found: T = self._found[look][1]
+        return found
 
     def _episode_numbers(self, times: Array, side: str) -> Indices:
         """Numbers of the episodes that times are in."""
@@ -215,10 +212,11 @@ class RunRecording:
         if len(t) > self.replay.most_points:
             return self.evaluate(function, wanted, t, which)
         with READING:
-            if self._kept is None:
-                self._kept = KeptPoints(self.replay, t, which)
-                warn_of_faint_motion(self, self._kept.states.x)
-            return self._values(function, self._kept.points(wanted))
+            kept = self._once("kept", lambda: KeptPoints(self.replay, t, which))
+            if not kept.looked_at:
+                kept.looked_at = True
+                warn_of_faint_motion(self, kept.states.x)
+            return self._values(function, kept.points(wanted))
 
     def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices,
                  whole: int = 0) -> Array:
@@ -265,10 +263,7 @@ class RunRecording:
         from .energy import energy_terms
 
         self._refuse_without_all("energy")
-        state = len(self.episodes), self.episodes[-1].end
-        if self._energy is None or self._energy[0] != state:
-            self._energy = state, energy_terms(self)
-        return self._energy[1]
+        return self._once("energy", lambda: energy_terms(self))
 
     def sticking_terms(self) -> list[StickTerm]:
         """Sticking per component; see :mod:`blocks.simulation.sticking`."""

@@ -352,12 +352,9 @@ class Replay:
     @cached_property
     def _contacts(self) -> Contacts | None:
         """What keeps closed contacts closed, where there are any."""
-        laws = self.problem.laws.set_valued
-        if not laws.elements.contact.any():
-            return None
-        from ..nonsmooth.modes.drift_correction import Contacts
+        from ..nonsmooth.modes.drift_correction import contacts_of
 
-        return Contacts(laws)
+        return contacts_of(self.problem.laws)
 
 
 class _KeptStates:

@@ -75,9 +75,9 @@ class TimeEvents:
         self.system, self.p = system, p
         self.relations = _relations_of(system)
         self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
-        self.timed, straight = _relations_of_time(self.relations)
-        self.straight, self.curved, self._index = system.once("relations of time alone", lambda: (
-            self.timed & straight, self.timed & ~straight, np.flatnonzero(self.timed)))
+        self.timed, self.straight = _timed(system)
+        self.curved, self._index = system.once("relations of time alone", lambda: (
+            self.timed & ~self.straight, np.flatnonzero(self.timed)))
         self._function = self._relations_of_time() if len(self._index) else None
         self.look(t_start, t_end if seen is None else seen)
 
@@ -303,12 +303,9 @@ class TimeEvents:
 
 def switches_in_run(system: System) -> bool:
     """Whether anything samples, or switches at instants that are not known beforehand."""
-    if "switches" not in system.cache:
-        sampled = any(start is not None for f in system.network.families
-                      for start, *_ in f.kernel.samplings)
-        system.cache["switches"] = sampled or bool(
-            system.nm and not _relations_of_time(_relations_of(system))[0].all())
-    return bool(system.cache["switches"])
+    return system.once("switches", lambda: any(
+        start is not None for f in system.network.families for start, *_ in f.kernel.samplings
+    ) or bool(system.nm and not _timed(system)[0].all()))
 
 
 def _relations_of(system: System) -> Relations:
@@ -316,12 +313,12 @@ def _relations_of(system: System) -> Relations:
     return system.once("relations", lambda: Relations(system))
 
 
-def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
+def _timed(system: System) -> tuple[Flags, Flags]:
     """Which relations depend on time and parameters alone, and which are linear in time."""
-    cache = relations.system.cache
-    if "timed" in cache:
-        found: tuple[Flags, Flags] = cache["timed"]
-        return found
+    return system.once("timed", lambda: _found_timed(_relations_of(system)))
+
+
+def _found_timed(relations: Relations) -> tuple[Flags, Flags]:
     timed, straight = np.zeros((2, relations.system.nm), dtype=bool)
     now = TIME.__hash__()
     for f, r, offset in relations.rows:
@@ -332,7 +329,6 @@ def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
             slope = ca.jacobian(crossing, TIME)
             timed[mine] = True
             straight[mine] = now not in symbols_in(slope) and not _jumps(crossing)
-    cache["timed"] = timed, straight
     return timed, straight
 
 

@@ -34,7 +34,7 @@ from .gaps import (
 )
 from .laws import SetValuedLaws
 
-__all__ = ["Contacts", "immovable"]
+__all__ = ["Contacts", "contacts_of", "immovable"]
 
 DENSE = 60  # states up to which matrices are made densely
 LEFT = 1e3  # times what is allowed: a gap that could not be closed
@@ -86,6 +86,11 @@ class Contacts:
         if self.closing is None:
             return points.x, np.zeros(len(points), dtype=bool)
         return self.closing.close_at(problem, points)
+
+
+def contacts_of(laws: Laws) -> Contacts | None:
+    """The contacts among the laws of a run, where there are any."""
+    return Contacts(laws.set_valued) if laws.elements.contact.any() else None
 
 
 class _Closing:

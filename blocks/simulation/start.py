@@ -184,7 +184,7 @@ class RunStart:
     def _solved(self, system: System) -> tuple[Problem, Start]:
         return consistent_start(
             system, find_nominals(system, self.model._nominal_table), self.t, self.kind,
-            self._laws if system.nm else _no_laws, self._near)
+            self._laws if system.nm else lambda _: None, self._near)  # no relation looks at efforts
 
     def moving_off(self) -> Problem:
         """The problem as it moves off: with relations, samples and modes decided, where they can
@@ -449,7 +449,3 @@ def laws_at_events(system: System) -> Any:
     from ..nonsmooth.modes.load_laws import with_loads
 
     return with_loads(system, set_valued_laws(system))
-
-
-def _no_laws(system: System) -> None:
-    """Where no relation looks at efforts, the start does not depend on laws."""

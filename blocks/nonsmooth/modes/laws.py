@@ -35,11 +35,9 @@ from .decisions import Decisions
 from .efforts import Efforts
 from .elements import Change
 from .evaluation import Evaluation
-from .held_modes import HeldModes
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .law_functions import LawFunctions
-from .load_dependence import LoadDependence
 from .loaded_splits import LoadedSplits
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
@@ -69,12 +67,13 @@ class SetValuedLaws(Laws):
         self.functions = functions
         self.evaluation = evaluation = Evaluation(functions)
         self.state, self.delassus = evaluation.state, evaluation.delassus
+        self.held_modes, self.load = evaluation.held_modes, evaluation.load
         self.efforts = Efforts(evaluation)
         self.painleve: Painleve | None = None
         loaded: LoadedSplits | None = None
-        if evaluation.load is not None:
-            self.painleve = Painleve(evaluation, evaluation.load, self.efforts)
-            loaded = LoadedSplits(evaluation, evaluation.load)
+        if self.load is not None:
+            self.painleve = Painleve(evaluation, self.load, self.efforts)
+            loaded = LoadedSplits(evaluation, self.load)
         self.indeterminacy = Indeterminacy(evaluation, loaded)
         self.held_states = HeldStates(evaluation)
         self.switching = Margins(evaluation, self.indeterminacy, self.painleve)
@@ -105,18 +104,10 @@ class SetValuedLaws(Laws):
 
     # -- efforts ---------------------------------------------------------------------------
     @property
-    def held_modes(self) -> HeldModes | SolvedModes | None:
-        return self.evaluation.held_modes
-
-    @property
     def slack(self) -> Array:
         if isinstance(self.held_modes, SolvedModes):  # its constants have it
             return np.zeros(0)
         return np.broadcast_to(self.state.slack, self.size)
-
-    @property
-    def load(self) -> LoadDependence | None:
-        return self.evaluation.load
 
     @property
     def restless(self) -> str:

@@ -17,7 +17,6 @@ from ...system import Problem, System
 from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
 from .elements import Change, Elements
-from .held_loads import HeldLoads
 from .laws import SetValuedLaws
 from .load_efforts import LoadEfforts
 from .load_functions import LoadElements, LoadFunctions, load_elements_of
@@ -84,7 +83,7 @@ class LoadLaws(Laws):
         functions = functions or LoadFunctions(system, mine, beside=set_valued.size > 0)
         self.efforts = LoadEfforts(
             system, functions, set_valued if isinstance(set_valued, SetValuedLaws) else None)
-        self.bands = RestBands(functions)
+        self.bands, self.held_modes = RestBands(functions), functions.held
         self.watched = self.size > 0
 
     @property
@@ -136,10 +135,6 @@ class LoadLaws(Laws):
         return u, np.ones(len(points), dtype=bool)
 
     # -- machine code ----------------------------------------------------------------------
-    @property
-    def held_modes(self) -> HeldLoads | None:
-        return self.efforts.functions.held
-
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         return self.held_modes is not None
 
@@ -147,8 +142,8 @@ class LoadLaws(Laws):
         return np.concatenate([self.modes, self._free(problem, t)])
 
     def margin_expressions(self) -> ca.SX:
-        assert self.held_modes is not None
-        return self.held_modes.margins
+        assert self.efforts.functions.held is not None
+        return self.efforts.functions.held.margins
 
     def split_internal_stress(self, problem: Problem, t: float) -> None:
         self._set_valued.split_internal_stress(problem, t)

@@ -102,13 +102,14 @@ class MasslessLaws(Laws):
 
     massless = True
     state: NetworkState
+    held_modes: HeldNetwork | None
 
     def __init__(self, system: System, equations: ModeEquations | None = None) -> None:
         super().__init__(system, elements_of(system))
         refuse_massless(system)
         self.state = NetworkState(self.elements.kinds)
         self.state.noise[:, self.elements.valve] = MARGIN_ROUNDING  # of nominal values
-        self.equations, self._held = _equations_of(system, self.elements, equations)
+        self.equations, self.held_modes = _equations_of(system, self.elements, equations)
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
         self.switching = MasslessMargins(self.efforts, self.stress)
@@ -116,12 +117,11 @@ class MasslessLaws(Laws):
         self.velocities = NodeVelocities(self.efforts, self.contacts)
         self.search = ModeSearch(self.efforts, self.switching, Jumps(
             self.efforts, self.switching, self.velocities), self.contacts)
-        self._parts_join = False
 
     @cached_property
     def kept(self) -> KeptModes | None:
         """The modes of this run; readers, who decide on none, need no room for them."""
-        return None if self._held is None else KeptModes(self._held, self.state)
+        return None if self.held_modes is None else KeptModes(self.held_modes, self.state)
 
     def fresh(self) -> MasslessLaws:
         return MasslessLaws(self.system, self.equations)
@@ -228,7 +228,7 @@ class MasslessLaws(Laws):
         """Modes that were to end go on: what two matrices make of their margins in machine code,
         and Newton's method does not, is rounding, and is to end no mode again; nor is what was
         allowed below zero."""
-        state, held = self.state, self._held
+        state, held = self.state, self.held_modes
         if held is None or not self.equations.constant or held.left_open(
                 problem, t, self.modes).shape[1]:  # such a split is shown in two ways
             return
@@ -255,7 +255,7 @@ class MasslessLaws(Laws):
             self.state.unloaded = self._unloaded(problem, t)
             known.note(key, problem, self.state, noise)
         if self.kept is not None:
-            self._parts_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
+            self.parts_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
             self.kept.keep(problem, t, noise)
 
     def _unloaded(self, problem: Problem, t: float) -> Flags:
@@ -266,7 +266,7 @@ class MasslessLaws(Laws):
         them do, and the motion would be another one.
         """
         modes, nobody = self.modes, np.zeros(self.elements.size, dtype=bool)
-        held = self._held
+        held = self.held_modes
         if held is None or held.fits(problem, t, modes) or not held.keeps_apart(problem, t, modes):
             return nobody
         splits = held.left_open(problem, t, modes).shape[1]
@@ -285,7 +285,8 @@ class MasslessLaws(Laws):
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices,
                    asked: Flags) -> Iterator[Indices]:
         follows = self.equations.switched(problem, t, guess)  # what nearly always does
-        shares = self._held is not None and self._held.shares_with_switches(problem, t, follows)
+        held = self.held_modes
+        shares = held is not None and held.shares_with_switches(problem, t, follows)
         if not shares:
             yield guess
         yield from self.velocities.modes(problem, t, moved, asked)
@@ -298,9 +299,9 @@ class MasslessLaws(Laws):
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points, split: bool
                   ) -> tuple[Array, Flags] | None:
-        if self._held is None:
+        if self.held_modes is None:
             return None
-        u, found = self._held.inputs_at(problem, points)
+        u, found = self.held_modes.inputs_at(problem, points)
         if split:
             some = np.flatnonzero(found)
             few = replace(points, u=u).some(some)
@@ -309,21 +310,13 @@ class MasslessLaws(Laws):
         return u, found
 
     # -- machine code ----------------------------------------------------------------------
-    @property
-    def held_modes(self) -> HeldNetwork | None:
-        return self._held
-
     def runs_compiled(self, problem: Problem, t: float) -> bool:
-        return self._held is not None and self._held.fits(
+        return self.held_modes is not None and self.held_modes.fits(
             problem, t, self.state.solved_modes)
 
-    @property
-    def parts_join(self) -> bool:
-        return self._parts_join
-
     def held_constants(self, problem: Problem, t: float) -> Array:
-        assert self._held is not None  # else nothing is compiled
-        return np.concatenate([self.modes, self._held.constants(problem, t, self.state),
+        assert self.held_modes is not None  # else nothing is compiled
+        return np.concatenate([self.modes, self.held_modes.constants(problem, t, self.state),
                                np.ones(self.system.nx)])
 
     def decision_parts(self, problem: Problem, t: float) -> NetworkParts | None:
@@ -335,8 +328,8 @@ class MasslessLaws(Laws):
         self.kept.take_over()
 
     def margin_expressions(self) -> ca.SX:
-        assert self._held is not None
-        return self._held.margins
+        assert self.held_modes is not None
+        return self.held_modes.margins
 
 
 def _equations_of(system: System, elements: Elements, known: ModeEquations | None

@@ -15,7 +15,7 @@ __all__ = ["set_valued_laws"]
 
 def set_valued_laws(system: System) -> Laws:
     """The set-valued laws of a system, at the start of a run."""
-    if not any(family.kernel.set_valued for family in system.network.families):
+    if not system.network.set_valued:
         return NoElements(system)
     functions = system.once("laws", lambda: _functions(system))
     return MasslessLaws(system) if functions is None else SetValuedLaws(functions)
@@ -23,6 +23,5 @@ def set_valued_laws(system: System) -> Laws:
 
 def _functions(system: System) -> LawFunctions | None:
     """Compiled functions; None where nodes have no mass."""
-    valves = any(law.kind in VALVES for family in system.network.families
-                 for law in family.kernel.set_valued)
+    valves = any(law.kind in VALVES for *_, law in system.network.set_valued)
     return None if valves or without_mass(system) else LawFunctions.of(system)

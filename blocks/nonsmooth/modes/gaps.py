@@ -97,11 +97,8 @@ def refuse_overlap(system: System, elements: Elements, gaps: Array, index: Indic
 def overlaps(system: System, problem: Problem, t: float) -> Iterator[tuple[str, str]]:
     """Contacts whose sides overlap at a point, and by how much."""
     values, far = gap_function(system)(*problem.arguments(t)), largest_position(problem)
-    owners = [(f, i) for f, family in enumerate(system.network.families)
-              for law in family.kernel.set_valued if law.is_contact
-              for i in range(family.size)]  # fmt: skip
     for k in np.flatnonzero((values < -OVERLAP * far) & np.isfinite(values)):
-        f, i = owners[k]
+        f, i = system.network.contacts[k]
         yield system.network.families[f].path(i), _size(system, f, -values[k])
 
 
@@ -114,8 +111,7 @@ def gaps_of(system: System) -> ca.SX:
     """All gaps, as a column."""
     return ca.vertcat(ca.SX(0, 1), *(
         system.tape.writer.kernel_row(f, law.gap).T
-        for f, family in enumerate(system.network.families)
-        for law in family.kernel.set_valued if law.gap is not None))  # fmt: skip
+        for f, _, law in system.network.set_valued if law.gap is not None))
 
 
 def _size(system: System, f: int, depth: float) -> str:

@@ -63,8 +63,8 @@ class LawExpressions:
     @property
     def sides(self) -> ca.SX:
         """What has the sign of the mode of what slides or is open: flows, and gaps of contacts."""
-        contact = [law.is_contact for family in self.system.network.families
-                   for law in family.kernel.set_valued for _ in range(family.size)]
+        contact = [law.is_contact for _, family, law in self.system.network.set_valued
+                   for _ in range(family.size)]
         return ca.vertcat(*(-open_gap(self.gap[k], self.flow[k]) if contact[k] else self.flow[k]
                             for k in range(len(contact))))
 
@@ -91,9 +91,8 @@ def expressions_of(system: System) -> LawExpressions:
     """The set-valued laws of a system, in the order of its elements."""
     writer = system.tape.writer
     rows: list[list[ca.SX]] = [[] for _ in range(8)]
-    for f, family in enumerate(system.flat.network.families):
-        for law in family.kernel.set_valued:
-            of_law = [*law.expressions, family.kernel.symbols[law.effort, 0]]
-            for row, sx in zip(rows, of_law, strict=True):
-                row.append(writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
+    for f, family, law in system.network.set_valued:
+        of_law = [*law.expressions, family.kernel.symbols[law.effort, 0]]
+        for row, sx in zip(rows, of_law, strict=True):
+            row.append(writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
     return LawExpressions(system, *(ca.vertcat(*row) for row in rows))

@@ -7,6 +7,7 @@ an element has P = b / D whatever its effort: then all efforts are expressions o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import casadi as ca
 import numpy as np
@@ -60,22 +61,15 @@ class LoadElements:
 
 def load_elements_of(system: System) -> LoadElements:
     """The elements of a system's laws of the load."""
-    flat = system.flat
-    owners: list[tuple[int, int]] = []
-    columns: list[list[int]] = [[], []]
-    signs: list[list[float]] = [[], []]
-    held: list[bool] = []
-    for f, family in enumerate(flat.network.families):
-        for effort, load, _, _, band, _ in family.kernel.load_laws:
-            owners += [(f, i) for i in range(family.size)]
-            held += [band is not None] * family.size
-            for k, i in enumerate((effort, load)):
-                column, sign = inputs_of(system, flat.base[f][i, 0] + np.arange(family.size))
-                columns[k] += column
-                signs[k] += sign
-    effort_at, load_at = (np.array(c, dtype=int) for c in columns)
-    effort_sign, load_sign = (np.array(s, dtype=float) for s in signs)
-    return LoadElements(owners, effort_at, effort_sign, load_at, load_sign, np.flatnonzero(held))
+    laws = [(f, family, law) for f, family in enumerate(system.network.families)
+            for law in family.kernel.load_laws]  # fmt: skip
+    slots = (np.concatenate([np.zeros(0, dtype=int), *(
+        system.flat.base[f][law[k], 0] + np.arange(family.size) for f, family, law in laws)])
+        for k in range(2))  # of efforts, and of loads
+    held = [law[4] is not None for _, family, law in laws for _ in range(family.size)]
+    return LoadElements([(f, i) for f, family, _ in laws for i in range(family.size)],
+                        *chain(*(inputs_of(system, some) for some in slots)),
+                        np.flatnonzero(held))
 
 
 class LoadFunctions:

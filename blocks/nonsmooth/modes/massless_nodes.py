@@ -64,9 +64,7 @@ def refuse_massless(system: System) -> None:
     light = without_mass(system)
     if not light:
         return
-    contacts = [family.path(i) for family in system.network.families
-                if any(law.is_contact for law in family.kernel.set_valued)
-                for i in range(family.size)]  # fmt: skip
+    contacts = [system.network.families[f].path(i) for f, i in system.network.contacts]
     own = next((path for path in contacts if path in light), None)
     if own is not None:
         raise StructureError(

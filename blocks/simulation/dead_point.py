@@ -150,19 +150,19 @@ def _collocated(problem: Problem, t: float, end: float, stages: int, rtol: float
                 ) -> Step | None:
     """The step by so many points; None where no values are found for them."""
     nodes, weights = _gauss(stages)
-    h, present = end - t, (problem.x.copy(), problem.z.copy())
+    h = end - t
     start = problem.x / problem.scale_x
-    slopes = np.repeat(_slope(problem, t, start)[:, None], stages, axis=1)
     values, last = np.zeros((len(start), stages)), np.inf
-    for _ in range(MOST_ROUNDS):
-        now = start[:, None] + h * slopes @ np.array([w(nodes) for w in weights])
-        change = _largest_change(problem, now, values)
-        if not change < last:
-            break
-        values, last = now, change
-        slopes = np.array([_slope(problem, t + h * node, states)
-                           for node, states in zip(nodes, now.T, strict=True)]).T
-    problem.x[:], problem.z[:] = present
+    with put_back(problem.x, problem.z):
+        slopes = np.repeat(_slope(problem, t, start)[:, None], stages, axis=1)
+        for _ in range(MOST_ROUNDS):
+            now = start[:, None] + h * slopes @ np.array([w(nodes) for w in weights])
+            change = _largest_change(problem, now, values)
+            if not change < last:
+                break
+            values, last = now, change
+            slopes = np.array([_slope(problem, t + h * node, states)
+                               for node, states in zip(nodes, now.T, strict=True)]).T
     if not last <= SETTLED * rtol:
         return None
 

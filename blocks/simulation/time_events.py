@@ -78,7 +78,9 @@ class TimeEvents:
         self.timed, self.straight = _timed(system)
         self.curved, self._index = system.once("relations of time alone", lambda: (
             self.timed & ~self.straight, np.flatnonzero(self.timed)))
-        self._function = self._relations_of_time() if len(self._index) else None
+        self._function = system.once("relations of time", lambda: Evaluator(ca.Function(
+            "timed", [TIME, system.tape.p], [ca.densify(
+                system.tape.crossings[self._index.tolist()])]))) if len(self._index) else None
         self.look(t_start, t_end if seen is None else seen)
 
     def look(self, t_start: float, t_end: float) -> None:
@@ -270,12 +272,6 @@ class TimeEvents:
         """Relations of time alone at some times, (relations, times)."""
         assert self._function is not None  # else there are none
         return self._function.at_columns(times[None, :], self.p)
-
-    def _relations_of_time(self) -> Evaluator:
-        """Relations of time alone as one function, made once for a system."""
-        tape = self.system.tape
-        return self.system.once("relations of time", lambda: Evaluator(ca.Function(
-            "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])])))
 
     def _crossings_between(self, row: Indices, low: Array, high: Array, known: Array) -> Array:
         """Crossings of relations between two times each, without those that are known."""

@@ -84,6 +84,13 @@ class LoadDependence:
         modes = self.state.modes
         return masked_rows(modes > 0, forth) + masked_rows(modes < 0, back)
 
+    @staticmethod
+    def following(kinetic: Matrix, slides: Indices, rests: Indices) -> Array:
+        """How efforts of some elements that slide follow those of some at rest."""
+        return np.asarray(np.linalg.solve(
+            np.eye(len(slides)) - dense_block(kinetic, slides, slides),
+            dense_block(kinetic, slides, rests)), dtype=float)
+
     # -- the equations of held modes -------------------------------------------------------
     def matrix(self, problem: Problem, t: float) -> Matrix:
         """Rows: rates of elements at rest, efforts of sliding ones less what they slide with."""

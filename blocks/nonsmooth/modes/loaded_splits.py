@@ -209,10 +209,7 @@ class LoadedSplits:
         """What efforts at rest do: to the efforts of what slides, to their rates, to other rates.
         """
         d, kinetic = self.evaluation.delassus.matrix(problem, t), self.load.kinetic(problem, t)
-        # what slides follows: d effort[slides] / d effort[rests]
-        back = np.asarray(np.linalg.solve(
-            np.eye(len(slides)) - dense_block(kinetic, slides, slides),
-            dense_block(kinetic, slides, rests)), dtype=float)
+        back = self.load.following(kinetic, slides, rests)
         moved = dense_block(d, part, rests) + dense_block(d, part, slides) @ back
         at = np.searchsorted(part, rests)
         return back, moved[at], np.delete(moved, at, axis=0)

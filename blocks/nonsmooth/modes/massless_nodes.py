@@ -20,6 +20,7 @@ import numpy as np
 
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import MARGIN_ROUNDING, MODE_MARGIN_NONE
 from ...system import Problem, System
 from ...system.points import Points
@@ -158,14 +159,11 @@ class MasslessLaws(Laws):
         """
         if self.equations.constant:
             return self.switching.present(problem, t)
-        x, z, u = problem.x.copy(), problem.z.copy(), problem.u.copy()
-        try:
+        with put_back(problem.x, problem.z, problem.u):
             if self.switching.missed(problem, t) <= self.state.drift:
                 self.efforts.project(problem, t)
                 self.efforts.apply(problem, t)
             return self.switching.present(problem, t)
-        finally:
-            problem.x[:], problem.z[:], problem.u[:] = x, z, u
 
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from velocities and loads."""

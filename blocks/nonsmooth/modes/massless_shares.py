@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     EFFORTS_SETTLED,
     EFFORTS_STALLED,
@@ -64,11 +65,8 @@ class MasslessShares:
 
     def least(self, problem: Problem, t: float, group: StressGroup) -> float:
         """The smallest share of bounds that a group can take: 1 at its end."""
-        u, z = problem.u.copy(), problem.z.copy()
-        try:
+        with put_back(problem.u, problem.z):
             return self.take(problem, t, group)
-        finally:
-            problem.u[:], problem.z[:] = u, z
 
     def take(self, problem: Problem, t: float, group: StressGroup) -> float:
         """Leave the problem at the split of a group that is shown; returns its share of bounds."""

@@ -24,12 +24,13 @@ import numpy as np
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
+from ...numerics.copies import put_back
 from ...numerics.regular import factors_if_regular
 from ...numerics.rewriting import contained, symbols_in
 from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING, UNCHANGED_FLOW
 from ...system import Problem, System
 from .elements import Elements
-from .loop_unknowns import LoopUnknowns
+from .loop_unknowns import Followed, LoopUnknowns
 
 if TYPE_CHECKING:
     from .law_expressions import LawExpressions
@@ -154,7 +155,7 @@ class ModeEquations:
         self.affine = not any(ca.which_depends(everything, tape.u, 2, True)) and (
             not system.nz or system.linear)
         self.loops = LoopUnknowns(system, elements) if system.nz else None
-        self._by_z = None if not system.nz else system.function("rows_z", ca.horzcat(
+        self._by_z = system.function("rows_z", ca.horzcat(
             *(ca.densify(ca.jacobian(e, tape.z)).T for e in rows)))
         self._everyone = np.arange(n)
         self._has_switches = bool(elements.switch.any())
@@ -207,9 +208,9 @@ class ModeEquations:
     def _looks_with_rates(self, problem: Problem, t: float) -> Array:
         """The same, with rates that count in those of loops."""
         out = self._looks(problem, t)
-        if self.loops is not None and self._by_z is not None:
-            by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
-            out[7:] += by_z[:3] @ self.loops.at(problem, t).rate
+        if self.loops is not None:
+            by_z, follows = self._through_unknowns(problem, t, self.loops)
+            out[7:] += by_z[:3] @ follows.rate
         return out
 
     def given(self, problem: Problem, t: float) -> tuple[Array, Array]:
@@ -245,20 +246,25 @@ class ModeEquations:
 
     def _through_loops(self, problem: Problem, t: float, out: Array, which: str) -> Array:
         """Derivatives, with those through the unknowns of loops."""
-        if self.loops is None or self._by_z is None:
+        if self.loops is None:
             return out
-        by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
-        follows = self.loops.at(problem, t)
+        by_z, follows = self._through_unknowns(problem, t, self.loops)
         out = out + by_z @ getattr(follows, f"by_{which}")
         out[3:] += by_z[:3] @ getattr(follows, f"rate_by_{which}")
         return out
 
+    def _through_unknowns(self, problem: Problem, t: float, loops: LoopUnknowns
+                          ) -> tuple[Array, Followed]:
+        """How rows follow unknowns of loops, and these all else."""
+        return (self._by_z(*problem.arguments(t)).reshape(6, self.size, -1),
+                loops.at(problem, t))
+
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
         """The equations of some modes."""
         out, made = self._looks_with_rates(problem, t), self.matrices(problem, t, modes)
-        if self.loops is not None and self._by_z is not None:  # as they are with these solved
-            by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
-            out[4:] += by_z @ self.loops.at(problem, t).missed
+        if self.loops is not None:  # as they are with these solved
+            by_z, follows = self._through_unknowns(problem, t, self.loops)
+            out[4:] += by_z @ follows.missed
         value, rate = self.held_rows(modes, out[4:7], out[7:])
         direct, weight = self._direct(modes), made.weight
         value[direct] += self.elements.efforts_of(problem.u)[direct]
@@ -275,11 +281,9 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         if made.solver is None:
             return np.zeros(self.size)
-        present, problem.u = problem.u, np.zeros_like(problem.u)
-        try:
+        with put_back(problem.u):
+            problem.u[:] = 0.0
             out = self._looks(problem, t)
-        finally:
-            problem.u = present
         value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
         size = np.concatenate([np.abs(made.span) @ value, np.abs(made.weight) @ rate]) if len(
             made.weight) else value
@@ -426,7 +430,7 @@ class ModeEquations:
         """Change of the states' slopes per change of what the elements take."""
         system, at = problem.system, problem.arguments(t)
         taken = self.elements.columns_of(system.slope_u.dense(*at))
-        if self.loops is not None and system.nz:
+        if self.loops is not None:
             slope_z = system.slope_z.sparse(*at)
             taken = taken + slope_z @ self.loops.at(problem, t).by_taken
         return taken

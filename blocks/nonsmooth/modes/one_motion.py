@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     EFFORTS_STALLED,
     LEAST_CHANGE_LOADED,
@@ -61,10 +62,8 @@ class OneMotion:
 
     def _looked_at(self, problem: Problem, t: float, part: Indices) -> list[Way]:
         """Both motions; the problem stays where it is."""
-        u, z = problem.u.copy(), problem.z.copy()
-        ways = self._ways(problem, t, part)
-        problem.u[:], problem.z[:] = u, z
-        return ways
+        with put_back(problem.u, problem.z):
+            return self._ways(problem, t, part)
 
     def decide(self, problem: Problem, t: float, part: Indices) -> tuple[Indices, Array] | None:
         """Modes and efforts of a part that was at rest, in the problem, too; None if unknown."""

@@ -78,14 +78,12 @@ class Painleve:
             return out
         for part in np.unique(parts[sliding]):
             slides = np.flatnonzero((modes != 0) & load.dependent & (parts == part))
-            own = np.eye(len(slides)) - dense_block(kinetic, slides, slides)
-            left = signed_pivot(own)
+            left = signed_pivot(np.eye(len(slides)) - dense_block(kinetic, slides, slides))
             rests = np.flatnonzero((modes == 0) & (parts == part))
             rests = rests[dense_block(kinetic, slides, rests).any(axis=0)]
             if len(rests) and left > PARADOX:
                 block = dense_block(d, rests, rests)
-                back = np.linalg.solve(own, dense_block(kinetic, slides, rests))
-                through = dense_block(d, rests, slides) @ back
+                through = dense_block(d, rests, slides) @ load.following(kinetic, slides, rests)
                 left = min(left, signed_pivot(_of_its_rank(block + through, block)))
             out[slides] = left - PARADOX
             out[rests] = left - PARADOX
@@ -161,8 +159,7 @@ class Painleve:
             drives = rests[dense_block(kinetic, slides, rests).any(axis=0)]
             if len(drives) == 0:
                 continue
-            back = np.linalg.solve(np.eye(len(slides)) - dense_block(kinetic, slides, slides),
-                                   dense_block(kinetic, slides, rests))
+            back = load.following(kinetic, slides, rests)
             if open_load(dense_block(d, rests, rests), dense_block(d, rests, slides) @ back,
                          dense_block(d, slides, rests) + dense_block(d, slides, slides) @ back):
                 raise self._wedged(t, np.concatenate([drives, slides]))

@@ -44,14 +44,12 @@ class Efforts:
         self.restless = ""
         if held is not None and held.apply(problem, t, evaluation.state.modes, evaluation.delassus):
             return
-        values = self._settle(problem, t)
+        self._settle(problem, t)
         if held is not None:
             held.slope = evaluation.system.slope(*problem.arguments(t))
-        elif evaluation.load is None and not problem.algebraic:
-            evaluation.remember(values, problem, t)
 
-    def _settle(self, problem: Problem, t: float) -> LawValues:
-        """Bring efforts to those of the modes; returns the last values looked at."""
+    def _settle(self, problem: Problem, t: float) -> None:
+        """Bring efforts to those of the modes."""
         elements, last, kept = self.elements, np.inf, self.evaluation.load is not None
         noise = 0.0  # what loads are known to, as differences of what drives and what mass takes
         if not np.isfinite(problem.u).all():  # of a trial point without finite values
@@ -76,7 +74,6 @@ class Efforts:
         else:
             if self.nonlinear and size > EFFORTS_SETTLED * whole + noise:
                 self.restless = elements.label(int(np.abs(step).argmax()))
-        return now
 
     def _step(self, problem: Problem, t: float, now: LawValues, effort: Array, *, anew: bool
               ) -> Array:

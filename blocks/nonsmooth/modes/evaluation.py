@@ -1,7 +1,7 @@
 """What do set-valued laws come to at the present point of a run?
 
 The ground that decisions, switching functions and margins stand on: functions, modes and the
-Delassus operator of one run, and values at a point, remembered while nothing has moved.
+Delassus operator of one run, and values at a point.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ class Evaluation:
         self.load = None if functions.bounds is None else LoadDependence(
             functions.bounds, self.delassus, self.state,
             affine=self.held_modes is not None and self.held_modes.affine)
-        self._last: _LastPoint | None = None
 
     def values(self, problem: Problem, t: float) -> LawValues:
         """Flows, bounds and rates at the problem's present efforts."""
@@ -56,16 +55,9 @@ class Evaluation:
 
     def present(self, problem: Problem, t: float) -> LawValues:
         """Flows, bounds and gaps at the present point, of the last look where it was there."""
-        if self.held_modes is not None:
-            values = self.held_modes.values(problem, t, self.state.modes)
-            return self.values(problem, t) if values is None else LawValues(*values)
-        if self._last is not None and self._last.is_here(problem, t):
-            return self._last.values
-        return self.values(problem, t)
-
-    def remember(self, values: LawValues, problem: Problem, t: float) -> None:
-        """Take note of the values at the present point."""
-        self._last = _LastPoint(values, problem, t)
+        held = self.held_modes
+        values = None if held is None else held.values(problem, t, self.state.modes)
+        return self.values(problem, t) if values is None else LawValues(*values)
 
     def efforts(self, problem: Problem) -> Array:
         """Present efforts of the elements."""
@@ -83,15 +75,3 @@ class Evaluation:
         found = np.zeros(parts.max(initial=0) + 1, dtype=bool)
         found[parts[some]] = True
         return np.asarray(found[parts])
-
-
-class _LastPoint:
-    """Values at a point, and which point that was."""
-
-    def __init__(self, values: LawValues, problem: Problem, t: float) -> None:
-        self.values, self.t, self.p = values, t, problem.p
-        self.x, self.m, self.d = problem.x.copy(), problem.m.copy(), problem.d.copy()
-
-    def is_here(self, problem: Problem, t: float) -> bool:
-        return self.t == t and self.p is problem.p and np.array_equal(self.x, problem.x) \
-            and np.array_equal(self.m, problem.m) and np.array_equal(self.d, problem.d)

@@ -29,10 +29,9 @@ from .chosen_variables import ChosenVariables
 from .episode_list import EpisodeList
 from .faint import warn_of_faint_motion
 from .given_values import GivenValues
-from .kept_points import KeptPoints
 from .passed_events import PassedEpisodes
 from .record_memory import WholeRecord
-from .replay import READING, Replay
+from .replay import READING, KeptPoints, Replay
 from .settings import RecordOptions
 from .shown_times import times_of_steps
 from .tolerances import Tolerances

@@ -23,12 +23,11 @@ from ..system.problem import Problem
 from ..system.system import System
 from .actions import Requirements
 from .given_values import GivenValues
-from .opening import Opening
+from .opening import MOMENT, Opening, TrialStart
 from .recording import RunRecording
 from .settings import Settings
 from .time_events import TimeEvents
 from .tolerances import Tolerances
-from .trial_start import MOMENT, TrialStart
 
 if TYPE_CHECKING:
     from ..model import Model

@@ -12,9 +12,8 @@ are decided as one (``companions``, ``one_motion``), and a friction at a stop te
 elements weigh the same (``equal_units``).
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
-``one_sided``, ``held_network`` and ``large_network``, ``mode_search``, ``node_velocities``,
-``massless_shares``), and so have laws that look at the load (``load_laws``, ``load_efforts``,
-``held_loads``, ``rest_bands``).
+``held_network`` and ``large_network``, ``mode_search``, ``node_velocities``, ``massless_shares``),
+and so have laws that look at the load (``load_laws``, ``load_efforts``, ``held_loads``).
 ``choice`` says which laws a network needs.
 
 Words: an element is *idle* where its law leaves it no choice, *dead* where nothing it does changes

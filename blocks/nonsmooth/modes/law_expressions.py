@@ -11,10 +11,13 @@ import numpy as np
 from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags
+from ...numerics.rewriting import rewritten
 from ...system import System
 from .gaps import open_gap
 
-__all__ = ["LawExpressions", "expressions_of"]
+__all__ = ["LawExpressions", "expressions_of", "one_sided"]
+
+DEPTH = 20  # of expressions that are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +99,25 @@ def expressions_of(system: System) -> LawExpressions:
         for row, sx in zip(rows, of_law, strict=True):
             row.append(writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
     return LawExpressions(system, *(ca.vertcat(*row) for row in rows))
+
+
+def one_sided(laws: LawExpressions) -> LawExpressions:
+    """The same laws, each in motion written for its own way of sliding.
+
+    There ``abs_(flow)`` is the flow itself, or its negative: so the law has no kink where the
+    sliding begins and ends, its derivative there is that of the motion, and viscous friction is
+    linear.
+    """
+    back, forth = (ca.vertcat(*(_with(law, flow, sense) for law, flow in zip(
+        ca.vertsplit(all_laws), ca.vertsplit(laws.flow), strict=True)))
+        for all_laws, sense in ((laws.back, -1), (laws.forth, 1)))
+    return replace(laws, back=back, forth=forth)
+
+
+def _with(law: ca.SX, flow: ca.SX, sense: int) -> ca.SX:
+    """A law with ``sense * flow`` for every ``|flow|``."""
+    def motion(operation: int, given: list[ca.SX]) -> ca.SX | None:
+        same = operation == ca.OP_FABS and ca.is_equal(given[0], flow, DEPTH)
+        return sense * flow if same else None
+
+    return rewritten(law, motion)

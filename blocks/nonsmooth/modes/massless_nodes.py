@@ -32,14 +32,13 @@ from .held_network import HeldNetwork
 from .jumps import Jumps
 from .kept_modes import KeptModes
 from .known_decisions import KnownDecisions
-from .law_expressions import expressions_of
+from .law_expressions import expressions_of, one_sided
 from .massless_contacts import MasslessContacts, follow_impulses
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
 from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
-from .one_sided import one_sided
 from .parts import NetworkParts
 from .resting_relations import with_resting
 

@@ -18,9 +18,8 @@ from ..contract import Laws
 from ..mode_state import ModeState
 from ..modes.elements import Change, Elements, elements_of
 from ..modes.gaps import largest_position, refuse_overlap
-from .bare_network import bare_network, whole_network
+from .bare_network import FreeBodies, bare_network, whole_network
 from .contact_kinds import Kind, kinds_of
-from .free_bodies import FreeBodies
 
 __all__ = ["StepLaws", "step_laws"]
 

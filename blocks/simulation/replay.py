@@ -134,7 +134,8 @@ class Replay:
         """The same points with the modes that were held there, where anything is solved for."""
         if self._of_run.laws is None or points.modes:
             return points
-        return replace(points, modes=self._modes(which))
+        return replace(
+            points, modes=modes_in(self.episodes.modes, which) if len(which) else ())
 
     def solved(self, points: Points, which: Indices, incomplete: Flags, wanted: Wanted) -> Points:
         """The same points with what is wanted besides."""
@@ -248,10 +249,6 @@ class Replay:
         starts, ends = np.append(0, cuts), np.append(cuts, len(which))
         return [(self.episodes[int(which[a])], slice(int(a), int(b)))
                 for a, b in zip(starts, ends, strict=True) if b > a]
-
-    def _modes(self, which: Indices) -> tuple[tuple[Indices, Indices], ...]:
-        """Modes, and the columns in which they were held."""
-        return modes_in(self.episodes.modes, which) if len(which) else ()
 
     def _discrete_values(self, d: Array, start: Array, t: Array) -> Array:
         """Discrete values, and delayed signals among them, at times of episodes from ``start``."""

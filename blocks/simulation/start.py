@@ -338,9 +338,9 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             if np.array_equal(problem.m, before):
                 break
 
-    def start_there() -> Start | None:
+    def start_there(assumed: Array) -> Start | None:
         """The start near a point, if relations hold there: a piece may have another root beyond
-        its end."""
+        its end. Else relations are those that were assumed before."""
         with np.errstate(all="ignore"):
             holding = time_events.holding(system.crossings(*problem.arguments(t)), t)
         if np.array_equal(holding, problem.m):
@@ -349,6 +349,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
                                    (problem.x.copy(), problem.z.copy()))
                 if np.array_equal(time_events.holding(problem.crossings_here(t), t), holding):
                     return found
+        problem.m[:] = assumed
         return None
 
     for _ in range(MOST_ROUNDS):
@@ -362,20 +363,18 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             with np.errstate(all="ignore"):
                 problem.unknowns.solve_in_order(problem.arguments(t), hold)
                 crossings = system.crossings(*problem.arguments(t))
-            found = start_there()
+            found = start_there(assumed)
             if found is not None:
                 return found
-            problem.m[:] = assumed
         holding = time_events.holding(crossings, t)
         if start is not None and np.array_equal(holding, problem.m):
             return start
         if start is not None and holding.tobytes() in tried:  # round in a circle
             assumed = problem.m.copy()
             problem.unknowns.solve_through_pieces(problem.arguments(t), hold)
-            found = start_there()
+            found = start_there(assumed)
             if found is not None:
                 return found
-            problem.m[:] = assumed
         following = next((m for m in _switched(problem.m, holding) if m.tobytes() not in tried),
                          None)
         if following is None:

@@ -53,25 +53,6 @@ def _follows(system: System) -> Flags:
         system, elements_of(system), expressions_of(system).bounds))
 
 
-class ImpactFunctions:
-    """What an impact between bodies is found from, compiled once for a system.
-
-    Attributes
-    ----------
-    restitution : of all elements
-    beside : elements that bear impulses but are no contacts
-    bounds : derivatives of their bounds
-    follows : (elements, elements) whose bounds follow whose efforts
-    """
-
-    def __init__(self, system: System) -> None:
-        self.restitution: Evaluator = system.function(
-            "restitution", ca.densify(expressions_of(system).restitution))
-        self.beside = bear_impulses(system) & ~elements_of(system).contact
-        self.bounds = bounds_by_taken(system)
-        self.follows = _follows(system)
-
-
 class MasslessContacts:
     """The contacts among the elements of a network.
 
@@ -86,10 +67,17 @@ class MasslessContacts:
         self.contact = efforts.elements.contact
 
     @cached_property
-    def functions(self) -> ImpactFunctions:
-        """What impacts are found from."""
+    def restitution(self) -> Evaluator:
+        """Of all elements."""
         system = self.efforts.system
-        return system.once("impacts", lambda: ImpactFunctions(system))
+        return system.once("restitution", lambda: system.function(
+            "restitution", ca.densify(expressions_of(system).restitution)))
+
+    @cached_property
+    def beside(self) -> Flags:
+        """Elements that bear impulses but are no contacts."""
+        system = self.efforts.system
+        return system.once("beside contacts", lambda: bear_impulses(system) & ~self.contact)
 
     def refuse_overlap(self, problem: Problem, t: float) -> None:
         """Stop at contacts of parts that overlap at the start."""
@@ -140,17 +128,17 @@ class MasslessContacts:
         modes = np.where(rests, 0, np.where(self.contact, -1, np.sign(after))).astype(int)
         low, high = self.equations.values(problem, t)[2:4]
         closed = state.struck & rests | self.contact & (state.modes == 0)
-        holds = (low < high) | self.functions.follows[:, closed].any(axis=1)
+        holds = (low < high) | _follows(self.efforts.system)[:, closed].any(axis=1)
         return hit & ((modes != 0) | holds), modes
 
     def _impact(self, problem: Problem, t: float, touching: Flags, flow: Array
                 ) -> tuple[Indices, Impact]:
         """Who takes part in an impact, and their impulses."""
-        beside = self.functions.beside
+        beside, bounds = self.beside, bounds_by_taken(self.efforts.system)
         index = np.flatnonzero(touching | beside & (
-            self.functions.bounds.dependent | (self.state.modes == 0)))
+            bounds.dependent | (self.state.modes == 0)))
         d = -self.equations.by_inputs(problem, t)[3][np.ix_(index, index)]
-        restitution = self.functions.restitution(*problem.arguments(t))[index]
+        restitution = self.restitution(*problem.arguments(t))[index]
         if not beside.any():
             return index, sequential_impact(d, flow[index], restitution)
         _, _, low, high, back, forth = self.equations.values(problem, t)
@@ -158,7 +146,7 @@ class MasslessContacts:
         bottom, top = (np.where(rests, still, sliding)[index]
                        for still, sliding in ((low, back), (high, forth)))
         return index, impact_with_friction(
-            problem, t, self.elements, self.functions.bounds, rests, index, d, flow[index],
+            problem, t, self.elements, bounds, rests, index, d, flow[index],
             restitution, bottom, top, self.elements.efforts_of(problem.u))
 
     def _push(self, problem: Problem, t: float, index: Indices, impulse: Array) -> None:

@@ -172,7 +172,7 @@ class ModeEquations:
         self._told: Cache[tuple[bytes, bytes], tuple[Flags, Flags]] = Cache(MOST_KEPT)
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
-        self._last: tuple[bytes, Array, tuple[Array, Array, float]] | None = None  # combinations
+        self._last: tuple[Array, tuple[Array, Array, float]] | None = None  # matrix, combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
         self._svd: tuple[Array, tuple[Array, Array, Array]] | None = None  # matrix, and its values
         self._parameters = np.zeros(0), b""  # values, and what stands for them in keys
@@ -380,7 +380,7 @@ class ModeEquations:
         matrix, rate_u = self.held_rows(modes, own[:3], own[3:], part)
         direct = self._direct(modes, part)
         matrix[direct, np.arange(len(part))[direct]] += 1.0
-        span, weight, unsure = self._combinations(modes, matrix)
+        span, weight, unsure = self._combinations(matrix)
         outside = None
         if len(weight):
             matrix = np.vstack([without_rounding(span, matrix),
@@ -485,11 +485,11 @@ class ModeEquations:
                for given, back, forth in (values, rates)]  # fmt: skip
         return out[0], out[1]
 
-    def _combinations(self, modes: Indices, matrix: Array) -> tuple[Array, Array, float]:
+    def _combinations(self, matrix: Array) -> tuple[Array, Array, float]:
         """Combinations of equations that contain inputs, those that do not, and the share of
         their terms by which rounding may have changed the latter."""
         last = self._last
-        if last is None or last[0] != modes.tobytes() or not np.array_equal(last[1], matrix):
+        if last is None or not np.array_equal(last[0], matrix):
             even, rows, _ = _even(matrix)
             unsure = SUM_ROUNDING
             if np.isfinite(even).all() and factors_if_regular(even, BLOCK_SINGULAR) is None:
@@ -501,8 +501,8 @@ class ModeEquations:
                 left, rank = np.eye(len(matrix)), len(matrix)
             left = np.where(np.abs(left) > SUM_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
             parts = left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
-            last = self._last = modes.tobytes(), matrix.copy(), parts
-        return last[2]
+            last = self._last = matrix.copy(), parts
+        return last[1]
 
     def _with_solver(self, made: ModeMatrices) -> ModeMatrices:
         """Matrices with what makes a step of a residual, where they are finite."""

@@ -9,7 +9,7 @@ cylinder) stay where they are: inputs are the efforts themselves then.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -28,7 +28,7 @@ from ...system.system import System
 __all__ = ["FreeBodies", "bare_network", "whole_network"]
 
 
-class Bare:
+class Bare(NamedTuple):
     """Expressions of a bare network.
 
     Attributes
@@ -38,8 +38,9 @@ class Bare:
     gathers : sparse matrix (inputs, classes), from values of classes taken off to ``w``
     """
 
-    def __init__(self, w: Any, slope: Any, gathers: csc_matrix) -> None:
-        self.w, self.slope, self.gathers = w, slope, gathers
+    w: Any
+    slope: Any
+    gathers: csc_matrix
 
 
 class FreeBodies:

@@ -25,8 +25,7 @@ __all__ = ["StepLaws", "step_laws"]
 
 
 def step_laws(system: System) -> StepLaws | None:
-    """The laws of a system for time stepping; None where they need the general way.
-    """
+    """The laws of a system for time stepping; None where they need the general way."""
     made = system.once("step laws", lambda: _made(system))
     return None if made is None else made.fresh()
 

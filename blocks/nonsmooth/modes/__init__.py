@@ -9,7 +9,7 @@ follow (``impacts``, ``joint_problem``, ``look_ahead``), ``indeterminacy`` of ef
 depends on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). Elements that move alike
 are decided as one (``companions``, ``one_motion``), and a friction at a stop tells for both
 (``stopped_frictions``). ``laws`` puts all together. Efforts and flows are counted in units in which
-elements weigh the same (``equal_units``).
+elements weigh the same (``law_expressions``).
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
 ``held_network`` and ``large_network``, ``mode_search``, ``node_velocities``, ``massless_shares``),

@@ -19,11 +19,10 @@ from ...system import System
 from .bound_functions import BoundFunctions
 from .companions import companions_of
 from .elements import Elements, elements_of
-from .equal_units import effort_units
 from .held_factors import Acting
 from .held_modes import HeldModes, parts_of
 from .held_parts import MOST, HeldParts
-from .law_expressions import LawExpressions, expressions_of
+from .law_expressions import LawExpressions, effort_units, expressions_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
 from .stopped_frictions import stopped_frictions

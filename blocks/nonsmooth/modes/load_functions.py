@@ -7,7 +7,6 @@ an element has P = b / D whatever its effort: then all efforts are expressions o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 
 import casadi as ca
 import numpy as np
@@ -63,13 +62,17 @@ def load_elements_of(system: System) -> LoadElements:
     """The elements of a system's laws of the load."""
     laws = [(f, family, law) for f, family in enumerate(system.network.families)
             for law in family.kernel.load_laws]  # fmt: skip
-    slots = (np.concatenate([np.zeros(0, dtype=int), *(
-        system.flat.base[f][law[k], 0] + np.arange(family.size) for f, family, law in laws)])
-        for k in range(2))  # of efforts, and of loads
-    held = [law[4] is not None for _, family, law in laws for _ in range(family.size)]
+    held = [law.band is not None for _, family, law in laws for _ in range(family.size)]
+
+    def at(variables: list[int]) -> tuple[Indices, Array]:
+        """Where a variable of each law stands among the inputs, and its sign there."""
+        slots = [system.flat.base[f][k, 0] + np.arange(family.size)
+                 for (f, family, _), k in zip(laws, variables, strict=True)]
+        return inputs_of(system, np.concatenate([np.zeros(0, dtype=int), *slots]))
+
     return LoadElements([(f, i) for f, family, _ in laws for i in range(family.size)],
-                        *chain(*(inputs_of(system, some) for some in slots)),
-                        np.flatnonzero(held))
+                        *at([law.effort for *_, law in laws]),
+                        *at([law.load for *_, law in laws]), np.flatnonzero(held))
 
 
 class LoadFunctions:

@@ -189,10 +189,8 @@ def derivatives_of(system: System, inputs: list[InputSignal], outputs: list[Outp
 
 def elements_of_system(system: System) -> Elements | None:
     """The elements of a system's set-valued laws; None where there are none."""
-    if "analysis elements" not in system.cache:
-        from ..nonsmooth.modes.elements import elements_of
+    if not system.network.set_valued:
+        return None
+    from ..nonsmooth.modes.elements import elements_of
 
-        some = any(family.kernel.set_valued for family in system.network.families)
-        system.cache["analysis elements"] = elements_of(system) if some else None
-    made: Elements | None = system.cache["analysis elements"]
-    return made
+    return system.once("analysis elements", lambda: elements_of(system))

@@ -174,8 +174,7 @@ def _assigns_otherwise(recording: RunRecording) -> bool:
 def _hangs_on_decisions(system: System) -> bool:
     """Whether targets follow from efforts that the start decides on, beside its equations."""
     slots = collect_targets(system).given.slots
-    functions = TargetFunctions.of(system, system.flat.class_of[slots], system.flat.sign_of[slots])
-    return bool(functions.see_efforts.any())
+    return bool(TargetFunctions.of(system, slots).see_efforts.any())
 
 
 def _seen_by_states(system: System, x: Array) -> ca.SX:
@@ -189,7 +188,7 @@ def _seen_by_states(system: System, x: Array) -> ca.SX:
     if not system.clusters and set(classes.tolist()) <= set(states.tolist()) and np.array_equal(
             class_values(system, targets)[states], x):
         return ca.SX(0, 1)
-    wanted = TargetFunctions.of(system, classes, system.flat.sign_of[slots]).expression
+    wanted = TargetFunctions.of(system, slots).expression
     seen = ca.vertcat(tape.constraints, wanted)
     return ca.vertcat(seen, tape.residual) if ca.depends_on(seen, tape.z) else seen
 

@@ -38,17 +38,15 @@ class StartEquations:
     def __init__(self, problem: Problem, t: float, nominals: Nominals) -> None:
         self._system, self._scale = problem.system, problem.scale_x
         system, targets = self._system, collect_targets(problem.system).given
-        outputs = TargetFunctions.of(system, system.flat.class_of[targets.slots],
-                                     system.flat.sign_of[targets.slots])
+        outputs = TargetFunctions.of(system, targets.slots)
         self._size = target_sizes(system, targets.slots, nominals)
         self._levels = [targets.levels == k for k in range(len(LEVELS))]
         self._by_p, self._constraints_by_p = self._by_parameters(problem, t, outputs)
-        every = np.ones(len(targets.slots), dtype=bool)
-        of_targets = outputs.jacobian(problem, t, every) * self._scale / self._size[:, None]
+        of_targets = outputs.slopes(problem, t).toarray() * self._scale / self._size[:, None]
         missed = (outputs.values(problem, t) - targets.values) / self._size
         constrained = bool(system.tape.constraints.numel())
         self._jacobians = [
-            outputs.constraint_jacobian(problem, t) * self._scale if constrained else None,
+            outputs.constraint_slopes(problem, t).toarray() * self._scale if constrained else None,
             *(of_targets[mine] if mine.any() else None for mine in self._levels)]
         self.met = self._are_met([np.zeros(0), *(missed[mine] for mine in self._levels)])
 

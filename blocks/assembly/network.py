@@ -19,7 +19,7 @@ import numpy as np
 from ..language.component import Component
 from ..language.declarations import Parameter, Port, Signal
 from ..language.domain import Domain
-from ..language.kernel import Kernel
+from ..language.kernel import Kernel, SetValuedLaw
 from ..language.references import PortRef
 from ..language.tracing import kernel_of
 from ..numerics.arrays import Array, Indices
@@ -126,6 +126,18 @@ class Network:
     def port_numbers(self, family: int, name: str) -> Indices:
         base = self.port_base[family, name]
         return np.arange(base, base + self.families[family].size)
+
+    @cached_property
+    def set_valued(self) -> list[tuple[int, Family, SetValuedLaw]]:
+        """Laws with modes, and the families that have them, in the order of their elements."""
+        return [(f, family, law) for f, family in enumerate(self.families)
+                for law in family.kernel.set_valued]
+
+    @cached_property
+    def contacts(self) -> list[tuple[int, int]]:
+        """Families and instances of unilateral contacts."""
+        return [(f, i) for f, family, law in self.set_valued if law.is_contact
+                for i in range(family.size)]
 
     @cached_property
     def spare(self) -> Indices:

@@ -39,14 +39,13 @@ class SetValuedElements:
 def set_valued_elements(flat: Flat) -> SetValuedElements:
     """Effort and flow classes of all set-valued laws."""
     efforts, flows = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=int)]
-    for f, family in enumerate(flat.network.families):
+    for f, family, law in flat.network.set_valued:
         every = np.arange(family.size)
-        for law in family.kernel.set_valued:
-            efforts.append(flat.class_of[flat.base[f][law.effort, 0] + every])
-            key = family.kernel.key_of(law.flow) if law.flow.is_symbolic() else None
-            classes = np.full(family.size, -1) if key is None or key[1] else (
-                flat.class_of[flat.base[f][key] + every])
-            flows.append(np.where(flat.derivative[classes] < 0, classes, -1))
+        efforts.append(flat.class_of[flat.base[f][law.effort, 0] + every])
+        key = family.kernel.key_of(law.flow) if law.flow.is_symbolic() else None
+        classes = np.full(family.size, -1) if key is None or key[1] else (
+            flat.class_of[flat.base[f][key] + every])
+        flows.append(np.where(flat.derivative[classes] < 0, classes, -1))
     for f, family in enumerate(flat.network.families):  # these come last: see SetValuedLaws
         for load_law in family.kernel.load_laws:
             for i in (load_law.effort, load_law.load):

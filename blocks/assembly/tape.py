@@ -18,7 +18,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..numerics.arrays import Flags, Indices, distinct
+from ..numerics.arrays import Flags, Indices, distinct, grouped
 from ..numerics.tolerances import CEASED_FLOW
 from .algebraic_loops import (
     Block,
@@ -40,7 +40,7 @@ from .reduced import Reduced, Singular
 from .suited_values import SuitedValues
 from .writer import Writer, put
 
-__all__ = ["Step", "Tape", "alike", "by_level", "tape_of", "write_tape"]
+__all__ = ["Step", "Tape", "alike", "tape_of", "write_tape"]
 
 LARGEST_SYMBOLIC = 3  # unknowns of a torn linear block that are solved for symbolically
 LARGEST_ELIMINATED = 300  # the same beside inputs, whose effects had better be constants,
@@ -172,7 +172,7 @@ class _Order:
         torn = self._all_torn(parts, pairs.without_conditional(), wanted)
         by_conditions = self._torn_by_conditions(parts, pairs, wanted, torn)
         torn |= by_conditions
-        for depth, blocks in enumerate(by_level(level)):
+        for depth, blocks in enumerate(grouped(level)):
             easy = blocks[~hard[blocks]]
             local = m.block_equations[starts[easy]]
             self._assign_level(equations[local], unknowns[m.unknown_of[local]],
@@ -382,7 +382,7 @@ class _Order:
         equations, unknowns, position, depth = (
             np.concatenate([getattr(b, name) for b in blocks])
             for name in ("solved", "assigned", "position", "depth"))
-        for now in by_level(depth):
+        for now in grouped(depth):
             for g, k, mine in alike(self.flat, equations[now], position[now]):
                 at = now[mine]
                 group = self.flat.groups[g]
@@ -479,10 +479,3 @@ def alike(flat: Flat, equations: Indices, position: Indices
     for mine in np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if len(key) else ():
         g, k = divmod(int(key[mine[0]]), 1000)
         yield g, k, mine
-
-
-def by_level(level: Indices) -> list[Indices]:
-    """The places of equal levels together, the lowest first."""
-    order = np.argsort(level, kind="stable")
-    cuts = np.flatnonzero(np.diff(level[order])) + 1
-    return np.split(order, cuts) if len(order) else []

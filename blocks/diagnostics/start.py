@@ -120,7 +120,7 @@ def start_findings(system: System, starting: Starting) -> Iterator[Finding]:
     if not np.isfinite(slope).all():  # such as where a volume that must be above zero is not
         starting.refuse_broken()
     yield from derivative_findings(system, problem, slope)
-    if any(law.is_contact for f in system.network.families for law in f.kernel.set_valued):
+    if system.network.contacts:
         yield from _overlaps(system, problem)
     if np.isfinite(slope).all():
         yield from _without_value(system, problem, starting, decided=not system.nu)

@@ -114,14 +114,13 @@ def _settle(system: System, problem: Problem, targets: Targets, nominals: Nomina
             anew: bool) -> None:
     """Meet constraints and targets, level by level (Gauss-Newton); ``anew`` from the targets."""
     given = targets.given
-    classes, signs = system.flat.class_of[given.slots], system.flat.sign_of[given.slots]
     missed = _missed_states(system, problem, given)
     if missed is not None and not missed.any():
         return
     size = target_sizes(system, given.slots, nominals)
     if missed is not None and np.all(missed <= CONSTRAINT_MET * size):
         return
-    outputs = TargetFunctions.of(system, classes, signs)
+    outputs = TargetFunctions.of(system, given.slots)
     constrained = bool(system.nc)
     if constrained and anew:
         _near_targets(system, problem, targets, nominals, t)
@@ -176,10 +175,9 @@ def _near_targets(system: System, problem: Problem, targets: Targets, nominals: 
 
     Those count that are linear in the states (angles of joints): they cannot lead astray.
     """
-    outputs = TargetFunctions(
-        system, system.flat.class_of[targets.slots], system.flat.sign_of[targets.slots])
     if not len(targets.slots):
         return
+    outputs = TargetFunctions.of(system, targets.slots)
     size = target_sizes(system, targets.slots, nominals)
     linear = ~np.array(ca.which_depends(outputs.expression, system.tape.x, 2, True), dtype=bool)
     if system.nz:

@@ -69,7 +69,7 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
         value[classes[better]] = size[better]
         origin[classes[better]] = rank
 
-    plan = _plan(system)
+    plan = system.once("nominal plan", lambda: _plan(system))
     largest = _largest_targets(plan)
     for family, sized, variables in plan:
         known: dict[Any, Array] = {}
@@ -78,7 +78,7 @@ def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nomin
             known[dimension] = np.maximum(known.get(dimension, 0.0), size)
         for local, classes, dimension, settable in variables:
             if settable:
-                own = _own(family, local)
+                own = own_nominals(family, local)
                 if own is not None:
                     offer(classes, own, 0)
                 targets = _targets(family, local)
@@ -107,35 +107,25 @@ def _largest_targets(plan: list[_Plan]) -> dict[Any, float]:
 
 
 def _plan(system: System) -> list[_Plan]:
-    """What is asked of every family: parameters with a unit, and variables, with dimensions.
-
-    Of a variable also its classes, and whether it can be given values of its own.
-    """
-    if "nominal_plan" not in system.cache:
-        flat, second = system.flat, unit("s").dimension
-        plan: list[_Plan] = []
-        for f, family in enumerate(system.network.families):
-            sized = [(p.name, p.unit.dimension) for p in family.kernel.parameters
-                     if p.size == 1 and not p.unit.is_dimensionless]
-            variables = []
-            for (i, order), base in flat.base[f].items():
-                local = family.kernel.variables[i]
-                dimension = local.unit.dimension / second**order if order else local.unit.dimension
-                settable = order == 0 and local.kind in ("variable", "output", "input")
-                classes = flat.class_of[base : base + family.size]
-                variables.append((local, classes, dimension, settable))
-            plan.append((family, sized, variables))
-        system.cache["nominal_plan"] = plan
-    made: list[_Plan] = system.cache["nominal_plan"]
-    return made
+    """What is asked of every family."""
+    flat, second = system.flat, unit("s").dimension
+    plan: list[_Plan] = []
+    for f, family in enumerate(system.network.families):
+        sized = [(p.name, p.unit.dimension) for p in family.kernel.parameters
+                 if p.size == 1 and not p.unit.is_dimensionless]
+        variables = []
+        for (i, order), base in flat.base[f].items():
+            local = family.kernel.variables[i]
+            dimension = local.unit.dimension / second**order if order else local.unit.dimension
+            settable = order == 0 and local.kind in ("variable", "output", "input")
+            classes = flat.class_of[base : base + family.size]
+            variables.append((local, classes, dimension, settable))
+        plan.append((family, sized, variables))
+    return plan
 
 
-def own_nominals(family: Family, i: int) -> Array | None:
-    """Nominal values that variable ``i`` was given itself, 0 where it has none."""
-    return _own(family, family.kernel.variables[i])
-
-
-def _own(family: Family, local: Local) -> Array | None:
+def own_nominals(family: Family, local: Local) -> Array | None:
+    """Nominal values that a variable was given itself, 0 where it has none."""
     declared: float | None = local.declared.nominal  # type: ignore[attr-defined]
     if declared is None and not any(local.name in m._nominals for m in family.members):
         return None

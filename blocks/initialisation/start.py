@@ -82,12 +82,10 @@ class Start:
 def reached_start(system: System, problem: Problem, targets: Targets, nominals: Nominals, t: float,
                   decided: bool = False) -> Start:
     """The start at the problem's present point; with its efforts, if they are ``decided``."""
-    flat = system.flat
-    classes, signs = flat.class_of[targets.slots], flat.sign_of[targets.slots]
     reached = np.zeros(0)
-    if len(classes):
-        reached = TargetFunctions.of(system, classes, signs).values(problem, t)
-    size = np.maximum(nominals.value[classes], np.abs(targets.values))
+    if len(targets.slots):
+        reached = TargetFunctions.of(system, targets.slots).values(problem, t)
+    size = np.maximum(nominals.value[system.flat.class_of[targets.slots]], np.abs(targets.values))
     met = np.abs(reached - targets.values) <= TARGET_MET * size
     torn = np.flatnonzero(~met & (targets.levels == 2))
     if len(torn):
@@ -116,16 +114,15 @@ def _free_one_by_one(system: System, problem: Problem, targets: Targets, chosen:
                      stronger_ones: Flags, t: float, decided: bool = False) -> Flags:
     """Whether each of some targets could be met by itself, after constraints and stronger ones."""
     scale = problem.scale_x
-    outputs = TargetFunctions.of(system, system.flat.class_of[targets.slots],
-                                 system.flat.sign_of[targets.slots])
-    before = [outputs.jacobian(problem, t, stronger_ones, decided)]
+    outputs = TargetFunctions.of(system, targets.slots)
+    slopes = outputs.slopes(problem, t, decided)
+    before = [slopes[stronger_ones].toarray()]
     if system.nc:
-        before.append(outputs.constraint_jacobian(problem, t))
+        before.append(outputs.constraint_slopes(problem, t).toarray())
     stronger = np.concatenate(before) * scale
     size = np.linalg.norm(stronger, axis=1, keepdims=True)
     _, s, vt = np.linalg.svd(stronger / np.where(size > 0, size, 1.0), full_matrices=True)
     null = vt[int(np.sum(s > DEPENDENT)):].T
-    mine = np.isin(np.arange(len(targets.levels)), chosen)
-    rows = outputs.jacobian(problem, t, mine, decided) * scale
+    rows = slopes[chosen].toarray() * scale
     length = np.linalg.norm(rows, axis=1)
     return (np.linalg.norm(rows @ null, axis=1) > INVOLVED * length) & (length > 0)

@@ -99,9 +99,7 @@ class _Search:
     def __init__(self, trial: Trial, targets: Targets, nominals: Nominals, t: float) -> None:
         self.trial, self.problem, self.t = trial, trial.problem, t
         self.system, self.targets = trial.problem.system, targets
-        classes, signs = (of[targets.slots] for of in (
-            self.system.flat.class_of, self.system.flat.sign_of))
-        self.outputs = TargetFunctions.of(self.system, classes, signs)
+        self.outputs = TargetFunctions.of(self.system, targets.slots)
         self.size = target_sizes(self.system, targets.slots, nominals)
         self.levels = [targets.levels == k for k in range(len(LEVELS))]
 

@@ -115,7 +115,8 @@ def target_sizes(system: System, slots: Indices, nominals: Nominals) -> Array:
         if order:
             continue
         mine = np.flatnonzero((slots >= base) & (slots < base + count))
-        own = own_nominals(system.network.families[f], i) if len(mine) else None
+        family = system.network.families[f]
+        own = own_nominals(family, family.kernel.variables[i]) if len(mine) else None
         if own is not None:  # joined variables may have been given different ones
             given = own[slots[mine] - base]
             size[mine] = np.where(given > 0, given, size[mine])
@@ -125,22 +126,22 @@ def target_sizes(system: System, slots: Indices, nominals: Nominals) -> Array:
 class TargetFunctions:
     """Values and derivatives of targeted variables with respect to the states."""
 
-    def __init__(self, system: System, classes: Indices, signs: Indices) -> None:
-        tape = system.tape
-        self.system, self.classes = system, classes
+    def __init__(self, system: System, slots: Indices) -> None:
+        self.system, self.classes = system, system.flat.class_of[slots]
         expression = ca.SX(0, 1)
-        if len(classes):
-            expression = tape.values[classes.tolist()] * ca.DM(signs.astype(float))
+        if len(slots):
+            expression = system.tape.values[self.classes.tolist()] * ca.DM(
+                system.flat.sign_of[slots].astype(float))
         self.expression = expression
         self.value: Evaluator = system.function("targets", expression)
 
     @classmethod
-    def of(cls, system: System, classes: Indices, signs: Indices) -> TargetFunctions:
+    def of(cls, system: System, slots: Indices) -> TargetFunctions:
         """The functions for these variables, made once for a system."""
         made: dict[bytes, TargetFunctions] = system.cache.setdefault("target_functions", {})
-        key = classes.tobytes() + signs.tobytes()
+        key = slots.tobytes()
         if key not in made:
-            made[key] = cls(system, classes, signs)
+            made[key] = cls(system, slots)
         return made[key]
 
     @cached_property
@@ -228,11 +229,6 @@ class TargetFunctions:
         whole[rows] = by_x
         return whole.tocsr()
 
-    def jacobian(self, problem: Problem, t: float, rows: Flags, decided: bool = False) -> Array:
-        """The same of some of them, full."""
-        full: Array = self.slopes(problem, t, decided)[rows].toarray()
-        return full
-
     def torn_for(self, problem: Problem, t: float, residuals: Array) -> Array:
         """Changes of the torn unknowns that make up for residuals, no states being tied yet."""
         args = problem.arguments(t)
@@ -241,11 +237,6 @@ class TargetFunctions:
         gz = self.system.residual_z.sparse(*args).toarray()[: self.system.nz]
         return np.asarray(np.linalg.solve(gz, residuals))
 
-    def constraint_jacobian(self, problem: Problem, t: float) -> Array:
-        """d constraint / d x."""
-        full: Array = self.constraint_slopes(problem, t).toarray()
-        return full
-
     def constraint_slopes(self, problem: Problem, t: float) -> Any:
-        """The same, sparse."""
+        """d constraint / d x, sparse."""
         return self.system.residual_x.sparse(*problem.arguments(t)).tocsr()[self.system.nz :]

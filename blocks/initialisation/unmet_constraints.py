@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from ..assembly.flatten import Group
 from ..exceptions import InitialisationError
 from ..language.kernel import Law
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import CONSTRAINT_MET, DEPENDENT, INVOLVED, LEAST_SQUARES
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import unit
 
-__all__ = ["refuse_dependent", "unclosed_constraints"]
+__all__ = ["constraints_of_velocities", "refuse_dependent", "unclosed_constraints"]
 
 ENDLESS = 1e150  # of a constraint: one without a finite value
 BESIDE = 1e-2  # of nominal values: a step along which a dead point is left
@@ -119,25 +119,31 @@ def refuse_dependent(system: System, problem: Problem, t: float) -> None:
 def _dependent(system: System, problem: Problem, t: float, tolerance: float
                ) -> tuple[int, list[int]]:
     """How many constraints of velocities follow from others, and all that take part."""
-    offset, count = system.nz, 0
+    count = 0
     found: list[int] = []
     if not system.clusters:
         return count, found
-    at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
     jacobian = system.residual_x.sparse(*problem.arguments(t))
     if not np.isfinite(jacobian.data).all():  # it says nothing of what follows from what
         return count, found
-    for cluster in system.clusters:
-        equations, classes = cluster.levels[0]
-        columns = np.array([at[int(c)] for c in classes])
-        rows = np.arange(offset, offset + len(equations))
-        offset += sum(len(e) for e, _ in cluster.levels)
+    for equations, rows, columns in constraints_of_velocities(system):
         u, s, _ = np.linalg.svd(jacobian[rows][:, columns].toarray() * problem.scale_x[columns])
         rank = int(np.count_nonzero(s > tolerance * s[0]))
         count += len(rows) - rank
         part = np.abs(u[:, rank:]).max(axis=1, initial=0.0)
         found += [int(e) for e in equations[part > INVOLVED]]
     return count, found
+
+
+def constraints_of_velocities(system: System) -> Iterator[tuple[Indices, Indices, Indices]]:
+    """Of every cluster its constraints of velocities, their rows of residuals, and their states."""
+    at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
+    offset = system.nz
+    for cluster in system.clusters:
+        equations, classes = cluster.levels[0]
+        yield equations, np.arange(offset, offset + len(equations)), np.array(
+            [at[int(c)] for c in classes])
+        offset += sum(len(level) for level, _ in cluster.levels)
 
 
 def _fewest_beside(system: System, problem: Problem, t: float) -> int | None:

@@ -16,8 +16,8 @@ import casadi as ca
 import numpy as np
 
 from ..assembly.algebraic_loops import Block, cramer
-from ..assembly.tape import alike, by_level
-from ..numerics.arrays import Indices
+from ..assembly.tape import alike
+from ..numerics.arrays import Indices, grouped
 from ..numerics.tolerances import TIED_SOLVED
 from .damped_steps import SHORTEST
 from .loop_text import entries_of
@@ -229,7 +229,7 @@ class _Assignments:
             np.concatenate([getattr(b, name) for b in blocks])
             for name in ("solved", "assigned", "position", "depth"))
         self._parts: list[tuple[int, int, Indices, Indices]] = []
-        for now in by_level(depth):
+        for now in grouped(depth):
             for g, k, mine in alike(loops.flat, equations[now], position[now]):
                 at = now[mine]
                 rows = equations[at] - loops.flat.groups[g].first

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
+from ..system import Problem, System
+from ..system.points import Points
+from .mode_state import ModeState
 
 if TYPE_CHECKING:
     import casadi as ca
     from scipy.sparse import csc_matrix
 
-    from ..system import Problem, System
-    from ..system.points import Points
-    from .mode_state import ModeState
     from .modes.elements import Change, Elements
     from .modes.held_loads import HeldLoads
     from .modes.held_modes import HeldModes
@@ -45,10 +45,14 @@ class Laws(ABC):
     system : System
     elements : Elements
         Who they are: owners, inputs, which ones are contacts.
+    size : how many elements there are
     watched : whether anything must be looked at during a step
     massless : whether any mode may make efforts jump, as at nodes without mass
     state : ModeState
         Their modes.
+    held_modes : efforts and slopes of the present modes in one or two evaluations, where that is so
+    load : how bounds depend on efforts (mu N); None where none does
+    parts_join : whether modes have tied parts of elements that equations were written apart for
     recorded : whether efforts are those of the run's steps, instead of following from the states
     stepper : what takes the steps of the run, of a method that keeps it from episode to episode
     """
@@ -56,11 +60,14 @@ class Laws(ABC):
     state: ModeState
     watched: bool = True
     massless: bool = False
+    held_modes: HeldModes | SolvedModes | HeldNetwork | HeldLoads | None = None
+    load: LoadDependence | None = None
+    parts_join: bool = False
     recorded: bool = False
     stepper: Any = None
 
     def __init__(self, system: System, elements: Elements) -> None:
-        self.system, self.elements = system, elements
+        self.system, self.elements, self.size = system, elements, elements.size
 
     @property
     def modes(self) -> Indices:
@@ -76,11 +83,6 @@ class Laws(ABC):
     def slack(self) -> Array:
         """What their margins may be below zero by, where machine code is to add it to them."""
         return np.zeros(0)
-
-    @property
-    def size(self) -> int:
-        """How many elements there are."""
-        return self.elements.size
 
     @property
     def set_valued(self) -> Laws:
@@ -112,16 +114,6 @@ class Laws(ABC):
         return np.zeros(self.size)
 
     # -- efforts ---------------------------------------------------------------------------
-    @property
-    def held_modes(self) -> HeldModes | SolvedModes | HeldNetwork | HeldLoads | None:
-        """Efforts and slopes of the present modes in one or two evaluations, where that is so."""
-        return None
-
-    @property
-    def load(self) -> LoadDependence | None:
-        """How bounds depend on efforts (mu N); None where none does."""
-        return None
-
     @property
     def restless(self) -> str:
         """An element whose efforts did not settle at the last point; empty where all did.
@@ -188,11 +180,6 @@ class Laws(ABC):
     # -- machine code ----------------------------------------------------------------------
     def runs_compiled(self, problem: Problem, t: float) -> bool:
         """Whether slopes and margins of the present modes are those of :attr:`held_modes`."""
-        return False
-
-    @property
-    def parts_join(self) -> bool:
-        """Whether modes have tied parts of elements that equations were written apart for."""
         return False
 
     def held_constants(self, problem: Problem, t: float) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector",
-           "all_finite", "distinct", "length", "ranks"]
+           "all_finite", "distinct", "grouped", "length", "ranks"]
 
 Array: TypeAlias = NDArray[np.float64]
 Vector: TypeAlias = Array  # of one dimension; machine code asks for it by this name
@@ -39,6 +39,12 @@ def ranks(numbers: Indices) -> tuple[Indices, int]:
     place[numbers] = 1
     ends = np.cumsum(place)
     return ends[numbers] - 1, int(ends[-1]) if len(ends) else 0
+
+
+def grouped(labels: NDArray[np.integer]) -> list[Indices]:
+    """The places of equal labels together, those of the lowest first."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(order) else []
 
 
 def length(v: Vector) -> float:

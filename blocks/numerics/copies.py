@@ -1,10 +1,14 @@
-"""Copies of objects whose parts are shared."""
+"""Copies of objects whose parts are shared, and of arrays that are put back."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
-__all__ = ["shallow_copy"]
+from .arrays import Array
+
+__all__ = ["put_back", "shallow_copy"]
 
 Plain = TypeVar("Plain")
 
@@ -17,3 +21,14 @@ def shallow_copy(one: Plain) -> Plain:
     new = object.__new__(type(one))
     new.__dict__.update(one.__dict__)
     return new
+
+
+@contextmanager
+def put_back(*arrays: Array) -> Iterator[None]:
+    """What is done to arrays inside is undone behind."""
+    kept = [array.copy() for array in arrays]
+    try:
+        yield
+    finally:
+        for array, values in zip(arrays, kept, strict=True):
+            array[...] = values

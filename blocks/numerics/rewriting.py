@@ -5,8 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import casadi as ca
+import numpy as np
 
-__all__ = ["applied", "instructions", "kinds", "rewritten"]
+from .arrays import Flags
+
+__all__ = ["applied", "contained", "instructions", "kinds", "rewritten", "symbols_in"]
+
+
+def symbols_in(expression: ca.SX) -> set[int]:
+    """What an expression is made of, as hashes."""
+    return {s.__hash__() for s in ca.symvar(expression)}
+
+
+def contained(symbols: ca.SX, expression: ca.SX) -> Flags:
+    """Which of some symbols stand in an expression."""
+    inside = symbols_in(expression)
+    return np.array([s.__hash__() in inside for s in ca.vertsplit(symbols)], dtype=bool)
 
 
 def instructions(function: ca.Function) -> Iterator[tuple[int, list[int], list[int], int]]:

@@ -13,6 +13,11 @@ def issparse(matrix: object) -> bool:
     return scipy_sparse is not None and bool(scipy_sparse.issparse(matrix))
 
 
+def dense(matrix: Any) -> Any:
+    """A matrix as an array, whichever kind it is."""
+    return matrix.toarray() if issparse(matrix) else matrix
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):  # what is asked of every module
         raise AttributeError(name)

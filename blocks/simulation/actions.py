@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import casadi as ca
 import numpy as np
 
+from .. import native
 from ..assembly.network import Family
 from ..exceptions import ParameterError, SimulationError
+from ..language.kernel import Local
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import shallow_copy
 from ..numerics.tolerances import LAST_DIGITS
@@ -92,7 +94,8 @@ class Resets:
         at = {int(c): k for k, c in enumerate(tape.reduced.states)} if some else {}
         conditions, values = [], []
         self.targets: list[list[tuple[str, int, float]]] = []
-        self.names: list[tuple[Family, int, list[int]]] = []
+        self.owners: list[tuple[Family, int]] = []  # of conditions
+        self.variables: list[Local] = []  # that are assigned
         for f, family in enumerate(system.network.families):
             for condition, pairs in family.kernel.resets:
                 row = tape.writer.kernel_row(f, condition)
@@ -104,7 +107,8 @@ class Resets:
                         values.append(value[0, instance])
                         targets.append(self._target(f, i, instance, at))
                     self.targets.append(targets)
-                    self.names.append((family, instance, [i for i, _ in pairs]))
+                    self.owners.append((family, instance))
+                    self.variables += [family.kernel.variables[i] for i, _ in pairs]
         self.active = bool(conditions)
         self.owner = np.repeat(np.arange(len(self.targets)), [len(t) for t in self.targets])
         self.places = [target for targets in self.targets for target in targets]
@@ -232,10 +236,8 @@ class Resets:
         return now
 
     def _refuse_clash(self, k: int, one: float, other: float, t: float) -> NoReturn:
-        family, instance, variables = self.names[int(self.owner[k])]
-        first = int(np.searchsorted(self.owner, self.owner[k]))
-        local = family.kernel.variables[variables[k - first]]
-        raise _two_values(f"{family.path(instance)}.{local.name}", "when", t,
+        local = self.variables[k]
+        raise _two_values(f"{self.name(int(self.owner[k]))}.{local.name}", "when", t,
                           from_si(one, local.unit), from_si(other, local.unit))
 
     def words(self, changed: Flags | Array, values: Array) -> list[tuple[str, str]]:
@@ -249,15 +251,16 @@ class Resets:
         told: dict[int, list[str]] = {}
         some = np.flatnonzero(changed)
         for k in some[np.argsort(changed[some], kind="stable")].tolist():
-            condition = int(self.owner[k])
-            family, _, variables = self.names[condition]
-            first = int(np.searchsorted(self.owner, condition))
-            local = family.kernel.variables[variables[k - first]]
+            local = self.variables[k]
             shown = from_si(float(values[k]), local.unit)
-            told.setdefault(condition, []).append(
+            told.setdefault(int(self.owner[k]), []).append(
                 f"{local.name} becomes {shown.magnitude:.6g} {local.unit.text}".rstrip())
-        return [(self.names[condition][0].path(self.names[condition][1]), ", ".join(news))
-                for condition, news in told.items()]
+        return [(self.name(condition), ", ".join(news)) for condition, news in told.items()]
+
+    def name(self, condition: int) -> str:
+        """The component of a condition."""
+        family, instance = self.owners[condition]
+        return family.path(instance)
 
     def assigned(self, x: Array, d: Array) -> Array:
         """What stands where they assign, by assignment."""
@@ -465,8 +468,6 @@ def _is_known_at_events(function: ca.Function, system: System, efforts: bool) ->
     Of what is solved for it knows what is carried along with the states, and where set-valued
     ``efforts`` are functions of modes all of it.
     """
-    from .. import native
-
     effort, unknown = len(system.arguments) - 1, 2
     carried = efforts or native.is_solved_for(system)
     return (efforts or not function.jac_sparsity(0, effort).nnz()) and (

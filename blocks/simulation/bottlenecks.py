@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ..language.kernel import Kernel
 from ..numerics.arrays import Array, Indices
+from ..numerics.rewriting import contained
 from ..numerics.tolerances import NEWTON_CONVERGES
 from ..results.bottlenecks import Bottleneck, StepShares
 from ..system.points import Points
 from .wanted import Wanted
 
 if TYPE_CHECKING:
-    from ..language.kernel import Kernel
     from .recording import RunRecording
 
 __all__ = ["bottleneck_terms"]
@@ -220,9 +221,7 @@ def _benders(recording: RunRecording, span: slice) -> set[str]:
     """Components with nonlinear equations whose parameters stand in a loop; else those of its
     unknowns."""
     system = recording.system
-    places = {s.__hash__(): k for k, s in enumerate(ca.symvar(system.tape.p))}
-    inside = {places[h] for s in ca.symvar(system.tape.residual[span])
-              if (h := s.__hash__()) in places}
+    inside = np.flatnonzero(contained(system.tape.p, system.tape.residual[span]))
     bent = {family.path(i) for family in system.network.families if _is_bent(family.kernel)
             for i in range(family.size)}
     whose = _owners_of_factors(recording)

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..initialisation.unmet_constraints import constraints_of_velocities
 from ..numerics.arrays import Array, length
+from ..numerics.copies import put_back
 from ..numerics.sparse_solves import factored
 from ..numerics.tolerances import ABSOLUTE_SHARE, DIRECTION_STEP
 from ..solvers import Step
@@ -48,22 +50,18 @@ def time_to_dead_point(problem: Problem, t: float) -> float:
     ----------
     problem : at the present point, solved
     """
-    system, x = problem.system, problem.x.copy()
+    system, found = problem.system, np.inf
     slope = system.slope(*problem.arguments(t))
-    pace = float(np.max(np.abs(slope) / np.maximum(np.abs(x), problem.scale_x), initial=0.0))
+    pace = float(np.max(np.abs(slope) / np.maximum(np.abs(problem.x), problem.scale_x),
+                        initial=0.0))
     if not 0.0 < pace < np.inf:
         return np.inf
     ahead = DIRECTION_STEP / pace
     here = system.residual_x.sparse(*problem.arguments(t))
-    problem.x[:] = x + ahead * slope
-    there = system.residual_x.sparse(*problem.arguments(t + ahead))
-    problem.x[:] = x
-    at = {int(c): i for i, c in enumerate(system.tape.reduced.states)}
-    offset, found = system.nz, np.inf
-    for cluster in system.clusters:
-        equations, classes = cluster.levels[0]
-        rows, columns = np.arange(offset, offset + len(equations)), [at[int(c)] for c in classes]
-        offset += sum(len(level) for level, _ in cluster.levels)
+    with put_back(problem.x):
+        problem.x += ahead * slope
+        there = system.residual_x.sparse(*problem.arguments(t + ahead))
+    for _, rows, columns in constraints_of_velocities(system):
         matrix, moved = (j[rows][:, columns].multiply(problem.scale_x[columns]).tocsr()
                          for j in (here, there))
         found = min(found, _time_to_zero(matrix, (moved - matrix) / ahead), key=abs)
@@ -152,19 +150,19 @@ def _collocated(problem: Problem, t: float, end: float, stages: int, rtol: float
                 ) -> Step | None:
     """The step by so many points; None where no values are found for them."""
     nodes, weights = _gauss(stages)
-    h, present = end - t, (problem.x.copy(), problem.z.copy())
+    h = end - t
     start = problem.x / problem.scale_x
-    slopes = np.repeat(_slope(problem, t, start)[:, None], stages, axis=1)
     values, last = np.zeros((len(start), stages)), np.inf
-    for _ in range(MOST_ROUNDS):
-        now = start[:, None] + h * slopes @ np.array([w(nodes) for w in weights])
-        change = _largest_change(problem, now, values)
-        if not change < last:
-            break
-        values, last = now, change
-        slopes = np.array([_slope(problem, t + h * node, states)
-                           for node, states in zip(nodes, now.T, strict=True)]).T
-    problem.x[:], problem.z[:] = present
+    with put_back(problem.x, problem.z):
+        slopes = np.repeat(_slope(problem, t, start)[:, None], stages, axis=1)
+        for _ in range(MOST_ROUNDS):
+            now = start[:, None] + h * slopes @ np.array([w(nodes) for w in weights])
+            change = _largest_change(problem, now, values)
+            if not change < last:
+                break
+            values, last = now, change
+            slopes = np.array([_slope(problem, t + h * node, states)
+                               for node, states in zip(nodes, now.T, strict=True)]).T
     if not last <= SETTLED * rtol:
         return None
 

@@ -75,11 +75,10 @@ class Driver:
         settings, recording, problem = self.settings, self.recording, self.problem
         self.integration.progress = progress
         t = settings.t_start
-        if problem.delays is not None:
-            problem.delays.start(t, settings.t_end, settings.method.order, settings.rtol)
         try:
             rows = max(problem.system.nu, problem.algebraic)
             with interruptible(), self.failures(), threads_for(rows):
+                self._begin()
                 self._march(t)
         except KeyboardInterrupt:
             forget_interrupt()
@@ -123,19 +122,21 @@ class Driver:
     @np.errstate(invalid="ignore", over="ignore", divide="ignore")
     def begin_steps(self) -> None:
         """Begin a run that goes on when it is told to."""
+        self.running.rules, self.running.driven = partial(self.events.rules, driven=True), True
+        with self.failures():
+            self._begin()
+
+    def _begin(self) -> None:
+        """Decide what is decided at the start."""
         settings, problem = self.settings, self.problem
         if problem.delays is not None:
             problem.delays.start(settings.t_start, settings.t_end, settings.method.order,
                                  settings.rtol)
-        self.running.rules, self.running.driven = partial(self.events.rules, driven=True), True
-        with self.failures():
-            self.opening.begin()
-            problem.choose_states(settings.t_start)
+        self.opening.begin()
+        problem.choose_states(settings.t_start)
 
     def _march(self, t: float) -> None:
         """From episode to episode."""
-        self.opening.begin()
-        self.problem.choose_states(t)
         while t < self.settings.t_end:
             if self.parts_join:
                 raise PartsJoin

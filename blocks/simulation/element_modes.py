@@ -53,8 +53,7 @@ class ElementModes:
         self.by_family: dict[int, list[Group]] = {}
         self.count = 0
         sets = [(f, family, law.effort, SLIDES if law.kind == "friction" else TOUCHES)
-                for f, family in enumerate(network.families)
-                for law in family.kernel.set_valued]  # fmt: skip
+                for f, family, law in network.set_valued]
         rests = [(f, family, e, SLIDES) for f, family in enumerate(network.families)
                  for e, *_, band, _ in family.kernel.load_laws if band is not None]
         several = [f for f, *_ in sets + rests]

@@ -21,23 +21,23 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from ..language.kernel import Kernel
 from ..numerics.arrays import Array, Indices
-from ..numerics.tolerances import LEDGER_NEGLIGIBLE, LEDGER_ROUNDING
+from ..numerics.tolerances import IMPACT_REPEATED, LEDGER_NEGLIGIBLE, LEDGER_ROUNDING
 from ..results.quadrature import NODES, integrals, rates_at_nodes
 from ..results.recording import EnergyTerm
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from .episode_list import StepTable
-from .impulse_work import impulse_work
 
 if TYPE_CHECKING:
-    from ..language.kernel import Kernel
     from .recording import RunRecording
 
 __all__ = ["energy_terms"]
 
 FLOWS = ("work", "power_dissipated", "power_supplied", "carried")
 MOST_POWERS = 1 << 18  # steps times powers that are integrated at once: they fit a cache
+LARGE = 1e9  # of the impulses, as forces: the work of those is large beside all others
 
 
 @dataclass
@@ -61,10 +61,7 @@ class _Rows:
 
 def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     """Energy of every leaf component over the run, by adaptive quadrature in every step."""
-    cache = recording.system.cache
-    if "energy" not in cache:  # the same for all runs of a system
-        cache["energy"] = _functions(recording.system)
-    rows: _Rows | None = cache["energy"]
+    rows = recording.system.once("energy", lambda: _functions(recording.system))
     if rows is None:
         return []
     network = recording.system.network
@@ -72,20 +69,19 @@ def energy_terms(recording: RunRecording) -> list[EnergyTerm]:
     flows = np.zeros(rows.count)
     exchanged, unsure = np.zeros(len(flows)), np.zeros(len(flows))
     stored = np.zeros(sum(sizes))
-    held = np.zeros(len(stored))
     jump_work, jump_loss = np.zeros(len(stored)), np.zeros(len(stored))
     episodes = recording.episodes
     both = recording.evaluate_unsplit(
         rows.stored, np.column_stack([episodes.starts, episodes.ends]).ravel(),
         np.repeat(np.arange(len(episodes)), 2))
     ends, largest = np.split(both, [len(stored)])
-    held = np.maximum(held, largest.max(axis=1))
+    held = np.maximum(0.0, largest.max(axis=1))
     jumps = ends[:, 2::2] - ends[:, 1:-1:2]
     stored = (ends[:, 1::2] - ends[:, ::2]).sum(axis=1) + jumps.sum(axis=1)
     jumping = np.flatnonzero(jumps.any(axis=0)).tolist()
     struck = episodes.struck if jumping else []
     for k in jumping:
-        given = impulse_work(recording, rows.rate, k, struck[k + 1]) \
+        given = _impulse_work(recording, rows.rate, k, struck[k + 1]) \
             if struck[k + 1] and rows.gives_impulses else None
         if given is None:
             _jump(recording, rows, struck[k + 1], jumps[:, k], jump_work, jump_loss)
@@ -255,3 +251,34 @@ def _impact(recording: RunRecording, rows: _Rows, contacts: Sequence[tuple[int, 
         size = recording.system.network.families[f].size
         taken, lost = own[first + i], own[first + size + i]
         loss[k] += taken - jump[k] - lost
+
+
+def _impulse_work(recording: RunRecording, powers: Evaluator, number: int,
+                  struck: Sequence[tuple[int, int]]) -> Array | None:
+    """Powers integrated over the impact at the end of an episode.
+
+    They are linear in the forces of a contact, so the work of its impulse is their change by it,
+    at the mean of the states before and after: an impulse moves along at the mean of both
+    velocities. So what a prescribed motion gives to what it hits is known, too.
+
+    None where other impulses than those of ``struck`` have changed the states, too.
+    """
+    replay, episodes = recording.replay, recording.episodes
+    after = replay.solved_at(number + 1, float(episodes.starts[number + 1])).x.copy()
+    t = float(episodes.ends[number])
+    problem = replay.solved_at(number, t)
+    laws, before = problem.laws, problem.x.copy()
+    owned = np.array([owner in struck for owner in laws.elements.owners])
+    found = laws.impulses(problem, t, owned & laws.elements.contact)
+    if found is None:
+        return None
+    impulse, change = found
+    if np.any(np.abs(before + change - after) > IMPACT_REPEATED * np.abs(change).max()):
+        return None
+    problem.x[:] = (before + after) / 2
+    work = []
+    for factor in (LARGE, 0.0):
+        laws.elements.put(problem.u, factor * impulse)
+        problem.solve_algebraic(t)
+        work.append(powers(*problem.arguments(t)))
+    return np.asarray(work[0] - work[1]).ravel() / LARGE

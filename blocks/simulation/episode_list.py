@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
+from ..solvers.base import Course
 from .episode import Episode
 
 if TYPE_CHECKING:
     from ..native.courses import PassedCourses
-    from ..solvers.base import Course
     from .passed_events import PassedEpisodes
 
 __all__ = ["EpisodeList", "StepTable"]

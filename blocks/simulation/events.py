@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Indices
 from ..solvers.samples import MOST_ROUNDS
 from .actions import Requirements, Resets, Samplings
@@ -184,15 +183,7 @@ class Events:
         """``m`` and ``d``: relations and discrete values before the event."""
         flipped = np.flatnonzero(self.problem.m != m)
         causes = [self.time_events.relations.describe(int(r), True)[0] for r in flipped[:1]]
-        try:
-            self.jumps.refuse(self.problem, t, m, d, *causes)
-        except SimulationError as error:
-            self.recording.fail(str(error))
-            raise
+        self.jumps.refuse(self.problem, t, m, d, *causes)
 
     def _require(self, t: float) -> None:
-        try:
-            self.requirements.check(self.problem, t, fixed_step=self.recording.accuracy is None)
-        except SimulationError as error:
-            self.recording.fail(str(error))
-            raise
+        self.requirements.check(self.problem, t, fixed_step=self.recording.accuracy is None)

@@ -137,9 +137,8 @@ def refuse_standstill(recording: RunRecording, t: float, episodes: int, last: It
 
 def on_switching(recording: RunRecording, names: Iterable[str], otherwise: str) -> str:
     """What to do about components that switch for ever: contacts, or others."""
-    touching = {family.path(i) for family in recording.system.network.families
-                for i in range(family.size)
-                if any(law.is_contact for law in family.kernel.set_valued)}
+    network = recording.system.network
+    touching = {network.families[f].path(i) for f, i in network.contacts}
     if touching.isdisjoint(names):
         return otherwise
     return ("Contacts that touch at once may strike each other for ever in one instant: "

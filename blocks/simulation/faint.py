@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..language.domain import Domain
 from ..numerics.arrays import Array, Indices
 from ..results.recording import NominalWarning
 from ..units import from_si, quantity
@@ -20,7 +21,6 @@ from ..units import from_si, quantity
 if TYPE_CHECKING:
     from pint import Quantity
 
-    from ..language.domain import Domain
     from .recording import RunRecording
 
 __all__ = ["warn_of_faint_motion"]

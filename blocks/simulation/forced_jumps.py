@@ -18,6 +18,7 @@ from ..diagnostics.words import quantity_word
 from ..exceptions import SimulationError
 from ..language.kernel import Kernel, Local
 from ..numerics.arrays import Array, Flags
+from ..numerics.copies import put_back
 from ..numerics.tolerances import LEAST_JUMP, MODE_MISSED
 from ..system.problem import Problem
 from ..system.system import System
@@ -88,17 +89,14 @@ class ForcedJumps:
 
     def _with(self, problem: Problem, t: float, m: Array, d: Array) -> Array:
         """The values with the relations and discrete values that were."""
-        kept = [place.copy() for place in (problem.x, problem.z, problem.u, problem.m, problem.d)]
         try:
-            problem.m[:], problem.d[:] = m, d
-            if problem.algebraic:
-                problem.unknowns.forget()
-                problem.solve_algebraic(t)
-            return self.now(problem, t)
+            with put_back(problem.x, problem.z, problem.u, problem.m, problem.d):
+                problem.m[:], problem.d[:] = m, d
+                if problem.algebraic:
+                    problem.unknowns.forget()
+                    problem.solve_algebraic(t)
+                return self.now(problem, t)
         finally:
-            for place, value in zip((problem.x, problem.z, problem.u, problem.m, problem.d), kept,
-                                    strict=True):
-                place[:] = value
             problem.unknowns.forget()
 
     def _error(self, k: int, before: Array, after: Array, t: float, cause: str
@@ -210,15 +208,10 @@ def _movable(system: System, found: list[_Watched]) -> Flags:
     moving[system.tables.continuous] = False
     switched = ca.vertcat(tape.m, tape.d[np.flatnonzero(moving).tolist()])
     # what is solved for moves, too, where its equations look at what does
-    z = tape.z if _depends(tape.residual, switched) else ca.SX(0, 1)
-    x = tape.x if system.clusters and _depends(
+    z = tape.z if ca.depends_on(tape.residual, switched) else ca.SX(0, 1)
+    x = tape.x if system.clusters and ca.depends_on(
         tape.constraints, ca.vertcat(switched, z)) else ca.SX(0, 1)
-    if _depends(tape.residual, x):
+    if ca.depends_on(tape.residual, x):
         z = tape.z
     moved = ca.vertcat(switched, z, x)
-    return np.array([_depends(tape.values[it.column], moved) for it in found], dtype=bool)
-
-
-def _depends(expression: ca.SX, symbols: ca.SX) -> bool:
-    return bool(expression.numel() and symbols.numel() and ca.jacobian_sparsity(
-        ca.densify(expression), symbols).nnz())
+    return np.array([ca.depends_on(tape.values[it.column], moved) for it in found], dtype=bool)

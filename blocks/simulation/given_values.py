@@ -5,7 +5,6 @@ Tables are copied then, and read when somebody asks: a run of a large model does
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..language.component import Component
@@ -33,7 +32,7 @@ class GivenValues:
         self._parts = [
             (path, part, part._declared, part._values.copy(), part._targets.copy(),
              part._written_in.copy())
-            for path, part in _parts(root, "")
+            for path, part in root._parts().items()
         ]
         self._asked = {"duration": duration, **{name: getattr(options, name) for name in (
             *TIMES[1:], *SETTINGS)}}  # fmt: skip
@@ -57,11 +56,3 @@ class GivenValues:
         asked = {name: quantity(value) if name in TIMES else value
                  for name, value in self._asked.items() if value is not None}
         return MadeWith(parameters, starts, types, asked)
-
-
-def _parts(component: Component, head: str) -> Iterator[tuple[str, Component]]:
-    """All parts below a component with their paths, outer ones first."""
-    for name, child in component._children.items():
-        path = f"{head}{name}"
-        yield path, child
-        yield from _parts(child, f"{path}.")

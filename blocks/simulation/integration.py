@@ -18,10 +18,9 @@ from .episode import Episode
 from .events import Events
 from .failures import stop_at_failed_step
 from .fold import GOES_ON, beyond_fold, derivatives_of_loops
-from .loop_branch import LoopBranch, follows_branches, same_instant
+from .loop_branch import LoopBranch, TiedBranch, follows_branches, same_instant
 from .recording import RunRecording
 from .running_method import RunningMethod
-from .tied_branch import TiedBranch
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:

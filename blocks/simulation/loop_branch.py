@@ -1,7 +1,7 @@
-"""How far does a step follow the solution of a nonlinear loop that it began on?
+"""How far does a step follow the solution that it began on: of a nonlinear loop, of tied states?
 
-Unknowns are followed in parts, as by :mod:`blocks.native.loop_branch` in machine code, but along
-what the method says of the states, and down to the instant at which a branch ends.
+Unknowns of loops are followed in parts, as by :mod:`blocks.native.loop_branch` in machine code, but
+along what the method says of the states, and down to the instant at which a branch ends.
 """
 
 from __future__ import annotations
@@ -15,10 +15,14 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import AS_PREDICTED, HALF_AS_FAR, HALF_OF_ALL, LEAST_BRANCH, SAME_INSTANT
 from ..solvers import Step
 from ..system.failure import AlgebraicFailure
-from ..system.problem import Problem
+from ..system.problem import Problem, Tangent
 from .episode import Episode
 
-__all__ = ["LoopBranch", "follows_branches", "same_instant", "torn_at"]
+__all__ = ["LoopBranch", "TiedBranch", "follows_branches", "same_instant", "torn_at"]
+
+HALVINGS = 50  # of a step in which tied states cannot be followed
+FOLLOWS = 0.1  # part of its way by which a tied state may miss its prediction
+SMALL = 1e-3  # of its nominal value: what it may miss anyway
 
 
 def follows_branches(problem: Problem) -> bool:
@@ -134,3 +138,36 @@ class LoopBranch:
         problem.z[:] = start
         problem.update(t)
         return problem.z.copy()
+
+
+class TiedBranch:
+    """The branch that the tied states of a problem are on, from step to step of an episode.
+
+    No error estimate watches them: where all motion is prescribed (a driven linkage),
+    the states that are integrated allow any step.
+    """
+
+    def __init__(self, problem: Problem, t: float) -> None:
+        self.problem = problem
+        self.last: Tangent = problem.tangent(t)
+        self.ahead = self.last  # at the end of the step that was looked at
+        problem.predictor = self.last
+
+    def followed(self, step: Step) -> float:
+        """How far into a step they move as predicted."""
+        start = self.last
+        t = step.t
+        for _ in range(HALVINGS):
+            h = t - step.t_old
+            self.problem.solve(t, np.asarray(step.dense(t)))
+            self.ahead = self.problem.tangent(t)
+            missed = np.abs(self.ahead.x - start.x - h * (start.slope + self.ahead.slope) / 2)
+            way = h * (np.abs(start.slope) + np.abs(self.ahead.slope)) / 2
+            if np.all(missed <= FOLLOWS * way + SMALL * self.problem.scale_x[self.problem.tied]):
+                break
+            t = step.t_old + h / 2
+        return t
+
+    def go_on(self) -> None:
+        """The step is taken: predictions start from its end."""
+        self.problem.predictor = self.last = self.ahead

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ __all__ = ["SMALL", "began_in_python", "bends_within_tolerance", "by_stiffness",
            "compiled_method", "exact_one_step", "explicit_one_step", "explicit_steps",
            "implicit_one_step", "in_machine_code", "in_python", "refuse_full_jacobian",
            "refuse_idle_step", "refuse_uncompiled"]  # fmt: skip
+
+T = TypeVar("T")
 
 MILD = 2000.0  # fastest rate times duration up to which an explicit method is taken
 SHORT = 300.0  # and up to which importing SciPy's would take longer than the run
@@ -173,16 +176,14 @@ def _fewer_are_exact(problem: Problem, t0: float, span: float, rtol: float, step
     return steps > TO_MAKE * n**3 + follow * (1 + n * n / FULL)
 
 
-def _motions_at_start(problem: Problem, t0: float) -> tuple[float, float]:
-    """The fastest rate there, and the fastest oscillation; kept for the next run that starts at
-    the same point."""
-    y = problem.start_vector()
-    here = t0, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
-    before, motions = problem.system.cache.get("motions at start", ((), (0.0, 0.0)))
-    if before != here:
-        motions = problem.fastest_motions(t0, y)
-        problem.system.cache["motions at start"] = here, motions
-    return motions  # type: ignore[no-any-return]
+def _at_start(what: str, problem: Problem, *asked: float, make: Callable[[Array], T]) -> T:
+    """What is found at the start of a run, kept for the next one that starts at the same point."""
+    y, cache = problem.start_vector(), problem.system.cache
+    here = *asked, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
+    if what not in cache or cache[what][0] != here:
+        cache[what] = here, make(y)
+    found: T = cache[what][1]
+    return found
 
 
 def bends_within_tolerance(problem: Problem, t: float, y: Array, rtol: float) -> bool:
@@ -197,17 +198,6 @@ def bends_within_tolerance(problem: Problem, t: float, y: Array, rtol: float) ->
     away = SOME * rtol * (np.abs(y) + ABSOLUTE_SHARE) * np.resize([1.0, -0.5, 0.25], y.size)
     rates = sorted(problem.fastest_rate(t, y + part * away) for part in (-1.0, 0.0, 1.0))
     return rates[-1] > BENT * rates[0] and bool(np.isfinite(rates[-1]))
-
-
-def _bends_at_start(problem: Problem, t0: float, rtol: float) -> bool:
-    """The same there; kept for the next run that starts at the same point."""
-    y = problem.start_vector()
-    here = t0, rtol, *(a.tobytes() for a in (y, problem.z, problem.p, problem.m, problem.d))
-    before, bends = problem.system.cache.get("bends at start", ((), False))
-    if before != here:
-        bends = bends_within_tolerance(problem, t0, y, rtol)
-        problem.system.cache["bends at start"] = here, bends
-    return bool(bends)
 
 
 def _stiff_one_step(problem: Problem, t0: float, rtol: float) -> tuple[type[Method], str] | None:
@@ -225,7 +215,8 @@ def _stiff_one_step(problem: Problem, t0: float, rtol: float) -> tuple[type[Meth
     elif rtol >= native.TIGHT and problem.size > native.MOST_STATES and (
             not acts_in_time(problem.system)):
         why = "a sparse Jacobian, and nothing acts on it in time"
-    elif _bends_at_start(problem, t0, rtol):
+    elif _at_start("bends at start", problem, t0, rtol,
+                   make=lambda y: bends_within_tolerance(problem, t0, y, rtol)):
         why = "stiff, with laws that bend within the tolerance"
     else:
         return None
@@ -292,7 +283,8 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         if exact := exact_one_step(problem):
             return exact, LINEAR
         return explicit_steps(rtol), "explicit, in machine code: cheap to restart after events"
-    rate, oscillation = _motions_at_start(problem, t0)
+    rate, oscillation = _at_start("motions at start", problem, t0,
+                                  make=lambda y: problem.fastest_motions(t0, y))
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         # what is delayed bends again a delay later, and is found in Python at every evaluation

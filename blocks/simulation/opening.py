@@ -11,9 +11,12 @@ from .time_events import TimeEvents
 from .zero_crossings import ZeroCrossings
 
 if TYPE_CHECKING:
+    from ..nonsmooth.contract import Laws
     from ..nonsmooth.modes.drift_correction import Contacts
 
-__all__ = ["Opening"]
+__all__ = ["MOMENT", "Opening", "TrialStart"]
+
+MOMENT = 1e-9  # s of a run that are prepared where only its start is asked for
 
 
 class Opening:
@@ -48,11 +51,51 @@ class Opening:
             self.begun = True
 
 
+class TrialStart:
+    """A copy of a problem whose relations, samples, modes and efforts a run decides at any states.
+
+    Parameters
+    ----------
+    problem : at a consistent start
+    laws : its set-valued laws; None where there are none
+    t : when
+
+    Attributes
+    ----------
+    unknowns : torn unknowns there, before efforts are decided
+    """
+
+    def __init__(self, problem: Problem, laws: Laws | None, t: float) -> None:
+        self.problem, self._laws, self._t = problem.copy_for_reading(), laws, t
+        self._before_samples, self.unknowns = problem.d.copy(), problem.z.copy()
+
+    def decide(self) -> None:
+        """Decide at the problem's states as a run that begins there would.
+
+        Raises
+        ------
+        BlocksError, AlgebraicFailure, LinAlgError
+            What a run refuses.
+        """
+        problem, t = self.problem, self._t
+        states = problem.x.copy()
+        problem.d[:], problem.u[:] = self._before_samples, 0.0
+        problem.laws = None if self._laws is None else self._laws.fresh()
+        problem.solve_algebraic(t)
+        self.unknowns = problem.z.copy()
+        recording = RunRecording("", problem.system, problem, problem.p)
+        Opening(recording, t, t + MOMENT).begin()
+        problem.x[:] = states  # an impact comes after the start
+        problem.update(t)
+        if problem.laws is not None:
+            problem.laws.split_internal_stress(problem, t)  # as results show it
+
+
 def _contacts_of(problem: Problem) -> Contacts | None:
     """What keeps closed contacts closed, where there are any and the laws do not do it."""
     laws = problem.laws
-    if laws is None or laws.recorded or not laws.elements.contact.any():
+    if laws is None or laws.recorded:
         return None
-    from ..nonsmooth.modes.drift_correction import Contacts
+    from ..nonsmooth.modes.drift_correction import contacts_of
 
-    return Contacts(laws.set_valued)
+    return contacts_of(laws)

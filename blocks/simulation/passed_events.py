@@ -14,6 +14,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..results.recording import EventRecord
+from .actions import Resets
 from .catalog import Catalog
 from .episode import Episode
 from .episode_list import StepTable
@@ -22,7 +23,6 @@ from .relations import Relations
 if TYPE_CHECKING:
     from ..native.courses import Course, PassedCourses
     from ..nonsmooth.contract import Laws
-    from .actions import Resets
 
 __all__ = ["PassedEpisodes"]
 
@@ -134,7 +134,7 @@ class PassedEpisodes:
                        + np.count_nonzero(self._decided))
         acted, told = self._acted, self._switched & self.relations.told
         for condition in np.flatnonzero(acted.any(axis=0)).tolist():
-            same = self.relations.of(*self.resets.names[condition][:2])
+            same = self.relations.of(*self.resets.owners[condition])
             told[np.ix_(acted[:, condition], same)] = False
         return int(np.count_nonzero(told) + np.count_nonzero(acted)
                    + np.count_nonzero(self._decided))
@@ -174,7 +174,7 @@ class PassedEpisodes:
                 counts[name(column)] = counts.get(name(column), 0) + flags[:, column].astype(int)
 
         count(self._switched, self.relations.component)
-        count(self._acted, lambda k: self.resets.names[k][0].path(self.resets.names[k][1]))
+        count(self._acted, self.resets.name)
         if self.elements is not None:
             count(self._decided & (self.courses.events.struck < 0)[:, None], self.elements.name)
         return {name: np.repeat(self.times, often) for name, often in counts.items()}

@@ -7,12 +7,13 @@ stored trajectory when they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from .. import native
 from ..exceptions import ParameterError
 from ..initialisation.start import Start
 from ..numerics.arrays import Array, Indices
@@ -28,10 +29,9 @@ from .chosen_variables import ChosenVariables
 from .episode_list import EpisodeList
 from .faint import warn_of_faint_motion
 from .given_values import GivenValues
-from .kept_points import KeptPoints
 from .passed_events import PassedEpisodes
 from .record_memory import WholeRecord
-from .replay import READING, Replay
+from .replay import READING, KeptPoints, Replay
 from .settings import RecordOptions
 from .shown_times import times_of_steps
 from .tolerances import Tolerances
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from ..results.sticking import SharedLoad, StickTerm
 
 __all__ = ["RunRecording"]
+
+T = TypeVar("T")
 
 EXPLICIT = "dopri5", "DOP853", "RK45", "RK23", "ode45", "adams"
 
@@ -76,10 +78,7 @@ class RunRecording:
         self.replay = Replay(self.problem, self.p, self.episodes)
         self.keeper: WholeRecord | ChosenVariables = WholeRecord()
         self.chosen: ChosenVariables | None = None
-        self._shown: tuple[tuple[int, float, int], tuple[Array, Indices]] | None = None
-        self._steps: tuple[tuple[int, float], tuple[Array, Indices]] | None = None
-        self._kept: KeptPoints | None = None
-        self._energy: tuple[tuple[int, float], list[EnergyTerm]] | None = None
+        self._found: dict[str, tuple[object, Any]] = {}  # by looks, and when that was
 
     @property
     def is_explicit(self) -> bool:
@@ -105,7 +104,7 @@ class RunRecording:
 
     def forget_looks(self) -> None:
         """Forget what was found of the record, which is another one now."""
-        self._shown = self._steps = self._kept = self._energy = None
+        self._found.clear()
         self.replay = Replay(self.problem, self.p, self.episodes)
 
     def keep_only(self, options: RecordOptions, rtol: float) -> None:
@@ -149,24 +148,22 @@ class RunRecording:
 
     def _own_times(self) -> tuple[Array, Indices]:
         """The times at which a run is shown if none are asked for, and their episodes."""
-        state = len(self.episodes), self.episodes[-1].end, id(self.samples)
-        if self._shown is None or self._shown[0] != state:
-            self._shown = state, self._chosen_times()
-            self._kept = None
-        return self._shown[1]
-
-    def _chosen_times(self) -> tuple[Array, Indices]:
-        if self.samples is not None:
-            return self.samples, self._episode_numbers(self.samples, "right")
-        return self._times_of_steps()
+        samples = self.samples
+        return self._times_of_steps() if samples is None else self._once("shown", lambda: (
+            samples, self._episode_numbers(samples, "right")))
 
     def _times_of_steps(self) -> tuple[Array, Indices]:
         """Ends of all steps and some times between, and their episodes."""
-        state = len(self.episodes), self.episodes[-1].end
-        if self._steps is None or self._steps[0] != state:
-            self._steps = state, times_of_steps(self.episodes.steps, np.zeros(1, dtype=int),
-                                                bool(self.system.nx))
-        return self._steps[1]
+        return self._once("steps", lambda: times_of_steps(
+            self.episodes.steps, np.zeros(1, dtype=int), bool(self.system.nx)))
+
+    def _once(self, look: str, make: Callable[[], T]) -> T:
+        """What a look has found, as long as the run has not gone on since."""
+        state = len(self.episodes), self.episodes[-1].end, id(self.samples)
+        if look not in self._found or self._found[look][0] != state:
+            self._found[look] = state, make()
+        found: T = self._found[look][1]
+        return found
 
     def _episode_numbers(self, times: Array, side: str) -> Indices:
         """Numbers of the episodes that times are in."""
@@ -214,10 +211,11 @@ class RunRecording:
         if len(t) > self.replay.most_points:
             return self.evaluate(function, wanted, t, which)
         with READING:
-            if self._kept is None:
-                self._kept = KeptPoints(self.replay, t, which)
-                warn_of_faint_motion(self, self._kept.states.x)
-            return self._values(function, self._kept.points(wanted))
+            kept = self._once("kept", lambda: KeptPoints(self.replay, t, which))
+            if not kept.looked_at:
+                kept.looked_at = True
+                warn_of_faint_motion(self, kept.states.x)
+            return self._values(function, kept.points(wanted))
 
     def evaluate(self, function: Evaluator, wanted: Wanted, t: Array, which: Indices,
                  whole: int = 0) -> Array:
@@ -242,8 +240,6 @@ class RunRecording:
     @staticmethod
     def _values(function: Evaluator, points: Points, whole: int = 0) -> Array:
         """(rows, points) of a function; many points in machine code."""
-        from .. import native
-
         return native.column_values(function, points, whole=whole)
 
     def evaluate_states(self, function: Evaluator, t: Array, which: Indices) -> Array:
@@ -266,10 +262,7 @@ class RunRecording:
         from .energy import energy_terms
 
         self._refuse_without_all("energy")
-        state = len(self.episodes), self.episodes[-1].end
-        if self._energy is None or self._energy[0] != state:
-            self._energy = state, energy_terms(self)
-        return self._energy[1]
+        return self._once("energy", lambda: energy_terms(self))
 
     def sticking_terms(self) -> list[StickTerm]:
         """Sticking per component; see :mod:`blocks.simulation.sticking`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
 import casadi as ca
@@ -12,6 +12,7 @@ from ..assembly.network import Family
 from ..language.kernel import Kernel
 from ..language.readable import crossing, readable
 from ..numerics.arrays import Flags, Indices
+from ..numerics.rewriting import symbols_in
 from ..system.system import System
 
 __all__ = ["Relations"]
@@ -76,21 +77,16 @@ class Relations:
             kernel = family.kernel
             held = {kernel.symbols[i, 0].__hash__() for i in kernel.discrete
                     if i not in kernel.followed}
-            free = {s.__hash__() for s in ca.symvar(kernel.relations[r][0])}
+            free = symbols_in(kernel.relations[r][0])
             mine = kernel.relation_symbols[r].__hash__()
             if f not in symbols:
-                symbols[f] = _symbols_of(_laws_of(kernel)), _symbols_of(
-                    condition for condition, _ in kernel.resets)
+                symbols[f] = symbols_in(ca.veccat(ca.SX(), *_laws_of(kernel))), symbols_in(
+                    ca.veccat(ca.SX(), *(condition for condition, _ in kernel.resets)))
             used, asked = symbols[f]
             consequence = bool(free & held) and free <= held | kernel.parameter_hashes
             told[offset : offset + family.size] = not consequence and (
                 mine in used or mine not in asked)
         return told
-
-
-def _symbols_of(expressions: Iterable[ca.SX]) -> set[int]:
-    """Hashes of the symbols in expressions."""
-    return {s.__hash__() for sx in expressions for s in ca.symvar(sx)}
 
 
 def _laws_of(kernel: Kernel) -> Iterator[ca.SX]:

@@ -25,14 +25,14 @@ from .episode import Episode
 from .episode_list import EpisodeList
 from .last_values import LastValues
 from .loop_branch import torn_at
+from .passed_events import PassedEpisodes
 from .wanted import Wanted
 
 if TYPE_CHECKING:
     from ..nonsmooth.contract import IndeterminateGroup
     from ..nonsmooth.modes.drift_correction import Contacts
-    from .passed_events import PassedEpisodes
 
-__all__ = ["READING", "Replay"]
+__all__ = ["READING", "KeptPoints", "Replay"]
 
 MOST_NUMBERS = 1 << 24  # at all points that are looked at together, and of states that are kept
 MOST_ELEMENTS = 24  # whose efforts are solved for together, by a matrix per point
@@ -134,7 +134,8 @@ class Replay:
         """The same points with the modes that were held there, where anything is solved for."""
         if self._of_run.laws is None or points.modes:
             return points
-        return replace(points, modes=self._modes(which))
+        return replace(
+            points, modes=modes_in(self.episodes.modes, which) if len(which) else ())
 
     def solved(self, points: Points, which: Indices, incomplete: Flags, wanted: Wanted) -> Points:
         """The same points with what is wanted besides."""
@@ -249,10 +250,6 @@ class Replay:
         return [(self.episodes[int(which[a])], slice(int(a), int(b)))
                 for a, b in zip(starts, ends, strict=True) if b > a]
 
-    def _modes(self, which: Indices) -> tuple[tuple[Indices, Indices], ...]:
-        """Modes, and the columns in which they were held."""
-        return modes_in(self.episodes.modes, which) if len(which) else ()
-
     def _discrete_values(self, d: Array, start: Array, t: Array) -> Array:
         """Discrete values, and delayed signals among them, at times of episodes from ``start``."""
         if self._of_run.delays is None:
@@ -352,12 +349,42 @@ class Replay:
     @cached_property
     def _contacts(self) -> Contacts | None:
         """What keeps closed contacts closed, where there are any."""
-        laws = self.problem.laws.set_valued
-        if not laws.elements.contact.any():
-            return None
-        from ..nonsmooth.modes.drift_correction import Contacts
+        from ..nonsmooth.modes.drift_correction import contacts_of
 
-        return Contacts(laws)
+        return contacts_of(self.problem.laws)
+
+
+class KeptPoints:
+    """Points of a run at some times, each solved for when it is first needed.
+
+    Parameters
+    ----------
+    replay : of the run
+    t, which : times, and the numbers of the episodes that they are in
+
+    Attributes
+    ----------
+    looked_at : whether anybody has seen how far states move
+    """
+
+    looked_at = False
+
+    def __init__(self, replay: Replay, t: Array, which: Indices) -> None:
+        self.replay, self.which = replay, which
+        self.states, self.incomplete = replay.interpolated(t, which)
+        self._solved: dict[bool, Points] = {}  # by whether undetermined efforts are split
+
+    def points(self, wanted: Wanted) -> Points:
+        """Points that hold what is wanted."""
+        if not self.replay.must_solve(self.incomplete, wanted):
+            return self.states
+        self.states = self.replay.with_modes(self.states, self.which)
+        split = self.replay.must_split(self.states, wanted)
+        if split not in self._solved:
+            everything = Wanted.all_of(self.replay.system, split)
+            self._solved[split] = self.replay.solved(
+                self.states, self.which, self.incomplete, everything)
+        return self._solved[split]
 
 
 class _KeptStates:

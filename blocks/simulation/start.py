@@ -23,12 +23,11 @@ from ..system.problem import Problem
 from ..system.system import System
 from .actions import Requirements
 from .given_values import GivenValues
-from .opening import Opening
+from .opening import MOMENT, Opening, TrialStart
 from .recording import RunRecording
 from .settings import Settings
 from .time_events import TimeEvents
 from .tolerances import Tolerances
-from .trial_start import MOMENT, TrialStart
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -184,7 +183,7 @@ class RunStart:
     def _solved(self, system: System) -> tuple[Problem, Start]:
         return consistent_start(
             system, find_nominals(system, self.model._nominal_table), self.t, self.kind,
-            self._laws if system.nm else _no_laws, self._near)
+            self._laws if system.nm else lambda _: None, self._near)  # no relation looks at efforts
 
     def moving_off(self) -> Problem:
         """The problem as it moves off: with relations, samples and modes decided, where they can
@@ -289,8 +288,7 @@ def _as_it_begins(problem: Problem, start: Start, nominals: Nominals, t: float,
     system, targets = problem.system, start.targets
     if not (system.nu or start.missed_by_user.any()):
         return start
-    functions = TargetFunctions.of(system, system.flat.class_of[targets.slots],
-                                   system.flat.sign_of[targets.slots])
+    functions = TargetFunctions.of(system, targets.slots)
     of_user = targets.levels < USERS
     searched = bool((functions.see_efforts & of_user).any()) or bool(
         start.missed_by_user.any() and (functions.bend & of_user).any())
@@ -340,9 +338,9 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             if np.array_equal(problem.m, before):
                 break
 
-    def start_there() -> Start | None:
+    def start_there(assumed: Array) -> Start | None:
         """The start near a point, if relations hold there: a piece may have another root beyond
-        its end."""
+        its end. Else relations are those that were assumed before."""
         with np.errstate(all="ignore"):
             holding = time_events.holding(system.crossings(*problem.arguments(t)), t)
         if np.array_equal(holding, problem.m):
@@ -351,6 +349,7 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
                                    (problem.x.copy(), problem.z.copy()))
                 if np.array_equal(time_events.holding(problem.crossings_here(t), t), holding):
                     return found
+        problem.m[:] = assumed
         return None
 
     for _ in range(MOST_ROUNDS):
@@ -364,20 +363,18 @@ def _with_relations(system: System, problem: Problem, nominals: Nominals, t: flo
             with np.errstate(all="ignore"):
                 problem.unknowns.solve_in_order(problem.arguments(t), hold)
                 crossings = system.crossings(*problem.arguments(t))
-            found = start_there()
+            found = start_there(assumed)
             if found is not None:
                 return found
-            problem.m[:] = assumed
         holding = time_events.holding(crossings, t)
         if start is not None and np.array_equal(holding, problem.m):
             return start
         if start is not None and holding.tobytes() in tried:  # round in a circle
             assumed = problem.m.copy()
             problem.unknowns.solve_through_pieces(problem.arguments(t), hold)
-            found = start_there()
+            found = start_there(assumed)
             if found is not None:
                 return found
-            problem.m[:] = assumed
         following = next((m for m in _switched(problem.m, holding) if m.tobytes() not in tried),
                          None)
         if following is None:
@@ -450,7 +447,3 @@ def laws_at_events(system: System) -> Any:
     from ..nonsmooth.modes.load_laws import with_loads
 
     return with_loads(system, set_valued_laws(system))
-
-
-def _no_laws(system: System) -> None:
-    """Where no relation looks at efforts, the start does not depend on laws."""

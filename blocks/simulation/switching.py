@@ -8,6 +8,7 @@ import numpy as np
 
 from ..exceptions import SimulationError
 from ..numerics.arrays import Array, Flags, Indices
+from ..numerics.copies import put_back
 from ..numerics.tolerances import (
     CEASED_FLOW,
     JUST_SWITCHED,
@@ -234,15 +235,13 @@ class Switching:
         zero = np.flatnonzero(asked & (np.abs(problem.crossings_here(t)) <= 2 * CEASED_FLOW))
         if not len(zero):
             return
-        x, z = problem.x.copy(), problem.z.copy()
         slope = system.slope(*problem.arguments(t))
-        speed = float(np.max(np.abs(slope) / (np.abs(x) + problem.scale_x), initial=0.0))
+        speed = float(np.max(np.abs(slope) / (np.abs(problem.x) + problem.scale_x), initial=0.0))
         h = min(LOOK_AHEAD / max(speed, TINY), LOOK_AHEAD * (self.t_end - t))
-        problem.x[:] = x + h * slope
-        problem.unknowns.solve_in_order(problem.arguments(t + h))
-        with np.errstate(all="ignore"):
+        with put_back(problem.x, problem.z), np.errstate(all="ignore"):
+            problem.x += h * slope
+            problem.unknowns.solve_in_order(problem.arguments(t + h))
             going = system.crossings(*problem.arguments(t + h))[zero]
-        problem.x[:], problem.z[:] = x, z
         problem.m[zero] = np.where(going > 0, 1.0, np.where(going < 0, 0.0, problem.m[zero]))
         problem.settle(t)
 
@@ -319,8 +318,7 @@ class Switching:
         parts = [relations.describe(int(r), True)[0] for r in which[:3]]
         samplers = self.samplings.unsettled(self.problem, t, which)
         names = names or samplers
-        self.log.recording.status = "failed"
-        self.log.recording.message = "relations without a fixpoint"
+        self.log.recording.fail("relations without a fixpoint")
         raise SimulationError(
             ", ".join(dict.fromkeys(parts or samplers)), f"at t = {t:.9g} s "
             + (f"the condition {names[0]} contradicts itself: the equations undo it wherever it "

@@ -15,7 +15,7 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
-from ..numerics.rewriting import kinds
+from ..numerics.rewriting import kinds, symbols_in
 from ..numerics.tolerances import SAME_INSTANT
 from ..system.evaluator import Evaluator
 from ..system.system import System
@@ -75,10 +75,12 @@ class TimeEvents:
         self.system, self.p = system, p
         self.relations = _relations_of(system)
         self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
-        self.timed, straight = _relations_of_time(self.relations)
-        self.straight, self.curved, self._index = system.once("relations of time alone", lambda: (
-            self.timed & straight, self.timed & ~straight, np.flatnonzero(self.timed)))
-        self._function = self._relations_of_time() if len(self._index) else None
+        self.timed, self.straight = _timed(system)
+        self.curved, self._index = system.once("relations of time alone", lambda: (
+            self.timed & ~self.straight, np.flatnonzero(self.timed)))
+        self._function = system.once("relations of time", lambda: Evaluator(ca.Function(
+            "timed", [TIME, system.tape.p], [ca.densify(
+                system.tape.crossings[self._index.tolist()])]))) if len(self._index) else None
         self.look(t_start, t_end if seen is None else seen)
 
     def look(self, t_start: float, t_end: float) -> None:
@@ -271,12 +273,6 @@ class TimeEvents:
         assert self._function is not None  # else there are none
         return self._function.at_columns(times[None, :], self.p)
 
-    def _relations_of_time(self) -> Evaluator:
-        """Relations of time alone as one function, made once for a system."""
-        tape = self.system.tape
-        return self.system.once("relations of time", lambda: Evaluator(ca.Function(
-            "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])])))
-
     def _crossings_between(self, row: Indices, low: Array, high: Array, known: Array) -> Array:
         """Crossings of relations between two times each, without those that are known."""
         which = np.arange(len(row))
@@ -303,12 +299,9 @@ class TimeEvents:
 
 def switches_in_run(system: System) -> bool:
     """Whether anything samples, or switches at instants that are not known beforehand."""
-    if "switches" not in system.cache:
-        sampled = any(start is not None for f in system.network.families
-                      for start, *_ in f.kernel.samplings)
-        system.cache["switches"] = sampled or bool(
-            system.nm and not _relations_of_time(_relations_of(system))[0].all())
-    return bool(system.cache["switches"])
+    return system.once("switches", lambda: any(
+        start is not None for f in system.network.families for start, *_ in f.kernel.samplings
+    ) or bool(system.nm and not _timed(system)[0].all()))
 
 
 def _relations_of(system: System) -> Relations:
@@ -316,24 +309,22 @@ def _relations_of(system: System) -> Relations:
     return system.once("relations", lambda: Relations(system))
 
 
-def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
+def _timed(system: System) -> tuple[Flags, Flags]:
     """Which relations depend on time and parameters alone, and which are linear in time."""
-    cache = relations.system.cache
-    if "timed" in cache:
-        found: tuple[Flags, Flags] = cache["timed"]
-        return found
+    return system.once("timed", lambda: _found_timed(_relations_of(system)))
+
+
+def _found_timed(relations: Relations) -> tuple[Flags, Flags]:
     timed, straight = np.zeros((2, relations.system.nm), dtype=bool)
     now = TIME.__hash__()
     for f, r, offset in relations.rows:
         family = relations.system.network.families[f]
         crossing, _ = family.kernel.relations[r]
         mine = slice(offset, offset + family.size)
-        if {s.__hash__() for s in ca.symvar(crossing)} <= family.kernel.parameter_hashes | {now}:
+        if symbols_in(crossing) <= family.kernel.parameter_hashes | {now}:
             slope = ca.jacobian(crossing, TIME)
             timed[mine] = True
-            straight[mine] = now not in {s.__hash__() for s in ca.symvar(slope)} \
-                and not _jumps(crossing)
-    cache["timed"] = timed, straight
+            straight[mine] = now not in symbols_in(slope) and not _jumps(crossing)
     return timed, straight
 
 

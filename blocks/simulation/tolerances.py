@@ -55,7 +55,7 @@ class Tolerances:
                 system.tape.reduced.states[problem.free], system.tape.reduced.states[problem.tied],
                 system.tape.z_classes,
             ])[: problem.size]  # fmt: skip
-            absolute = self.by_class()[classes]
+            absolute = self.by_class[classes]
             known = np.isfinite(absolute)
             out[known] = absolute[known] / problem.scale[known]
         return out
@@ -64,10 +64,11 @@ class Tolerances:
         """Absolute tolerances of all states, in SI units."""
         out: Array = problem.scale_x * self.factor
         if self.by_dimension:
-            given = self.by_class()[self.system.tape.reduced.states]
+            given = self.by_class[self.system.tape.reduced.states]
             out = np.where(np.isfinite(given), given, out)
         return out
 
+    @cached_property
     def by_class(self) -> Array:
         """Absolute tolerances in SI units that were given; nan where there is none.
 
@@ -76,10 +77,6 @@ class Tolerances:
         ParameterError
             For one that no variable of the model could have.
         """
-        return self._by_class
-
-    @cached_property
-    def _by_class(self) -> Array:
         flat = self.system.flat
         found = np.full(flat.classes, np.nan)
         second = unit("s").dimension

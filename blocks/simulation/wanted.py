@@ -57,8 +57,6 @@ class Wanted:
         inputs = np.zeros(system.nu, dtype=bool)
         inputs[[places[h] for s in ca.symvar(expression) if (h := s.__hash__()) in places]] = True
         torn = bool(system.nz) and ca.depends_on(expression, system.tape.z)
-        touches = any(law.is_contact for family in system.network.families
-                      for law in family.kernel.set_valued)
-        return cls(inputs, torn or bool(system.clusters),
-                   touches and ca.depends_on(expression, system.tape.x))
+        return cls(inputs, torn or bool(system.clusters), bool(system.network.contacts)
+                   and ca.depends_on(expression, system.tape.x))
 

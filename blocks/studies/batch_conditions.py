@@ -157,7 +157,7 @@ def common_of(model: Model, system: System, recipe: Recipe, settings: list[Setti
     tolerances = Tolerances(system, rtol, options.get("atol"))
     given = np.full(problem.size, np.nan)
     if tolerances.by_dimension:
-        given = tolerances.by_class()[system.tape.reduced.states]
+        given = tolerances.by_class[system.tape.reduced.states]
     return Common(problem, p, x, unknowns, t0, t1, rtol, max_step,
                   int(LONGER * max(most, (t1 - t0) / max_step)),
                   PLAINLY if _method(recipe) == "auto" else np.inf, pieces,

@@ -131,8 +131,7 @@ def _refuse_bad(options: dict[str, Any], system: System, varied: set[str]) -> No
         if options.get(name) is not None:
             positive_time(options[name], name)
     tolerances = Tolerances(system, options.get("rtol", RTOL), options.get("atol"))
-    if tolerances.by_dimension:
-        tolerances.by_class()
+    _ = tolerances.by_class if tolerances.by_dimension else None  # or refused
     if "method" not in options:
         return
     Setting("method", None).accept(options["method"])

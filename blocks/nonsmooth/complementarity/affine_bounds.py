@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.tolerances import (
     BOUND_BAND,
     ENUMERATED_ERROR,
@@ -47,7 +47,7 @@ from ...numerics.tolerances import (
 from .lemke import lemke_lcp
 from .linear_solves import is_convex, signed_pivot
 from .p_matrix import is_p_matrix
-from .scaling import Matrix, MatrixLike, components
+from .scaling import Matrix, MatrixLike, components, dense_block
 from .solution import Solution, Status
 
 __all__ = ["within_affine"]
@@ -106,10 +106,10 @@ def within_affine(D: MatrixLike, b: ArrayLike, lower: ArrayLike, upper: ArrayLik
     effort, iterations = near.copy(), 0
     trouble: list[tuple[Status, Indices]] = []
     count, label = components(abs(D) + abs(L) + abs(H))
-    order = np.argsort(label, kind="stable")
-    for here in np.split(order, np.flatnonzero(np.diff(label[order])) + 1):
-        one = _solve_part(_cut(D, here), b[here], low[here], high[here], _cut(L, here),
-                          _cut(H, here), fixed[here], near[here], floor[here], tol)  # fmt: skip
+    for here in grouped(label):
+        own, by_low, by_high = (dense_block(given, here, here) for given in (D, L, H))
+        one = _solve_part(own, b[here], low[here], high[here], by_low, by_high, fixed[here],
+                          near[here], floor[here], tol)
         effort[here] = one.effort
         iterations += one.iterations
         if one.status is not Status.SOLVED:
@@ -153,12 +153,6 @@ def _modes_told(effort: Array, rate: Array, low: Array, high: Array, fixed: Flag
     rest = (state == 0) & ~fixed
     rate[rest & (np.abs(rate) <= np.maximum(tol * size + noise, BOUND_BAND * size))] = 0.0
     return state, rest, floor | top
-
-
-def _cut(matrix: Matrix, index: Indices) -> Array:
-    if sp.issparse(matrix):
-        return matrix[index][:, index].toarray()
-    return matrix[np.ix_(index, index)]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Indices, grouped
 from ...numerics.tolerances import CONSISTENT, TIE
 from .minimax import Rows, half_range, kernel, minimise_rows, rows_of, vertices
 from .scaling import Matrix, MatrixLike, as_bounds, as_matrix, block, scale
@@ -81,7 +81,7 @@ class MarginProblem:
         low, high = low[index], high[index]
         nothing = np.zeros(len(index))
         box, d = scale(block(as_matrix(D, n), index, index), nothing, low, high, nothing)
-        members = [np.flatnonzero(box.group == k) for k in range(box.groups)] if len(index) else []
+        members = grouped(box.group)
         self.parts = [index[i] for i in members]
         self._parts = [_Part(block(box.D, i, i), d[i], low[i], high[i]) for i in members]
 
@@ -106,7 +106,7 @@ class _Part:
     rows: Rows
 
     def __init__(self, D: Matrix, d: Array, low: Array, high: Array) -> None:
-        dense = D.toarray() if sp.issparse(D) else D
+        dense = sp.dense(D)
         free, inverse = kernel(dense)
         half = half_range(low, high)
         self.rows = rows_of(low, high, half)

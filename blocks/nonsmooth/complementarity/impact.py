@@ -281,7 +281,7 @@ def sequential_impact(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike,
         used = min(used, blow.restitution_used)
         loss += blow.energy_loss
         impulse[group] += blow.impulse
-        now = now - _columns(matrix, group) @ blow.impulse
+        now = now - sp.dense(matrix[:, group]) @ blow.impulse
         collisions += len(hit) if friction is None else 1
     moves = touches & (now > still) | endless & (np.abs(now) > still)
     if not moves.any():
@@ -312,8 +312,3 @@ def _read(D: MatrixLike, flow: ArrayLike, restitution: ArrayLike) -> tuple[Matri
         wrong = int(np.flatnonzero(~((e >= 0) & (e <= 1)))[0])
         raise ValueError(f"restitution {wrong} must be in 0 .. 1 (got {e[wrong]})")
     return as_matrix(D, len(before)), before, e
-
-
-def _columns(matrix: Matrix, index: Indices) -> Array:
-    part: Matrix = matrix[:, index]
-    return part.toarray() if sp.issparse(part) else part

@@ -26,7 +26,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...numerics.arrays import Array, Indices
+from ...numerics import sparse as sp
+from ...numerics.arrays import Array, Indices, grouped
 from ...numerics.tolerances import (
     AT_BOUND,
     FLAT_ROW,
@@ -91,11 +92,7 @@ def undetermined_groups(
 
 
 def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[Stress]:
-    """Split the kernel of D_II into parts that share no element.
-
-    The orthogonal projector onto a subspace is unique; it is block diagonal
-    exactly where the subspace falls apart.
-    """
+    """Split the kernel of D_II into parts that share no element."""
     n = len(low)
     mask = np.zeros(n, dtype=bool)
     mask[np.asarray(stuck) if len(np.atleast_1d(stuck)) else []] = True
@@ -105,19 +102,16 @@ def stresses(D: MatrixLike, low: Array, high: Array, stuck: ArrayLike) -> list[S
         return []
     matrix = block(as_matrix(D, n), index, index)
     box, d = scale(matrix, np.zeros(m), low[index], high[index], np.zeros(m))
-    order = np.argsort(box.group, kind="stable")
-    ends = np.cumsum(np.bincount(box.group))
     diagonal = np.asarray(box.D.diagonal())
     out = []
-    for part in np.split(order, ends[:-1]):
+    for part in grouped(box.group):
         if len(part) == 1:
             if diagonal[part[0]] == 0:
                 out.append(Stress(index[part], np.ones((1, 1))))
             continue
         if len(part) > DENSE_LIMIT:
             continue
-        A = block(box.D, part, part)
-        free, _ = kernel(A if isinstance(A, np.ndarray) else A.toarray())
+        free, _ = kernel(sp.dense(block(box.D, part, part)))
         if free.shape[1] == 0:
             continue
         out += [Stress(index[part[here]], d[part[here], None] * basis[here])

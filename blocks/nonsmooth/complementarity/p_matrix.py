@@ -60,7 +60,7 @@ def is_p_matrix(matrix: Matrix) -> bool | None:
         return True
     if A.shape[0] > LARGEST:
         return None
-    return _minors_positive(A.toarray() if sp.issparse(A) else A)
+    return _minors_positive(sp.dense(A))
 
 
 def _dominant(A: Matrix) -> bool:

@@ -9,7 +9,7 @@ projection step of the natural residual needs no extra factor.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +20,7 @@ from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import CUT_OFF, SYMMETRIC
 
 __all__ = ["DENSE_LIMIT", "Matrix", "MatrixLike", "ScaledBox", "as_bounds", "as_matrix", "block",
-           "components", "scale"]  # fmt: skip
+           "components", "dense_block", "scale"]  # fmt: skip
 
 Matrix: TypeAlias = Any
 """Dense, or sparse in compressed rows (SciPy has no types for these)."""
@@ -61,6 +61,13 @@ def as_bounds(lower: ArrayLike, upper: ArrayLike, n: int) -> tuple[Array, Array]
 def block(matrix: Matrix, rows: Indices | Flags, columns: Indices | Flags) -> Matrix:
     """Submatrix of a dense or CSR matrix, by index arrays or masks."""
     return matrix[rows][:, columns]
+
+
+def dense_block(matrix: Matrix, rows: Indices, columns: Indices) -> Array:
+    """The same by index arrays, dense."""
+    if sp.issparse(matrix):
+        return matrix.tocsr()[rows][:, columns].toarray()
+    return matrix[np.ix_(rows, columns)]
 
 
 def components(matrix: Matrix) -> tuple[int, NDArray[np.int32]]:
@@ -145,12 +152,7 @@ class ScaledBox:
         )  # fmt: skip
 
     def dense(self) -> ScaledBox:
-        if not sp.issparse(self.D):
-            return self
-        return ScaledBox(
-            self.D.toarray(), self.b, self.lower, self.upper,
-            self.floor, self.group, self.groups, self.symmetric,
-        )  # fmt: skip
+        return replace(self, D=sp.dense(self.D))
 
 
 def scale(D: Matrix, b: Array, lower: Array, upper: Array, noise: Array) -> tuple[ScaledBox, Array]:

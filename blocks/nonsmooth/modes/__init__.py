@@ -9,12 +9,11 @@ follow (``impacts``, ``joint_problem``, ``look_ahead``), ``indeterminacy`` of ef
 depends on efforts (``load_dependence``, ``loaded_splits``, ``painleve``). Elements that move alike
 are decided as one (``companions``, ``one_motion``), and a friction at a stop tells for both
 (``stopped_frictions``). ``laws`` puts all together. Efforts and flows are counted in units in which
-elements weigh the same (``equal_units``).
+elements weigh the same (``law_expressions``).
 
 Nodes without mass have equations of their own (``massless_nodes``, ``mode_equations``,
-``one_sided``, ``held_network`` and ``large_network``, ``mode_search``, ``node_velocities``,
-``massless_shares``), and so have laws that look at the load (``load_laws``, ``load_efforts``,
-``held_loads``, ``rest_bands``).
+``held_network`` and ``large_network``, ``mode_search``, ``node_velocities``, ``massless_shares``),
+and so have laws that look at the load (``load_laws``, ``load_efforts``, ``held_loads``).
 ``choice`` says which laws a network needs.
 
 Words: an element is *idle* where its law leaves it no choice, *dead* where nothing it does changes

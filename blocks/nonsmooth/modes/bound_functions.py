@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ...language.lookup import jacobian
 from ...numerics import sparse as sp
 from ...numerics.arrays import Flags
+from ...numerics.rewriting import symbols_in
+from ...system import Problem, System
 from .delassus import Matrix, torn_by_inputs
 from .elements import Elements, elements_of
 from .law_expressions import expressions_of
 
-if TYPE_CHECKING:
-    from ...system import Problem, System
-
-__all__ = ["DENSE", "BoundFunctions", "bounds_by_taken"]
+__all__ = ["DENSE", "BoundFunctions", "bounds_by_taken", "followed_efforts"]
 
 DENSE = 80  # elements up to which slopes of bounds are dense
 
@@ -47,8 +44,7 @@ class BoundFunctions:
             self.dense = system.function("bounds_u", ca.densify(own).T)
         self.by_z = system.jacobian(bounds, tape.z) if system.nz else None
         fast = ca.vertcat(tape.u, tape.z)
-        moving = {s.__hash__() for s in ca.symvar(jacobian(bounds, fast))}
-        self.constant = moving <= {s.__hash__() for s in ca.symvar(tape.p)} and not system.nz
+        self.constant = not system.nz and symbols_in(jacobian(bounds, fast)) <= symbols_in(tape.p)
         self.pieces = any(ca.which_depends(bounds, fast, 2, True))
         pattern = ca.jacobian(bounds, fast).sparsity()
         rows = np.array(pattern.row(), dtype=int) % max(size, 1)
@@ -81,15 +77,18 @@ def bounds_by_taken(system: System) -> BoundFunctions:
         system, elements_of(system), expressions_of(system).bounds))
 
 
+def followed_efforts(system: System, elements: Elements, bounds: ca.SX) -> Flags:
+    """(elements, elements) whose bounds follow whose efforts at once."""
+    by_u = ca.DM(ca.jacobian_sparsity(bounds, system.tape.u), 1).sparse()[:, elements.column]
+    rows, columns = by_u.nonzero()
+    follows = np.zeros((elements.size, elements.size), dtype=bool)
+    follows[rows % elements.size, columns] = True
+    return follows
+
+
 def _loads_itself(system: System, elements: Elements, bounds: ca.SX) -> bool:
     """Whether bounds of some element depend on its own effort, by way of other bounds."""
-    size = elements.size
-    pattern = ca.jacobian(bounds, system.tape.u).sparsity()
-    rows, columns = (np.array(a, dtype=int) for a in (pattern.row(), pattern.get_col()))
-    element = np.full(system.nu, -1)
-    element[elements.column] = np.arange(size)
-    reach = np.zeros((size, size), dtype=bool)
-    reach[rows % max(size, 1), element[columns]] = True
-    for _ in range(size.bit_length()):
+    reach = followed_efforts(system, elements, bounds)
+    for _ in range(elements.size.bit_length()):
         reach |= reach @ reach
     return bool(reach.diagonal().any())

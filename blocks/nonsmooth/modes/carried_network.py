@@ -9,23 +9,18 @@ is followed until it ends.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
-from ...system import Evaluator
+from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
+from ...system.points import Points
+from .elements import Elements
 from .held_network import HeldNetwork, filled
 from .large_network import LargeNetwork
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
-    from ...system.points import Points
-    from .elements import Elements
-    from .law_expressions import LawExpressions
-    from .mode_equations import ModeEquations
+from .law_expressions import LawExpressions
+from .mode_equations import ModeEquations
 
 __all__ = ["CarriedNetwork", "held_network"]
 

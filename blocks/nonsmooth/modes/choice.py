@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...language.kernel import VALVES
+from ...numerics.arrays import Indices
+from ...system import Problem, System
 from ..contract import Laws
+from ..mode_state import ModeState
+from .elements import Change, elements_of
 from .law_functions import LawFunctions
 from .laws import SetValuedLaws
 from .massless_nodes import MasslessLaws, without_mass
-from .no_elements import NoElements
-
-if TYPE_CHECKING:
-    from ...system import System
 
 __all__ = ["set_valued_laws"]
 
 
 def set_valued_laws(system: System) -> Laws:
     """The set-valued laws of a system, at the start of a run."""
-    if not any(family.kernel.set_valued for family in system.network.families):
-        return NoElements(system)
+    if not system.network.set_valued:
+        return _NoElements(system)
     functions = system.once("laws", lambda: _functions(system))
     return MasslessLaws(system) if functions is None else SetValuedLaws(functions)
 
 
 def _functions(system: System) -> LawFunctions | None:
     """Compiled functions; None where nodes have no mass."""
-    valves = any(law.kind in VALVES for family in system.network.families
-                 for law in family.kernel.set_valued)
+    valves = any(law.kind in VALVES for *_, law in system.network.set_valued)
     return None if valves or without_mass(system) else LawFunctions.of(system)
+
+
+class _NoElements(Laws):
+    """Of a network whose only laws with modes are those of the load: nothing to decide."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system, elements_of(system))
+        self.state = ModeState(self.elements.kinds)
+
+    def start(self, problem: Problem, t: float) -> None:
+        """Nothing to choose."""
+
+    def decide(self, problem: Problem, t: float, touched: Indices) -> list[Change]:
+        return []
+
+    def fresh(self) -> _NoElements:
+        return self
+
+    def apply(self, problem: Problem, t: float) -> None:
+        """No efforts to set."""

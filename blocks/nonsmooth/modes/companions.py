@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -23,12 +22,10 @@ import numpy as np
 from ...numerics.arrays import Array, Flags, Indices, Matrix
 from ...numerics.rewriting import kinds
 from ...numerics.tolerances import SYMMETRIC
+from ...system import Evaluator
 from .delassus import is_singular
-
-if TYPE_CHECKING:
-    from ...system import Evaluator
-    from .elements import Elements
-    from .law_expressions import LawExpressions
+from .elements import Elements
+from .law_expressions import LawExpressions
 
 __all__ = ["SAME", "Companions", "companions_of"]
 

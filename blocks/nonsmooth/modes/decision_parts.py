@@ -6,22 +6,18 @@ other, these matrices, and what efforts push.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices, Matrix
 from ...numerics.tolerances import RATE_ROUNDING, SAFE_PIVOT, SYMMETRIC
+from ...system import Problem
 from .evaluation import Evaluation
 from .gaps import gap_states
 from .held_modes import HeldModes
 from .parts import DecisionParts, PredictedParts
 from .solved_modes import SolvedModes
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["decision_parts"]
 

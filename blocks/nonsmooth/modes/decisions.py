@@ -9,8 +9,6 @@ next instant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
@@ -31,6 +29,7 @@ from ...numerics.tolerances import (
     SAME_INSTANT,
     TINY,
 )
+from ...system import Problem
 from ..unsettled import unsettled
 from .delassus import at_dead_centres
 from .efforts import Efforts
@@ -47,9 +46,6 @@ from .look_ahead import LookAhead
 from .margins import Margins
 from .painleve import Painleve
 from .solved_modes import SolvedModes
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["Decisions"]
 
@@ -146,12 +142,11 @@ class Decisions:
             if self.efforts.restless:
                 raise unsettled([self.efforts.restless], t, "efforts")
             self._allow_rounding(problem, t)
-        changed = np.flatnonzero((self.state.modes != before) | struck)
-        self._fruitless = 0 if len(changed) or not len(touched) else self._fruitless + 1
+        changes = self.elements.changes(before, self.state.modes, struck)
+        self._fruitless = 0 if changes or not len(touched) else self._fruitless + 1
         if self._fruitless > FRUITLESS:  # so that whoever counts events can see it
-            changed = touched
-        return [Change(int(i), int(before[i]), int(self.state.modes[i]), bool(struck[i]))
-                for i in changed]
+            return [Change(int(i), int(before[i]), int(before[i])) for i in touched]
+        return changes
 
     def _other_splits(self, problem: Problem, t: float, touched: Indices) -> tuple[Flags, Flags]:
         """What a split clear of all bounds holds, of what the motion leaves open; what none does.

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import DELASSUS_SINGULAR, OWN_RATE_NONE, PROXIMAL_WEIGHT, WITHOUT_EFFECT
+from ...system import Evaluator, Problem
+from ..complementarity import components
 from .memory import Memory
 
 if TYPE_CHECKING:
-    from ...system import Evaluator, Problem
     from .law_functions import LawFunctions
 
 __all__ = ["Components", "Delassus", "Matrix", "dense_inverses", "is_singular",
@@ -110,8 +111,6 @@ class Delassus:
         d = self.matrix(problem, t)
 
         def found() -> Components:
-            from ..complementarity import components
-
             return components(d)[1]
 
         return self.memory.once("parts", found)

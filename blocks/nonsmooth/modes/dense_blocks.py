@@ -1,4 +1,4 @@
-"""Blocks, rows and counts of matrices that are dense for few elements and sparse for many."""
+"""Rows and counts of matrices that are dense for few elements and sparse for many."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Flags, Indices
 
-__all__ = ["at_hand", "count_nonzero", "dense_block", "masked_rows"]
+__all__ = ["at_hand", "count_nonzero", "masked_rows"]
 
 DENSE = 1000  # elements up to which a matrix that many blocks are taken of is dense, of 8 MB
 
@@ -17,13 +17,6 @@ DENSE = 1000  # elements up to which a matrix that many blocks are taken of is d
 def at_hand(matrix: Any) -> Any:
     """A matrix that many blocks are taken of: dense, unless it is large."""
     return matrix.toarray() if sp.issparse(matrix) and matrix.shape[0] <= DENSE else matrix
-
-
-def dense_block(matrix: Any, rows: Indices, columns: Indices) -> Array:
-    """A block of a dense or sparse matrix, dense."""
-    if sp.issparse(matrix):
-        return matrix.tocsr()[rows][:, columns].toarray()
-    return matrix[np.ix_(rows, columns)]
 
 
 def count_nonzero(matrix: Any, rows: Indices | None, axis: int) -> Indices:

@@ -7,8 +7,7 @@ contacts would move them, velocities are stopped likewise, and the integration s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -17,7 +16,7 @@ from ...exceptions import InitialisationError
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Cube, Flags, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR
-from ...system import Evaluator
+from ...system import Evaluator, Problem
 from ...system.points import Points
 from ..contract import Laws
 from ..unsettled import unsettled
@@ -27,6 +26,7 @@ from .gaps import (
     TWO_BODIES,
     allowed_gap,
     allowed_gaps,
+    gap_function,
     gaps_of,
     largest_position,
     positions_of,
@@ -34,10 +34,7 @@ from .gaps import (
 )
 from .laws import SetValuedLaws
 
-if TYPE_CHECKING:
-    from ...system import Problem
-
-__all__ = ["Contacts", "immovable"]
+__all__ = ["Contacts", "contacts_of", "immovable"]
 
 DENSE = 60  # states up to which matrices are made densely
 LEFT = 1e3  # times what is allowed: a gap that could not be closed
@@ -70,10 +67,10 @@ class Contacts:
         """
         if self.closing is None:
             return
-        laws, functions = self.closing.laws, self.closing.functions
+        laws = self.closing.laws
         for path in immovable(laws, problem, t):
             raise InitialisationError(path, RIGID, TWO_BODIES, code="contact.rigid")
-        refuse_overlap(laws.system, laws.elements, functions.gaps(*problem.arguments(t)),
+        refuse_overlap(laws.system, laws.elements, self.closing.gaps(*problem.arguments(t)),
                        self.index, largest_position(problem))  # fmt: skip
 
     def close(self, problem: Problem, t: float) -> bool:
@@ -91,13 +88,9 @@ class Contacts:
         return self.closing.close_at(problem, points)
 
 
-@dataclass(frozen=True)
-class _GapFunctions:
-    """Gaps of a system's contacts, their derivatives by states, and states that are positions."""
-
-    gaps: Evaluator
-    by_x: Evaluator
-    positions: Indices
+def contacts_of(laws: Laws) -> Contacts | None:
+    """The contacts among the laws of a run, where there are any."""
+    return Contacts(laws.set_valued) if laws.elements.contact.any() else None
 
 
 class _Closing:
@@ -106,13 +99,9 @@ class _Closing:
     def __init__(self, laws: SetValuedLaws, index: Indices) -> None:
         self.laws, self.index = laws, index
         system = laws.system
-        if "contacts" not in system.cache:
-            gaps = gaps_of(system)
-            system.cache["contacts"] = _GapFunctions(
-                system.function("gaps", ca.densify(gaps)),
-                system.jacobian(gaps, system.tape.x), positions_of(system))
-        self.functions: _GapFunctions = system.cache["contacts"]
-        self.positions = self.functions.positions
+        self.gaps, self.positions = gap_function(system), positions_of(system)
+        self.by_x: Evaluator = system.once(
+            "gaps by states", lambda: system.jacobian(gaps_of(system), system.tape.x))
 
     def close(self, problem: Problem, t: float) -> bool:
         """Close gaps that have drifted open; whether there were any."""
@@ -124,16 +113,14 @@ class _Closing:
         if np.abs(self._values(problem, t)[closed]).max() <= allowed:
             return False
         stuck = np.flatnonzero(laws.modes == 0)
-        push = laws.delassus.slope_by_efforts(problem, t, stuck)
-        push = push.toarray() if sp.issparse(push) else push
+        push = sp.dense(laws.delassus.slope_by_efforts(problem, t, stuck))
         self._move(problem, t, closed, push[:, np.searchsorted(stuck, self.index[closed])],
                    allowed)  # fmt: skip
         if np.abs(self._values(problem, t)[closed]).max() > LEFT * allowed:
-            raise unsettled((laws.elements.name(int(k)) for k in self.index[closed]), t,
-                            "positions",
+            raise unsettled(laws.elements.names(self.index[closed]), t, "positions",
                             "Look for bodies that touch in more places than they can move.")
         d = laws.delassus.matrix(problem, t)[stuck][:, stuck]
-        flow = laws.look(problem, t).flow[stuck]
+        flow = laws.evaluation.values(problem, t).flow[stuck]
         problem.x += push @ pseudo_inverse(d)(flow)
         problem.settle(t)
         return True
@@ -167,14 +154,14 @@ class _Closing:
             np.linalg.pinv(by_x[:, closed] @ way, rcond=BLOCK_SINGULAR), dtype=float)
         x = points.x.copy()
         points = replace(points, x=x)  # which goes on
-        gap = points.values(self.functions.gaps)[closed]
+        gap = points.values(self.gaps)[closed]
         first = size = np.abs(gap).max(axis=0)
         for _ in range(ROUNDS):
             apart = size > 0.01 * allowed
             if not apart.any():
                 break
             x[self.positions] -= np.where(apart, _times(way, _times(inverse, gap)), 0.0)
-            gap = points.values(self.functions.gaps)[closed]
+            gap = points.values(self.gaps)[closed]
             size = np.abs(gap).max(axis=0)
         d = self._matrices_at(function, points)[3][:, stuck[:, None], stuck]
         flow = points.values(self.laws.functions.values)[stuck]
@@ -188,7 +175,7 @@ class _Closing:
         if functions.delassus is None:
             return None
         slope_x, slope_u, by_x, d = (f.function for f in (
-            system.slope_x, functions.slope_u, self.functions.by_x, functions.delassus))
+            system.slope_x, functions.slope_u, self.by_x, functions.delassus))
         symbols = d.sx_in()
         pushed = slope_u(*symbols)[:, self.laws.elements.column.tolist()]
         place = self.positions.tolist()
@@ -223,13 +210,12 @@ class _Closing:
         """d slope / d x and d gap / d x, dense."""
         system, args = problem.system, problem.arguments(t)
         if system.nz or system.nx > DENSE:
-            return (system.slope_x.sparse(*args).toarray(),
-                    self.functions.by_x.sparse(*args).toarray())
-        return system.slope_x.dense(*args), self.functions.by_x.dense(*args)
+            return system.slope_x.sparse(*args).toarray(), self.by_x.sparse(*args).toarray()
+        return system.slope_x.dense(*args), self.by_x.dense(*args)
 
     def _values(self, problem: Problem, t: float) -> Array:
         """Gaps at the present point."""
-        return self.functions.gaps(*problem.arguments(t))
+        return self.gaps(*problem.arguments(t))
 
 
 def _times(matrices: Cube, columns: Array) -> Array:
@@ -242,4 +228,4 @@ def immovable(laws: Laws, problem: Problem, t: float) -> list[str]:
     if not isinstance(laws, SetValuedLaws):
         return []
     dead = laws.elements.contact & laws.delassus.immovable(problem, t)
-    return [laws.elements.name(int(k)) for k in np.flatnonzero(dead)]
+    return laws.elements.names(np.flatnonzero(dead))

@@ -7,20 +7,16 @@ them; here is what holds for every network.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags
 from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, EFFORTS_STALLED, OWN_ROUNDING
+from ...system import Problem
+from ...system.points import Points
 from .delassus import stopping_effort
 from .elements import LawValues
 from .evaluation import Evaluation
 from .solved_modes import SolvedModes
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ...system.points import Points
 
 __all__ = ["Efforts", "ROUNDS"]
 
@@ -48,14 +44,12 @@ class Efforts:
         self.restless = ""
         if held is not None and held.apply(problem, t, evaluation.state.modes, evaluation.delassus):
             return
-        values = self._settle(problem, t)
+        self._settle(problem, t)
         if held is not None:
             held.slope = evaluation.system.slope(*problem.arguments(t))
-        elif evaluation.load is None and not problem.algebraic:
-            evaluation.remember(values, problem, t)
 
-    def _settle(self, problem: Problem, t: float) -> LawValues:
-        """Bring efforts to those of the modes; returns the last values looked at."""
+    def _settle(self, problem: Problem, t: float) -> None:
+        """Bring efforts to those of the modes."""
         elements, last, kept = self.elements, np.inf, self.evaluation.load is not None
         noise = 0.0  # what loads are known to, as differences of what drives and what mass takes
         if not np.isfinite(problem.u).all():  # of a trial point without finite values
@@ -80,7 +74,6 @@ class Efforts:
         else:
             if self.nonlinear and size > EFFORTS_SETTLED * whole + noise:
                 self.restless = elements.label(int(np.abs(step).argmax()))
-        return now
 
     def _step(self, problem: Problem, t: float, now: LawValues, effort: Array, *, anew: bool
               ) -> Array:

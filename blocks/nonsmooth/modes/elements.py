@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from ...assembly.network import Network
+from ...exceptions import SimulationError
 from ...language.kernel import VALVES
 from ...numerics.arrays import Array, Flags, Indices, distinct
-
-if TYPE_CHECKING:
-    from ...assembly.network import Network
-    from ...system import System
+from ...system import System
 
 __all__ = ["Change", "Elements", "LawValues", "elements_of", "inputs_of",
            "lack_mass"]  # fmt: skip
@@ -97,6 +95,21 @@ class Elements:
         several = len(self.network.families[f].kernel.set_valued) > 1
         return self.name(element) + f".{self.effort_names[element]}" * several
 
+    def names(self, some: Indices) -> list[str]:
+        """Paths of the components that some elements belong to, each once."""
+        return list(dict.fromkeys(map(self.name, some.tolist())))
+
+    def labels(self, some: Indices) -> list[str]:
+        """Paths of some elements."""
+        return list(map(self.label, some.tolist()))
+
+    def error(self, t: float, who: Indices, what: str, advice: str, code: str,
+              most: int | None = None) -> SimulationError:
+        """The error for elements at which a run stops, of which no more than so many are named."""
+        return SimulationError(
+            ", ".join(self.names(who[:most])), f"at t = {t:.9g} s {what}", advice, code=code,
+            time=float(t), variables=tuple(self.labels(who)))
+
     def words(self, change: Change) -> str:
         """What a change is called."""
         if self.valve[change.element]:
@@ -108,10 +121,11 @@ class Elements:
         return f"{word} ({self.effort_names[change.element]})" if self.twins[change.element] \
             else word
 
-    def changes(self, before: Indices, after: Indices, struck: int = -1) -> list[Change]:
+    def changes(self, before: Indices, after: Indices, struck: Flags | int = -1) -> list[Change]:
         """Which elements have changed their modes, or were struck."""
-        changed = np.flatnonzero((after != before) | (np.arange(self.size) == struck))
-        return [Change(int(i), int(before[i]), int(after[i]), bool(i == struck)) for i in changed]
+        hit = np.arange(self.size) == struck if isinstance(struck, int) else struck
+        return [Change(int(i), int(before[i]), int(after[i]), bool(hit[i]))
+                for i in np.flatnonzero((after != before) | hit)]
 
     def efforts_of(self, u: Array) -> Array:
         """Efforts of the elements from inputs, at one time or at several."""
@@ -142,38 +156,27 @@ class Elements:
 
 def elements_of(system: System) -> Elements:
     """The elements of a system's set-valued laws; those of laws of the load come after them."""
-    flat, gives_flow = system.flat, system.tape.reduced.gives_flow
-    owners: list[tuple[int, int]] = []
-    names: list[str] = []
-    dimensions: list[str] = []
-    twins: list[bool] = []
-    kinds_of: list[str] = []
-    column: list[int] = []
-    sign: list[float] = []
-    for f, family in enumerate(flat.network.families):
-        kinds = [law.words for law in family.kernel.set_valued]
-        for law in family.kernel.set_valued:
-            slots = flat.base[f][law.effort, 0] + np.arange(family.size)
-            swapped = gives_flow[len(column) : len(column) + family.size]
-            if swapped.any():
-                key = family.kernel.key_of(law.flow)
-                assert key is not None  # else the index reduction had not swapped it
-                other = flat.base[f][key] + np.arange(family.size)
-                slots = np.where(swapped, other, slots)
-            columns, signs = inputs_of(system, slots)
-            column += columns
-            sign += signs
-            owners += [(f, i) for i in range(family.size)]
-            effort = family.kernel.variables[law.effort]
-            names += [effort.name] * family.size
-            dimensions += [str(effort.unit.dimension)] * family.size
-            twins += [kinds.count(law.words) > 1] * family.size
-            kinds_of += [law.kind] * family.size
-    kind = np.array(kinds_of, dtype=str)
-    return Elements(system.network, owners, np.array(column, dtype=int),
-                    np.array(sign, dtype=float), kind == "contact", gives_flow[: len(column)],
-                    np.isin(kind, ("switch", "gated diode")), np.isin(kind, VALVES), names,
-                    np.unique(np.array(dimensions, dtype=str), return_inverse=True)[1], twins)
+    flat, laws = system.flat, system.network.set_valued
+    sizes = np.array([family.size for _, family, _ in laws], dtype=int)
+    gives_flow, slots = system.tape.reduced.gives_flow[: sizes.sum()], [np.zeros(0, dtype=int)]
+    for (f, family, law), first in zip(laws, np.cumsum(sizes) - sizes, strict=True):
+        every, swapped = np.arange(family.size), gives_flow[first : first + family.size]
+        slots.append(flat.base[f][law.effort, 0] + every)
+        if swapped.any():
+            key = family.kernel.key_of(law.flow)
+            assert key is not None  # else the index reduction had not swapped it
+            slots[-1] = np.where(swapped, flat.base[f][key] + every, slots[-1])
+    efforts = [family.kernel.variables[law.effort] for _, family, law in laws]
+    twins = [sum(other.words == law.words for other in family.kernel.set_valued) > 1
+             for _, family, law in laws]
+    kind, dimension = (np.repeat(np.array(words, dtype=str), sizes) for words in (
+        [law.kind for *_, law in laws], [str(effort.unit.dimension) for effort in efforts]))
+    return Elements(
+        system.network, [(f, i) for f, family, _ in laws for i in range(family.size)],
+        *inputs_of(system, np.concatenate(slots)), kind == "contact", gives_flow,
+        np.isin(kind, ("switch", "gated diode")), np.isin(kind, VALVES),
+        np.repeat([effort.name for effort in efforts], sizes).tolist(),
+        np.unique(dimension, return_inverse=True)[1], np.repeat(twins, sizes).tolist())
 
 
 def lack_mass(system: System) -> Flags:
@@ -184,24 +187,24 @@ def lack_mass(system: System) -> Flags:
 def _lack_mass(system: System) -> Flags:
     tape, first = system.tape, 0
     fast = ca.vertcat(tape.u, tape.z)
-    laws = [(f, family, law.flow) for f, family in enumerate(system.network.families)
-            for law in family.kernel.set_valued]
-    read = [tape.writer.classes_read(f, flow) for f, _, flow in laws]
+    laws = system.network.set_valued
+    read = [tape.writer.classes_read(f, law.flow) for f, _, law in laws]
     every = distinct(np.concatenate([np.zeros(0, dtype=int), *(r.ravel() for r in read)]))
     follows = np.zeros(system.flat.classes, dtype=bool)
     follows[every] = ca.which_depends(tape.values[every.tolist()], fast, 1, True)
     out = tape.reduced.gives_flow[: sum(family.size for _, family, _ in laws)].copy()
-    for (f, family, flow), classes in zip(laws, read, strict=True):
+    for (f, family, law), classes in zip(laws, read, strict=True):
         some = np.flatnonzero(follows[classes].any(axis=0))  # unless it cancels
         if len(some):
             out[first + some] |= np.array(ca.which_depends(
-                tape.writer.kernel_row(f, flow, some).T, fast, 1, True), dtype=bool)
+                tape.writer.kernel_row(f, law.flow, some).T, fast, 1, True), dtype=bool)
         first += family.size
     return out
 
 
-def inputs_of(system: System, slots: Indices) -> tuple[list[int], list[float]]:
+def inputs_of(system: System, slots: Indices) -> tuple[Indices, Array]:
     """Where variables stand among the inputs of a system, and with which sign."""
     flat = system.flat
     at = {int(c): k for k, c in enumerate(system.tape.writer.inputs)}
-    return [at[int(c)] for c in flat.class_of[slots]], flat.sign_of[slots].tolist()
+    return (np.array([at[int(c)] for c in flat.class_of[slots]], dtype=int),
+            flat.sign_of[slots].astype(float))

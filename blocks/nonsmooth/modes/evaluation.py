@@ -1,26 +1,27 @@
 """What do set-valued laws come to at the present point of a run?
 
 The ground that decisions, switching functions and margins stand on: functions, modes and the
-Delassus operator of one run, and values at a point, remembered while nothing has moved.
+Delassus operator of one run, and values at a point.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags
+from ...numerics.tolerances import (
+    LEAST_POSITION,
+    RATE_ROUNDING,
+    RATE_ROUNDING_OF_NORMALS,
+    RATE_ROUNDING_OF_TURNING,
+)
+from ...system import Problem
 from ..mode_state import ModeState
 from .delassus import Components, Delassus
 from .elements import LawValues
 from .law_functions import DENSE, LawFunctions
 from .load_dependence import LoadDependence
 from .memory import Memory
-from .rounding import Rounding
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["Evaluation"]
 
@@ -46,12 +47,11 @@ class Evaluation:
         self.memory = Memory(functions.last_run, functions.constant, functions.simple,
                              hands_on=self.size <= DENSE)  # fmt: skip
         self.delassus = Delassus(functions, self.memory)
-        self.rounding = Rounding(functions, self.memory, self.state)
+        self.rounding = _Rounding(functions, self.memory, self.state)
         self.held_modes = None if functions.held_modes is None else functions.held_modes.fresh()
         self.load = None if functions.bounds is None else LoadDependence(
             functions.bounds, self.delassus, self.state,
             affine=self.held_modes is not None and self.held_modes.affine)
-        self._last: _LastPoint | None = None
 
     def values(self, problem: Problem, t: float) -> LawValues:
         """Flows, bounds and rates at the problem's present efforts."""
@@ -60,16 +60,9 @@ class Evaluation:
 
     def present(self, problem: Problem, t: float) -> LawValues:
         """Flows, bounds and gaps at the present point, of the last look where it was there."""
-        if self.held_modes is not None:
-            values = self.held_modes.values(problem, t, self.state.modes)
-            return self.values(problem, t) if values is None else LawValues(*values)
-        if self._last is not None and self._last.is_here(problem, t):
-            return self._last.values
-        return self.values(problem, t)
-
-    def remember(self, values: LawValues, problem: Problem, t: float) -> None:
-        """Take note of the values at the present point."""
-        self._last = _LastPoint(values, problem, t)
+        held = self.held_modes
+        values = None if held is None else held.values(problem, t, self.state.modes)
+        return self.values(problem, t) if values is None else LawValues(*values)
 
     def efforts(self, problem: Problem) -> Array:
         """Present efforts of the elements."""
@@ -89,13 +82,47 @@ class Evaluation:
         return np.asarray(found[parts])
 
 
-class _LastPoint:
-    """Values at a point, and which point that was."""
+class _Rounding:
+    """Rounding of the flows of elements, and of their rates, near the present point."""
 
-    def __init__(self, values: LawValues, problem: Problem, t: float) -> None:
-        self.values, self.t, self.p = values, t, problem.p
-        self.x, self.m, self.d = problem.x.copy(), problem.m.copy(), problem.d.copy()
+    def __init__(self, functions: LawFunctions, memory: Memory, state: ModeState) -> None:
+        self.functions, self.memory, self.state = functions, memory, state
 
-    def is_here(self, problem: Problem, t: float) -> bool:
-        return self.t == t and self.p is problem.p and np.array_equal(self.x, problem.x) \
-            and np.array_equal(self.m, problem.m) and np.array_equal(self.d, problem.d)
+    def of_flows(self, problem: Problem, t: float) -> Array:
+        """Flows that rounding alone may give to elements."""
+        size = np.maximum(np.abs(problem.x), problem.scale_x)
+        return 4 * np.finfo(float).eps * self.flow_magnitudes(problem, t, size)
+
+    def of_rates(self, problem: Problem, t: float) -> Array:
+        """Rates that are rounding only.
+
+        Raises
+        ------
+        OverflowError
+            If flows are so fast that their squares, as energies have them, are no numbers.
+        """
+        functions, args = self.functions, problem.arguments(t)
+        square = np.array([speed**2 for speed in self.state.fast.tolist()])  # no number: raises
+        slope = np.abs(functions.system.slope(*args))
+        noise = RATE_ROUNDING * self.flow_magnitudes(problem, t, slope)
+        if not functions.turns or not functions.system.nx:
+            return noise
+        # a normal has its rounding in either direction, and it turns
+        if functions.few:
+            by_x = np.abs(functions.flow_x.dense(*args))
+            largest, seen = by_x.max(axis=1, initial=0.0), functions.flow_x.mask
+        else:
+            by_x = abs(functions.flow_x.sparse(*args))
+            largest, seen = by_x.max(axis=1).toarray().ravel(), by_x
+            np.asarray(seen.data)[:] = 1.0
+        far = max(float(np.abs(problem.x).max(initial=0.0)), LEAST_POSITION)
+        return noise + RATE_ROUNDING_OF_NORMALS * largest * (
+            seen @ slope) + RATE_ROUNDING_OF_TURNING * square / far
+
+    def flow_magnitudes(self, problem: Problem, t: float, size: Array) -> Array:
+        """Flows of states of a size, each counted with its magnitude."""
+        flow_x = self.functions.flow_x
+        if self.functions.few:
+            return self.memory.once_simple(problem.p, "reach", lambda: np.abs(
+                flow_x.dense(*problem.arguments(t)))) @ size
+        return abs(flow_x.sparse(*problem.arguments(t))) @ size

@@ -7,7 +7,6 @@ Knows contacts as gaps of states only. Gaps that have drifted open are closed by
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -15,15 +14,13 @@ import numpy as np
 from ...exceptions import InitialisationError
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import ALLOWED_DRIFT, OVERLAP
+from ...system import Evaluator, Problem, System
 from ...units import unit
 from .elements import Elements
 
-if TYPE_CHECKING:
-    from ...system import Problem, System
-
 __all__ = [
-    "APART", "RIGID", "TWO_BODIES", "allowed_gap", "allowed_gaps", "gap_states", "gaps_of",
-    "largest_position", "open_gap", "overlaps", "positions_of", "refuse_overlap",
+    "APART", "RIGID", "TWO_BODIES", "allowed_gap", "allowed_gaps", "gap_function", "gap_states",
+    "gaps_of", "largest_position", "open_gap", "overlaps", "positions_of", "refuse_overlap",
 ]  # fmt: skip
 
 APART = ("Move the bodies apart; where there are several places of contact, a guess tells which is "
@@ -75,8 +72,8 @@ def _gap_states(system: System) -> Indices:
 
 def positions_of(system: System) -> Indices:
     """States that efforts change by way of velocities only."""
-    pushed = ca.which_depends(system.tape.slope, system.tape.u, 1, True)
-    return np.flatnonzero(~np.array(pushed, dtype=bool))
+    return system.once("positions", lambda: np.flatnonzero(~np.array(
+        ca.which_depends(system.tape.slope, system.tape.u, 1, True), dtype=bool)))
 
 
 def refuse_overlap(system: System, elements: Elements, gaps: Array, index: Indices, far: float
@@ -99,25 +96,22 @@ def refuse_overlap(system: System, elements: Elements, gaps: Array, index: Indic
 
 def overlaps(system: System, problem: Problem, t: float) -> Iterator[tuple[str, str]]:
     """Contacts whose sides overlap at a point, and by how much."""
-    gaps = gaps_of(system)
-    if not gaps.numel():
-        return
-    values = system.function("gaps", ca.densify(gaps))(*problem.arguments(t))
-    far = largest_position(problem)
-    owners = [(f, i) for f, family in enumerate(system.network.families)
-              for law in family.kernel.set_valued if law.is_contact
-              for i in range(family.size)]  # fmt: skip
+    values, far = gap_function(system)(*problem.arguments(t)), largest_position(problem)
     for k in np.flatnonzero((values < -OVERLAP * far) & np.isfinite(values)):
-        f, i = owners[k]
+        f, i = system.network.contacts[k]
         yield system.network.families[f].path(i), _size(system, f, -values[k])
+
+
+def gap_function(system: System) -> Evaluator:
+    """The same, compiled."""
+    return system.once("gaps", lambda: system.function("gaps", ca.densify(gaps_of(system))))
 
 
 def gaps_of(system: System) -> ca.SX:
     """All gaps, as a column."""
     return ca.vertcat(ca.SX(0, 1), *(
         system.tape.writer.kernel_row(f, law.gap).T
-        for f, family in enumerate(system.network.families)
-        for law in family.kernel.set_valued if law.gap is not None))  # fmt: skip
+        for f, _, law in system.network.set_valued if law.gap is not None))
 
 
 def _size(system: System, f: int, depth: float) -> str:

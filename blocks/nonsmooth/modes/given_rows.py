@@ -9,19 +9,15 @@ implied still. Where a foot comes to a bound, another split may hold: it is soug
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, MODE_ENDED, RATE_OF_STRESS
-from .dense_blocks import dense_block
+from ...system import Problem
+from ..complementarity import LinearSplit, loaded_linear_split
+from ..complementarity.scaling import dense_block
+from .indeterminacy import Indeterminacy
 from .solved_modes import SolvedModes
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..complementarity import LinearSplit
-    from .indeterminacy import Indeterminacy
 
 __all__ = ["GivenRows"]
 
@@ -84,8 +80,6 @@ class GivenRows:
                ) -> tuple[LinearSplit, Array, Array] | None:
         """The split of what rests in a block, a basis of efforts without effect, and how rates
         follow those of what rests, with their sign turned; None if none is known to hold."""
-        from ..complementarity import loaded_linear_split
-
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         loaded, d = self.indeterminacy.loaded, self.delassus.matrix(problem, t)
         own = np.abs(np.asarray(d.diagonal())[rests])

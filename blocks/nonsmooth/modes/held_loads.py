@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ...numerics.arrays import Array
+from ...system import System
 
 if TYPE_CHECKING:
-    from ...system import System
     from .load_functions import LoadElements
 
 __all__ = ["HeldLoads"]

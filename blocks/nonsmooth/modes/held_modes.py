@@ -12,27 +12,22 @@ part by part, where not all elements act on each other, or factors of a part
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Indices
+from ...numerics.arrays import Array, Indices, grouped
 from ...numerics.copies import shallow_copy
 from ...numerics.tolerances import OWN_RATE_NONE
-from ...system import Evaluator
+from ...system import Evaluator, Problem, System
 from ..complementarity.scaling import DENSE_LIMIT, components
 from .companions import Companions
 from .delassus import Delassus, Matrix, pseudo_inverse
 from .elements import Elements
 from .held_parts import HeldParts
+from .law_expressions import LawExpressions
 from .resting_relations import RestingRelations
 from .stopped_frictions import StoppedFrictions
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
-    from .law_expressions import LawExpressions
 
 __all__ = ["HeldModes", "connected", "parts_of", "point_to_the_bit"]
 
@@ -48,9 +43,7 @@ def connected(pattern: ca.Sparsity) -> list[Indices]:
     """Elements that a matrix connects, part by part."""
     acts = np.array(ca.DM(pattern, 1)) if pattern.size1() <= DENSE_LIMIT else ca.DM(
         pattern, 1).sparse()
-    count, part = components(acts)
-    order = np.argsort(part, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(part, minlength=count))[:-1])
+    return grouped(components(acts)[1])
 
 
 def point_to_the_bit(problem: Problem, t: float, modes: Indices) -> tuple[bytes, ...]:
@@ -207,8 +200,7 @@ class HeldModes:
 
 def _inverse_within(part: Indices, which: Indices, d: Matrix) -> Array:
     """The block of K of a part in which some elements stick."""
-    block = d[which][:, which]
-    block = block.toarray() if sp.issparse(block) else block
+    block = sp.dense(d[which][:, which])
     out = np.zeros((len(part), len(part)))
     inside = np.flatnonzero(np.isin(part, which))
     out[np.ix_(inside, inside)] = pseudo_inverse(block)(np.eye(len(which)))

@@ -17,16 +17,21 @@ import numpy as np
 
 from ...language.expression import TIME
 from ...language.lookup import jacobian
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
+from ...numerics.rewriting import contained, symbols_in
 from ...numerics.tolerances import BALANCED, LEAST_CHANGE, MARGIN_ROUNDING, UNCHANGED_FLOW
-from ...system import Evaluator
+from ...system import Evaluator, Problem, System
+from ...system.points import Points
+from ..complementarity import LinearSplit, Stress, linear_split, open_sides, stress_groups
+from ..mode_state import NetworkState
+from .elements import Elements
 from .indirect_relations import indirect_relations, relations_of_efforts
+from .law_expressions import LawExpressions
 from .mode_equations import (
     MOST_KEPT,
     ModeEquations,
     rows_of,
-    symbols_in,
     told_sliding,
     without_rounding,
 )
@@ -36,12 +41,6 @@ from .resting_relations import RestingRelations
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from ...system import Problem, System
-    from ...system.points import Points
-    from ..complementarity import LinearSplit, Stress
-    from ..mode_state import NetworkState
-    from .elements import Elements
-    from .law_expressions import LawExpressions
 
 __all__ = ["HeldNetwork", "filled", "rounding_of", "slack_of"]
 
@@ -248,8 +247,6 @@ class HeldNetwork:
         return self._even.once(key, lambda: self._shared(problem, t, modes))
 
     def _shared(self, problem: Problem, t: float, modes: Indices) -> _Sharing:
-        from ..complementarity import Stress, stress_groups
-
         null, n = self.equations.matrices(problem, t, modes).null, self.elements.size
         even, split, open_ = np.eye(n), [], [np.zeros((n, 0))]
         _, _, low, high, *_ = self.equations.values(problem, t)
@@ -274,8 +271,6 @@ class HeldNetwork:
 
     def splits(self, problem: Problem, t: float, modes: Indices) -> list[LinearSplit]:
         """Splits of efforts by which all hold for a while, of groups that hold in many ways."""
-        from ..complementarity import linear_split
-
         null = self.equations.matrices(problem, t, modes).null
         if not len(self._level) or not null.shape[1]:
             return []
@@ -421,8 +416,6 @@ def _by_ranges(low: Array, high: Array, basis: Array) -> Array:
 
     By a basis of efforts without effect.
     """
-    from ..complementarity import open_sides
-
     width = np.subtract(*open_sides(low, high)[::-1])
     ends = np.isfinite(width)
     unit = np.where(ends, width, WIDE * width[ends].max(initial=1.0 / WIDE))
@@ -436,12 +429,10 @@ def _relations_of_rows(rows: list[ca.SX], system: System, laws: LawExpressions, 
     tape, some = system.tape, part.tolist()
     mine = ca.vertcat(*(row[some] for row in rows))
     of_values = mine if system.nz else mine[: 3 * len(some)]  # rates by states are no part of them
-    seen = symbols_in(ca.veccat(
+    return contained(tape.m, ca.veccat(
         jacobian(mine, tape.u), jacobian(of_values, tape.x), jacobian(mine, tape.z),
         *(jacobian(tape.residual, by) for by in (tape.u, tape.z, tape.x)),
-        laws.low[some], laws.high[some]))
-    return np.array([[s.__hash__() in seen] for s in ca.vertsplit(tape.m)], dtype=bool).reshape(
-        -1, 1)
+        laws.low[some], laws.high[some]))[:, None]
 
 
 def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list[Indices], Flags]:
@@ -459,7 +450,7 @@ def _joined(parts: list[Indices], relations: Flags, inputs: Array) -> tuple[list
     ties = csr_matrix((relations + moved) * np.any(moved, axis=1, keepdims=True), dtype=float)
     which = connected_components(ties.T @ ties + csr_matrix((len(parts), len(parts))),
                                  directed=False)[1]
-    groups = [np.flatnonzero(which == k) for k in range(which.max() + 1)]
+    groups = grouped(which)
     relations[moved] = True
     joined: Flags = np.stack([relations[:, group].any(axis=1) for group in groups], axis=1)
     return [np.sort(np.concatenate([parts[i] for i in group])) for group in groups], joined

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import FLOW_NONE
+from ...system import Problem
 from .evaluation import Evaluation
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["HeldStates"]
 

@@ -8,29 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     EFFORTS_EXACT,
     EFFORTS_SETTLED,
     NEAR_GAP,
     REBOUND_RESTS,
 )
+from ...system import Problem
+from ..complementarity import Friction, Impact, sequential_impact
+from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
-from .dense_blocks import dense_block
-from .elements import LawValues
+from .bound_functions import BoundFunctions
+from .elements import Elements, LawValues
 from .evaluation import Evaluation
 from .gaps import largest_position
+from .load_dependence import LoadDependence
 
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..complementarity import Impact
-
-__all__ = ["FULL", "Impacts", "impact_with_friction"]
+__all__ = ["Impacts", "impact_with_friction"]
 
 FULL = 1e9  # of the impulses, as forces: those of an impact are large beside all others
 ROUNDS = 25  # for impulses that depend on each other
@@ -52,7 +52,7 @@ class Impacts:
         now = self.evaluation.values(problem, t)
         index, impact = self._impact(problem, t, closing, now)
         if not impact.converged:
-            raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
+            raise unsettled(self.elements.names(index), t, "impulses")
         self.state.notice_flow(now.flow)
         slow = REBOUND_RESTS * self.state.fast
         self._push(problem, t, index, impact.impulse)
@@ -129,11 +129,8 @@ class Impacts:
         restitution = self.evaluation.functions.restitution(*problem.arguments(t))
         if self.evaluation.load is not None:
             return self._impulses_with_friction(problem, t, group, now, restitution)
-        from ..complementarity import sequential_impact
-
         index = np.flatnonzero(group)
-        d = self.delassus.matrix(problem, t)[index][:, index]
-        d = d.toarray() if sp.issparse(d) else d
+        d = sp.dense(self.delassus.matrix(problem, t)[index][:, index])
         return index, sequential_impact(d, now.flow[index], restitution[index])
 
     def _impulses_with_friction(self, problem: Problem, t: float, group: Flags, now: LawValues,
@@ -145,44 +142,47 @@ class Impacts:
         top = np.where(resting, now.high, now.forth)
         endless = ~np.isfinite(top - bottom) & ~contact & resting
         index = np.flatnonzero(group | (load.dependent & ~contact) | endless)
-        u, z = problem.u.copy(), problem.z.copy()
-        try:
-            impact = impact_with_friction(
-                dense_block(self.delassus.matrix(problem, t), index, index), now.flow[index],
-                np.where(contact, restitution, 0.0)[index], contact[index], bottom[index],
-                top[index], lambda impulse: self._bounds_by_impulses(problem, t, index, impulse))
-        finally:
-            problem.u[:], problem.z[:] = u, z
-        return index, impact
-
-    def _bounds_by_impulses(self, problem: Problem, t: float, index: Indices, impulse: Array
-                            ) -> tuple[Array, Array]:
-        """Slopes of the lower and upper bounds of some elements, at impulses as large efforts."""
-        load = self.evaluation.load
-        assert load is not None
-        effort = np.zeros(self.elements.size)
-        effort[index] = FULL * impulse
-        self.elements.put(problem.u, effort)
-        problem.solve_algebraic(t)
-        slopes = [dense_block(s, index, index) for s in load.slopes(problem, t)]
-        resting = (self.state.modes == 0)[index, None]
-        return np.where(resting, slopes[0], slopes[2]), np.where(resting, slopes[1], slopes[3])
+        return index, impact_with_friction(
+            problem, t, self.elements, load, resting, index,
+            dense_block(self.delassus.matrix(problem, t), index, index), now.flow[index],
+            restitution[index], bottom[index], top[index], np.zeros(self.elements.size))
 
 
-def impact_with_friction(d: Array, flow: Array, restitution: Array, contact: Flags, bottom: Array,
-                         top: Array, slopes: Callable[[Array], tuple[Array, Array]]) -> Impact:
+def impact_with_friction(problem: Problem, t: float, elements: Elements,
+                         bounds: LoadDependence | BoundFunctions, resting: Flags, index: Indices,
+                         d: Array, flow: Array, restitution: Array, bottom: Array, top: Array,
+                         effort: Array) -> Impact:
     """Impulses of contacts, and of friction whose bounds are proportional to impulses.
 
     Parameters
     ----------
+    bounds : whose slopes by efforts are asked for at impulses as large efforts; they bend (gears
+        with losses), and are found by repetition
+    resting : elements at rest; of others bounds in motion count
+    index : who takes part, and what all else is of
     d : change of flows by impulses, with its sign turned
     bottom, top : bounds of efforts at rest or in motion, as each is: what is finite bears no
         impulse unless it follows others
-    slopes : of the lower and the upper bounds by impulses, at impulses as large efforts; they bend
-        (gears with losses), and are found by repetition
+    effort : of all elements, which those that take no part keep
     """
-    from ..complementarity import Friction, sequential_impact
+    contact, rests = elements.contact[index], resting[index, None]
+    restitution = np.where(contact, restitution, 0.0)
 
+    def slopes(impulse: Array) -> tuple[Array, Array]:
+        effort[index] = FULL * impulse
+        elements.put(problem.u, effort)
+        problem.solve_algebraic(t)
+        low, high, back, forth = (dense_block(s, index, index) for s in bounds.slopes(problem, t))
+        return np.where(rests, low, back), np.where(rests, high, forth)
+
+    with put_back(problem.u, problem.z):
+        return _with_bounds_by_impulses(d, flow, restitution, contact, bottom, top, slopes)
+
+
+def _with_bounds_by_impulses(
+        d: Array, flow: Array, restitution: Array, contact: Flags, bottom: Array, top: Array,
+        slopes: Callable[[Array], tuple[Array, Array]]) -> Impact:
+    """The same by what slopes of bounds come to at impulses."""
     low = np.where(np.isfinite(bottom), 0.0, bottom)
     high = np.where(contact, np.inf, np.where(np.isfinite(top), 0.0, top))
     impulse = contact.astype(float)

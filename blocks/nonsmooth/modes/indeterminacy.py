@@ -9,12 +9,11 @@ bounds depend on the split, is the smallest one well within them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
 from ...numerics.tolerances import (
     AT_BOUND,
@@ -22,19 +21,17 @@ from ...numerics.tolerances import (
     CLEAR_ROOM,
     RATE_UNHELD,
 )
+from ...system import Problem
+from ...system.points import Points
+from ..complementarity import MarginProblem, minimal_splits, ranges_end, undetermined_groups
+from ..complementarity.scaling import dense_block
 from ..contract import IndeterminateGroup
 from .delassus import CROWD, Components, Matrix, is_singular, pseudo_inverse
-from .dense_blocks import dense_block
 from .elements import LawValues
 from .evaluation import Evaluation
 from .loaded_splits import LoadedSplits
 from .solved_modes import SolvedModes
 from .split_program import SplitProgram, shares
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ...system.points import Points
-    from ..complementarity import MarginProblem
 
 __all__ = ["Indeterminacy"]
 
@@ -179,9 +176,7 @@ class Indeterminacy:
 
     def _parts(self, problem: Problem, t: float, index: Indices) -> list[Indices]:
         """Connected parts among some elements."""
-        parts = self.evaluation.components(problem, t)[index]
-        order = np.argsort(parts, kind="stable")
-        return np.split(index[order], np.flatnonzero(np.diff(parts[order])) + 1)
+        return [index[part] for part in grouped(self.evaluation.components(problem, t)[index])]
 
     def _margins_of_many(self, problem: Problem, d: Matrix, groups: list[Indices],
                          now: LawValues, effort: Array, sign: bool) -> tuple[Array, Flags]:
@@ -254,8 +249,6 @@ class Indeterminacy:
         if not isinstance(held, SolvedModes) or not held.apply(
                 problem, t, modes, self.delassus) or not held.reserve(modes) > 0:
             return None
-        from ..complementarity import ranges_end
-
         effort, now = self.evaluation.efforts(problem), self.evaluation.values(problem, t)
         groups = [group for group in self.evaluation.functions.companions.groups
                   if modes[group[0]] == 0]
@@ -269,8 +262,6 @@ class Indeterminacy:
 
         ``effort`` has a column for every time at which these are the bounds.
         """
-        from ..complementarity import minimal_splits
-
         d, held = self.delassus.matrix(problem, t), effort.copy()
         for part in self._parts(problem, t, open_):
             if len(part) > CROWD:
@@ -303,8 +294,7 @@ class Indeterminacy:
                 whose = [np.arange(len(columns))]
             else:
                 _, place = np.unique(both, axis=1, return_inverse=True)
-                whose = np.split(np.argsort(place.ravel(), kind="stable"),
-                                 np.cumsum(np.bincount(place.ravel()))[:-1])
+                whose = grouped(place.ravel())
             for mine in whose:
                 at = np.ix_(open_, columns[mine])
                 effort[at] = self._best_of_parts(
@@ -313,22 +303,20 @@ class Indeterminacy:
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""
         dead, open_ = self.elements_of(problem, t, self.state.modes == 0)
-        effort, label = self.evaluation.efforts(problem), self.elements.label
-        out = [([label(int(i))], effort[[i]]) for i in dead]
+        effort, labels = self.evaluation.efforts(problem), self.elements.labels
+        out = [(labels(one), effort[one]) for one in dead[:, None]]
         shared = None if self.loaded is None else self._even_groups(problem, t)
         if shared is None and self.loaded is not None and len(open_):
             shared = self.loaded.best(problem, t, open_)
         if shared is not None:
-            out += [([label(int(i)) for i in members], efforts) for members, efforts in shared]
+            out += [(labels(members), efforts) for members, efforts in shared]
         elif len(open_):
-            out += [([label(int(i)) for i in members], effort[members])
+            out += [(labels(members), effort[members])
                     for members in self._groups(problem, t, open_, effort)]
         return out
 
     def _groups(self, problem: Problem, t: float, open_: Indices, effort: Array) -> list[Indices]:
         """Members of the groups among undetermined elements; large parts are told as they are."""
-        from ..complementarity import undetermined_groups
-
         now, d = self.evaluation.present(problem, t), self.delassus.matrix(problem, t)
         groups = undetermined_groups(d[open_][:, open_], now.low[open_], now.high[open_],
                                      effort[open_], np.arange(len(open_)))
@@ -346,8 +334,6 @@ class _PreparedMargins:
     """
 
     def __init__(self, d: Matrix, low: Array, high: Array) -> None:
-        from ..complementarity import MarginProblem
-
         self.bounds = np.array([low, high])
         self.problem: MarginProblem = MarginProblem(d, low, high, np.arange(len(d)))
         self.parts: list[tuple[Indices, Matrix, Callable[[Array], Array]]] = []
@@ -369,8 +355,7 @@ def _is_singular(d: Matrix, index: Indices) -> bool:
     """Whether some elements share internal stress."""
     if sp.issparse(d) and len(index) > DENSE:
         return is_singular(d[index][:, index].tocsc())
-    block = d[index][:, index]
-    block = block.toarray() if sp.issparse(block) else block
+    block = sp.dense(d[index][:, index])
     scale = np.sqrt(np.diag(block))
     rank = np.linalg.matrix_rank(block / np.outer(scale, scale), tol=BLOCK_SINGULAR)
     return bool(rank < len(block))

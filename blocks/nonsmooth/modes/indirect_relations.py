@@ -7,19 +7,15 @@ piece of a diode, is decided together with the modes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Flags
+from ...numerics.rewriting import contained
+from ...system import System
 from .law_expressions import expressions_of
-from .mode_equations import symbols_in
 
-if TYPE_CHECKING:
-    from ...system import System
-
-__all__ = ["indirect_relations", "relations_of_efforts"]
+__all__ = ["indirect_relations", "looked_at_alone", "relations_of_efforts"]
 
 
 def relations_of_efforts(system: System) -> Flags:
@@ -31,11 +27,12 @@ def relations_of_efforts(system: System) -> Flags:
 
 def indirect_relations(system: System) -> Flags:
     """Those of them that no equation contains."""
-    return system.once("indirect relations", lambda: _indirect(system))
+    return system.once("indirect relations", lambda: (
+        relations_of_efforts(system) & looked_at_alone(system)))
 
 
-def _indirect(system: System) -> Flags:
+def looked_at_alone(system: System) -> Flags:
+    """Relations that no equation contains."""
     tape, laws = system.tape, expressions_of(system)
-    seen = symbols_in(ca.vertcat(tape.slope, tape.residual, laws.flow, laws.effort, laws.bounds))
-    read = np.array([s.__hash__() in seen for s in ca.vertsplit(tape.m)], dtype=bool)
-    return relations_of_efforts(system) & ~read
+    return ~contained(tape.m, ca.vertcat(
+        tape.slope, tape.residual, tape.constraints, laws.flow, laws.effort, laws.bounds))

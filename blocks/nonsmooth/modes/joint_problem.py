@@ -8,25 +8,22 @@ nonlinearly.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import EFFORTS_EXACT, EFFORTS_SETTLED, LAST_DIGIT, OWN_ROUNDING
+from ...system import Problem
+from ..complementarity import Solution, Status, solve
+from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
 from .delassus import Matrix, at_dead_centres, stopping_effort, without
-from .dense_blocks import dense_block
 from .efforts import ROUNDS
 from .elements import LawValues
 from .evaluation import Evaluation
 from .one_motion import OneMotion
 from .painleve import Painleve
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..complementarity import Solution
 
 __all__ = ["JointProblem", "Solved"]
 
@@ -90,8 +87,6 @@ class JointProblem:
 
     # -- bounds that depend on states only -------------------------------------------------
     def _solve_free(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Solved:
-        from ..complementarity import solve
-
         evaluation, elements, modes = self.evaluation, self.elements, self.state.modes
         nonlinear = evaluation.functions.nonlinear
         d = evaluation.delassus.matrix(problem, t)[index][:, index]
@@ -122,20 +117,17 @@ class JointProblem:
                 break
             previous = step
         if not solution.converged:
-            raise unsettled((elements.name(int(index[i])) for i in solution.suspects), t,
-                            "efforts")  # fmt: skip
+            raise unsettled(elements.names(index[solution.suspects]), t, "efforts")
         # efforts that the motion leaves open may be others in every round: it is the same for all
         if nonlinear and step > EFFORTS_SETTLED * largest and np.any(
                 np.abs(d @ shift[index]) > EFFORTS_SETTLED * (abs(d) @ np.abs(effort[index]))):
-            raise unsettled((elements.name(int(i)) for i in index), t, "efforts")
+            raise unsettled(elements.names(index), t, "efforts")
         return Solved(solution, low, high)
 
     # -- bounds that depend on efforts -----------------------------------------------------
     def _solve_loaded(self, problem: Problem, t: float, index: Indices, moved: Flags,
                       painleve: Painleve) -> Solved:
         """The same for all that is connected with the elements at rest."""
-        from ..complementarity import Status, solve
-
         evaluation, load = self.evaluation, painleve.load
         noise, parts = evaluation.rounding.of_rates(problem, t), load.components(problem, t)
         here = np.flatnonzero(np.isin(parts, parts[index]))
@@ -172,15 +164,13 @@ class JointProblem:
                 return together
         painleve.refuse(t, solution, here)
         if not settled:
-            raise unsettled((self.elements.name(int(i)) for i in here), t, "efforts")
+            raise unsettled(self.elements.names(here), t, "efforts")
         return Solved(_of_elements(solution, at), (low + by_low @ solution.effort)[at],
                       (high + by_high @ solution.effort)[at], none)  # fmt: skip
 
     def _together(self, problem: Problem, t: float, index: Indices, here: Indices
                   ) -> Solved | None:
         """That of elements of one motion: how they share a load is open, whether they move not."""
-        from ..complementarity import Solution, Status
-
         assert self.evaluation.load is not None
         motion, n = OneMotion(self.evaluation, self.evaluation.load), len(index)
         found = motion.decide(problem, t, index) if n == len(here) else None

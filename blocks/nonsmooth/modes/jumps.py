@@ -8,21 +8,17 @@ would jump, and through which elements; where no state can, nothing limits an el
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...exceptions import SimulationError
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import BLOCK_SINGULAR, LEAST_CHANGE, MODE_MISSED, TRIAL_INSTANTS
-from ...system import AlgebraicFailure
+from ...system import AlgebraicFailure, Problem
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
 from .mode_equations import LinearEquations, without_rounding
 from .node_velocities import NodeVelocities
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["Jumps"]
 
@@ -102,7 +98,7 @@ class Jumps:
                  for i, (name, sign, unit) in zip(moved, states, strict=True)]
         owners = _listed(list(dict.fromkeys(name.rpartition(".")[0] for name, *_ in states)))
         elements, of_flow = self._named(through), bool(self.elements.gives_flow[through].all())
-        text = (f"at t = {t:.9g} s {_listed(jumps)} would have to jump, which takes an endless "
+        text = (f"{_listed(jumps)} would have to jump, which takes an endless "
                 f"{self._word(through, of_flow)} of {elements}: ideal elements have no other "
                 "answer.")
         if of_flow:
@@ -126,15 +122,15 @@ class Jumps:
         who = np.flatnonzero(weight > NAMED * weight.max())
         elements = self._named(who)
         if (self.state.modes[who] == 0).any():
-            text = (f"at t = {t:.9g} s nothing limits {self._word(who, False)} of {elements}: "
-                    "closed, they short-circuit a source.")
+            text = (f"nothing limits {self._word(who, False)} of {elements}: closed, they "
+                    "short-circuit a source.")
             advice = (f"Put a resistance in series with {elements}, such as that of the source, or "
                       "see that they are never closed together.")
             if not self.elements.switch[who].all():
                 advice += " A diode may be the wrong way round: exchange its ends."
         else:
-            text = (f"at t = {t:.9g} s nothing limits {self._word(who, True)} of {elements}: open, "
-                    "they interrupt a source that prescribes what flows.")
+            text = (f"nothing limits {self._word(who, True)} of {elements}: open, they interrupt "
+                    "a source that prescribes what flows.")
             advice = f"Put a resistance or a diode in parallel with {elements} or with the source."
         return self._error(t, who, text, advice)
 
@@ -142,15 +138,12 @@ class Jumps:
         """Modes hold now, but not an instant later."""
         who = np.flatnonzero(self.elements.valve)
         return self._error(
-            t, who, f"at t = {t:.9g} s no combination of open and closed was found for "
-            f"{self._named(who)} that holds now and an instant later.",
+            t, who, f"no combination of open and closed was found for {self._named(who)} that "
+            "holds now and an instant later.",
             "Give their loop a small resistance, or the nodes between them a small capacitance.")
 
     def _error(self, t: float, who: Indices, text: str, advice: str) -> SimulationError:
-        return SimulationError(
-            ", ".join(dict.fromkeys(self.elements.name(int(i)) for i in who[:MOST_NAMED])), text,
-            advice, code="simulation.jump", time=float(t),
-            variables=tuple(dict.fromkeys(self.elements.label(int(i)) for i in who)))
+        return self.elements.error(t, who, text, advice, "simulation.jump", MOST_NAMED)
 
     def _state(self, i: int) -> tuple[str, int, str]:
         """Path, sign and unit of a state."""
@@ -175,7 +168,7 @@ class Jumps:
         return kernel.variables[key[0]].name if key else effort
 
     def _named(self, who: Indices) -> str:
-        names = list(dict.fromkeys(self.elements.name(int(i)) for i in who))
+        names = self.elements.names(who)
         return _listed(names[:MOST_NAMED] + ["others"] * (len(names) > MOST_NAMED))
 
 

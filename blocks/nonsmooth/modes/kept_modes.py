@@ -9,17 +9,13 @@ where none of it holds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...system import Problem
+from ..mode_state import NetworkState
+from .held_network import HeldNetwork
 from .parts import UNLOADED, NetworkParts
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..mode_state import NetworkState
-    from .held_network import HeldNetwork
 
 __all__ = ["KeptModes"]
 

@@ -6,16 +6,14 @@ searched for again, and numbers are those of the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.cache import Cache
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..mode_state import ModeState
+from ...system import Problem
+from ..mode_state import ModeState
 
 __all__ = ["KnownDecisions"]
 

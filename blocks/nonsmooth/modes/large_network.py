@@ -8,21 +8,16 @@ multiplies out first: machine code in loops (:mod:`blocks.native.large_networks`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
-from ...system import Evaluator
+from ...system import Evaluator, Problem, System
+from ..mode_state import NetworkState
+from .elements import Elements
 from .held_network import HeldNetwork
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
-    from ..mode_state import NetworkState
-    from .elements import Elements
-    from .law_expressions import LawExpressions
-    from .mode_equations import ModeEquations
+from .law_expressions import LawExpressions
+from .mode_equations import ModeEquations
 
 __all__ = ["LargeNetwork"]
 

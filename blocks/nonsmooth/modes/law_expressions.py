@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -12,12 +11,15 @@ import numpy as np
 from ...language.expression import TIME
 from ...language.lookup import jacobian
 from ...numerics.arrays import Array, Flags
+from ...numerics.rewriting import rewritten
+from ...numerics.tolerances import TERMS_ROUNDING
+from ...system import System
+from .elements import Elements
 from .gaps import open_gap
 
-if TYPE_CHECKING:
-    from ...system import System
+__all__ = ["LawExpressions", "effort_units", "expressions_of", "one_sided"]
 
-__all__ = ["LawExpressions", "expressions_of"]
+DEPTH = 20  # of expressions that are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +68,8 @@ class LawExpressions:
     @property
     def sides(self) -> ca.SX:
         """What has the sign of the mode of what slides or is open: flows, and gaps of contacts."""
-        contact = [law.is_contact for family in self.system.network.families
-                   for law in family.kernel.set_valued for _ in range(family.size)]
+        contact = [law.is_contact for _, family, law in self.system.network.set_valued
+                   for _ in range(family.size)]
         return ca.vertcat(*(-open_gap(self.gap[k], self.flow[k]) if contact[k] else self.flow[k]
                             for k in range(len(contact))))
 
@@ -94,9 +96,63 @@ def expressions_of(system: System) -> LawExpressions:
     """The set-valued laws of a system, in the order of its elements."""
     writer = system.tape.writer
     rows: list[list[ca.SX]] = [[] for _ in range(8)]
-    for f, family in enumerate(system.flat.network.families):
-        for law in family.kernel.set_valued:
-            of_law = [*law.expressions, family.kernel.symbols[law.effort, 0]]
-            for row, sx in zip(rows, of_law, strict=True):
-                row.append(writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
+    for f, family, law in system.network.set_valued:
+        of_law = [*law.expressions, family.kernel.symbols[law.effort, 0]]
+        for row, sx in zip(rows, of_law, strict=True):
+            row.append(writer.kernel_row(f, ca.SX(0) if sx is None else sx).T)
     return LawExpressions(system, *(ca.vertcat(*row) for row in rows))
+
+
+def effort_units(elements: Elements, laws: LawExpressions) -> Array:
+    """What one of each effort is, at the parameters that the model has at present.
+
+    Behind ten gears of ratio 5 the same motion is ten million times slower, and the same power a
+    torque ten million times as large: what is small there is large here, and no tolerance that
+    compares elements says anything. So effort and flow of an element are counted in units of its
+    own, such that its own rate per effort D_ii is about that of all others; their product stays
+    the power. Units are powers of two, which leave every digit as it is.
+
+    Of elements whose own rate is not known before the run it is 1; so it is beside contacts, whose
+    gaps are compared with positions.
+    """
+    tape, units = laws.system.tape, np.ones(elements.size)
+    if elements.size < 2 or elements.contact.any():
+        return units
+    matrices = [laws.flow_x, laws.slope_u, *(jacobian(given, by) for given, by in (
+        (tape.slope, tape.z), (tape.residual, tape.u), (tape.residual, tape.z)))]
+    known = ca.Function("matrices", [tape.p], matrices, {"allow_free": True})
+    if known.get_free():
+        return units
+    flow_x, push, by_z, by_u, loops = known(laws.system.parameters())
+    if laws.system.nz:  # unknowns of loops follow along
+        push -= ca.mtimes(by_z, ca.solve(loops, by_u))
+    terms = flow_x.T * push[:, elements.column.tolist()]  # of D's diagonal, state by state
+    own, size = (np.abs(np.array(ca.densify(ca.sum1(m))).ravel()) for m in (terms, ca.fabs(terms)))
+    live = np.isfinite(own) & (own > TERMS_ROUNDING * size)
+    if live.any():
+        power = np.zeros(len(own))
+        power[live] = np.round(np.log2(own[live]) / 2)
+        units[live] = 2.0 ** (np.round(np.median(power[live])) - power[live])
+    return units
+
+
+def one_sided(laws: LawExpressions) -> LawExpressions:
+    """The same laws, each in motion written for its own way of sliding.
+
+    There ``abs_(flow)`` is the flow itself, or its negative: so the law has no kink where the
+    sliding begins and ends, its derivative there is that of the motion, and viscous friction is
+    linear.
+    """
+    back, forth = (ca.vertcat(*(_with(law, flow, sense) for law, flow in zip(
+        ca.vertsplit(all_laws), ca.vertsplit(laws.flow), strict=True)))
+        for all_laws, sense in ((laws.back, -1), (laws.forth, 1)))
+    return replace(laws, back=back, forth=forth)
+
+
+def _with(law: ca.SX, flow: ca.SX, sense: int) -> ca.SX:
+    """A law with ``sense * flow`` for every ``|flow|``."""
+    def motion(operation: int, given: list[ca.SX]) -> ca.SX | None:
+        same = operation == ca.OP_FABS and ca.is_equal(given[0], flow, DEPTH)
+        return sense * flow if same else None
+
+    return rewritten(law, motion)

@@ -8,27 +8,24 @@ states and unknowns of algebraic loops.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
 from ...numerics.arrays import Flags, Indices
+from ...numerics.rewriting import contained, symbols_in
+from ...system import System
 from .bound_functions import BoundFunctions
 from .companions import companions_of
 from .elements import Elements, elements_of
-from .equal_units import effort_units
 from .held_factors import Acting
 from .held_modes import HeldModes, parts_of
 from .held_parts import MOST, HeldParts
-from .law_expressions import LawExpressions, expressions_of
+from .law_expressions import LawExpressions, effort_units, expressions_of
 from .memory import LastRun
 from .solved_modes import MOST_ADDED_UP, MOST_SOLVED, SolvedModes
 from .stopped_frictions import stopped_frictions
-
-if TYPE_CHECKING:
-    from ...system import System
 
 __all__ = ["DENSE", "LawFunctions"]
 
@@ -153,12 +150,9 @@ def _parameters_in(system: System, sx: ca.SX, bounds: BoundFunctions | None) -> 
     """Entries of the parameter vector that matrices depend on; all, where bounds move as well."""
     if bounds is not None:
         return np.arange(system.parameter_count)
-    seen = {s.__hash__() for s in ca.symvar(sx)}
-    return np.array([k for k, s in enumerate(ca.symvar(system.tape.p)) if s.__hash__() in seen],
-                    dtype=int)
+    return np.flatnonzero(contained(system.tape.p, sx))
 
 
 def _is_fixed(system: System, sx: ca.SX) -> bool:
     """Whether an expression depends on parameters only."""
-    known = {s.__hash__() for s in ca.symvar(system.tape.p)}
-    return not system.nz and {s.__hash__() for s in ca.symvar(sx)} <= known
+    return not system.nz and symbols_in(sx) <= symbols_in(system.tape.p)

@@ -27,17 +27,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...system import Problem
+from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
 from .decision_parts import decision_parts
 from .decisions import Decisions
 from .efforts import Efforts
-from .elements import Change, LawValues
+from .elements import Change
 from .evaluation import Evaluation
-from .held_modes import HeldModes
 from .held_states import HeldStates
 from .indeterminacy import Indeterminacy
 from .law_functions import LawFunctions
-from .load_dependence import LoadDependence
 from .loaded_splits import LoadedSplits
 from .margins import CompiledMargins, Margins
 from .painleve import Painleve
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     import casadi as ca
     from scipy.sparse import csc_matrix
 
-    from ...system import Problem
-    from ...system.points import Points
 
 __all__ = ["SetValuedLaws"]
 
@@ -69,12 +67,13 @@ class SetValuedLaws(Laws):
         self.functions = functions
         self.evaluation = evaluation = Evaluation(functions)
         self.state, self.delassus = evaluation.state, evaluation.delassus
+        self.held_modes, self.load = evaluation.held_modes, evaluation.load
         self.efforts = Efforts(evaluation)
         self.painleve: Painleve | None = None
         loaded: LoadedSplits | None = None
-        if evaluation.load is not None:
-            self.painleve = Painleve(evaluation, evaluation.load, self.efforts)
-            loaded = LoadedSplits(evaluation, evaluation.load)
+        if self.load is not None:
+            self.painleve = Painleve(evaluation, self.load, self.efforts)
+            loaded = LoadedSplits(evaluation, self.load)
         self.indeterminacy = Indeterminacy(evaluation, loaded)
         self.held_states = HeldStates(evaluation)
         self.switching = Margins(evaluation, self.indeterminacy, self.painleve)
@@ -105,26 +104,14 @@ class SetValuedLaws(Laws):
 
     # -- efforts ---------------------------------------------------------------------------
     @property
-    def held_modes(self) -> HeldModes | SolvedModes | None:
-        return self.evaluation.held_modes
-
-    @property
     def slack(self) -> Array:
         if isinstance(self.held_modes, SolvedModes):  # its constants have it
             return np.zeros(0)
         return np.broadcast_to(self.state.slack, self.size)
 
     @property
-    def load(self) -> LoadDependence | None:
-        return self.evaluation.load
-
-    @property
     def restless(self) -> str:
         return self.efforts.restless if self.load is None else ""
-
-    def look(self, problem: Problem, t: float) -> LawValues:
-        """Flows, bounds and rates at the problem's present efforts."""
-        return self.evaluation.values(problem, t)
 
     def apply(self, problem: Problem, t: float) -> None:
         self.efforts.apply(problem, t)

@@ -11,20 +11,20 @@ is that of :mod:`blocks.nonsmooth.modes.joint_problem`, impacts are struck by
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...numerics import sparse as sp
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.tolerances import LEAST_CHANGE_LOADED
+from ...system import Problem
+from ..complementarity import components
+from ..complementarity.scaling import dense_block
 from ..mode_state import ModeState
 from .bound_functions import DENSE, BoundFunctions
 from .delassus import Components, Delassus, Matrix, is_singular
-from .dense_blocks import dense_block, masked_rows
-
-if TYPE_CHECKING:
-    from ...system import Problem
+from .dense_blocks import masked_rows
 
 __all__ = ["LoadDependence"]
 
@@ -84,6 +84,13 @@ class LoadDependence:
         modes = self.state.modes
         return masked_rows(modes > 0, forth) + masked_rows(modes < 0, back)
 
+    @staticmethod
+    def following(kinetic: Matrix, slides: Indices, rests: Indices) -> Array:
+        """How efforts of some elements that slide follow those of some at rest."""
+        return np.asarray(np.linalg.solve(
+            np.eye(len(slides)) - dense_block(kinetic, slides, slides),
+            dense_block(kinetic, slides, rests)), dtype=float)
+
     # -- the equations of held modes -------------------------------------------------------
     def matrix(self, problem: Problem, t: float) -> Matrix:
         """Rows: rates of elements at rest, efforts of sliding ones less what they slide with."""
@@ -132,11 +139,10 @@ class LoadDependence:
     def _inverses(self, problem: Problem, t: float, matrix: sp.csr_matrix
                   ) -> tuple[sp.csr_matrix, Flags]:
         """The inverse of all small connected parts, and which elements are in large ones."""
-        modes, number = self.state.modes, self.components(problem, t)
-        order = np.argsort(number, kind="stable")
+        modes = self.state.modes
         rows, columns, values = [], [], []
         large = np.zeros(self.size, dtype=bool)
-        for part in np.split(order, np.flatnonzero(np.diff(number[order])) + 1):
+        for part in grouped(self.components(problem, t)):
             if len(part) > DENSE:
                 large[part] = True
                 continue
@@ -162,6 +168,4 @@ class LoadDependence:
         links = abs(self.delassus.matrix(problem, t))
         for slopes in self.slopes(problem, t):
             links = links + abs(slopes)
-        from ..complementarity import components
-
         return components(links)[1]

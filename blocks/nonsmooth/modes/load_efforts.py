@@ -12,7 +12,6 @@ D + D_s S.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,14 +24,11 @@ from ...numerics.tolerances import (
     TINY,
     WITHOUT_EFFECT,
 )
-from ...system import AlgebraicFailure
+from ...system import AlgebraicFailure, Problem, System
 from .delassus import torn_by
+from .law_functions import LawFunctions
 from .laws import SetValuedLaws
 from .load_functions import ENDLESS, CoupledFunctions, LoadFunctions
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
-    from .law_functions import LawFunctions
 
 __all__ = ["LoadEfforts"]
 

@@ -7,7 +7,6 @@ an element has P = b / D whatever its effort: then all efforts are expressions o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -15,11 +14,9 @@ import numpy as np
 from ...language.expression import TIME
 from ...numerics.arrays import Array, Indices
 from ...numerics.tolerances import WITHOUT_EFFECT
+from ...system import System
 from .elements import inputs_of
 from .held_loads import HeldLoads
-
-if TYPE_CHECKING:
-    from ...system import System
 
 __all__ = ["ENDLESS", "LoadElements", "LoadFunctions", "load_elements_of"]
 
@@ -63,22 +60,19 @@ class LoadElements:
 
 def load_elements_of(system: System) -> LoadElements:
     """The elements of a system's laws of the load."""
-    flat = system.flat
-    owners: list[tuple[int, int]] = []
-    columns: list[list[int]] = [[], []]
-    signs: list[list[float]] = [[], []]
-    held: list[bool] = []
-    for f, family in enumerate(flat.network.families):
-        for effort, load, _, _, band, _ in family.kernel.load_laws:
-            owners += [(f, i) for i in range(family.size)]
-            held += [band is not None] * family.size
-            for k, i in enumerate((effort, load)):
-                column, sign = inputs_of(system, flat.base[f][i, 0] + np.arange(family.size))
-                columns[k] += column
-                signs[k] += sign
-    effort_at, load_at = (np.array(c, dtype=int) for c in columns)
-    effort_sign, load_sign = (np.array(s, dtype=float) for s in signs)
-    return LoadElements(owners, effort_at, effort_sign, load_at, load_sign, np.flatnonzero(held))
+    laws = [(f, family, law) for f, family in enumerate(system.network.families)
+            for law in family.kernel.load_laws]  # fmt: skip
+    held = [law.band is not None for _, family, law in laws for _ in range(family.size)]
+
+    def at(variables: list[int]) -> tuple[Indices, Array]:
+        """Where a variable of each law stands among the inputs, and its sign there."""
+        slots = [system.flat.base[f][k, 0] + np.arange(family.size)
+                 for (f, family, _), k in zip(laws, variables, strict=True)]
+        return inputs_of(system, np.concatenate([np.zeros(0, dtype=int), *slots]))
+
+    return LoadElements([(f, i) for f, family, _ in laws for i in range(family.size)],
+                        *at([law.effort for *_, law in laws]),
+                        *at([law.load for *_, law in laws]), np.flatnonzero(held))
 
 
 class LoadFunctions:

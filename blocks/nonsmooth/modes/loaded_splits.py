@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -16,18 +15,23 @@ import numpy as np
 from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import CLEAR_ROOM, EFFORTS_SETTLED, PIECE_SLOPE, PIECE_SLOPE_NONE
-from ...system import Evaluator
+from ...system import Evaluator, Problem
+from ...system.points import Points
+from ..complementarity import (
+    LoadedSplit,
+    components,
+    least_efforts,
+    loaded_split,
+    loaded_splits,
+    ranges_end,
+)
+from ..complementarity.scaling import dense_block
 from ..unsettled import unsettled
 from .delassus import is_singular
-from .dense_blocks import count_nonzero, dense_block
+from .dense_blocks import count_nonzero
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
 from .one_motion import ROUNDS, OneMotion
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ...system.points import Points
-    from ..complementarity import LoadedSplit
 
 __all__ = ["LoadedSplits"]
 
@@ -83,8 +87,6 @@ class LoadedSplits:
         that with the most room, the same whatever split the run has come with. One that does not
         hold is refused.
         """
-        from ..complementarity import ranges_end
-
         out, now = [], self.evaluation.values(problem, t)
         for rests, part in self._parts(problem, t, index):
             alike = len(rests) == len(part) and bool(
@@ -101,8 +103,6 @@ class LoadedSplits:
         """The splits shown at many times, put into columns of ``effort``, and where they are found:
         at times with the same levers, of parts that rest on contacts and of which nothing slides.
         """
-        from ..complementarity import components, loaded_splits
-
         functions, n, k = self.evaluation.functions, self.elements.size, len(points)
         found = np.zeros(k, dtype=bool)
         of_rates, bounds = functions.delassus, functions.bounds
@@ -145,8 +145,6 @@ class LoadedSplits:
 
     def _shown(self, problem: Problem, t: float, rests: Indices, part: Indices) -> LoadedSplit:
         """That of one connected part, sought from the least efforts, which know of no past."""
-        from ..complementarity import least_efforts
-
         u, z = problem.u.copy(), problem.z.copy()
         slides = part[self.state.modes[part] != 0]
         back, moved, others = self._moved(problem, t, rests, slides, part)
@@ -176,15 +174,13 @@ class LoadedSplits:
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         room = float(np.minimum(now.high - effort, effort - now.low)[rests].min())
         if holds and room < -EFFORTS_SETTLED * np.abs(effort).max():
-            raise unsettled((self.elements.name(int(i)) for i in rests), t, "efforts at rest")
+            raise unsettled(self.elements.names(rests), t, "efforts at rest")
         assert found is not None
         return replace(found, room=room)
 
     def _linearised(self, problem: Problem, t: float, rests: Indices, slides: Indices,
                     part: Indices, held: list[Array]) -> LoadedSplit:
         """The best split for bounds with the present slopes, which the problem is left at."""
-        from ..complementarity import loaded_split
-
         now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)
         back, moved, others = self._moved(problem, t, rests, slides, part)
         slack = np.broadcast_to(self.state.slack, len(effort))[rests]
@@ -213,10 +209,7 @@ class LoadedSplits:
         """What efforts at rest do: to the efforts of what slides, to their rates, to other rates.
         """
         d, kinetic = self.evaluation.delassus.matrix(problem, t), self.load.kinetic(problem, t)
-        # what slides follows: d effort[slides] / d effort[rests]
-        back = np.asarray(np.linalg.solve(
-            np.eye(len(slides)) - dense_block(kinetic, slides, slides),
-            dense_block(kinetic, slides, rests)), dtype=float)
+        back = self.load.following(kinetic, slides, rests)
         moved = dense_block(d, part, rests) + dense_block(d, part, slides) @ back
         at = np.searchsorted(part, rests)
         return back, moved[at], np.delete(moved, at, axis=0)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import AT_BOUND, INSTANT, LONGEST_INSTANT, SHORTEST_INSTANT, TINY
+from ...system import Problem
 from .efforts import Efforts
 from .evaluation import Evaluation
 from .indeterminacy import Indeterminacy
 from .joint_problem import JointProblem
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["LookAhead"]
 
@@ -39,20 +36,18 @@ class LookAhead:
         at_bound = still & (margin <= AT_BOUND) & (sign != 0)
         if not at_bound.any():
             return
-        x, u, z = problem.x.copy(), problem.u.copy(), problem.z.copy()
-        h = self._step(problem, t)
-        later, _ = self._reserve(problem, t + h)
-        problem.x[:], problem.u[:], problem.z[:] = x, u, z
+        with put_back(problem.x, problem.u, problem.z):
+            h = self._step(problem, t)
+            later, _ = self._reserve(problem, t + h)
         leaves = at_bound & (later < np.minimum(margin, 0.0))  # else it sticks until it gets there
         self.state.modes[leaves] = sign[leaves]
 
     def senses(self, problem: Problem, t: float, index: Indices, moved: Flags) -> Indices:
         """Senses in which elements at rest would start to move an instant later."""
-        x, u, z = problem.x.copy(), problem.u.copy(), problem.z.copy()
-        self.efforts.apply(problem, t)
-        h = self._step(problem, t)
-        state = self.joint_problem.solve(problem, t + h, index, moved).solution.state
-        problem.x[:], problem.u[:], problem.z[:] = x, u, z
+        with put_back(problem.x, problem.u, problem.z):
+            self.efforts.apply(problem, t)
+            h = self._step(problem, t)
+            state = self.joint_problem.solve(problem, t + h, index, moved).solution.state
         return state.astype(int)
 
     def _step(self, problem: Problem, t: float) -> float:

@@ -7,7 +7,7 @@ they change how fast Newton's method converges, not what it comes to.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -15,11 +15,8 @@ import numpy as np
 from ...language.expression import TIME
 from ...numerics.arrays import Array
 from ...numerics.tolerances import BESIDE_ZERO
-from ...system import AlgebraicFailure
+from ...system import AlgebraicFailure, Problem, System
 from .elements import Elements
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
 
 __all__ = ["Followed", "LoopUnknowns"]
 

@@ -8,13 +8,14 @@ expressions for machine code. Modes are decided in :mod:`blocks.nonsmooth.modes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import AT_BOUND, RATE_ROUNDING, SURELY_NO_FLOW
+from ...system import Problem
 from .elements import LawValues
 from .evaluation import Evaluation
 from .gaps import allowed_gap, open_gap
@@ -25,9 +26,6 @@ from .indeterminacy import Indeterminacy
 from .painleve import Painleve
 from .proven_splits import ProvenSplits
 from .solved_modes import SolvedModes
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["CompiledMargins", "Margins"]
 

@@ -9,25 +9,21 @@ impulse, and friction between bodies as much as impulses of others load it with.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
 from ...numerics.tolerances import NEAR_GAP, REBOUND_RESTS
+from ...system import Evaluator, Problem, System
+from ..complementarity import Impact, sequential_impact
 from ..unsettled import unsettled
-from .bound_functions import bounds_by_taken
-from .dense_blocks import dense_block
+from .bound_functions import bounds_by_taken, followed_efforts
 from .elements import elements_of, lack_mass
-from .gaps import gaps_of, largest_position, refuse_overlap
-from .impacts import FULL, impact_with_friction
+from .gaps import gap_function, largest_position, refuse_overlap
+from .impacts import impact_with_friction
 from .law_expressions import expressions_of
 from .massless_efforts import MasslessEfforts
-
-if TYPE_CHECKING:
-    from ...system import Evaluator, Problem, System
-    from ..complementarity import Impact
 
 __all__ = ["MasslessContacts", "follow_impulses"]
 
@@ -53,36 +49,8 @@ def follow_impulses(system: System) -> Flags:
 
 def _follows(system: System) -> Flags:
     """(elements, elements) whose bounds follow whose efforts."""
-    return system.once("efforts that bounds follow", lambda: _followed(system))
-
-
-def _followed(system: System) -> Flags:
-    elements, bounds = elements_of(system), expressions_of(system).bounds
-    rows, columns = ca.jacobian_sparsity(bounds, system.tape.u).get_triplet()
-    element = np.full(system.nu, -1)
-    element[elements.column] = np.arange(elements.size)
-    out = np.zeros((elements.size, elements.size + 1), dtype=bool)
-    out[np.array(rows, dtype=int) % elements.size, element[np.array(columns, dtype=int)]] = True
-    return out[:, :-1]
-
-
-class ImpactFunctions:
-    """What an impact between bodies is found from, compiled once for a system.
-
-    Attributes
-    ----------
-    restitution : of all elements
-    beside : elements that bear impulses but are no contacts
-    bounds : derivatives of their bounds
-    follows : (elements, elements) whose bounds follow whose efforts
-    """
-
-    def __init__(self, system: System) -> None:
-        self.restitution: Evaluator = system.function(
-            "restitution", ca.densify(expressions_of(system).restitution))
-        self.beside = bear_impulses(system) & ~elements_of(system).contact
-        self.bounds = bounds_by_taken(system)
-        self.follows = _follows(system)
+    return system.once("efforts that bounds follow", lambda: followed_efforts(
+        system, elements_of(system), expressions_of(system).bounds))
 
 
 class MasslessContacts:
@@ -99,10 +67,17 @@ class MasslessContacts:
         self.contact = efforts.elements.contact
 
     @cached_property
-    def functions(self) -> ImpactFunctions:
-        """What impacts are found from."""
+    def restitution(self) -> Evaluator:
+        """Of all elements."""
         system = self.efforts.system
-        return system.once("impacts", lambda: ImpactFunctions(system))
+        return system.once("restitution", lambda: system.function(
+            "restitution", ca.densify(expressions_of(system).restitution)))
+
+    @cached_property
+    def beside(self) -> Flags:
+        """Elements that bear impulses but are no contacts."""
+        system = self.efforts.system
+        return system.once("beside contacts", lambda: bear_impulses(system) & ~self.contact)
 
     def refuse_overlap(self, problem: Problem, t: float) -> None:
         """Stop at contacts of parts that overlap at the start."""
@@ -143,7 +118,7 @@ class MasslessContacts:
         state.approach = max(state.approach, float(approach[closing].max()))
         index, impact = self._impact(problem, t, touching, approach)
         if not impact.converged:
-            raise unsettled((self.elements.name(int(i)) for i in index), t, "impulses")
+            raise unsettled(self.elements.names(index), t, "impulses")
         self._push(problem, t, index, impact.impulse)
         after = self.equations.given(problem, t)[0]
         hit = np.zeros(self.elements.size, dtype=bool)
@@ -153,41 +128,26 @@ class MasslessContacts:
         modes = np.where(rests, 0, np.where(self.contact, -1, np.sign(after))).astype(int)
         low, high = self.equations.values(problem, t)[2:4]
         closed = state.struck & rests | self.contact & (state.modes == 0)
-        holds = (low < high) | self.functions.follows[:, closed].any(axis=1)
+        holds = (low < high) | _follows(self.efforts.system)[:, closed].any(axis=1)
         return hit & ((modes != 0) | holds), modes
 
     def _impact(self, problem: Problem, t: float, touching: Flags, flow: Array
                 ) -> tuple[Indices, Impact]:
         """Who takes part in an impact, and their impulses."""
-        from ..complementarity import sequential_impact
-
-        beside = self.functions.beside
+        beside, bounds = self.beside, bounds_by_taken(self.efforts.system)
         index = np.flatnonzero(touching | beside & (
-            self.functions.bounds.dependent | (self.state.modes == 0)))
+            bounds.dependent | (self.state.modes == 0)))
         d = -self.equations.by_inputs(problem, t)[3][np.ix_(index, index)]
-        restitution = self.functions.restitution(*problem.arguments(t))[index]
+        restitution = self.restitution(*problem.arguments(t))[index]
         if not beside.any():
             return index, sequential_impact(d, flow[index], restitution)
         _, _, low, high, back, forth = self.equations.values(problem, t)
-        rests, contact = (self.state.modes == 0)[index], self.contact[index]
-        bottom, top = (np.where(rests, still[index], sliding[index])
+        rests = self.state.modes == 0
+        bottom, top = (np.where(rests, still, sliding)[index]
                        for still, sliding in ((low, back), (high, forth)))
-        u, z = problem.u.copy(), problem.z.copy()
-
-        def slopes(impulse: Array) -> tuple[Array, Array]:
-            effort = self.elements.efforts_of(u)
-            effort[index] = FULL * impulse
-            self.elements.put(problem.u, effort)
-            problem.solve_algebraic(t)
-            low, high, back, forth = (dense_block(side, index, index) for side in
-                                      self.functions.bounds.slopes(problem, t))
-            return (np.where(rests[:, None], low, back), np.where(rests[:, None], high, forth))
-
-        try:
-            return index, impact_with_friction(d, flow[index], np.where(contact, restitution, 0.0),
-                                               contact, bottom, top, slopes)
-        finally:
-            problem.u[:], problem.z[:] = u, z
+        return index, impact_with_friction(
+            problem, t, self.elements, bounds, rests, index, d, flow[index],
+            restitution, bottom, top, self.elements.efforts_of(problem.u))
 
     def _push(self, problem: Problem, t: float, index: Indices, impulse: Array) -> None:
         """Change the states as impulses do; what follows work does so at the mean of the flows."""
@@ -199,9 +159,6 @@ class MasslessContacts:
 
     def _gap(self, problem: Problem, t: float) -> Array:
         """Of all elements, 0 of those that are none; what overlaps is negative, though it parts."""
-        system = self.efforts.system
-        gaps: Evaluator = system.once("gaps of contacts", lambda: system.function(
-            "gaps", ca.densify(gaps_of(system))))
         out = np.zeros(self.elements.size)
-        out[self.contact] = gaps(*problem.arguments(t))
+        out[self.contact] = gap_function(self.efforts.system)(*problem.arguments(t))
         return out

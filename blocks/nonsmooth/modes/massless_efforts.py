@@ -9,8 +9,6 @@ carry with the voltage of its leakage.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics import sparse as sp
@@ -27,13 +25,10 @@ from ...numerics.tolerances import (
     TINY,
     UNCHANGED_FLOW,
 )
-from ...system import AlgebraicFailure
+from ...system import AlgebraicFailure, Problem, System
 from ..mode_state import NetworkState
 from .elements import Elements
 from .mode_equations import LinearEquations, ModeEquations, without_rounding
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
 
 __all__ = ["MasslessEfforts"]
 
@@ -127,8 +122,7 @@ class MasslessEfforts:
                        "rises, and nothing else resists, velocity would have to jump there")
             advice = ("Give the node beside it a (small) mass, or put a damper in parallel that "
                       "rises faster than the friction falls.")
-        raise AlgebraicFailure(t, [self.elements.label(int(i)) for i in worst], reason,
-                               advice=advice)
+        raise AlgebraicFailure(t, self.elements.labels(worst), reason, advice=advice)
 
     def _is_noise(self, problem: Problem, t: float, modes: Indices, held: LinearEquations) -> bool:
         """Whether what equations miss is no more than what the last digits of the states make:

@@ -6,8 +6,6 @@ decides.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
@@ -21,14 +19,13 @@ from ...numerics.tolerances import (
     TINY,
     UNCHANGED_FLOW,
 )
+from ...system import Problem
+from ...system.points import Points
+from ..complementarity import even_on_line, even_split, largest_share, least_share, stress_groups
 from ..contract import IndeterminateGroup
 from .held_network import rounding_of, slack_of
 from .massless_efforts import MasslessEfforts
 from .massless_shares import MasslessShares, StressGroup
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ...system.points import Points
 
 __all__ = ["MasslessMargins", "MasslessStress"]
 
@@ -47,8 +44,6 @@ class MasslessStress:
 
     def of_modes(self, problem: Problem, t: float) -> list[StressGroup]:
         """Groups of stuck elements that share internal stress in the present modes."""
-        from ..complementarity import stress_groups
-
         null = self.equations.open_inputs(problem, t, self.state.modes)
         if not null.shape[1]:
             return []
@@ -64,8 +59,6 @@ class MasslessStress:
 
     def split(self, problem: Problem, t: float) -> None:
         """Where the motion leaves efforts open, take the smallest largest share of the bounds."""
-        from ..complementarity import even_split
-
         for group in self.of_modes(problem, t):
             if self.shares.follow(group):
                 self.shares.take(problem, t, group)
@@ -77,8 +70,6 @@ class MasslessStress:
 
     def split_at(self, problem: Problem, points: Points) -> None:
         """The same at many points, of which the inputs are changed."""
-        from ..complementarity import even_on_line
-
         at, looks = problem.copy_for_reading(), None
         for modes, every in points.modes:
             self.state.modes = modes
@@ -131,8 +122,8 @@ class MasslessStress:
 
     def groups(self, problem: Problem, t: float) -> list[IndeterminateGroup]:
         """Groups of stuck elements whose split the motion leaves open, with their efforts."""
-        effort, label = self.equations.values(problem, t)[1], self.elements.label
-        return [([label(int(i)) for i in group.members], effort[group.members])
+        effort = self.equations.values(problem, t)[1]
+        return [(self.elements.labels(group.members), effort[group.members])
                 for group in self.of_modes(problem, t)]
 
 
@@ -153,8 +144,6 @@ class MasslessMargins:
 
     def present(self, problem: Problem, t: float) -> Array:
         """Negative where a mode no longer holds: sliding backwards, or over a bound."""
-        from ..complementarity import largest_share, least_share
-
         state = self.state
         flow, effort, low, high, *_ = self.equations.values(problem, t)
         state.notice(flow, effort)

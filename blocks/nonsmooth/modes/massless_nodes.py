@@ -20,7 +20,10 @@ import numpy as np
 
 from ...exceptions import StructureError
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import MARGIN_ROUNDING, MODE_MARGIN_NONE
+from ...system import Problem, System
+from ...system.points import Points
 from ..contract import IndeterminateGroup, Laws
 from ..mode_state import NetworkState
 from .carried_network import held_network
@@ -29,22 +32,19 @@ from .held_network import HeldNetwork
 from .jumps import Jumps
 from .kept_modes import KeptModes
 from .known_decisions import KnownDecisions
-from .law_expressions import expressions_of
+from .law_expressions import expressions_of, one_sided
 from .massless_contacts import MasslessContacts, follow_impulses
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins, MasslessStress
 from .mode_equations import ModeEquations
 from .mode_search import ModeSearch
 from .node_velocities import NodeVelocities
-from .one_sided import one_sided
 from .parts import NetworkParts
 from .resting_relations import with_resting
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_matrix
 
-    from ...system import Problem, System
-    from ...system.points import Points
 
 __all__ = ["MasslessLaws", "refuse_massless", "without_mass"]
 
@@ -64,9 +64,7 @@ def refuse_massless(system: System) -> None:
     light = without_mass(system)
     if not light:
         return
-    contacts = [family.path(i) for family in system.network.families
-                if any(law.is_contact for law in family.kernel.set_valued)
-                for i in range(family.size)]  # fmt: skip
+    contacts = [system.network.families[f].path(i) for f, i in system.network.contacts]
     own = next((path for path in contacts if path in light), None)
     if own is not None:
         raise StructureError(
@@ -93,8 +91,8 @@ def refuse_massless(system: System) -> None:
 
 def without_mass(system: System) -> list[str]:
     """Components with a set-valued element whose flow the states alone do not determine."""
-    return system.once("without mass", lambda: list(dict.fromkeys(
-        elements_of(system).name(int(i)) for i in np.flatnonzero(lack_mass(system)))))
+    return system.once("without mass", lambda: elements_of(system).names(
+        np.flatnonzero(lack_mass(system))))
 
 
 class MasslessLaws(Laws):
@@ -102,13 +100,14 @@ class MasslessLaws(Laws):
 
     massless = True
     state: NetworkState
+    held_modes: HeldNetwork | None
 
     def __init__(self, system: System, equations: ModeEquations | None = None) -> None:
         super().__init__(system, elements_of(system))
         refuse_massless(system)
         self.state = NetworkState(self.elements.kinds)
         self.state.noise[:, self.elements.valve] = MARGIN_ROUNDING  # of nominal values
-        self.equations, self._held = _equations_of(system, self.elements, equations)
+        self.equations, self.held_modes = _equations_of(system, self.elements, equations)
         self.efforts = MasslessEfforts(system, self.elements, self.equations, self.state)
         self.stress = MasslessStress(self.efforts)
         self.switching = MasslessMargins(self.efforts, self.stress)
@@ -116,12 +115,11 @@ class MasslessLaws(Laws):
         self.velocities = NodeVelocities(self.efforts, self.contacts)
         self.search = ModeSearch(self.efforts, self.switching, Jumps(
             self.efforts, self.switching, self.velocities), self.contacts)
-        self._parts_join = False
 
     @cached_property
     def kept(self) -> KeptModes | None:
         """The modes of this run; readers, who decide on none, need no room for them."""
-        return None if self._held is None else KeptModes(self._held, self.state)
+        return None if self.held_modes is None else KeptModes(self.held_modes, self.state)
 
     def fresh(self) -> MasslessLaws:
         return MasslessLaws(self.system, self.equations)
@@ -160,14 +158,11 @@ class MasslessLaws(Laws):
         """
         if self.equations.constant:
             return self.switching.present(problem, t)
-        x, z, u = problem.x.copy(), problem.z.copy(), problem.u.copy()
-        try:
+        with put_back(problem.x, problem.z, problem.u):
             if self.switching.missed(problem, t) <= self.state.drift:
                 self.efforts.project(problem, t)
                 self.efforts.apply(problem, t)
             return self.switching.present(problem, t)
-        finally:
-            problem.x[:], problem.z[:], problem.u[:] = x, z, u
 
     def start(self, problem: Problem, t: float) -> None:
         """Modes at the start of a run, from velocities and loads."""
@@ -194,9 +189,7 @@ class MasslessLaws(Laws):
         """Choose the modes at an event."""
         before = self.modes.copy()
         self._decide_once(problem, t, touched, self._next_modes)
-        changed = (self.modes != before) | self.state.struck
-        return [Change(int(i), int(before[i]), int(self.modes[i]), bool(self.state.struck[i]))
-                for i in np.flatnonzero(changed)]
+        return self.elements.changes(before, self.modes, self.state.struck)
 
     def _next_modes(self, problem: Problem, t: float, touched: Indices) -> Array:
         before, state = self.modes.copy(), self.state
@@ -230,7 +223,7 @@ class MasslessLaws(Laws):
         """Modes that were to end go on: what two matrices make of their margins in machine code,
         and Newton's method does not, is rounding, and is to end no mode again; nor is what was
         allowed below zero."""
-        state, held = self.state, self._held
+        state, held = self.state, self.held_modes
         if held is None or not self.equations.constant or held.left_open(
                 problem, t, self.modes).shape[1]:  # such a split is shown in two ways
             return
@@ -257,7 +250,7 @@ class MasslessLaws(Laws):
             self.state.unloaded = self._unloaded(problem, t)
             known.note(key, problem, self.state, noise)
         if self.kept is not None:
-            self._parts_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
+            self.parts_join |= not self.kept.held.keeps_apart(problem, t, self.modes)
             self.kept.keep(problem, t, noise)
 
     def _unloaded(self, problem: Problem, t: float) -> Flags:
@@ -268,7 +261,7 @@ class MasslessLaws(Laws):
         them do, and the motion would be another one.
         """
         modes, nobody = self.modes, np.zeros(self.elements.size, dtype=bool)
-        held = self._held
+        held = self.held_modes
         if held is None or held.fits(problem, t, modes) or not held.keeps_apart(problem, t, modes):
             return nobody
         splits = held.left_open(problem, t, modes).shape[1]
@@ -287,7 +280,8 @@ class MasslessLaws(Laws):
     def _proposals(self, problem: Problem, t: float, guess: Indices, moved: Indices,
                    asked: Flags) -> Iterator[Indices]:
         follows = self.equations.switched(problem, t, guess)  # what nearly always does
-        shares = self._held is not None and self._held.shares_with_switches(problem, t, follows)
+        held = self.held_modes
+        shares = held is not None and held.shares_with_switches(problem, t, follows)
         if not shares:
             yield guess
         yield from self.velocities.modes(problem, t, moved, asked)
@@ -300,9 +294,9 @@ class MasslessLaws(Laws):
     # -- finished runs ---------------------------------------------------------------------
     def inputs_at(self, problem: Problem, points: Points, split: bool
                   ) -> tuple[Array, Flags] | None:
-        if self._held is None:
+        if self.held_modes is None:
             return None
-        u, found = self._held.inputs_at(problem, points)
+        u, found = self.held_modes.inputs_at(problem, points)
         if split:
             some = np.flatnonzero(found)
             few = replace(points, u=u).some(some)
@@ -311,21 +305,13 @@ class MasslessLaws(Laws):
         return u, found
 
     # -- machine code ----------------------------------------------------------------------
-    @property
-    def held_modes(self) -> HeldNetwork | None:
-        return self._held
-
     def runs_compiled(self, problem: Problem, t: float) -> bool:
-        return self._held is not None and self._held.fits(
+        return self.held_modes is not None and self.held_modes.fits(
             problem, t, self.state.solved_modes)
 
-    @property
-    def parts_join(self) -> bool:
-        return self._parts_join
-
     def held_constants(self, problem: Problem, t: float) -> Array:
-        assert self._held is not None  # else nothing is compiled
-        return np.concatenate([self.modes, self._held.constants(problem, t, self.state),
+        assert self.held_modes is not None  # else nothing is compiled
+        return np.concatenate([self.modes, self.held_modes.constants(problem, t, self.state),
                                np.ones(self.system.nx)])
 
     def decision_parts(self, problem: Problem, t: float) -> NetworkParts | None:
@@ -337,8 +323,8 @@ class MasslessLaws(Laws):
         self.kept.take_over()
 
     def margin_expressions(self) -> ca.SX:
-        assert self._held is not None
-        return self._held.margins
+        assert self.held_modes is not None
+        return self.held_modes.margins
 
 
 def _equations_of(system: System, elements: Elements, known: ModeEquations | None

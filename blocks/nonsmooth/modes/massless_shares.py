@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...numerics.arrays import Array, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     EFFORTS_SETTLED,
     EFFORTS_STALLED,
@@ -22,13 +22,12 @@ from ...numerics.tolerances import (
     PIECE_SLOPE_NONE,
     SUM_ROUNDING,
 )
+from ...system import Problem
+from ..complementarity import loaded_split, ranges_end
+from ..complementarity.scaling import dense_block
 from .bound_functions import BoundFunctions, bounds_by_taken
-from .dense_blocks import dense_block
 from .massless_efforts import MasslessEfforts
 from .one_motion import FAR, ROUNDS, share_equations
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["MasslessShares", "StressGroup"]
 
@@ -66,16 +65,11 @@ class MasslessShares:
 
     def least(self, problem: Problem, t: float, group: StressGroup) -> float:
         """The smallest share of bounds that a group can take: 1 at its end."""
-        u, z = problem.u.copy(), problem.z.copy()
-        try:
+        with put_back(problem.u, problem.z):
             return self.take(problem, t, group)
-        finally:
-            problem.u[:], problem.z[:] = u, z
 
     def take(self, problem: Problem, t: float, group: StressGroup) -> float:
         """Leave the problem at the split of a group that is shown; returns its share of bounds."""
-        from ..complementarity import ranges_end
-
         _, _, low, high = self._at(problem, t, group)[:4]
         if group.efforts.shape[1] == len(group.members) - 1 and ranges_end(
                 low, high).all():
@@ -130,8 +124,6 @@ class MasslessShares:
 
     def _most_room(self, problem: Problem, t: float, group: StressGroup) -> float:
         """The room of the best split, by bounds linearised at the present one, repeatedly."""
-        from ..complementarity import loaded_split
-
         basis, pieces, room = group.efforts, None, np.inf
         orthonormal = np.linalg.qr(basis)[0]
         felt = np.eye(len(basis)) - orthonormal @ orthonormal.T  # what a split may not change

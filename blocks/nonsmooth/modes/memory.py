@@ -60,20 +60,17 @@ class Memory:
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """A value that depends on the Delassus operator, made once where that is constant."""
-        return self._known(key, make) if self.constant else make()
+        return self.once_in_run(key, make) if self.constant else make()
 
     def once_simple(self, p: Array, key: Hashable, make: Callable[[], T]) -> T:
         """A matrix that is made once where no matrix moves at all."""
         if not self.simple:
             return make()
         self.recall(p)
-        return self._known(key, make)
+        return self.once_in_run(key, make)
 
     def once_in_run(self, key: Hashable, make: Callable[[], T]) -> T:
         """A value that is made once in a run whatever moves."""
-        return self._known(key, make)
-
-    def _known(self, key: Hashable, make: Callable[[], T]) -> T:
         if key not in self.known:
             self.known[key] = make()
         value: T = self.known[key]

@@ -22,18 +22,20 @@ import casadi as ca
 import numpy as np
 
 from ...language.expression import TIME
-from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.arrays import Array, Flags, Indices, grouped
 from ...numerics.cache import Cache
+from ...numerics.copies import put_back
 from ...numerics.regular import factors_if_regular
+from ...numerics.rewriting import contained, symbols_in
 from ...numerics.tolerances import BLOCK_SINGULAR, LAST_BITS, SUM_ROUNDING, UNCHANGED_FLOW
+from ...system import Problem, System
 from .elements import Elements
-from .loop_unknowns import LoopUnknowns
+from .loop_unknowns import Followed, LoopUnknowns
 
 if TYPE_CHECKING:
-    from ...system import Problem, System
     from .law_expressions import LawExpressions
 
-__all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "symbols_in", "told_sliding",
+__all__ = ["JOINED", "LinearEquations", "ModeEquations", "rows_of", "told_sliding",
            "without_rounding"]  # fmt: skip
 
 MOST_KEPT = 500  # combinations of modes whose matrices are kept
@@ -142,9 +144,9 @@ class ModeEquations:
         self.endless = laws.endless
         self.parts = _parts(by_u, n if JOINED in system.cache else MOST_WHOLE)
         #: Relations that the coefficients of all elements depend on, and those of each part.
-        self._all_by = _indices_in(ca.veccat(*by_u), tape.m)
-        self._part_by = [_indices_in(ca.veccat(*(b[part.tolist(), :] for b in by_u)), tape.m)
-                         for part in self.parts]
+        self._all_by, *self._part_by = (
+            np.flatnonzero(contained(tape.m, ca.veccat(*(b[part.tolist(), :] for b in by_u))))
+            for part in (np.arange(n), *self.parts))
         by_u = [ca.densify(b) for b in by_u]
         self._by_u = system.function("rows_u", ca.horzcat(*(b.T for b in by_u)))
         self._by_x = system.function("rows_x", ca.horzcat(
@@ -153,14 +155,13 @@ class ModeEquations:
         self.affine = not any(ca.which_depends(everything, tape.u, 2, True)) and (
             not system.nz or system.linear)
         self.loops = LoopUnknowns(system, elements) if system.nz else None
-        self._by_z = None if not system.nz else system.function("rows_z", ca.horzcat(
+        self._by_z = system.function("rows_z", ca.horzcat(
             *(ca.densify(ca.jacobian(e, tape.z)).T for e in rows)))
         self._everyone = np.arange(n)
         self._has_switches = bool(elements.switch.any())
         self._tape = tape
         self._decisive = everything, ca.veccat(laws.low, laws.high, *by_u)
-        bounds, names = symbols_in(laws.bounds), ca.vertsplit(tape.p)
-        self._strengths = [k for k, s in enumerate(names) if s.__hash__() in bounds]
+        self._strengths = np.flatnonzero(contained(tape.p, laws.bounds)).tolist()
         self.constant = not system.nz and _is_constant(*self._decisive, tape)
         # by what they depend on: parameters too, which a look at the effect of rounding changes
         self._kept: Cache[tuple[bytes, bytes, bytes], ModeMatrices] = Cache(
@@ -171,7 +172,7 @@ class ModeEquations:
         self._told: Cache[tuple[bytes, bytes], tuple[Flags, Flags]] = Cache(MOST_KEPT)
         self._linear_at: dict[bytes, bool] = {}  # by strengths
         self._constant: ModeEquations | None = None  # these, where that is so
-        self._last: tuple[bytes, Array, tuple[Array, Array, float]] | None = None  # combinations
+        self._last: tuple[Array, tuple[Array, Array, float]] | None = None  # matrix, combinations
         self._reduced: tuple[Array, Array] | None = None  # matrix, and what it leaves open
         self._svd: tuple[Array, tuple[Array, Array, Array]] | None = None  # matrix, and its values
         self._parameters = np.zeros(0), b""  # values, and what stands for them in keys
@@ -207,9 +208,9 @@ class ModeEquations:
     def _looks_with_rates(self, problem: Problem, t: float) -> Array:
         """The same, with rates that count in those of loops."""
         out = self._looks(problem, t)
-        if self.loops is not None and self._by_z is not None:
-            by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
-            out[7:] += by_z[:3] @ self.loops.at(problem, t).rate
+        if self.loops is not None:
+            by_z, follows = self._through_unknowns(problem, t, self.loops)
+            out[7:] += by_z[:3] @ follows.rate
         return out
 
     def given(self, problem: Problem, t: float) -> tuple[Array, Array]:
@@ -245,20 +246,25 @@ class ModeEquations:
 
     def _through_loops(self, problem: Problem, t: float, out: Array, which: str) -> Array:
         """Derivatives, with those through the unknowns of loops."""
-        if self.loops is None or self._by_z is None:
+        if self.loops is None:
             return out
-        by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
-        follows = self.loops.at(problem, t)
+        by_z, follows = self._through_unknowns(problem, t, self.loops)
         out = out + by_z @ getattr(follows, f"by_{which}")
         out[3:] += by_z[:3] @ getattr(follows, f"rate_by_{which}")
         return out
 
+    def _through_unknowns(self, problem: Problem, t: float, loops: LoopUnknowns
+                          ) -> tuple[Array, Followed]:
+        """How rows follow unknowns of loops, and these all else."""
+        return (self._by_z(*problem.arguments(t)).reshape(6, self.size, -1),
+                loops.at(problem, t))
+
     def at(self, problem: Problem, t: float, modes: Indices) -> LinearEquations:
         """The equations of some modes."""
         out, made = self._looks_with_rates(problem, t), self.matrices(problem, t, modes)
-        if self.loops is not None and self._by_z is not None:  # as they are with these solved
-            by_z = self._by_z(*problem.arguments(t)).reshape(6, self.size, -1)
-            out[4:] += by_z @ self.loops.at(problem, t).missed
+        if self.loops is not None:  # as they are with these solved
+            by_z, follows = self._through_unknowns(problem, t, self.loops)
+            out[4:] += by_z @ follows.missed
         value, rate = self.held_rows(modes, out[4:7], out[7:])
         direct, weight = self._direct(modes), made.weight
         value[direct] += self.elements.efforts_of(problem.u)[direct]
@@ -275,11 +281,9 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         if made.solver is None:
             return np.zeros(self.size)
-        present, problem.u = problem.u, np.zeros_like(problem.u)
-        try:
+        with put_back(problem.u):
+            problem.u[:] = 0.0
             out = self._looks(problem, t)
-        finally:
-            problem.u = present
         value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
         size = np.concatenate([np.abs(made.span) @ value, np.abs(made.weight) @ rate]) if len(
             made.weight) else value
@@ -376,7 +380,7 @@ class ModeEquations:
         matrix, rate_u = self.held_rows(modes, own[:3], own[3:], part)
         direct = self._direct(modes, part)
         matrix[direct, np.arange(len(part))[direct]] += 1.0
-        span, weight, unsure = self._combinations(modes, matrix)
+        span, weight, unsure = self._combinations(matrix)
         outside = None
         if len(weight):
             matrix = np.vstack([without_rounding(span, matrix),
@@ -426,7 +430,7 @@ class ModeEquations:
         """Change of the states' slopes per change of what the elements take."""
         system, at = problem.system, problem.arguments(t)
         taken = self.elements.columns_of(system.slope_u.dense(*at))
-        if self.loops is not None and system.nz:
+        if self.loops is not None:
             slope_z = system.slope_z.sparse(*at)
             taken = taken + slope_z @ self.loops.at(problem, t).by_taken
         return taken
@@ -481,11 +485,11 @@ class ModeEquations:
                for given, back, forth in (values, rates)]  # fmt: skip
         return out[0], out[1]
 
-    def _combinations(self, modes: Indices, matrix: Array) -> tuple[Array, Array, float]:
+    def _combinations(self, matrix: Array) -> tuple[Array, Array, float]:
         """Combinations of equations that contain inputs, those that do not, and the share of
         their terms by which rounding may have changed the latter."""
         last = self._last
-        if last is None or last[0] != modes.tobytes() or not np.array_equal(last[1], matrix):
+        if last is None or not np.array_equal(last[0], matrix):
             even, rows, _ = _even(matrix)
             unsure = SUM_ROUNDING
             if np.isfinite(even).all() and factors_if_regular(even, BLOCK_SINGULAR) is None:
@@ -497,8 +501,8 @@ class ModeEquations:
                 left, rank = np.eye(len(matrix)), len(matrix)
             left = np.where(np.abs(left) > SUM_ROUNDING * np.abs(left).max(axis=0), left, 0.0)
             parts = left[:, :rank].T / rows, left[:, rank:].T / rows, unsure
-            last = self._last = modes.tobytes(), matrix.copy(), parts
-        return last[2]
+            last = self._last = matrix.copy(), parts
+        return last[1]
 
     def _with_solver(self, made: ModeMatrices) -> ModeMatrices:
         """Matrices with what makes a step of a residual, where they are finite."""
@@ -561,11 +565,6 @@ def told_sliding(rows: list[ca.SX], elements: Elements, tape: Any) -> Flags:
     return ~(elements.gives_flow | loaded | others.any(axis=0))
 
 
-def symbols_in(expression: ca.SX) -> set[int]:
-    """What an expression is made of."""
-    return {s.__hash__() for s in ca.symvar(expression)}
-
-
 def _is_constant(everything: ca.SX, coefficients: ca.SX, tape: Any) -> bool:
     """Whether all is linear in the inputs, by coefficients of parameters and relations alone."""
     return not any(ca.which_depends(everything, tape.u, 2, True)) and (
@@ -597,15 +596,7 @@ def _parts(by_u: list[ca.SX], whole: int) -> list[Indices]:
 
     by_values, by_rates = joined(by_u[:3]), joined(by_u)
     few = np.bincount(by_rates)[by_rates] <= whole
-    part = np.where(few, by_rates, len(few) + by_values)
-    return [np.flatnonzero(part == k) for k in np.unique(part)]
-
-
-def _indices_in(expression: ca.SX, symbols: ca.SX) -> Indices:
-    """Which of some symbols an expression contains."""
-    seen = symbols_in(expression)
-    return np.array([k for k, s in enumerate(ca.vertsplit(symbols)) if s.__hash__() in seen],
-                    dtype=int)
+    return grouped(np.where(few, by_rates, len(few) + by_values))
 
 
 def _even(matrix: Array) -> tuple[Array, Array, Array]:

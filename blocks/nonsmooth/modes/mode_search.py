@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,14 +26,11 @@ from ...numerics.tolerances import (
     MODE_MISSED,
     SUM_ROUNDING,
 )
-from ...system import AlgebraicFailure
+from ...system import AlgebraicFailure, Problem
 from .jumps import Jumps
 from .massless_contacts import MasslessContacts
 from .massless_efforts import MasslessEfforts
 from .massless_margins import MasslessMargins
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["ModeSearch"]
 
@@ -282,14 +278,10 @@ class ModeSearch:
             what = ("a spring, or another part that cannot give way at once, pulls at a node "
                     "without mass harder than the dry friction there can hold: the node would "
                     "have to jump.")
-        return SimulationError(
-            ", ".join(dict.fromkeys(self.elements.name(int(i)) for i in index[:5])),
-            f"at t = {t:.9g} s {what}",
-            "Give the nodes beside it a (small) mass, or put a damper in parallel"
+        return self.elements.error(
+            t, index, what, "Give the nodes beside it a (small) mass, or put a damper in parallel"
             + (": what friction cannot hold must accelerate something." if jumps.any() else "."),
-            code="simulation.massless", time=float(t),
-            variables=tuple(dict.fromkeys(self.elements.label(int(i)) for i in index)),
-        )  # fmt: skip
+            "simulation.massless", most=5)
 
     def _all_at_rest(self, problem: Problem, t: float) -> Array:
         """What elements would come to if all of them stuck, as far as they can."""

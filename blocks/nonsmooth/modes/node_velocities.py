@@ -12,7 +12,6 @@ bounds of all that move, until no other one does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,12 +23,10 @@ from ...numerics.tolerances import (
     TRIAL_LOOKS_AHEAD,
     UNCHANGED_FLOW,
 )
+from ...system import Problem
+from ..complementarity import Hybrid, solve_hybrid
 from .massless_contacts import MasslessContacts
 from .massless_efforts import MasslessEfforts
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..complementarity import Hybrid
 
 __all__ = ["NodeVelocities"]
 
@@ -114,8 +111,6 @@ class NodeVelocities:
     def _decided(self, problem: Problem, t: float, h: float, kinetic: Flags, asked: Flags,
                  parasitic: float = 0.0) -> Hybrid | None:
         """Efforts and flows of who is asked, beside what all others do now."""
-        from ..complementarity import Hybrid, solve_hybrid
-
         offset, matrix = self._network(problem, t, h, asked)
         matrix = matrix - parasitic * np.eye(len(offset))
         if not (np.isfinite(offset).all() and np.isfinite(matrix).all()):

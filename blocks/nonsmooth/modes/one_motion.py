@@ -8,11 +8,12 @@ the same share of the way from one of its bounds to the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.copies import put_back
 from ...numerics.tolerances import (
     EFFORTS_STALLED,
     LEAST_CHANGE_LOADED,
@@ -20,12 +21,11 @@ from ...numerics.tolerances import (
     PIECE_SLOPE_NONE,
     SYMMETRIC,
 )
-from .dense_blocks import dense_block
+from ...system import Problem
+from ..complementarity import signed_pivot
+from ..complementarity.scaling import dense_block
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["FAR", "ROUNDS", "OneMotion", "share_equations"]
 
@@ -62,10 +62,8 @@ class OneMotion:
 
     def _looked_at(self, problem: Problem, t: float, part: Indices) -> list[Way]:
         """Both motions; the problem stays where it is."""
-        u, z = problem.u.copy(), problem.z.copy()
-        ways = self._ways(problem, t, part)
-        problem.u[:], problem.z[:] = u, z
-        return ways
+        with put_back(problem.u, problem.z):
+            return self._ways(problem, t, part)
 
     def decide(self, problem: Problem, t: float, part: Indices) -> tuple[Indices, Array] | None:
         """Modes and efforts of a part that was at rest, in the problem, too; None if unknown."""
@@ -133,8 +131,6 @@ class OneMotion:
 
     def _drive(self, problem: Problem, t: float, part: Indices, modes: Indices) -> float | None:
         """What drives a motion on, in efforts of the first element, against all friction."""
-        from ..complementarity import signed_pivot
-
         pieces: Array | None = None
         for _ in range(ROUNDS):
             now, effort = self.evaluation.values(problem, t), self.evaluation.efforts(problem)

@@ -7,8 +7,6 @@ leave the friction of what slides open.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...exceptions import SimulationError
@@ -22,15 +20,14 @@ from ...numerics.tolerances import (
     SEVERAL_MOTIONS,
     TINY,
 )
-from .dense_blocks import at_hand, count_nonzero, dense_block
+from ...system import Problem
+from ..complementarity import Solution, Status, open_load, signed_pivot
+from ..complementarity.scaling import dense_block
+from .dense_blocks import at_hand, count_nonzero
 from .efforts import Efforts
 from .evaluation import Evaluation
 from .gaps import largest_position
 from .load_dependence import LoadDependence
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..complementarity import Solution
 
 __all__ = ["Painleve"]
 
@@ -63,8 +60,6 @@ class Painleve:
         return self.load.once_here(problem, t, key, lambda: self._reserve(problem, t))
 
     def _reserve(self, problem: Problem, t: float) -> Array:
-        from ..complementarity import signed_pivot
-
         modes, load = self.state.modes, self.load
         out = np.full(self.elements.size, np.inf)
         sliding = (modes != 0) & load.dependent
@@ -83,14 +78,12 @@ class Painleve:
             return out
         for part in np.unique(parts[sliding]):
             slides = np.flatnonzero((modes != 0) & load.dependent & (parts == part))
-            own = np.eye(len(slides)) - dense_block(kinetic, slides, slides)
-            left = signed_pivot(own)
+            left = signed_pivot(np.eye(len(slides)) - dense_block(kinetic, slides, slides))
             rests = np.flatnonzero((modes == 0) & (parts == part))
             rests = rests[dense_block(kinetic, slides, rests).any(axis=0)]
             if len(rests) and left > PARADOX:
                 block = dense_block(d, rests, rests)
-                back = np.linalg.solve(own, dense_block(kinetic, slides, rests))
-                through = dense_block(d, rests, slides) @ back
+                through = dense_block(d, rests, slides) @ load.following(kinetic, slides, rests)
                 left = min(left, signed_pivot(_of_its_rank(block + through, block)))
             out[slides] = left - PARADOX
             out[rests] = left - PARADOX
@@ -99,8 +92,6 @@ class Painleve:
     # -- what is refused -------------------------------------------------------------------
     def refuse(self, t: float, solution: Solution, index: Indices) -> None:
         """Stop where no efforts, or several, solve the problem of the elements ``index``."""
-        from ..complementarity import Status
-
         if solution.status is Status.SOLVED:
             return
         several = solution.status is Status.NOT_UNIQUE
@@ -157,8 +148,6 @@ class Painleve:
 
     def _refuse_wedged(self, problem: Problem, t: float, sliding: Flags) -> None:
         """Stop where what slides is pressed by efforts at rest that could be others as well."""
-        from ..complementarity import open_load
-
         load = self.load
         kinetic, d = map(at_hand, (load.kinetic(problem, t),
                                    self.evaluation.delassus.matrix(problem, t)))
@@ -170,8 +159,7 @@ class Painleve:
             drives = rests[dense_block(kinetic, slides, rests).any(axis=0)]
             if len(drives) == 0:
                 continue
-            back = np.linalg.solve(np.eye(len(slides)) - dense_block(kinetic, slides, slides),
-                                   dense_block(kinetic, slides, rests))
+            back = load.following(kinetic, slides, rests)
             if open_load(dense_block(d, rests, rests), dense_block(d, rests, slides) @ back,
                          dense_block(d, slides, rests) + dense_block(d, slides, slides) @ back):
                 raise self._wedged(t, np.concatenate([drives, slides]))
@@ -188,31 +176,22 @@ class Painleve:
 
     # -- what is said ----------------------------------------------------------------------
     def _wedged(self, t: float, elements: Indices) -> SimulationError:
-        return self._paradox(
+        return self.elements.error(
             t, elements, "several motions obey the laws of rigid contact and dry friction: these "
             "contacts are wedged, any force that they press with against each other obeys the "
             "laws, and the friction of what slides depends on it.",
             "Leave some play between the bodies, or let one of the contacts yield: a spring with a "
-            "damper in its place says how hard it is pressed.",
-        )  # fmt: skip
+            "damper in its place says how hard it is pressed.", "simulation.paradox")
 
     def _jammed(self, t: float, elements: Indices, found: str) -> SimulationError:
-        return self._paradox(
+        return self.elements.error(
             t, elements, f"{found} the laws of rigid contact and dry friction: sliding "
             "friction presses its own contact together as fast as the contact can push back, or "
             "faster (Painlevé's paradox: the body jams), or what presses it is not determined.",
             "Lower the coefficient of friction or change the angle at which the friction acts; or "
             "let the contact yield: a spring with a damper in place of the rigid contact or guide."
             + f" {BY_IMPULSE}" * bool(self.elements.contact[elements].any()),
-        )  # fmt: skip
-
-    def _paradox(self, t: float, elements: Indices, what: str, advice: str) -> SimulationError:
-        names = tuple(dict.fromkeys(self.elements.label(int(i)) for i in elements))
-        return SimulationError(
-            ", ".join(dict.fromkeys(self.elements.name(int(i)) for i in elements)),
-            f"at t = {t:.9g} s {what}", advice, code="simulation.paradox", time=float(t),
-            variables=names,
-        )  # fmt: skip
+            "simulation.paradox")
 
 
 def _of_its_rank(loaded: Array, block: Array) -> Array:

@@ -10,7 +10,6 @@ Where it comes to a bound, another split may still hold: it is sought anew
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -19,15 +18,13 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Array, Indices
 from ...numerics.cache import Cache
 from ...numerics.tolerances import AT_BOUND, CLEAR_ROOM, MODE_ENDED
-from ...system import Evaluator
+from ...system import Evaluator, Problem
+from ..complementarity import largest_share, linear_splits
+from ..complementarity.scaling import dense_block
+from ..mode_state import ModeState
 from .delassus import Delassus, Matrix
-from .dense_blocks import dense_block
 from .held_modes import HeldModes
-
-if TYPE_CHECKING:
-    from ...system import Problem
-    from ..mode_state import ModeState
-    from .indeterminacy import Indeterminacy
+from .indeterminacy import Indeterminacy
 
 __all__ = ["ProvenSplits"]
 
@@ -76,8 +73,6 @@ class ProvenSplits:
 
     def numbers(self, problem: Problem, t: float, open_: Indices) -> Array | None:
         """K with such a split of the elements ``open_``; None where none is within the bounds."""
-        from ..complementarity import largest_share
-
         held, modes = self.held, self.state.modes
         if not all(int(e) in self._stands for e in open_):
             return None
@@ -100,8 +95,6 @@ class ProvenSplits:
     def _splits(self, d: Matrix, open_: Indices, low: Array, high: Array, effort: Array
                 ) -> list[_Split]:
         """Splits of some elements, group by group: those found last, or, at their bounds, anew."""
-        from ..complementarity import largest_share, linear_splits
-
         bounds = np.array([low[open_], high[open_]])
         if d is not self._matrix:
             self._known, self._matrix = Cache(MOST_KNOWN), d

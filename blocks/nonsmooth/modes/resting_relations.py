@@ -10,20 +10,17 @@ acts on the network is decided together with its modes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
 from ...numerics.arrays import Array, Flags, Indices
+from ...numerics.rewriting import symbols_in
+from ...system import System
+from ..mode_state import ModeState
 from .elements import elements_of
+from .indirect_relations import looked_at_alone
 from .law_expressions import expressions_of
-from .mode_equations import symbols_in
-
-if TYPE_CHECKING:
-    from ...system import System
-    from ..mode_state import ModeState
-    from .law_expressions import LawExpressions
 
 __all__ = ["RestingRelations", "with_resting"]
 
@@ -96,15 +93,14 @@ def _found(system: System) -> RestingRelations:
     none = RestingRelations(np.zeros(0, dtype=int), nothing, nothing, ca.SX(0, 1))
     if not system.nm:
         return none
-    laws = expressions_of(system)
-    mine = _only_looked_at(system, laws)
+    laws, mine = expressions_of(system), np.flatnonzero(looked_at_alone(system))
     if not len(mine) or 2 * n * moving.numel() > MOST_ENTRIES:
         return none
     given = ca.vertcat(laws.flow, laws.effort)
     # an effort is none while its element is open: that of a diode, a switch, a contact
     none_open = [b.is_zero() and (f.is_zero() or f.is_inf()) for b, f in zip(
         ca.vertsplit(laws.back), ca.vertsplit(laws.forth), strict=True)]
-    constant = {s.__hash__() for s in ca.symvar(tape.p)}
+    constant = symbols_in(tape.p)
     straight, rows = _straight(tape.crossings[mine.tolist()], moving, constant)
     usable, of_elements = _straight(given, moving, constant)
     usable &= np.append(np.ones(n, dtype=bool), none_open)
@@ -128,15 +124,6 @@ def _found(system: System) -> RestingRelations:
         return none
     flows, efforts = np.hsplit(np.array(uses), 2)
     return RestingRelations(np.array(which), flows, efforts, ca.vertcat(*at_rest))
-
-
-def _only_looked_at(system: System, laws: LawExpressions) -> Indices:
-    """Relations that no equation contains."""
-    tape = system.tape
-    seen = symbols_in(ca.vertcat(tape.slope, tape.residual, tape.constraints, laws.flow,
-                                 laws.effort, laws.bounds))
-    read = np.array([s.__hash__() in seen for s in ca.vertsplit(tape.m)], dtype=bool)
-    return np.flatnonzero(~read)
 
 
 def _straight(rows: ca.SX, moving: ca.SX, constant: set[int]) -> tuple[Flags, ca.SX]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...numerics import sparse as sp
+from ...system import Problem
 from .delassus import Matrix, pseudo_inverse, torn_by
 from .evaluation import Evaluation
 from .load_dependence import LoadDependence
-
-if TYPE_CHECKING:
-    from ...system import Problem
 
 __all__ = ["Sensitivities"]
 

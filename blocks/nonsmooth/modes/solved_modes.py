@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -33,20 +32,18 @@ from ...numerics.tolerances import (
     SURELY_DETERMINED,
     WITHOUT_EFFECT,
 )
-from ...system import Evaluator
+from ...system import Evaluator, Problem, System
 from ...system.newton_at_points import solved_at_points
 from ...system.points import Points
+from ..complementarity import ranges_end
 from .bound_functions import BoundFunctions
 from .companions import Companions
 from .delassus import Delassus, torn_by
 from .elements import Elements
 from .gaps import allowed_gaps, positions_of
 from .held_modes import connected, point_to_the_bit
+from .law_expressions import LawExpressions
 from .resting_relations import RestingRelations
-
-if TYPE_CHECKING:
-    from ...system import Problem, System
-    from .law_expressions import LawExpressions
 
 __all__ = ["MOST_ADDED_UP", "MOST_SOLVED", "ROUNDS", "SolvedModes"]
 
@@ -359,8 +356,6 @@ class SolvedModes:
         even = np.ones(effort.shape[1], dtype=bool)
         if not self._groups:
             return even
-        from ..complementarity import ranges_end
-
         out = self.evaluate.at_columns(*columns, modes.astype(float), effort)
         low, high = out[: 7 * self.size].reshape(7, self.size, -1)[1:3]
         for group in self._groups:

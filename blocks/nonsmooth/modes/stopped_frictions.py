@@ -10,7 +10,7 @@ code decides; the contact alone never does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -19,10 +19,8 @@ from ...numerics import sparse as sp
 from ...numerics.arrays import Flags, Indices
 from ...numerics.tolerances import SYMMETRIC
 from .companions import SAME, Companions
-
-if TYPE_CHECKING:
-    from .elements import Elements
-    from .law_expressions import LawExpressions
+from .elements import Elements
+from .law_expressions import LawExpressions
 
 __all__ = ["StoppedFrictions", "stopped_frictions"]
 

@@ -9,7 +9,7 @@ cylinder) stay where they are: inputs are the efforts themselves then.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -19,11 +19,16 @@ from ...assembly.flatten import Group
 from ...assembly.reduced import Reduced, Singular
 from ...assembly.tape import Tape, tape_of
 from ...assembly.writer import Writer
+from ...language.expression import TIME
+from ...numerics.arrays import Array, Indices
+from ...system.evaluator import Evaluator
+from ...system.problem import Problem
+from ...system.system import System
 
-__all__ = ["Bare", "bare_network", "whole_network"]
+__all__ = ["FreeBodies", "bare_network", "whole_network"]
 
 
-class Bare:
+class Bare(NamedTuple):
     """Expressions of a bare network.
 
     Attributes
@@ -33,8 +38,50 @@ class Bare:
     gathers : sparse matrix (inputs, classes), from values of classes taken off to ``w``
     """
 
-    def __init__(self, w: Any, slope: Any, gathers: csc_matrix) -> None:
-        self.w, self.slope, self.gathers = w, slope, gathers
+    w: Any
+    slope: Any
+    gathers: csc_matrix
+
+
+class FreeBodies:
+    """How bodies move without their contacts, and under forces of these.
+
+    Parameters
+    ----------
+    system : System
+    bare : Bare
+        The network without the components that have such laws.
+    seen : classes that contacts look at
+
+    Attributes
+    ----------
+    slope_of, seen_of : functions of (t, x, p, m, d): slopes, and what is seen
+    slope_x_of, slope_w_of, seen_x_of : their derivatives by states and inputs of the bare network
+    gathers : from values of classes that contacts compute to these inputs
+    pushed : per state, 1 for velocities
+    """
+
+    def __init__(self, system: System, bare: Bare, seen: Indices) -> None:
+        tape = system.tape
+        self.gathers = bare.gathers
+        w0 = ca.SX.zeros(bare.w.numel())
+        free = [TIME, tape.x, tape.p, tape.m, tape.d]
+        slope = ca.substitute(bare.slope, bare.w, w0)
+        self.slope_of = Evaluator(ca.Function("slope", free, [ca.densify(slope)]))
+        self.slope_x_of = _sparse(free, ca.jacobian(slope, tape.x))
+        by_w = ca.substitute(ca.jacobian(bare.slope, bare.w), bare.w, w0)
+        self.slope_w_of = _sparse(free, by_w)
+        self.pushed = np.zeros(system.nx)  # 1 for velocities: what forces change at once
+        self.pushed[np.array(by_w.sparsity().row(), dtype=int)] = 1.0
+        values = tape.values[seen.tolist()]
+        self.seen_of = Evaluator(ca.Function("seen", free, [ca.densify(values)]))
+        self.seen_x_of = _sparse(free, ca.jacobian(values, tape.x))
+
+    def seen(self, problem: Problem, t: float, y: Array) -> Array:
+        """Values of the classes that contacts look at."""
+        if problem.delays is not None:
+            problem.delays.fill(problem.d, t)
+        return self.seen_of(t, y * problem.scale, problem.p, problem.m, problem.d)
 
 
 def bare_network(tape: Tape, families: list[int]) -> Bare | None:
@@ -131,3 +178,7 @@ class _BareWriter(Writer):
         if group.law is not None and group.family in self.families:
             return
         super().assign(group, rows, position, unknowns)
+
+
+def _sparse(arguments: list[ca.SX], expression: ca.SX) -> Evaluator:
+    return Evaluator(ca.Function("jacobian", arguments, [expression]))

@@ -16,6 +16,7 @@ import numpy as np
 from ...assembly.flatten import Group
 from ...language.expression import TIME
 from ...numerics.arrays import Array
+from ...numerics.rewriting import contained, symbols_in
 from ...system.evaluator import Evaluator
 from ...system.problem import Problem
 from ...system.system import System
@@ -68,8 +69,7 @@ class Kind:
         by_effort = ca.jacobian(bounds, self.efforts)
         self.loaded = by_effort.nnz() > 0
         self.follows = ~self.contact & self._vanish_at_rest(bounds)
-        self.bent = bool({s.__hash__() for s in ca.symvar(by_effort)}
-                         & {s.__hash__() for s in ca.vertsplit(self.efforts)})
+        self.bent = bool(contained(self.efforts, by_effort).any())
         self.suited = not any(ca.which_depends(ca.vertcat(flow, gaps, restitution), self.efforts,
                                                1, True)) and not any(
             ca.which_depends(force, self.efforts, 2, True))
@@ -179,7 +179,7 @@ class _Variables:
 
     def read_by(self, expressions: Any) -> list[int]:
         """Variables that are not computed and stand in expressions."""
-        inside = {s.__hash__() for s in ca.symvar(expressions)}
+        inside = symbols_in(expressions)
         return [k for k, symbol in self.symbol.items()
                 if k not in self.value and symbol.__hash__() in inside]
 

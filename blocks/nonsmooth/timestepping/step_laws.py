@@ -18,16 +18,14 @@ from ..contract import Laws
 from ..mode_state import ModeState
 from ..modes.elements import Change, Elements, elements_of
 from ..modes.gaps import largest_position, refuse_overlap
-from .bare_network import bare_network, whole_network
+from .bare_network import FreeBodies, bare_network, whole_network
 from .contact_kinds import Kind, kinds_of
-from .free_bodies import FreeBodies
 
 __all__ = ["StepLaws", "step_laws"]
 
 
 def step_laws(system: System) -> StepLaws | None:
-    """The laws of a system for time stepping; None where they need the general way.
-    """
+    """The laws of a system for time stepping; None where they need the general way."""
     made = system.once("step laws", lambda: _made(system))
     return None if made is None else made.fresh()
 

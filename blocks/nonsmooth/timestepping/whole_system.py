@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
+from ...numerics import sparse as sp
 from ...numerics.arrays import Array
 from ...system.problem import Problem
 
@@ -60,17 +60,17 @@ class WholeSystem:
     def gaps(self, t: float, y: Array) -> Array:
         """Gaps of the contacts."""
         self._go_to(t, y, np.zeros(self.size))
-        gaps: Array = self.laws.look(self.problem, t).gap[self.laws.elements.contact]
+        gaps: Array = self.laws.evaluation.values(self.problem, t).gap[self.laws.elements.contact]
         return gaps
 
     def values(self, t: float, y: Array, effort: Array) -> Array:
         """Flows, bounds, restitution and derivatives, end to end as those of a component are."""
         problem, laws, n = self.problem, self.laws, self.size
         self._go_to(t, y, effort)
-        now, args = laws.look(problem, t), problem.arguments(t)
-        push = _full(laws.delassus.slope_by_efforts(problem, t, np.arange(n)))[problem.free]
+        now, args = laws.evaluation.values(problem, t), problem.arguments(t)
+        push = sp.dense(laws.delassus.slope_by_efforts(problem, t, np.arange(n)))[problem.free]
         by_effort = np.zeros((4, n, n)) if laws.load is None else np.array(
-            [_full(m) for m in laws.load.slopes(problem, t)])
+            [sp.dense(m) for m in laws.load.slopes(problem, t)])
         return np.concatenate([
             now.flow, now.low, now.high, now.back, now.forth, laws.functions.restitution(*args),
             (self._flow_by_states(args) * problem.scale).T.ravel(),
@@ -79,7 +79,7 @@ class WholeSystem:
     def _flow_by_states(self, args: Any) -> Array:
         """Of those that are integrated, with which others follow."""
         problem = self.problem
-        flow_x = _full(self.laws.functions.flow_x.sparse(*args))
+        flow_x = sp.dense(self.laws.functions.flow_x.sparse(*args))
         by_state = flow_x[:, problem.free]
         if len(problem.tied):
             by_x = problem.system.residual_x.sparse(*args)[:, problem.free].toarray()
@@ -91,7 +91,3 @@ class WholeSystem:
         self.problem.u[:] = 0.0
         self.laws.elements.put(self.problem.u, effort)
         self.problem.solve(t, y)
-
-
-def _full(matrix: Any) -> Array:
-    return matrix.toarray() if issparse(matrix) else np.asarray(matrix)

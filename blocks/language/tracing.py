@@ -328,6 +328,15 @@ class Trace:
         kernel.delays.append((kernel.index[name], value, delay, initial))
         return symbol
 
+    def before(self, value: ca.SX, dimension: UnitsContainer) -> ca.SX:
+        """What stands for a value as it was before the last event."""
+        kernel, text = self.kernel, describe(dimension)
+        declared = Discrete("1" if text == "dimensionless" else text, doc="before the last event")
+        name = f"before{len(kernel.previous) + 1}"
+        symbol = kernel.add_variable(Local(name, declared.unit, "discrete", declared))
+        kernel.previous.append((kernel.index[name], self.floors.evaluated(value)))
+        return symbol
+
     def tabulated(self, starts: Array, rows: Array, dimension: UnitsContainer) -> ca.SX:
         """The value of a table of time now, from the row of the table that holds.
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from blocks import interpolate, quantity, time, where
+from blocks import interpolate, maximum, quantity, time, where
 from blocks.exceptions import ParameterError, WrongDimension, told_how_to_call, unknown_name
 
 from .measurements import Column, measured, refuse_gaps
 
 __all__ = [
-    "BETWEEN", "ENDS", "TableOfTime", "jumps", "stairs", "table", "table_faults", "with_jumps",
+    "BETWEEN", "ENDS", "TableOfTime", "friction_at", "friction_faults", "jumps", "stairs", "table",
+    "table_faults", "with_jumps",
 ]  # fmt: skip
 
 
@@ -28,6 +29,20 @@ def table_faults(xs: Any, **columns: Any) -> Iterator[str]:
         if np.size(values.magnitude) != points.size:
             yield (f"{name} has {points.size} and {column} has {np.size(values.magnitude)} values. "
                    "Give as many of one as of the other.")  # fmt: skip
+
+
+def friction_faults(speeds: Any, **columns: Any) -> Iterator[str]:
+    """What is wrong with tables of friction over a speed; ``speeds`` is a (name, quantity) pair."""
+    yield from table_faults(speeds, **columns)
+    name, places = speeds
+    if np.any(np.atleast_2d(places.magnitude)[:, 0] != 0):
+        yield (f"{name} starts at {places[0]:~P}. The first speed must be 0 {places.units:~P}: its "
+               "friction is that of what is about to move.")  # fmt: skip
+
+
+def friction_at(speed: Any, speeds: Any, levels: Any) -> Any:
+    """Friction of a table: beyond the last point its line goes on, but never below zero."""
+    return maximum(interpolate(speed, speeds, levels), 0)
 
 
 #: What lies between two points, and what :func:`blocks.interpolate` calls it.

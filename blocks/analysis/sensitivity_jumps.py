@@ -223,6 +223,12 @@ class Jumps:
         if len(sampled):  # samples come first
             point.d[sampled] = after.d[sampled]
             changes.d[sampled] = self._sample(k, arrived, dt)[sampled]
+        if resets.previous is not None:
+            noted = self.equations.rows("previous", resets.previous.function(
+                *self.system.arguments), held)
+            point.d[resets.noted, 0] = noted.value[0]
+            changes.d[resets.noted] = out.d[resets.noted] = noted.along(
+                0, arrived.x, self.dp, arrived.d) + noted.t[0][:, None] * dt
         acted = held.values(resets.conditions)[:, 0] > 0.5
         function = resets.values.function
         for _ in range(MOST_ROUNDS):

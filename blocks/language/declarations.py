@@ -247,7 +247,7 @@ class Parameter(Declaration):
         self._settle(unit_given(default, self._place("default")) if self._text is None
                      else self._unit_declared())  # fmt: skip
         if self.default_of is None:
-            self._keep_bounds(self.default, default, self._place("default"))
+            self.keep_bounds(self.default, default, self._place("default"))
 
     def _unit_declared(self) -> Unit:
         try:
@@ -350,10 +350,11 @@ class Parameter(Declaration):
             raise ParameterError(where, f"is {as_written(value)}, which is not a finite number.",
                                  f"Give a value in {self.unit}.", given=value,
                                  code="parameter.finite")
-        self._keep_bounds(number, value, where)
+        self.keep_bounds(number, value, where)
         return number
 
-    def _keep_bounds(self, number: Any, value: Any, where: str) -> None:
+    def keep_bounds(self, number: Any, value: Any, where: str) -> None:
+        """Raise where a number in SI units, given as ``value``, is beyond a bound."""
         for word, bound in self.bounds.items():
             wrong = {"minimum": np.any(number < bound), "maximum": np.any(number > bound),
                      "above": np.any(number <= bound), "below": np.any(number >= bound)}[word]

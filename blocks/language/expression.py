@@ -468,6 +468,16 @@ def delayed(value: object, delay: object, *, initial: object = 0) -> Expression:
     return Expression(trace.delayed(value.sx, lag.sx, before.sx, dimension), dimension)
 
 
+def before(value: object) -> Expression:
+    """What ``value`` was just before the present event, for what ``when`` asks and assigns.
+
+    Between events it stays what it was before the last one.
+    """
+    value = as_expression(value)
+    trace = _reading_trace("before()")
+    return Expression(trace.before(value.sx, value.dimension), value.dimension)
+
+
 time = Expression(TIME, SECOND.dimension)
 
 

@@ -380,6 +380,7 @@ class Kernel:
         self.set_valued: list[SetValuedLaw] = []
         self.load_laws: list[LocalLoadLaw] = []
         self.delays: list[tuple[int, ca.SX, ca.SX, ca.SX]] = []  # variable, value, delay, initial
+        self.previous: list[tuple[int, ca.SX]] = []  # variable, what it is before each event
         self.tables: list[TimeTable] = []
         self._key_by_hash: dict[int, Key] = {}  # of symbols
         self._default_laws: dict[int, Law] = {}
@@ -427,6 +428,7 @@ class Kernel:
         used += [sx for c, pairs in self.resets for sx in (c, *(v for _, v in pairs))]
         used += [v for _, _, pairs in self.samplings for _, v in pairs]
         used += [value for _, value, *_ in self.delays]
+        used += [value for _, value in self.previous]
         for law in self.set_valued:
             used += [self.symbols[law.effort, 0], *law.given]
         for load_law in self.load_laws:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -15,7 +14,7 @@ import numpy as np
 
 from ..exceptions import BlocksError, EquationError, UnitError, unknown_name
 from ..numerics.arrays import Array
-from ..units import SECOND, describe, from_si, unit
+from ..units import SECOND, describe, unit
 from .component import Component
 from .declarations import Declaration, Discrete, Input, Option, Output, Parameter, Port, Variable
 from .demands import Demand
@@ -25,6 +24,7 @@ from .expression import time as time_expression
 from .floors import Floors
 from .followed import default_of, refuse_circle, symbol_of
 from .form import arrays_are_numbers, structure_key
+from .kept_bounds import bounds_to_watch
 from .kernel import (
     Kernel,
     Law,
@@ -51,10 +51,6 @@ if TYPE_CHECKING:
     from pint.util import UnitsContainer
 
 __all__ = ["Trace", "kernel_of", "usual_value"]
-
-#: What the bounds of a parameter ask of its value.
-BOUNDS = {"minimum": ("at least", ge), "maximum": ("at most", le), "above": ("above", gt),
-          "below": ("below", lt)}  # fmt: skip
 
 ROW_OF_TABLE = ("start", "value", "slope", "square", "cube")  # words for a table of time's numbers
 
@@ -246,22 +242,18 @@ class Trace:
             raise told
         if of:
             self._show_dependent(name, declared, value)
+        for requirement in bounds_to_watch(self.kernel, declared,
+                                           self.floors.evaluated(value.sx), where):
+            self.read_statement(requirement)
         return value
 
     def _show_dependent(self, name: str, declared: Parameter, value: Expression) -> None:
-        """Make a parameter that follows a variable one of the results, and keep its bounds."""
+        """Make a parameter that follows a variable one of the results."""
         kernel = self.kernel
         shown = Variable(declared.unit, doc=declared.doc)
         kernel.add_variable(Local(name, declared.unit, "variable", shown))
         kernel.observed[kernel.index[name]] = value.sx
         kernel.dependent[name] = value.sx
-        for word, bound in declared.bounds.items():
-            kind, relation = BOUNDS[word]
-            limit = Expression(ca.SX(bound), declared.unit.dimension)
-            self.read_statement(Requirement(
-                relation(value, limit), f"{name} is no longer {kind} "
-                f"{from_si(bound, declared.unit):~P}, by the function given for it. Limit the "
-                "function, with maximum() or minimum(), to where it holds."))
 
     @property
     def switched_off(self) -> str:
@@ -334,6 +326,15 @@ class Trace:
         name = f"delayed{len(kernel.delays) + 1}"
         symbol = kernel.add_variable(Local(name, declared.unit, "discrete", declared))
         kernel.delays.append((kernel.index[name], value, delay, initial))
+        return symbol
+
+    def before(self, value: ca.SX, dimension: UnitsContainer) -> ca.SX:
+        """What stands for a value as it was before the last event."""
+        kernel, text = self.kernel, describe(dimension)
+        declared = Discrete("1" if text == "dimensionless" else text, doc="before the last event")
+        name = f"before{len(kernel.previous) + 1}"
+        symbol = kernel.add_variable(Local(name, declared.unit, "discrete", declared))
+        kernel.previous.append((kernel.index[name], self.floors.evaluated(value)))
         return symbol
 
     def tabulated(self, starts: Array, rows: Array, dimension: UnitsContainer) -> ca.SX:

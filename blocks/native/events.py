@@ -78,7 +78,7 @@ def pass_event(code: Code, work: Workspace, relations: Relations, switches: Swit
     if instant == BENDS:
         for r in range(relations.wrong.size):
             relations.wrong[r] = False
-    begin_resets(resets)
+    begin_resets(code, work, resets, t, x)
     if elements.modes.size:
         notice_speeds(relations, elements.modes, elements.contact, elements.kinds, elements.fast,
                       relations.wrong.size - elements.modes.size)

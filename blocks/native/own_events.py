@@ -248,7 +248,8 @@ class OwnEvents:
         count, n = len(r.before), len(r.owner)
         return filled(
             Resets, r, states=self.equations.system.nx, d=self.part("discrete values"),
-            assigned=self.equations.at_events("resets", r.assigned), values=np.zeros(count + n),
+            assigned=self.equations.at_events("resets", r.assigned),
+            values=np.zeros(count + n + len(r.noted)),
             at_first=np.zeros(count), waits=np.zeros(1, dtype=bool), done=np.zeros(n, dtype=bool),
             changed=np.zeros(n))
 

@@ -32,7 +32,9 @@ class ResetRules:
     owner, target : (assignments,) the condition, and the place among the states and, behind them,
         the discrete values
     sign : (assignments,) of the variable there
-    assigned : what comes of t, x, z, p, m, d, u: conditions, and what would be assigned
+    noted : (k,) places among the discrete values that hold what something was before an event
+    assigned : what comes of t, x, z, p, m, d, u: conditions, what would be assigned, and what is
+        noted before an event
     """
 
     before: Array
@@ -40,6 +42,7 @@ class ResetRules:
     owner: Indices
     target: Indices
     sign: Array
+    noted: Indices
     assigned: ca.Function
 
 
@@ -51,10 +54,11 @@ class Resets(NamedTuple):
     owner: Indices
     target: Indices
     sign: Vector
+    noted: Indices
     states: int  # how many of them there are
     assigned: int  # address
     d: Vector  # the discrete values, which machine code reads
-    values: Vector  # (conditions + assignments) room
+    values: Vector  # (conditions + assignments + noted) room
     at_first: Vector  # (conditions,) room: what they were before the event
     waits: Flags  # (1,) room: whether modes are not decided yet
     done: Flags  # (assignments,) room: what has been assigned at the event
@@ -62,8 +66,14 @@ class Resets(NamedTuple):
 
 
 @machine_code
-def begin_resets(resets: Resets) -> None:
-    """Begin an event."""
+def begin_resets(code: Code, work: Workspace, resets: Resets, t: float, x: Vector) -> None:
+    """Begin an event: note what is before it."""
+    first = resets.before.size + resets.owner.size
+    if resets.noted.size:
+        settle_in_place(code, work, t, x)
+        values_at(code, work, resets.assigned, t, x, resets.values)
+        for k in range(resets.noted.size):
+            resets.d[resets.noted[k]] = resets.values[first + k]
     resets.at_first[:] = resets.before
     resets.changed[:] = 0.0
     for j in range(resets.done.size):

@@ -92,11 +92,16 @@ class Resets:
         tape = system.tape
         some = any(family.kernel.resets for family in system.network.families)
         at = {int(c): k for k, c in enumerate(tape.reduced.states)} if some else {}
-        conditions, values = [], []
+        conditions, values, before = [], [], list[ca.SX]()
+        self.noted: list[int] = []  # discrete values that hold what something was before an event
+        offset = {(f, i): o for f, i, o in tape.discrete_layout}
         self.targets: list[list[tuple[str, int, float]]] = []
         self.owners: list[tuple[Family, int]] = []  # of conditions
         self.variables: list[Local] = []  # that are assigned
         for f, family in enumerate(system.network.families):
+            for i, value in family.kernel.previous:
+                before.append(tape.writer.kernel_row(f, value).T)
+                self.noted += (offset[f, i] + np.arange(family.size)).tolist()
             for condition, pairs in family.kernel.resets:
                 row = tape.writer.kernel_row(f, condition)
                 new = [tape.writer.kernel_row(f, value) for _, value in pairs]
@@ -112,16 +117,19 @@ class Resets:
         self.active = bool(conditions)
         self.owner = np.repeat(np.arange(len(self.targets)), [len(t) for t in self.targets])
         self.places = [target for targets in self.targets for target in targets]
-        self.conditions = self.values = None
+        self.conditions = self.values = self.previous = None
+        if before:
+            self.previous = system.function("previous", ca.densify(ca.vertcat(*before)))
         #: Conditions that follow efforts, or assign what does.
         self.late = np.zeros(len(conditions), dtype=bool)
         if self.active:
             self.conditions = system.function("conditions", ca.vertcat(*conditions))
             self.values = system.function("assigned", ca.vertcat(*values))
-            both = ca.densify(ca.vertcat(*conditions, *values))
+            both = ca.densify(ca.vertcat(*conditions, *values, *before))
             self._both = ca.Function("resets", system.arguments, [both])
             late = _follow_efforts(both, system)
-            own = np.bincount(self.owner, late[len(conditions) :], len(conditions)) > 0
+            own = np.bincount(self.owner, late[len(conditions) :][: len(values)],
+                              len(conditions)) > 0
             self.late = late[: len(conditions)] | own
         self.before = np.zeros(len(conditions))  # each run has its own, and what follows
         self.acted: list[tuple[str, str]] = []  # component and what it did, since `told`
@@ -159,7 +167,7 @@ class Resets:
         return ResetRules(
             self.before, self.late & efforts, self.owner,
             np.array([k if kind == "x" else system.nx + k for kind, k, _ in places], dtype=int),
-            np.array([sign for *_, sign in places]), self._both)
+            np.array([sign for *_, sign in places]), np.array(self.noted, dtype=int), self._both)
 
     def told(self) -> list[tuple[str, str]]:
         """What has been done since the last call: component, and what its variables became."""
@@ -184,6 +192,12 @@ class Resets:
                 time=0.0, variables=(path,),
             )  # fmt: skip
         return "x", at[c], float(flat.sign_of[slot])
+
+    def note(self, problem: Problem, t: float) -> None:
+        """Keep what `before` is asked of, before anything happens at an event."""
+        if self.previous is not None:
+            problem.settle(t)
+            problem.d[self.noted] = self.previous(*problem.arguments(t))
 
     def remember(self, problem: Problem, t: float) -> None:
         if self.conditions is not None:

@@ -136,6 +136,7 @@ class DrivenSteps:
     def _take_note(self) -> None:
         """Carry out what was told."""
         if self.changed:
+            self.driver.events.note(self.t)
             self.problem.d[self.slots] = self.told
             self.changed = False
             self.driver.events.switch(self.t, NOTHING)

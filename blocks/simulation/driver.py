@@ -167,6 +167,7 @@ class Driver:
             self.events.tell_modes(ending.t, ending.changes)
         if ending.switched is not None:
             self.running.leave_event()
+            self.events.note(ending.t)
             if self.events.switch(ending.t, ending.switched):
                 self.running.tread_carefully(ending.t, ending.reach)
         self._refuse_standstill(before, ending.t)

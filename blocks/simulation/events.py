@@ -75,7 +75,8 @@ class Events:
         acting = switching.resets.relations()
         if (self.requirements.values is not None and required is None
                 or acting is None and resets is None or delayed and driven
-                or samplings.active and samplers is None or self.jumps.watched):
+                or samplings.active and samplers is None or self.jumps.watched
+                or self.switching.resets.noted and (driven or resets is None)):
             return None
         if parts is None and laws is not None and laws.elements.switch.any():
             return None  # what their conditions tell changes modes
@@ -121,6 +122,10 @@ class Events:
                 laws.start(self.problem, t)
             self.switching.begin(t)  # relations may look at the sticking efforts
         self._require(t)
+
+    def note(self, t: float) -> None:
+        """Keep what is before an event, which :meth:`switch` is asked to carry out next."""
+        self.switching.resets.note(self.problem, t)
 
     def switch(self, t: float, which: Indices) -> bool:
         """Switch relations and modes, as they are numbered by :class:`ZeroCrossings`.

@@ -88,6 +88,7 @@ class Switching:
         problem.settle(t)
         for _ in range(MOST_ROUNDS):
             changed = self.samplings.apply(problem, t)
+            self.resets.note(problem, t)
             holding = self.time_events.holding(problem.crossings_here(t), t)
             unsettled = np.flatnonzero(holding != problem.m)
             if not len(unsettled) and not changed:

@@ -172,7 +172,7 @@ def _lines(model: Model, system: System, varied: set[str]) -> Iterator[str]:
         kernel = family.kernel
         said = list(_expressions([
             [law.residual for law in kernel.laws], kernel.observed, kernel.defaults,
-            kernel.relations, kernel.resets, kernel.breaks, kernel.samplings,
+            kernel.relations, kernel.resets, kernel.breaks, kernel.samplings, kernel.previous,
             [(law.effort, *law.expressions) for law in kernel.set_valued], kernel.load_laws,
             [ca.SX(ca.DM(a)) for table in kernel.tables for a in (table.starts, table.rows)],
         ]))  # fmt: skip

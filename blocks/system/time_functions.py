@@ -28,9 +28,9 @@ from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.copies import shallow_copy
+from ..numerics.intervals import BOUNDED, Bounds, enclosure
 from ..numerics.rewriting import instructions
 from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
-from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
 
 __all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven_by_time", "floor_jumps"]

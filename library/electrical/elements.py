@@ -216,13 +216,19 @@ class Capacitor(Dissipative, TwoPort):
             yield self.power_dissipated == leak * self.vc
 
 
+def _stays_above_zero(value: Any, name: str, least: str) -> Any:
+    """The run stops at ``least`` of a signal: at zero itself no step would end."""
+    return require(value > quantity(least), f"{name} falls to zero. Limit the signal with "
+                   "library.signal.Saturation, or look for its sign and size.")  # fmt: skip
+
+
 class VariableCapacitor(TwoPort):
     """Capacitor whose capacitance is a signal, as of plates that move.
 
     Equations: i = dq/dt; q = C v, where C is the signal, or the parameter
     ``capacitance`` while nothing is connected. Stores q**2 / (2 C); what changes the
-    capacitance supplies -v**2/2 dC/dt, the work against the field. C stays above 0 and
-    must not jump.
+    capacitance supplies -v**2/2 dC/dt, the work against the field. C must not
+    jump; where it falls to 0 the run stops.
 
     Parameters: capacitance (F).
     Ports: p, n. Inputs: C in F. Initial target: v (high, 0 V).
@@ -246,6 +252,7 @@ class VariableCapacitor(TwoPort):
         yield self.i == der(self.q)
         yield self.energy_stored == self.q * self.v / 2
         yield self.power_supplied == -self.v**2 / 2 * der(self.C)
+        yield _stays_above_zero(self.C, "C", "1e-18 F")
 
 
 class Inductor(Dissipative, TwoPort):
@@ -297,8 +304,8 @@ class VariableInductor(TwoPort):
 
     Equations: v = dpsi/dt; psi = L i, where L is the signal, or the parameter
     ``inductance`` while nothing is connected. Stores psi**2 / (2 L); what changes the
-    inductance supplies -i**2/2 dL/dt, the work against the field. L stays above 0 and
-    must not jump.
+    inductance supplies -i**2/2 dL/dt, the work against the field. L must not
+    jump; where it falls to 0 the run stops.
 
     Parameters: inductance (H).
     Ports: p, n. Inputs: L in H. Initial target: i (high, 0 A).
@@ -322,3 +329,4 @@ class VariableInductor(TwoPort):
         yield self.v == der(self.psi)
         yield self.energy_stored == self.psi * self.i / 2
         yield self.power_supplied == -self.i**2 / 2 * der(self.L)
+        yield _stays_above_zero(self.L, "L", "1e-15 H")

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from blocks import Parameter, abs_, dry_friction, exp, interpolate, maximum, minimum, tanh
+from blocks import Parameter, abs_, dry_friction, exp, maximum, minimum, tanh
 
-from ..tables import table_faults
+from ..tables import friction_at, friction_faults
 from .base import FrictionLaw, force, stribeck_level, velocity
 
 __all__ = ["Coulomb", "MartinsOden", "Simscape", "Stribeck", "Table", "Tanh", "Viscous"]
@@ -96,9 +96,10 @@ class Stribeck(Coulomb):
 
 
 class Table(FrictionLaw):
-    """Exact, with a measured curve: levels over speeds, linear between, continued beyond.
+    """Exact, with a measured curve: levels over speeds, linear between.
 
-    At rest any |F| <= peak times the first level.
+    Beyond the last speed the last line goes on, but not below zero. At rest any |F| <= peak times
+    the first level.
     """
 
     uses = ()
@@ -108,7 +109,7 @@ class Table(FrictionLaw):
     peak = Parameter(1.0, minimum=1, doc="Largest sticking friction over the first level")
 
     def equations(self, c: Any) -> Iterator[Any]:
-        kinetic = interpolate(abs_(c.flow), c.speeds, c.levels)
+        kinetic = friction_at(abs_(c.flow), c.speeds, c.levels)
         yield dry_friction(c.effort, c.flow, static=c.peak * c.levels[0], kinetic=kinetic)
 
     def limit(self, c: Any) -> Any:
@@ -118,7 +119,4 @@ class Table(FrictionLaw):
         if c.normal:
             yield ("law='table' has its friction in the table, but normal=True makes strengths "
                    "coefficients. Leave normal out.")  # fmt: skip
-        yield from table_faults(("speeds", c.speeds), levels=c.levels)
-        if np.any(np.atleast_2d(c.speeds.magnitude)[:, 0] != 0):
-            yield (f"speeds starts at {c.speeds[0]:~P}. The first speed must be 0: its friction "
-                   "is that of a body about to move.")  # fmt: skip
+        yield from friction_faults(("speeds", c.speeds), levels=c.levels)

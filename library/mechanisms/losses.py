@@ -24,7 +24,7 @@ from blocks import (
 from .. import symbols
 from ..heat import Dissipative
 from ..rotational import rotational
-from ..tables import table_faults
+from ..tables import friction_at, friction_faults
 from ..translational import translational
 from .gears import nonzero_ratio
 
@@ -52,7 +52,7 @@ class LossyGear(Dissipative):
 
     Forward, the first term is the larger one while S drives. All four are constants,
     or with ``law="table"`` interpolated over the speed |w_S|; beyond the table
-    efficiencies are held and torques continue by their last segment.
+    efficiencies are held and torques continue by their last segment, but not below zero.
 
     Parameters: ratio (1), forward_efficiency (1), backward_efficiency (1),
     forward_bearing_torque (N*m), backward_bearing_torque (N*m); of the table: speeds
@@ -112,7 +112,7 @@ class LossyGear(Dissipative):
     def verify(self) -> Iterator[str]:
         yield from nonzero_ratio(self)
         if self.law == "table":
-            yield from table_faults(
+            yield from friction_faults(
                 ("speeds", self.speeds), forward_efficiencies=self.forward_efficiencies,
                 backward_efficiencies=self.backward_efficiencies,
                 forward_bearing_torques=self.forward_bearing_torques,
@@ -138,8 +138,8 @@ class LossyGear(Dissipative):
         return (
             interpolate(speed, self.speeds, self.forward_efficiencies, hold=True),
             interpolate(speed, self.speeds, self.backward_efficiencies, hold=True),
-            interpolate(speed, self.speeds, self.forward_bearing_torques),
-            interpolate(speed, self.speeds, self.backward_bearing_torques),
+            friction_at(speed, self.speeds, self.forward_bearing_torques),
+            friction_at(speed, self.speeds, self.backward_bearing_torques),
         )
 
 

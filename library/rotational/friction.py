@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-import numpy as np
-
-from blocks import Parameter, abs_, dry_friction, interpolate
+from blocks import Parameter, abs_, dry_friction
 
 from .. import symbols
 from ..friction import Rubbing, needs
 from ..heat import Dissipative
-from ..tables import table_faults
+from ..tables import friction_at, friction_faults
 from .domain import TwoPort
 
 __all__ = ["BearingFriction", "RotationalFriction"]
@@ -93,8 +91,8 @@ class BearingFriction(Dissipative, TwoPort):
     """Bearing friction from a table of measured torques over speeds; sticks exactly.
 
     While sliding, t = T(|w|) sign(w), with T interpolated linearly in the table,
-    which its last segment continues. At w = 0 it sticks with any |t| up to peak
-    T(0). Dissipates t w >= 0.
+    which its last segment continues, but not below zero. At w = 0 it sticks with any
+    |t| up to peak T(0). Dissipates t w >= 0.
 
     Parameters: speeds (rad/s), torques (N*m), peak (1).
     Ports: R (shaft), C (housing).
@@ -118,12 +116,9 @@ class BearingFriction(Dissipative, TwoPort):
     peak = Parameter(1.0, minimum=1, doc="Largest sticking torque over T(0)")
 
     def verify(self) -> Iterator[str]:
-        yield from table_faults(("speeds", self.speeds), torques=self.torques)
-        if np.any(np.atleast_2d(self.speeds.magnitude)[:, 0] != 0):
-            yield (f"speeds starts at {self.speeds[0]:~P}. The first speed must be 0 rad/s: its "
-                   "torque is that of the bearing about to move.")  # fmt: skip
+        yield from friction_faults(("speeds", self.speeds), torques=self.torques)
 
     def equations(self) -> Iterator[Any]:
-        kinetic = interpolate(abs_(self.w), self.speeds, self.torques)
+        kinetic = friction_at(abs_(self.w), self.speeds, self.torques)
         yield dry_friction(self.t, self.w, static=self.peak * self.torques[0], kinetic=kinetic)
         yield self.power_dissipated == self.t * self.w

@@ -88,7 +88,10 @@ class RotationalMotionSensor(Component):
 
     Notes
     -----
-    An acceleration output needs a velocity that cannot jump.
+    Where the velocity jumps (an impact, a source that steps), ACC is what it is before and
+    after: the pulse in between has no width, and is in no integral of ACC. Where such jumps
+    count, lead W through ``library.signal.Derivative(input="rad/s")``, which makes of each
+    a pulse with the area of the jump.
     """
 
     symbol = symbols.METER

@@ -15,6 +15,7 @@ from blocks import (
     Parameter,
     Variable,
     abs_,
+    before,
     der,
     floor,
     initially,
@@ -31,6 +32,8 @@ __all__ = [
     "Abs", "Backlash", "DeadZone", "Maximum", "Minimum", "MultiportSwitch", "RateLimiter",
     "Relay", "Rounding", "Saturation", "Sign", "Switch",
 ]  # fmt: skip
+
+ROUNDING = 1e-9  # of a play: a jump of the input by less is none
 
 
 class Saturation(Component):
@@ -183,9 +186,9 @@ class Backlash(Component):
     and y = u + width/2 downwards, and rests in between. Starts in the middle of the
     play, or with ``given_start=True`` at ``initial_output``, as far as the play lets it.
 
-    The input must be continuous: the instant at which pushing ends is where the
-    derivative of u changes sign, so the equations that give u are differentiated.
-    A jump of u opens or closes the play correctly only from rest.
+    The instant at which pushing ends is where the derivative of u changes sign, so the
+    equations that give u are differentiated; or where u jumps back: the output is then
+    that of before, as far as the play lets it.
 
     Parameters
     ----------
@@ -219,8 +222,15 @@ class Backlash(Component):
         yield initially({self.rest: start})
         yield when((self.side < 0.5) & (up > self.rest), {self.side: 1})
         yield when((self.side > -0.5) & (down < self.rest), {self.side: -1})
-        yield when((self.side > 0.5) & (self.rate < 0), {self.side: 0, self.rest: up})
-        yield when((self.side < -0.5) & (self.rate > 0), {self.side: 0, self.rest: down})
+        was = before(self.y)
+        kept = minimum(maximum(was, up), down)
+        back = self.side * (was - self.y) > ROUNDING * self.width  # at once, by a jump
+        yield when((self.side > 0.5) & ((self.rate < 0) | back), {
+            self.side: where(was > down, -1, 0, events=False),
+            self.rest: where(back, kept, up, events=False)})
+        yield when((self.side < -0.5) & ((self.rate > 0) | back), {
+            self.side: where(was < up, 1, 0, events=False),
+            self.rest: where(back, kept, down, events=False)})
 
 
 class Abs(Component):

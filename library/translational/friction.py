@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from blocks import Input, Parameter, Variable, der, dry_friction, tanh
+from blocks import Input, Parameter, Variable, der, dry_friction, maximum, tanh
 
 from .. import symbols
 from ..friction import Rubbing, needs
@@ -116,9 +116,10 @@ class FrictionRing(Dissipative, TwoPort):
 class RollingResistance(Dissipative, TwoPort):
     """Rolling resistance of a wheel or a body at R on the road at C.
 
-    Equation: f = coefficient N tanh(v / threshold_velocity), with the wheel load N
-    from the input, or the parameter ``normal_force`` while nothing is connected.
-    Dissipates f v >= 0; does not hold a body on a slope, which creeps.
+    Equation: f = coefficient max(N, 0) tanh(v / threshold_velocity), with the wheel load
+    N from the input, or the parameter ``normal_force`` while nothing is connected: a wheel
+    that is lifted off does not resist. Dissipates f v >= 0; does not hold a body on a
+    slope, which creeps.
 
     Parameters: coefficient (1), normal_force (N), threshold_velocity (m/s).
     Ports: R, C. Inputs: N in N.
@@ -133,5 +134,6 @@ class RollingResistance(Dissipative, TwoPort):
     N = Input("N", default="normal_force", doc="wheel load")
 
     def equations(self) -> Iterator[Any]:
-        yield self.f == self.coefficient * self.N * tanh(self.v / self.threshold_velocity)
+        load = self.coefficient * maximum(self.N, 0)  # type: ignore[arg-type]
+        yield self.f == load * tanh(self.v / self.threshold_velocity)
         yield self.power_dissipated == self.f * self.v

@@ -86,7 +86,10 @@ class MotionSensor(Component):
 
     Notes
     -----
-    An acceleration output needs a velocity that cannot jump.
+    Where the velocity jumps (an impact, a source that steps), A is what it is before and
+    after: the pulse in between has no width, and is in no integral of A. Where such jumps
+    count, lead V through ``library.signal.Derivative(input="m/s")``, which makes of each
+    a pulse with the area of the jump.
     """
 
     symbol = symbols.METER

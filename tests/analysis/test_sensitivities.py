@@ -15,6 +15,7 @@ from blocks import (
     Component,
     Discrete,
     Model,
+    Output,
     Parameter,
     Variable,
     contact,
@@ -32,7 +33,7 @@ from blocks.analysis.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity_courses import Coefficients, Course, solved_course
 from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
-from library.signal import Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold
+from library.signal import Backlash, Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold
 from library.signal import Pulse as Pulses
 from library.translational import (
     Damper,
@@ -525,6 +526,29 @@ def test_what_one_action_lets_another_assign_is_differentiated():
     by_t = end - t - (limit**2 + t)
     found = [run.sensitivities["part.area", path].final.m for path in run.sensitivities.parameters]
     assert_allclose(found, [-t / rate * by_t, by_t / rate + 2 * limit * (end - t)])
+    assert run.sensitivities.notes == []
+
+
+class Dropped(Component):
+    """Rises, and falls at once at 1 s."""
+
+    rate, level = Parameter("2 1/s"), Parameter(1.2)
+    y = Output()
+
+    def equations(self):
+        yield self.y == where(time < quantity("1 s"), self.rate * time, self.level)
+
+
+@pytest.mark.parametrize("level, by", [(1.2, [1.46875, 0]), (0.5, [0.46875, 1])])
+def test_what_was_before_a_jump_is_differentiated(level, by):
+    # y = a t - 1/2 from 1/4 s on; then a - 1/2, or the level and 1/2 where that is less
+    model = Model("dropped")
+    model.drop, model.play, model.area = Dropped(level=level), Backlash(), Integrator()
+    model.connect(model.drop.y, model.play.u)
+    model.connect(model.play.y, model.area.u)
+    run = model.simulate("2 s", rtol=1e-9, sensitivities=["drop.rate", "drop.level"])
+    assert_allclose([run.sensitivities["area.y", path].final.m
+                     for path in run.sensitivities.parameters], by, atol=1e-6)
     assert run.sensitivities.notes == []
 
 

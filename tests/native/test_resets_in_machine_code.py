@@ -15,10 +15,12 @@ from blocks import (
     Parameter,
     Target,
     Variable,
+    before,
     der,
     dry_friction,
     every,
     quantity,
+    sin,
     time,
     when,
     where,
@@ -53,6 +55,18 @@ class Hysteresis(Component):
         yield when(self.heat > self.upper, {self.on: 0, self.changes: self.changes + 1})
         yield when(self.heat < quantity("310 K"), {self.on: 1, self.changes: self.changes + 1})
         yield when(time > quantity("2.1 s"), {self.upper: quantity("325 K")})
+
+
+class Falls(Component):
+    """Counts how often a square of a slow wave falls, and adds up from where to where."""
+
+    x, n, depth = Variable("1", 0.0), Discrete("1", 0.0), Discrete("1", 0.0)
+
+    def equations(self):
+        wave = where(sin(quantity("9 rad/s") * time) > 0, 1 + self.x, -self.x)
+        yield der(self.x) == quantity("1 1/s")
+        was = before(wave)
+        yield when(was > wave + 0.5, {self.n: self.n + 1, self.depth: self.depth + was - wave})
 
 
 class Stairs(Component):
@@ -118,7 +132,7 @@ MODELS = {
     "friction": lambda: alone(Rubbed), "friction with a push": lambda: alone(
         Rubbed, push="0.4 m/s"),
     "three of them": lambda: alone(Rubbed, count=3, push="0.2 m/s", x=["30 cm", "25 cm", "40 cm"]),
-    "pendulum": pendulum,
+    "pendulum": pendulum, "falls": lambda: alone(Falls),
 }  # fmt: skip
 
 
@@ -136,6 +150,13 @@ def test_a_ball_rebounds_as_the_geometric_series_says(in_python, method):
     assert_allclose(told, hits[hits < 2.5], rtol=1e-9)
     assert run.events[0].description == "v becomes 3.54356 m/s, hits becomes 1"
     assert not in_python
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rodas4", "exact", "cvode", "DOP853"])
+def test_what_was_before_an_event_is_told(method):
+    run = alone(Falls).simulate("2.4 s", method=method, rtol=1e-10)
+    assert run["part.n"].final.m == 3  # at pi/9, 3 pi/9 and 5 pi/9, each time by 1 + 2 t
+    assert_allclose(run["part.depth"].final.m, 3 + 2 * np.pi, rtol=1e-9)
 
 
 def test_a_condition_that_is_undone_by_what_it_assigns(in_python):
@@ -165,7 +186,7 @@ def test_events_are_those_of_the_reference(name, method):
 
 
 @pytest.mark.parametrize("method", ["dopri5", "cvode"])
-@pytest.mark.parametrize("name", ["friction", "heater", "samples", "pendulum"])
+@pytest.mark.parametrize("name", ["friction", "heater", "samples", "pendulum", "falls"])
 def test_nothing_is_left_to_python(in_python, name, method):
     MODELS[name]().simulate("2.4 s", method=method)
     assert not in_python

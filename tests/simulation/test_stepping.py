@@ -23,7 +23,7 @@ from library.electrical import (
 from library.electromechanical import DCMotor
 from library.mechanisms import DiscBrake
 from library.rotational import Inertia, RotationalDamper, RotationalReference
-from library.signal import DiscreteIntegrator, Sine, Step, TimeTable
+from library.signal import Backlash, DiscreteIntegrator, Gain, Sine, Step, TimeTable
 from library.translational import (
     Damper,
     ForceSource,
@@ -111,6 +111,15 @@ def test_an_input_starts_with_what_it_has_while_nothing_is_connected():
     run = model.start(inputs=["push.S"], outputs=["body.v"])
     run.advance("1 s")
     assert run["body.v"].m == pytest.approx(3.0, rel=1e-12)
+
+
+def test_a_play_keeps_its_output_where_the_program_jumps_back():
+    model = Model("play")
+    model.double, model.play = Gain(gain=2.0), Backlash()
+    model.connect(model.double.y, model.play.u)
+    run = model.start(inputs={"double.u": 0.0}, outputs=["play.y"])
+    found = [run.step([u], 0.1)[0] for u in (1.0, 0.9, 0.3, -2.0, -1.9, 1.0)]
+    assert_allclose(found, [1.5, 1.5, 1.1, -3.5, -3.5, 1.5])  # clip of the last to 2 u and 1/2
 
 
 def test_a_block_sticks_until_it_is_pushed_hard_enough():

@@ -288,6 +288,29 @@ def test_a_core_that_moves_changes_the_current_of_a_flux_that_stays():
     assert run.energy().relative_residual < 1e-9
 
 
+@pytest.mark.parametrize("given", ["function", "signal"])
+@pytest.mark.parametrize("part, resistance, name, port, unit", [
+    (VariableCapacitor, "2 Mohm", "capacitance", "C", "uF"),
+    (VariableInductor, "1 mohm", "inductance", "L", "mH"),
+])  # fmt: skip
+def test_a_variable_element_stops_the_run_where_it_falls_to_zero(part, resistance, name, port,
+                                                                 unit, given):
+    def falling(t):
+        return quantity(1, unit) - quantity(2, f"{unit}/s") * t
+
+    model = ring(Resistor(resistance=resistance),
+                 part(**({name: falling} if given == "function" else {})))
+    if given == "signal":
+        model.signal = signal(unit, falling)
+        model.connect(model.signal.y, getattr(model.part2, port))
+    target = "v" if part is VariableCapacitor else "i"
+    setattr(model.part2, target, "5 V" if target == "v" else "5 A")
+    told = f"{name} is no longer above 0" if given == "function" else f"{port} falls to zero"
+    with pytest.raises(SimulationError, match=f"^part2: at t = .* {told}") as error:
+        model.simulate("1 s")
+    assert_allclose(error.value.time, 0.5, rtol=1e-9)
+
+
 @pytest.mark.parametrize("part", [VariableCapacitor(), VariableInductor()],
                          ids=lambda p: type(p).__name__)  # fmt: skip
 def test_a_variable_element_takes_its_value_from_a_signal(part):

@@ -108,6 +108,18 @@ def test_losses_from_a_table_follow_the_speed_and_the_driving_side(sense):
     assert np.all(loss > 0)
 
 
+def test_bearing_torques_that_fall_in_their_table_are_never_below_zero_beyond_it():
+    falling = quantity([2, 1], "N*m")
+    gear = LossyGear(ratio=1, **BEARING | {"forward_bearing_torques": falling,
+                                           "backward_bearing_torques": falling})
+    model = loaded(gear, "SO", sizes=[1, 1], drives=[-2, 0])
+    model.body_S.w, model.body_O.w = "30 rad/s", "30 rad/s"
+    run = model.simulate("20 s", **TIGHT)
+    t = seconds(run)  # 2 N m - w/10 below 20 rad/s, which are reached at 10 s
+    assert_allclose(values(run, "part.w", "rad/s"),
+                    np.where(t < 10, 30 - t, 40 - 20 * np.exp((t - 10) / 20)), atol=1e-8)
+
+
 def test_lossless_gears_behave_as_a_gear_box():
     gear = LossyGear(ratio=-2, forward_efficiency=1, backward_efficiency=1)
     run = loaded(gear, "SO", sizes=[1, 4], drives=[3, 0]).simulate("1 s", **TIGHT)
@@ -120,6 +132,8 @@ def test_lossless_gears_behave_as_a_gear_box():
         (lambda: LossyGear(ratio=0), ["part", "ratio is 0"]),
         (lambda: LossyGear(law="table", speeds=["1 rad/s", "0 rad/s"]),
          ["part", "speeds", "increasing"]),
+        (lambda: LossyGear(law="table", speeds=["1 rad/s", "5 rad/s"]),
+         ["part", "speeds starts at 1", "must be 0 rad/s"]),
         (lambda: LeadScrew(friction=5.0, lead="50 mm"), ["part", "friction is 5", "steep"]),
     ],
 )

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from blocks import Model, ParameterError, SimulationError, quantity
 from library.mechanisms import DiscClutch
 from library.rotational import Inertia, RotationalReference, TorqueSource
+from library.signal import Ramp
 
 
 def pressed(force) -> Model:
@@ -23,14 +24,23 @@ def pressed(force) -> Model:
     return model
 
 
-def test_a_normal_force_that_falls_below_zero_stops_the_run_and_names_the_clutch():
-    model = pressed(lambda t: quantity("10 N") - quantity("20 N/s") * t)
+@pytest.mark.parametrize("given, told", [
+    ("function", "normal_force is no longer at least 0.0 N, by the function given for it"),
+    ("signal", "the normal force N becomes negative, but linings can only be pressed"),
+])  # fmt: skip
+def test_a_normal_force_that_falls_below_zero_stops_the_run_and_names_the_clutch(given, told):
+    if given == "function":
+        model = pressed(lambda t: quantity("10 N") - quantity("20 N/s") * t)
+    else:
+        model = pressed("10 N")
+        model.press = Ramp(initial="10 N", slope="-20 N/s")
+        model.connect(model.press.y, model.clutch.N)
     with pytest.raises(SimulationError) as caught:
         model.simulate("2 s")
     error = caught.value
     assert_allclose(error.time, 0.5, atol=1e-3)
     assert error.code == "simulation.required" and error.variables == ("clutch",)
-    assert "the normal force N becomes negative, but linings can only be pressed" in str(error)
+    assert told in str(error)
     assert str(error).startswith("clutch: at t = 0.5")
     assert_allclose(error.result.time.final.to("s").m, error.time)  # what was computed is kept
 

@@ -72,6 +72,19 @@ def test_bearing_friction_follows_its_table():
                     rtol=1e-12)  # fmt: skip
 
 
+@pytest.mark.parametrize("friction", [
+    BearingFriction(speeds=["0 rad/s", "10 rad/s"], torques=["2 N*m", "1 N*m"]),
+    RotationalFriction(law="table", speeds=["0 rad/s", "10 rad/s"], levels=["2 N*m", "1 N*m"]),
+], ids=["bearing", "law"])  # fmt: skip
+def test_friction_that_falls_in_its_table_is_never_below_zero_beyond_it(friction):
+    # 2 kg m² from 30 rad/s by -2 N m; 2 N m - w/10 below 20 rad/s, which are reached at 10 s
+    run = spun(friction, velocity="30 rad/s", torque="-2 N*m").simulate("20 s", **TIGHT)
+    t = seconds(run)
+    assert_allclose(values(run, "body.w", "rad/s"),
+                    np.where(t < 10, 30 - t, 40 - 20 * np.exp((t - 10) / 20)), atol=1e-8)
+    assert_allclose(values(run, "part.t", "N*m", [2.0, 9.0]), 0, atol=1e-15)
+
+
 def test_a_bearing_holds_up_to_its_peak():
     bearing = BearingFriction(speeds=quantity([0, 1], "rad/s"), torques=quantity([2, 2], "N*m"),
                               peak=1.5)  # fmt: skip

@@ -10,7 +10,7 @@ from scipy.optimize import root
 from blocks import Model, ParameterError, SimulationError, quantity, sin
 from blocks.exceptions import WrongDimension
 from library.electrical import DCVoltageSource, ElectricalReference, Resistor
-from library.signal import Constant
+from library.signal import Constant, Ramp
 from library.thermal import (
     ConductingRod,
     ConductiveHeatTransfer,
@@ -219,6 +219,13 @@ def test_a_prescribed_temperature_below_absolute_zero_is_named():
     with pytest.raises(ParameterError, match="must be at least 0 K"):
         TemperatureSource(temperature="-1 K")
     model = between(ThermalResistance(), hot=lambda t: quantity("300 K") - quantity("40 K/s") * t)
+    with pytest.raises(SimulationError, match="hot: .* temperature is no longer at least 0.0 K"
+                       ) as error:  # fmt: skip
+        model.simulate("10 s")
+    assert error.value.time == pytest.approx(7.5, rel=1e-9)
+    model = between(ThermalResistance())
+    model.value = Ramp(initial="300 K", slope="-40 K/s")
+    model.connect(model.value.y, model.hot.S)
     with pytest.raises(SimulationError, match="prescribed temperature falls below") as error:
         model.simulate("10 s")
     assert error.value.time == pytest.approx(7.5, rel=1e-9)

@@ -5,19 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from translational_bench import seconds, values
+from translational_bench import driven, seconds, thrown, values
 
 from blocks import Model, quantity, sin
 from blocks.exceptions import ConnectionRefused
+from library.signal import Derivative
 from library.translational import (
+    Damper,
     ForceSensor,
     ForceSource,
+    HardStop,
     Mass,
     MotionSensor,
     MultiSensor,
     PowerSensor,
     Reference,
     VelocitySource,
+    table,
 )
 
 TIGHT = {"rtol": 1e-11, "method": "DOP853"}
@@ -97,3 +101,18 @@ def test_outputs_and_ports_that_were_not_chosen_do_not_exist():
         with pytest.raises(ConnectionRefused):
             getattr(sensor, name)
     assert sensor.P.path.endswith("P")
+
+
+@pytest.mark.parametrize("model", [
+    driven(Damper(), table(["0 s", "0.1 s", "0.1 s"], ["-1 m/s", "-1 m/s", "0.7 m/s"])),
+    thrown(HardStop(model="restitution", restitution=0.7, lower_bound="-0.1 m"),
+           velocity="-1 m/s"),  # strikes at 0.1 s
+], ids=["step", "impact"])  # fmt: skip
+def test_a_jump_of_the_velocity_is_a_pulse_behind_a_derivative_alone(model):
+    model.sensor = MotionSensor(reference="absolute", acceleration_port=True)
+    model.rate = Derivative(input="m/s")
+    model.connect(model.sensor.R, model.part.R)
+    model.connect(model.sensor.V, model.rate.u)
+    run = model.simulate("0.2 s", rtol=1e-9)
+    assert run["sensor.A"].integral().to("m/s").magnitude == 0
+    assert_allclose(run["rate.y"].integral().to("m/s").magnitude, 1.7, rtol=1e-6)

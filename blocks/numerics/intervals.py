@@ -12,7 +12,7 @@ R. E. Moore, R. B. Kearfott and M. J. Cloud, "Introduction to Interval Analysis"
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -20,9 +20,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numerics.arrays import Array
+from .arrays import Array
+from .rewriting import instructions
 
-__all__ = ["BOUNDED", "Bounds", "enclosure"]
+__all__ = ["BOUNDED", "Bounds", "enclosed", "enclosure"]
 
 Bounds: TypeAlias = tuple[Array, Array]  # lower and upper ends
 
@@ -34,6 +35,26 @@ def enclosure(op: int, *operands: Bounds) -> Bounds:
             low, high = operands[0]
             return _INCREASING[op](low), _INCREASING[op](high)
         return _RULES[op](*operands)
+
+
+def enclosed(function: ca.Function, arguments: Sequence[Bounds]) -> Bounds:
+    """Bounds of a function of numbers that gives one; endless where nothing is known."""
+    known: dict[int, Bounds] = {}
+    anything = np.full(1, -np.inf), np.full(1, np.inf)
+    for op, given, (out, *_), k in instructions(function):
+        if op == ca.OP_OUTPUT:
+            return known[given[0]]
+        if op == ca.OP_CONST:
+            known[out] = (np.full(1, function.instruction_constant(k)),) * 2
+        elif op == ca.OP_INPUT:
+            known[out] = arguments[given[0]]
+        elif op in BOUNDED:
+            low, high = enclosure(op, *(known[i] for i in given))
+            known[out] = (np.where(np.isnan(low), -np.inf, low),
+                          np.where(np.isnan(high), np.inf, high))
+        else:
+            known[out] = anything
+    return anything
 
 
 def _hull(first: Array, *others: Array) -> Bounds:

@@ -281,7 +281,7 @@ class ModeSearch:
         return self.elements.error(
             t, index, what, "Give the nodes beside it a (small) mass, or put a damper in parallel"
             + (": what friction cannot hold must accelerate something." if jumps.any() else "."),
-            "simulation.massless", most=5)
+            code="simulation.massless", most=5)
 
     def _all_at_rest(self, problem: Problem, t: float) -> Array:
         """What elements would come to if all of them stuck, as far as they can."""

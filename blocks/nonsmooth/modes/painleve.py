@@ -181,7 +181,7 @@ class Painleve:
             "contacts are wedged, any force that they press with against each other obeys the "
             "laws, and the friction of what slides depends on it.",
             "Leave some play between the bodies, or let one of the contacts yield: a spring with a "
-            "damper in its place says how hard it is pressed.", "simulation.paradox")
+            "damper in its place says how hard it is pressed.", code="simulation.paradox")
 
     def _jammed(self, t: float, elements: Indices, found: str) -> SimulationError:
         return self.elements.error(
@@ -191,7 +191,7 @@ class Painleve:
             "Lower the coefficient of friction or change the angle at which the friction acts; or "
             "let the contact yield: a spring with a damper in place of the rigid contact or guide."
             + f" {BY_IMPULSE}" * bool(self.elements.contact[elements].any()),
-            "simulation.paradox")
+            code="simulation.paradox")
 
 
 def _of_its_rank(loaded: Array, block: Array) -> Array:

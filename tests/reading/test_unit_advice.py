@@ -179,9 +179,21 @@ def test_a_temperature_is_not_taken_for_a_difference_nor_the_reverse(give, text)
     assert text in str(caught.value)
 
 
-def test_a_size_of_temperatures_may_be_either():
+def test_a_size_of_temperatures_is_a_difference():
     heater = Heater(T=Target("30 degC", nominal="2 delta_degC"))
     assert heater._nominals["T"] == 2
+    model = Model("heated")
+    for give in (lambda: Heater(T=Target("30 degC", nominal="2 degC")),
+                 lambda: model.nominal_values("2 degC")):
+        with pytest.raises(WrongDimension, match=r"nominal.* in (delta_)?degC, .*'2 delta_degC'"):
+            give()
+
+
+@pytest.mark.parametrize("typed", ["degC", "°C", "degF", "°F"])
+def test_the_unit_of_a_difference_is_named_as_one(typed):
+    difference = unit(typed).as_difference
+    assert difference == unit(f"delta_{typed.replace('°', 'deg')}")
+    assert difference.as_difference is difference
 
 
 def test_a_tolerance_is_a_difference_of_temperatures():

@@ -152,11 +152,11 @@ class Samples:
 
     def max(self) -> Quantity:
         """Largest value, also between samples; for an array, that of every instance."""
-        return from_si(self.shaped(largest(self.rows)), self.unit)
+        return from_si(self.shaped(largest(self.rows)[0]), self.unit)
 
     def min(self) -> Quantity:
         """Smallest value, also between samples; for an array, that of every instance."""
-        return from_si(self.shaped(-largest(self.rows, -1)), self.unit)
+        return from_si(self.shaped(-largest(self.rows, -1)[0]), self.unit)
 
     def mean(self) -> Quantity:
         """Mean over time, whatever the spacing of the samples; of every instance."""

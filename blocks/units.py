@@ -332,6 +332,13 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
         raise AngleFrequencyError(
             where, f"takes {_article(expected)}, but was given {shown}, in which a turn is 2π rad.",
             _two_readings(number, given, counted), **facts)
+    if given.angular and expected.is_dimensionless and not expected.angular and given.factor != 1:
+        arc = number * given.factor
+        raise AngleFrequencyError(
+            where, f"takes {_article(expected)}, but was given the angle {shown}.",
+            f"Write '{_six_digits(np.tan(arc))}' if a slope is meant, '{_six_digits(arc)}' if the "
+            "angle in radians is." if single else "Give slopes, or angles in radians, as plain "
+            "numbers.", **facts)
     return number * given.factor + given.offset
 
 

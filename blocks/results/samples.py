@@ -91,7 +91,7 @@ class Samples:
         return self.shaped(self.rows.samples())
 
     def to(self, units: str | Unit) -> Quantity:
-        """All samples as a pint quantity in other units.
+        """All samples as a pint quantity in other units; of one value, ``series.final.to(…)``.
 
         Raises
         ------

@@ -130,6 +130,16 @@ def test_the_frequency_advised_for_an_angular_value_is_the_exact_one(given):
     assert_allclose(to_si(advised, unit("Hz")), exact, rtol=1e-15)
 
 
+@pytest.mark.parametrize(("given", "slope", "arc"), [
+    ("30 deg", "0.57735", "0.523599"), (quantity(45, "deg"), "1", "0.785398"),
+    ("-20 mrad", "-0.0200027", "-0.02"),
+])
+def test_an_angle_is_no_plain_number_unless_in_radians(given, slope, arc):
+    with pytest.raises(AngleFrequencyError, match=f"Write '{slope}' if a slope .* '{arc}' if the"):
+        to_si(given, unit(""))
+    assert to_si("0.3 rad", unit("")) == 0.3
+
+
 # -- temperatures and their differences ---------------------------------------------------
 
 

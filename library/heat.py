@@ -1,7 +1,7 @@
 """Where does the heat of a component go?
 
-Whatever dissipates may show a thermal port: its heat leaves there, and its parameters may follow
-the temperature found there.
+Whatever dissipates may show a thermal port, unless it heats the air: its heat leaves there, and its
+parameters may follow the temperature found there.
 """
 
 from __future__ import annotations

@@ -453,9 +453,10 @@ class Model(Component):
             headings such as ``"block.mass [kg]"``, are single points.
         duration : str or quantity
         outputs : list, or mapping of name to output
-            ``"max(spring.f)"``, also ``min``, ``initial``, ``final``, ``"at(spring.f, 1 s)"``;
-            a path alone keeps the course over time and needs ``every``; a function takes
-            the :class:`~blocks.results.Result` and gives a quantity or number.
+            ``"max(spring.f)"``, also ``min``, ``initial``, ``final``, ``"at(spring.f, 1 s)"``,
+            over the time of the run ``mean``, ``rms`` and ``integral``; a path alone keeps the
+            course over time and needs ``every``; a function takes the
+            :class:`~blocks.results.Result` and gives a quantity or number.
         every : str or quantity, optional
             Spacing of the times of courses.
         samples, seed : int

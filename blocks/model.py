@@ -22,7 +22,7 @@ from .assembly.state_priorities import state_priorities
 from .diagnostics import Findings, check_model, structure_error
 from .exceptions import told_how_to_call
 from .initialisation.initial_values import warn_of_compromises
-from .initialisation.nominal_values import find_nominals, nominal_rows, nominal_table
+from .initialisation.nominal_values import find_nominals, nominal_rows
 from .language.component import Component
 from .nonsmooth.modes.mode_equations import JOINED
 from .simulation.method_choice import refuse_idle_step
@@ -30,7 +30,7 @@ from .simulation.run import run
 from .simulation.settings import Options, refuse_positional, refuse_unknown_options
 from .simulation.start import KeptStart, RunStart
 from .system.system import System
-from .units import Unit
+from .units import Unit, sizes_by_dimension
 
 if TYPE_CHECKING:
     from .diagnostics.start import Starting
@@ -253,7 +253,7 @@ class Model(Component):
         })  # fmt: skip
 
     def _set_nominal_values(self, values: Any) -> None:
-        self._nominal_table.update(nominal_table(tuple(values)))
+        self._nominal_table.update(sizes_by_dimension(values, "nominal_values()"))
 
     def initial_values(self) -> Any:
         """Solve for the start and show what became of every initial target.
@@ -453,9 +453,10 @@ class Model(Component):
             headings such as ``"block.mass [kg]"``, are single points.
         duration : str or quantity
         outputs : list, or mapping of name to output
-            ``"max(spring.f)"``, also ``min``, ``initial``, ``final``, ``"at(spring.f, 1 s)"``;
-            a path alone keeps the course over time and needs ``every``; a function takes
-            the :class:`~blocks.results.Result` and gives a quantity or number.
+            ``"max(spring.f)"``, also ``min``, ``initial``, ``final``, ``"at(spring.f, 1 s)"``,
+            over the time of the run ``mean``, ``rms`` and ``integral``; a path alone keeps the
+            course over time and needs ``every``; a function takes the
+            :class:`~blocks.results.Result` and gives a quantity or number.
         every : str or quantity, optional
             Spacing of the times of courses.
         samples, seed : int

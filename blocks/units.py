@@ -15,7 +15,7 @@ Likewise a temperature (degC, degF) is refused where a difference of temperature
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NoReturn, TypeGuard
 
@@ -53,8 +53,8 @@ from .reading.unit import (
 
 __all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "describe",
            "dimensionless", "from_si", "is_quantity", "magnitude_of", "placed", "quantity",
-           "refuse_counted_turns", "registry", "to_si", "unit", "unit_at", "unit_given",
-           "unit_of"]  # fmt: skip
+           "refuse_counted_turns", "registry", "size_in_si", "sizes_by_dimension", "to_si",
+           "unit", "unit_at", "unit_given", "unit_of"]  # fmt: skip
 
 
 def quantity(value: object, units: object = None) -> pint.Quantity:
@@ -332,7 +332,45 @@ def _convert(number: Any, given: Unit, expected: Unit, where: str, shown: str,
         raise AngleFrequencyError(
             where, f"takes {_article(expected)}, but was given {shown}, in which a turn is 2π rad.",
             _two_readings(number, given, counted), **facts)
+    if given.angular and expected.is_dimensionless and not expected.angular and given.factor != 1:
+        arc = number * given.factor
+        raise AngleFrequencyError(
+            where, f"takes {_article(expected)}, but was given the angle {shown}.",
+            f"Write '{_six_digits(np.tan(arc))}' if a slope is meant, '{_six_digits(arc)}' if the "
+            "angle in radians is." if single else "Give slopes, or angles in radians, as plain "
+            "numbers.", **facts)
     return number * given.factor + given.offset
+
+
+def size_in_si(value: object, expected: Unit, where: str) -> Any:
+    """How large something is, such as a tolerance or a nominal value; a difference of temperatures.
+
+    Returns
+    -------
+    float or ndarray
+        In SI units, greater than 0.
+    """
+    size = to_si(value, expected.as_difference, where)
+    if not np.all(np.isfinite(size)):
+        raise ParameterError(where, f"is {as_written(value)}, which is not a finite number.",
+                             "Give a finite size.", given=value, code="parameter.finite")
+    if not np.all(size > 0):
+        raise ParameterError(where, f"must be greater than 0, but is {as_written(value)}.",
+                             "Check its sign and size.", given=value,
+                             code="parameter.bounds")
+    return size
+
+
+def sizes_by_dimension(values: Iterable[object], where: str) -> dict[Any, tuple[float, Unit]]:
+    """Sizes for all that is of one dimension, in SI units, with the unit that each was given in."""
+    sizes: dict[Any, tuple[float, Unit]] = {}
+    for given in values:
+        u = unit_given(given, where)
+        if u.dimension in sizes:
+            raise ParameterError(where, f"was given {as_written(given)} after another one of the "
+                                 "same dimension.", "Give one of each dimension.", given=given)
+        sizes[u.dimension] = float(size_in_si(given, u, where)), u
+    return sizes
 
 
 def refuse_counted_turns(value: pint.Quantity, given: Unit, where: str) -> None:

@@ -1,7 +1,7 @@
 """Where does the heat of a component go?
 
-Whatever dissipates may show a thermal port: its heat leaves there, and its parameters may follow
-the temperature found there.
+Whatever dissipates may show a thermal port, unless it heats the air: its heat leaves there, and its
+parameters may follow the temperature found there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from blocks import Component, Option, Parameter, Port, Variable, der
 
-from .thermal.domain import thermal
+from .thermal.domain import ABSOLUTE, thermal
 
 __all__ = ["Dissipative", "Struck"]
 
@@ -42,7 +42,7 @@ class Dissipative(Component):
 
     thermal_port = Option(False, doc="whether the heat leaves at a port H, where it is felt")
     H = Port(thermal, when="thermal_port", carries="power_dissipated", doc="where the heat leaves")
-    temperature = Variable("K", nominal="300 K", when="thermal_port", doc="temperature at H")
+    temperature = Variable(ABSOLUTE, nominal="300 K", when="thermal_port", doc="temperature at H")
     power_dissipated = Variable("W", doc="heat")
 
     def port_equations(self) -> Iterator[Any]:

@@ -56,7 +56,7 @@ def table(times: Any, values: Any = None, *, time: str | None = None, value: str
     """A function of time from points: given, or measured and read from a file or from pandas.
 
     Take it wherever a parameter may vary in time. The run steps onto every point; how many there
-    are costs next to nothing: a point is a step of about a microsecond.
+    are costs next to nothing: a point is a step of a few microseconds.
 
     Parameters
     ----------

@@ -72,13 +72,15 @@ class Equations:
     sampled : discrete values whose next samples shall be the same
     drifting : numbers of states whose motion nothing depends on
     sources : whether discrete values are sampled, and follow nothing else
-    restless : components of those that never rest, and on which something depends
-    in_python : components whose samples are worked out in Python, and pass something on
+    at_rest : whether anything shall rest
+    restless : components of those that never rest
+    in_python : components whose samples are worked out in Python
     samples_at_rest : whether discrete values are sampled and rest
     """
 
     def __init__(self, system: System, wishes: Wishes, at_rest: bool) -> None:
         self.system, self.wishes, self.samples = system, wishes, SampledValues.of(system)
+        self.at_rest = at_rest
         outputs = [w.signal for w in wishes.values]
         self.derivatives: Derivatives = derivatives_of(system, wishes.free, outputs,
                                                         sampled=at_rest)
@@ -86,8 +88,7 @@ class Equations:
         self.samples_at_rest = at_rest & self.samples.sampled & ~self.samples.in_python
         self.sources: Flags = self.samples_at_rest & ~self.derivatives.moving
         self.restless: list[str] = []
-        self.in_python = self.samples.components(
-            at_rest & self.derivatives.passing & self.samples.in_python)
+        self.in_python = self.samples.components(at_rest & self.samples.in_python)
         used = self._used_states()
         self.resting: Indices = np.flatnonzero(used) if at_rest else np.zeros(0, dtype=int)
         self.drifting: Indices = np.flatnonzero(~used)
@@ -105,7 +106,7 @@ class Equations:
     def with_sources(self, point: Point) -> Point:
         """A point with the samples that follow nothing else as they are at rest."""
         d, restless = self.samples.at_rest(point.arguments, self.sources)
-        self.restless = self.samples.components(restless & self.derivatives.used)
+        self.restless = self.samples.components(restless)
         self.samples_at_rest &= ~restless
         return replace(point, d=d)
 

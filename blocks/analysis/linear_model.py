@@ -28,7 +28,7 @@ __all__ = ["LinearModel", "Load", "Named"]
 POINT = 1e-9  # of loads: they are the same
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Named:
     """A state, input or output: its path and the unit it is given in."""
 
@@ -38,8 +38,10 @@ class Named:
     def __str__(self) -> str:
         return f"{self.path} [{self.unit}]"
 
+    __repr__ = __str__  # as in lists of them
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Load:
     """Between which values of an input a mode holds, in the input's unit; infinite: any.
 
@@ -78,6 +80,8 @@ class Load:
         if not np.isfinite(self.high):
             return f"for {self.input.path} >= {self.low:.6g} {u}"
         return f"for {self.low:.6g} {u} <= {self.input.path} <= {self.high:.6g} {u}"
+
+    __repr__ = __str__
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..exceptions import BlocksError, InitialisationError, ParameterError, brief
 from ..language.expression import TIME
+from ..language.kernel import Kernel
 from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.blas_threads import threads_for
 from ..results.result import Result
@@ -213,7 +214,7 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
             yield f"{named.path} goes on changing, by {rate:.6g~P}; nothing depends on it."
     if reactions is not None and not reactions.determined.all():
         yield "How stuck elements share their load is not determined; see reactions()."
-    driven = [*_driven(system), *equations.restless] if len(equations.resting) else []
+    driven = [*_driven(system), *equations.restless] if equations.at_rest else []
     if driven:
         yield (f"{', '.join(driven[:TOLD])}{', …' * (len(driven) > TOLD)} changes with time: this "
                f"is where it rests while that is as at t = {point.t:.6g} s.")
@@ -223,14 +224,26 @@ def _notes(solution: Solution, equations: Equations, reactions: Reactions | None
 
 
 def _driven(system: System) -> list[str]:
-    """Components whose laws are functions of time, where anything that moves follows time."""
-    tape = system.tape
-    if not ca.depends_on(ca.vertcat(tape.slope, tape.residual), TIME):
-        return []
+    """Components whose laws change with time, at once or by conditions, floors and tables of it."""
+    families = system.network.families
+    changing = [_changing(family.kernel) for family in families]
     return list(dict.fromkeys(
-        system.network.families[group.family].path(int(i)) for group in system.flat.groups
-        if group.law is not None and ca.depends_on(group.law.residual, TIME)
+        families[group.family].path(int(i)) for group in system.flat.groups
+        if group.law is not None and ca.depends_on(group.law.residual, changing[group.family])
         for i in group.instances))
+
+
+def _changing(kernel: Kernel) -> ca.SX:
+    """What changes with time whatever a model does: time itself, and what follows from it alone."""
+    known = [TIME] + [kernel.symbols[i, 0] for i in (
+        *kernel.floors_of_time, *(i for table in kernel.tables for i in table.row))]
+    known += [symbol for symbol, (crossing, _) in zip(
+        kernel.relation_symbols, kernel.relations, strict=True)
+        if ca.depends_on(crossing, ca.vertcat(*known))]
+    known += [kernel.symbols[i, 0] for condition, values in kernel.resets for i, _ in values
+              if kernel.variables[i].kind == "discrete"
+              and ca.depends_on(condition, ca.vertcat(*known))]
+    return ca.vertcat(*known)
 
 
 def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest: bool, modes: Any

@@ -137,7 +137,11 @@ def run_point(model: Model, result: Result, time: Any) -> Point:
     from ..simulation.recording import RunRecording
 
     record = result.recording
-    if not isinstance(record, RunRecording) or record.chosen is not None:
+    if not isinstance(record, RunRecording):
+        raise ParameterError("linearise(at=…)", "was given a run from a file, which holds samples "
+                             "and no steps.", "Take the result of model.simulate() itself, or find "
+                             "an operating point.")
+    if record.chosen is not None:
         raise ParameterError("linearise(at=…)", "this result does not hold all of its run.",
                              "Take the result of model.simulate() without record=….")
     _refuse_other(model, record.system)

@@ -82,4 +82,4 @@ def complex_text(value: complex) -> str:
 
 
 def _rounded(value: float) -> float:
-    return float(f"{value:.10g}")
+    return float(f"{value:.10g}") + 0.0  # no -0

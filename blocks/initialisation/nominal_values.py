@@ -21,9 +21,9 @@ from ..language.kernel import Local
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import ROUNDING_OF_TARGETS
 from ..system.system import System
-from ..units import Unit, from_si, to_si, unit, unit_given
+from ..units import Unit, from_si, unit
 
-__all__ = ["Nominals", "find_nominals", "nominal_table", "own_nominals"]
+__all__ = ["Nominals", "find_nominals", "own_nominals"]
 
 #: A family; its parameters with a unit: name and dimension; its variables: which, their classes,
 #: dimension, and whether they can be given values of their own.
@@ -44,15 +44,6 @@ class Nominals:
         """Scale factors that cost no rounding."""
         factors: Array = np.exp2(np.round(np.log2(self.value[classes])))
         return factors
-
-
-def nominal_table(values: tuple[Any, ...]) -> dict[Any, tuple[float, Unit]]:
-    """A model's table by dimension from quantities such as ``"1 kN"``."""
-    table = {}
-    for given in values:
-        u = unit_given(given, "nominal value")
-        table[u.dimension] = (abs(float(to_si(given, u, "nominal value"))), u)
-    return table
 
 
 def find_nominals(system: System, table: dict[Any, tuple[float, Unit]]) -> Nominals:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..exceptions import NamingError, ParameterError, brief
 from ..numerics.arrays import Array
-from ..units import Unit, as_written, from_si, to_si, unit_given
+from ..units import Unit, as_written, from_si, size_in_si, to_si, unit_given
 from .declarations import Option, Parameter, Target, Variable
 
 if TYPE_CHECKING:
@@ -103,9 +103,9 @@ class Aim:
 def aim(declared: Variable, given: Any, count: int | None, where: str) -> Aim:
     """What was given as an initial target of a variable."""
     target = given if isinstance(given, Target) else Target(given)
-    size = declared.unit.of_any_temperature
     value = None if target.value is None else to_si(target.value, declared.unit, where)
-    nominal = None if target.nominal is None else abs(to_si(target.nominal, size, where))
+    nominal = None if target.nominal is None else size_in_si(
+        target.nominal, declared.unit, f"{where} (nominal)")
     for numbers in (value, nominal):
         if numbers is not None and np.ndim(numbers):
             _one_per_instance(numbers, count, where)

@@ -66,8 +66,8 @@ from ..units import (
     from_si,
     is_quantity,
     quantity,
+    size_in_si,
     to_si,
-    unit,
     unit_given,
 )
 from .domain import Domain
@@ -184,7 +184,7 @@ class Parameter(Declaration):
         Its unit is the declared one. A bare number declares a dimensionless
         parameter. A function of options and other parameters is followed where no value is
         given, ``Parameter(lambda c: pi * c.radius**2, "m^2")``; it needs ``unit``.
-    unit : str or function of the component, optional
+    unit : str, Unit or function of the component, optional
         Declared unit, where the default does not show it; ``"any"`` takes the
         unit of the value given, a function derives it (default and bounds are
         then plain numbers in that unit).
@@ -209,7 +209,7 @@ class Parameter(Declaration):
     def __init__(
         self,
         default: object,
-        unit: str | OfComponent | None = None,
+        unit: str | Unit | OfComponent | None = None,
         *,
         minimum: object = None,
         maximum: object = None,
@@ -251,7 +251,7 @@ class Parameter(Declaration):
 
     def _unit_declared(self) -> Unit:
         try:
-            return unit(self._text)  # type: ignore[arg-type]
+            return as_unit(self._text)
         except UnknownUnit as error:
             with suppress(ModelError):  # unless it is a value, in the place of that of a variable
                 unit_given(self._text, "")
@@ -500,8 +500,7 @@ class Variable(Declaration):
             for v in self._given
         )
         self.initial = None if initial is None else to_si(initial, u, self._place("initial"))
-        self.nominal = None if nominal is None else abs(
-            to_si(nominal, u.of_any_temperature, self._place("nominal")))
+        self.nominal = None if nominal is None else size_in_si(nominal, u, self._place("nominal"))
         self.minimum = None if minimum is None else to_si(minimum, u, self._place("minimum"))
 
     def with_unit(self, u: Unit) -> Variable:

@@ -134,7 +134,7 @@ def _start(component: Component, name: str) -> Any:
     if priority != "high":
         told["priority"] = priority
     if name in component._nominals:
-        told["nominal"] = exact(component._nominals[name], declared.unit.of_any_temperature)
+        told["nominal"] = exact(component._nominals[name], declared.unit.as_difference)
     return told["value"] if list(told) == ["value"] else told
 
 

@@ -12,13 +12,15 @@ ESTIMATED = 1e2  # times as far from singular as would do, where that is an esti
 
 
 def factors_if_regular(matrix: Array, least: float) -> tuple[Array, Indices] | None:
-    """LU factors and pivots of a square matrix; None where it may be singular.
+    """LU factors and pivots of a square matrix; None where it may be singular, or is empty.
 
     Singular values are told by an estimate, which is cheap beside them: the smallest one is surely
     more than ``least`` of the largest one.
     """
     from scipy.linalg.lapack import dgecon, dgetrf
 
+    if not matrix.size:
+        return None  # LAPACK says in the terminal that it takes none
     lu, pivots, failed = dgetrf(matrix)
     if failed:
         return None

@@ -77,8 +77,16 @@ class Unit:
     @property
     def as_difference(self) -> Unit:
         """This unit for differences between values in it."""
-        kelvins = self.dimension == KELVIN
-        return replace(self, offset=0.0, temperature="difference") if kelvins else self
+        if self.dimension != KELVIN or self.temperature == "difference":
+            return self
+        if self.offset:
+            return unit(_difference_of(self.text.replace("°", "deg")))
+        return replace(self, temperature="difference")
+
+    @property
+    def as_temperature(self) -> Unit:
+        """This unit for temperatures: K, which says by itself neither that nor a difference."""
+        return replace(self, temperature="temperature") if self.dimension == KELVIN else self
 
     @property
     def of_any_temperature(self) -> Unit:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..units import Unit, from_si
+from .extremes import largest
 from .modes import course, in_words, shares
 from .recording import VariableInfo
 from .samples import Samples
@@ -160,22 +161,22 @@ def _course(series: Samples) -> str:
         return "The run ended before its first sample."
     if series.infos[0].words is not None:
         return course(series)
-    times, curve = series.rows.curve()
-    values = np.asarray(from_si(curve, series.unit).magnitude)
-    scale = float(np.max(np.abs(values)))
-    u = series.unit
+    u, (times, curve) = series.unit, series.rows.curve()
     span = f"from {number(times[0], SECOND)} to {number(times[-1], SECOND)}"
-    low, high = (np.unravel_index(np.argmin(k * values), values.shape) for k in (1, -1))
-    if values[low] == values[high]:
-        return f"Over the run, {span}, it is {number(values[low], u)} throughout."
-
-    def where(place: Any) -> str:
-        which = f" in {series.infos[place[0]].path}" if series.is_array else ""
-        at = number(times[place[1]], SECOND)
-        return f"{number(values[place], u, scale=scale)} (at {at}{which})"
-
-    text = f"Over the run, {span}, it lies between {where(low)} and {where(high)}"
+    extremes = []  # value, instant, which instance
+    for sign in (-1, 1):
+        found, when = largest(series.rows, sign)
+        k = int(found.argmax())
+        extremes.append((float(from_si(sign * found[k], u).magnitude), when[k], series.infos[k]))
+    low, high = (value for value, _, _ in extremes)
+    if low == high:
+        return f"Over the run, {span}, it is {number(low, u)} throughout."
+    scale = max(abs(low), abs(high))
+    below, above = (
+        f"{number(value, u, scale=scale)} (at {number(at, SECOND)}"
+        f"{f' in {info.path}' * series.is_array})" for value, at, info in extremes)
+    text = f"Over the run, {span}, it lies between {below} and {above}"
+    last = np.asarray(from_si(curve[:, -1], u).magnitude)
     if not series.is_array:
-        return f"{text} and ends at {number(values[0, -1], u, scale=scale)}."
-    last = values[:, -1]
+        return f"{text} and ends at {number(last[0], u, scale=scale)}."
     return f"{text} and ends between {number(last.min(), u)} and {number(last.max(), u)}."

@@ -1,4 +1,4 @@
-"""How large does a variable become, between samples too?"""
+"""How large does a variable become, and when, between samples too?"""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ CONTINUOUS = 1e-9  # part of a value by which both sides of an instant may diffe
 LOOKS = 20  # summits that are looked at, the highest first, while one may be higher
 
 
-def largest(rows: Rows, sign: int = 1) -> Array:
-    """The largest of ``sign`` times every variable, (variables,).
+def largest(rows: Rows, sign: int = 1) -> tuple[Array, Array]:
+    """The largest of ``sign`` times every variable, and its first instant; (variables,) each.
 
     A parabola through three samples shows where a summit is, the solver's interpolant
     how high. Where variables are very many, the largest sample is taken.
@@ -29,12 +29,13 @@ def largest(rows: Rows, sign: int = 1) -> Array:
         return sign * found[own, :, own].T
 
     times, values = rows.curve()
-    return largest_of_runs(sign * values, times, np.zeros(1, dtype=int), read)[:, 0]
+    best, when = largest_of_runs(sign * values, times, np.zeros(1, dtype=int), read)
+    return best[:, 0], when[:, 0]
 
 
 def largest_of_runs(samples: Array, times: Array, first: Indices,
-                    read: Callable[[Indices, Indices, Array], Array]) -> Array:
-    """The same of several runs, (variables, runs).
+                    read: Callable[[Indices, Indices, Array], Array]) -> tuple[Array, Array]:
+    """The same of several runs, (variables, runs) each.
 
     Parameters
     ----------
@@ -42,9 +43,11 @@ def largest_of_runs(samples: Array, times: Array, first: Indices,
     first : (runs,) the first sample of each
     read : values of variables, of runs, at times between samples: (looks, k) of k of each
     """
-    best = np.maximum.reduceat(samples, first, axis=1)
+    place = np.stack([a + samples[:, a:b].argmax(axis=1) for a, b in zip(
+        first.tolist(), [*first[1:].tolist(), len(times)], strict=True)], axis=1)
+    best, when = np.take_along_axis(samples, place, axis=1), times[place]
     if len(samples) > FEW:
-        return best
+        return best, when
     new = np.append(True, times[1:] != times[:-1])  # known instants and events have two samples
     new[first] = True
     left = np.flatnonzero(new)
@@ -71,9 +74,12 @@ def largest_of_runs(samples: Array, times: Array, first: Indices,
         near = np.clip(top + np.array([[-1], [0], [1]]) * apart, before, after)
         seen = read(variable, run, near)
         closer, rises = summits(near, seen)
-        last = read(variable, run, np.where(np.isfinite(rises), closer, top)[None, :])
-        best[found] = np.max([best[found], *seen, *last], axis=0)
-    return best
+        last = np.where(np.isfinite(rises), closer, top)[None, :]
+        looked = np.vstack([best[found], seen, read(variable, run, last)])
+        higher = looked.argmax(axis=0)[None, :]
+        best[found] = np.take_along_axis(looked, higher, axis=0)[0]
+        when[found] = np.take_along_axis(np.vstack([when[found], near, last]), higher, axis=0)[0]
+    return best, when
 
 
 def summits(times: Sequence[Array] | Array, values: Sequence[Array] | Array) -> tuple[Array, Array]:

@@ -91,7 +91,7 @@ class Samples:
         return self.shaped(self.rows.samples())
 
     def to(self, units: str | Unit) -> Quantity:
-        """All samples as a pint quantity in other units.
+        """All samples as a pint quantity in other units; of one value, ``series.final.to(…)``.
 
         Raises
         ------
@@ -152,11 +152,11 @@ class Samples:
 
     def max(self) -> Quantity:
         """Largest value, also between samples; for an array, that of every instance."""
-        return from_si(self.shaped(largest(self.rows)), self.unit)
+        return from_si(self.shaped(largest(self.rows)[0]), self.unit)
 
     def min(self) -> Quantity:
         """Smallest value, also between samples; for an array, that of every instance."""
-        return from_si(self.shaped(-largest(self.rows, -1)), self.unit)
+        return from_si(self.shaped(-largest(self.rows, -1)[0]), self.unit)
 
     def mean(self) -> Quantity:
         """Mean over time, whatever the spacing of the samples; of every instance."""

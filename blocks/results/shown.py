@@ -52,12 +52,13 @@ def unit_to_show(source: Unit, target: str | Unit | None, path: str) -> Unit:
     except UnknownUnit as error:
         raise UnknownUnit(path, error.problem, error.advice, unit=target) from None
     except UnitError:
-        kind = ", a difference of temperatures," * (source.dimension == unit(
-            "K").dimension and source.temperature == "difference")  # fmt: skip
+        kind = {"difference": ", a difference of temperatures,", "temperature": ", a temperature,"
+                }.get(source.temperature, "")
+        fits = "delta_degC" if source.temperature == "difference" else source
         raise WrongDimension(
             path,
             f"is in {source}{kind} and cannot be shown in {target}.",
-            f"Name {'delta_degC' if kind else source} or a unit convertible to it.",
+            f"Name {fits} or a unit convertible to it.",
             expected=source,
             given=target,
         ) from None

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from .. import native
-from ..exceptions import ParameterError, need_package, unknown_name
+from ..exceptions import ParameterError, UnknownName, nearest, need_package, unknown_name
 from ..native import COMPILED
 from ..numerics.arrays import Array
 from ..numerics.tolerances import ABSOLUTE_SHARE
@@ -42,6 +42,7 @@ EXPLICIT = "DOP853", "RK45", "RK23", "rk4", "euler"  # of which there is machine
 IMPLICIT_STEPS = "backward_euler", "trapezoidal"
 MULTISTEP = "adams", "BDF", "cvode"  # and those that are CVODE's there
 FOR_FEW_STEPS = "DOP853", "ode45"  # in Python
+NAMES = "auto", *METHODS, *COMPILED, "moreau_jean"
 HOPELESS = 1e9  # entries of a full Jacobian that are refused
 
 
@@ -69,11 +70,16 @@ def _named(method: str) -> type[Method]:
     try:
         return method_named(method)
     except UnknownMethod:
-        near = method_elsewhere(str(method))
-        raise unknown_name(
-            "simulate(method=…)", method, ["auto", *METHODS, *COMPILED, "moreau_jean"],
-            "methods", (f"Did you mean {near!r}?" if near else "", near)
-        ) from None
+        raise unknown_method("simulate(method=…)", method) from None
+
+
+def unknown_method(where: str, method: str) -> UnknownName:
+    """The error for a method that none is called: with the nearest one and a list of all."""
+    near = [method_elsewhere(str(method))]
+    near = near if near[0] else nearest(method, NAMES)[:1]
+    meant = f"Did you mean {near[0]!r}? " if near else ""
+    return unknown_name(where, method, NAMES, "methods", (
+        f"{meant}The methods are: {', '.join(NAMES)}.", near[0] if near else ""))
 
 
 def refuse_idle_step(method: str, step: object) -> None:

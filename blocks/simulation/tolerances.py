@@ -12,9 +12,11 @@ from ..numerics.arrays import Array
 from ..numerics.tolerances import ABSOLUTE_SHARE
 from ..system.problem import Problem
 from ..system.system import System
-from ..units import describe, to_si, unit, unit_given
+from ..units import describe, sizes_by_dimension, unit, unit_given
 
 __all__ = ["Tolerances"]
+
+WHERE = "simulate(atol=…)"
 
 
 class Tolerances:
@@ -29,22 +31,19 @@ class Tolerances:
         if isinstance(atol, (int, float)):
             self.factor = float(atol)
             if not self.factor > 0:
-                raise ParameterError("simulate(atol=…)", "must be greater than 0, but is "
-                                     f"{brief(atol)}.", given=atol)
+                raise ParameterError(WHERE, f"must be greater than 0, but is {brief(atol)}.",
+                                     given=atol)
         elif atol is not None:
-            for given in [atol] if isinstance(atol, str) or hasattr(atol, "units") else atol:
-                u = unit_given(given, "simulate(atol=…)")
-                if not u.text:
+            given = [atol] if isinstance(atol, str) or hasattr(atol, "units") else list(atol)
+            for size in given:
+                if not unit_given(size, WHERE).text:
                     raise ParameterError(
-                        "simulate(atol=…)", f"was given {brief(given)}, which names no unit.",
+                        WHERE, f"was given {brief(size)}, which names no unit.",
                         "One number, atol=1e-9, counts for all, as a part of what is usual of each "
                         "variable; others are of all variables in their unit: atol=['1 nm', "
                         "'1 um/s'].", given=atol)
-                size = float(to_si(given, u.as_difference, "simulate(atol=…)"))
-                if not size > 0:
-                    raise ParameterError("simulate(atol=…)", f"must be greater than 0, but is "
-                                         f"{given}.", given=atol)
-                self.by_dimension[u.dimension] = size
+            self.by_dimension = {
+                d: size for d, (size, _) in sizes_by_dimension(given, WHERE).items()}
         self.system = system
 
     def __call__(self, problem: Problem) -> Array:
@@ -89,8 +88,7 @@ class Tolerances:
                 unused.discard(dimension)
         if unused:
             raise ParameterError(
-                "simulate(atol=…)", f"no variable of the model is in "
-                f"{describe(next(iter(unused)))}.",
+                WHERE, f"no variable of the model is in {describe(next(iter(unused)))}.",
                 "Name tolerances in units of its variables.",
             )  # fmt: skip
         return found

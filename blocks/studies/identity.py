@@ -105,34 +105,35 @@ def _readable_unit(text: Any) -> None:
         unit(text)
 
 
-def difference(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """In which way two studies differ, in words; empty where they are the same."""
-    if before.get("format") != now["format"]:
-        return f"its format is {before.get('format')!r}, not {now['format']!r}"
+def difference(kept: dict[str, Any], now: dict[str, Any]) -> str:
+    """In which way a study differs from the one that is kept, in words; empty where they agree."""
+    if kept.get("format") != now["format"]:
+        return f"its format is {kept.get('format')!r}, not {now['format']!r}"
     for key, word in (("axes", "axis"), ("outputs", "output")):
         old, new = ({x.get("path") if key == "axes" else x["name"]: x for x in d[key]}
-                    for d in (before, now))  # fmt: skip
+                    for d in (kept, now))  # fmt: skip
         for name in [*old, *new]:
             if name not in new:
-                return f"it has the {word} {name!r}, which this sweep has not"
+                return f"this study has no {word} {name!r}, the one kept there has"
             if name not in old:
-                return f"it does not have the {word} {name!r}"
+                return f"this study has the {word} {name!r}, the one kept there has not"
             if old[name] != new[name]:
                 part = next(k for k in new[name] if old[name].get(k) != new[name][k])
                 if part == "function":
                     return (f"its {word} {name!r} was computed by a function that said, or used, "
                             "something else")
-                return (f"its {word} {name!r} has {part} {_short(old[name].get(part))} instead of "
-                        f"{_short(new[name][part])}")  # fmt: skip
+                return (f"the {word} {name!r} of this study has {part} {_short(new[name][part])}, "
+                        f"of the one kept there {_short(old[name].get(part))}")
         if list(old) != list(new):
-            return f"its {key} are in another order"
-    if before["options"] != now["options"]:
-        keys = sorted({*before["options"], *now["options"]})
-        key = next(k for k in keys if before["options"].get(k) != now["options"].get(k))
-        return (f"{key} was {_short(before['options'].get(key))} instead of "
-                f"{_short(now['options'].get(key))}")  # fmt: skip
-    if before["model"] != now["model"]:
-        return (f"the model {before['name']!r} was another one (a value, a connection or an "
+            return f"the {key} of the one kept there are in another order"
+    if kept["options"] != now["options"]:
+        keys = sorted({*kept["options"], *now["options"]})
+        key = next(k for k in keys if kept["options"].get(k) != now["options"].get(k))
+        here, there = (f"no {key}=" if d["options"].get(key) is None else
+                       f"{key}={_short(d['options'][key])}" for d in (now, kept))
+        return f"this study has {here}, the one kept there {there}"
+    if kept["model"] != now["model"]:
+        return (f"the model {kept['name']!r} was another one there (a value, a connection or an "
                 "equation)")  # fmt: skip
     return ""
 

@@ -125,7 +125,7 @@ def _values(output: Output, read: Sequence[Any], runs: SeveralRuns) -> Any:
                 sign * runs.values(function, wanted), runs.times, runs.first,
                 lambda variables, of, at: sign * runs.values_at(
                     function, wanted, np.tile(of, len(at)), at.ravel()).reshape(
-                        -1, *at.shape)[variables, :, np.arange(len(variables))].T).T
+                        -1, *at.shape)[variables, :, np.arange(len(variables))].T)[0].T
         case "initial":
             found = runs.at_start(function, wanted)
         case reduction:

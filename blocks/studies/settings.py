@@ -13,9 +13,8 @@ from ..exceptions import ParameterError, UnknownName, brief, nearest, unknown_na
 from ..language.component import Component
 from ..language.declarations import Option, Parameter, Port, Signal, Target
 from ..language.form import refuse_idle
-from ..native import COMPILED
 from ..numerics.arrays import Indices
-from ..solvers import METHODS
+from ..simulation.method_choice import NAMES, unknown_method
 from ..units import Unit, to_si, unit
 
 __all__ = ["RTOL", "SOLVER", "Setting", "find_setting"]
@@ -94,9 +93,8 @@ class Setting:
 def _accept_solver_option(path: str, value: Any) -> None:
     where = f"sweep({path}=…)"
     if path == "method":
-        known = ["auto", *METHODS, *COMPILED, "moreau_jean"]
-        if str(value).lower() not in [k.lower() for k in known]:
-            raise unknown_name(where, value, known, "methods")
+        if str(value).lower() not in [name.lower() for name in NAMES]:
+            raise unknown_method(where, value)
         return
     number = to_si(value, unit(SOLVER[path]), where)
     if not (np.ndim(number) == 0 and np.isfinite(number) and number > 0):

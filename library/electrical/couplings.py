@@ -28,9 +28,9 @@ class FourTerminals(Component):
     n1 = Port(electrical, doc="negative end of side 1")
     p2 = Port(electrical, doc="positive end of side 2")
     n2 = Port(electrical, doc="negative end of side 2")
-    v1 = Variable("V", doc="v of p1 minus v of n1")
+    v1 = Variable("V", doc="voltage of p1 minus that of n1")
     i1 = Variable("A", doc="current into p1")
-    v2 = Variable("V", doc="v of p2 minus v of n2")
+    v2 = Variable("V", doc="voltage of p2 minus that of n2")
 
     def pairs(self, into_p2: Any) -> Iterator[Any]:
         """Voltages of both sides, and currents: i1 into p1, and what is given into p2."""

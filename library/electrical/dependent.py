@@ -78,7 +78,7 @@ class ControlledArrow(Arrow):
 
     p1 = Port(electrical, doc="positive end of the control")
     n1 = Port(electrical, doc="negative end of the control")
-    v1 = Variable("V", doc="v of p1 minus v of n1")
+    v1 = Variable("V", doc="voltage of p1 minus that of n1")
     i1 = Variable("A", doc="current into p1")
     power_supplied = Variable("W", doc="power given to the circuit")
 

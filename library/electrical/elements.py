@@ -242,7 +242,7 @@ class VariableCapacitor(TwoPort):
 
     capacitance = Parameter("1e-6 F", varying=True, above=0, doc="Capacitance without a signal")
     C = Input("F", default="capacitance", doc="capacitance")
-    v = Variable("V", "0 V", priority="high", doc="v of p minus v of n")
+    v = Variable("V", "0 V", priority="high", doc="voltage of p minus that of n")
     q = Variable("C", nominal="1 uC", doc="charge")
     energy_stored = Variable("J", doc="energy of the electric field")
     power_supplied = Variable("W", doc="work of what moves the plates")

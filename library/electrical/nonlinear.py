@@ -14,6 +14,7 @@ from blocks import Parameter, Port, Variable, abs_, arctan, der, log, maximum, r
 from .. import symbols
 from ..heat import Dissipative
 from ..thermal import thermal
+from ..thermal.domain import ABSOLUTE
 from .domain import TwoPort
 
 __all__ = ["Memristor", "SaturatingInductor", "ThermalResistor"]
@@ -138,7 +139,7 @@ class ThermalResistor(TwoPort):
     time_constant = Parameter("10 s", above=0, doc="Time constant of cooling in still ambient")
     dissipation_factor = Parameter("1e-3 W/K", above=0,
                                    doc="Heat flow per kelvin above ambient, at rest")  # fmt: skip
-    T = Variable("K", "300 K", priority="high", doc="temperature")
+    T = Variable(ABSOLUTE, "300 K", priority="high", doc="temperature")
     energy_stored = Variable("J", doc="heat above the reference temperature")
 
     def equations(self) -> Iterator[Any]:

@@ -3,10 +3,10 @@
 Sign convention
 ---------------
 Electrical ports p and n carry i from p to n with v = v_p - v_n; mechanical ports R (rotor,
-rod) and C (case) have w = w_R - w_C or v = v_R - v_C, and torque or force is carried from R
-to C. A positive current drives R forward: torque and force act on R in the direction of
-growing w or v, so t and f, which are counted from R to C, are negative there. A negative
-constant reverses that. Every ideal converter passes on exactly what it takes in.
+rod) and C (case) have w = w_R - w_C or v = v_R - v_C. A positive current drives R forward: in
+the direction of growing w or v. The torque t of rotational machines counts from C to R and is
+positive there; the force f of translational ones counts from R to C and is negative there. A
+negative constant reverses that. Every ideal converter passes on exactly what it takes in.
 
 Which class to take
 -------------------

@@ -119,7 +119,7 @@ class PiezoStack(TranslationalMachine):
     free_stroke = Parameter("30 um", above=0, doc="Extension at rated voltage, free")
     rated_voltage = Parameter("150 V", above=0, doc="Voltage of the data sheet")
     capacitance = Parameter("1.8 uF", above=0, doc="Capacitance, clamped")
-    v = Variable("V", "0 V", priority="low", doc="v of p minus v of n")
+    v = Variable("V", "0 V", priority="low", doc="voltage of p minus that of n")
     x = Variable("m", "0 m", priority="high", nominal="10 um", doc="extension")
     energy_stored = Variable("J", doc="electrical and elastic energy")
 

@@ -31,9 +31,9 @@ class RotationalMachine(Component):
     n = Port(electrical, doc="negative terminal")
     R = Port(rotational, doc="rotor")
     C = Port(rotational, doc="case")
-    v = Variable("V", doc="v of p minus v of n")
+    v = Variable("V", doc="voltage of p minus that of n")
     i = Variable("A", doc="current from p to n")
-    w = Variable("rad/s", doc="w of R minus w of C")
+    w = Variable("rad/s", doc="angular velocity of R minus that of C")
 
     def port_equations(self) -> Iterator[Any]:
         yield self.v == self.p.v - self.n.v
@@ -53,9 +53,9 @@ class TranslationalMachine(Component):
     n = Port(electrical, doc="negative terminal")
     R = Port(translational, doc="rod")
     C = Port(translational, doc="case")
-    v = Variable("V", doc="v of p minus v of n")
+    v = Variable("V", doc="voltage of p minus that of n")
     i = Variable("A", doc="current from p to n")
-    u = Variable("m/s", doc="v of R minus v of C")
+    u = Variable("m/s", doc="velocity of R minus that of C")
     f = Variable("N", doc="force carried from R to C")
 
     def port_equations(self) -> Iterator[Any]:
@@ -70,8 +70,8 @@ class TranslationalMachine(Component):
 class RotationalElectromechanicalConverter(RotationalMachine):
     """Ideal motor and generator: no resistance, no inductance, no inertia, no loss.
 
-    Equations: v = constant w; t = constant i, the torque from C to R: a positive current
-    from p to n drives R forward. Lossless: v i = t w. A negative constant reverses it.
+    Equations: v = constant w; t = constant i, the torque from C to R: positive where a positive
+    current from p to n drives R forward. Lossless: v i = t w. A negative constant reverses it.
 
     Parameters: constant (V*s/rad).
     Ports: p, n (electrical), R, C (rotational).
@@ -91,7 +91,8 @@ class TranslationalElectromechanicalConverter(TranslationalMachine):
     """Ideal linear motor: no resistance, no inductance, no mass, no loss.
 
     Equations: v = constant u with u = v_R - v_C; f = -constant i, the force carried from R
-    to C: a positive current from p to n drives R forward. Lossless: v i + f u = 0.
+    to C (that of the rotational converter counts from C to R): negative where a positive
+    current from p to n drives R forward. Lossless: v i + f u = 0.
 
     Parameters: constant (V*s/m), preset to 0.1 V*s/m (default not verified).
     Ports: p, n (electrical), R, C (translational).

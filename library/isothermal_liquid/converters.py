@@ -104,7 +104,7 @@ class TranslationalMechanicalConverter(MechanicalConverter):
                  doc="position of R against C")  # fmt: skip
     x = Variable("m", "0 m", priority="high", doc="position of R against C",
                  when=lambda c: c.displacement_spec == "calculated")  # fmt: skip
-    f = Variable("N", nominal="1 kN", doc="force on R from C")
+    f = Variable("N", nominal="1 kN", doc="force from C to R")
 
     def equations(self) -> Iterator[Any]:
         signal = self.displacement_spec == "signal"
@@ -140,7 +140,7 @@ class RotationalMechanicalConverter(MechanicalConverter):
     displacement = Parameter("1.2e-4 m^3/rad", above=0, doc="Volume per angle")
     w = Variable("rad/s", doc="angular velocity of R against C")
     angle = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
-    t = Variable("N*m", nominal="100 N*m", doc="torque on R from C")
+    t = Variable("N*m", nominal="100 N*m", doc="torque from C to R")
 
     def equations(self) -> Iterator[Any]:
         yield self.w == self.R.w - self.C.w

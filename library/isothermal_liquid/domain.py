@@ -46,5 +46,5 @@ class TwoPort(Branch, domain=isothermal_liquid, ports=("A", "B")):
     component (kg/s): A.mdot = mdot and B.mdot = -mdot. A subclass states one equation more.
     """
 
-    p = Variable("MPa", nominal="1 MPa", doc="pressure of A minus pressure of B")
+    p = Variable("MPa", nominal="1 MPa", doc="pressure of A minus that of B")
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mass flow from A to B")

@@ -149,7 +149,7 @@ class Tank(Component):
     d(rho V)/dt = mdot_A, level = V/area, p_A = surface pressure + rho gravity level. The
     surface is at atmospheric pressure, or with ``pressure_spec="specified"`` at
     ``surface_pressure``. The port is at the bottom; the run stops where the tank runs dry,
-    and, with a ``height``, where it would overflow.
+    and, with ``closed=True``, where it would overflow its ``height``.
 
     Takes the liquid in the tank as incompressible; what this makes of the energy (a share
     P/(2 bulk_modulus)) is its ``power_supplied``.

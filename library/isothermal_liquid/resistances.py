@@ -201,7 +201,7 @@ class Pipe(Dissipative):
     laminar_limit = Parameter(2000.0, above=0, doc="Reynolds number up to which it is laminar")
     turbulent_limit = Parameter(4000.0, above=0, doc="Reynolds number from which it is turbulent")
     shape_factor = Parameter(64.0, above=0, doc="Friction factor times Re, laminar")
-    p = Variable("MPa", nominal="1 MPa", doc="pressure of A minus pressure of B")
+    p = Variable("MPa", nominal="1 MPa", doc="pressure of A minus that of B")
     mdot = Variable("kg/s", nominal="0.1 kg/s", doc="mean mass flow from A to B")
     p_I = Variable("MPa", ATMOSPHERE, priority="high", nominal="1 MPa", minimum="0 MPa",
                    when="dynamic_compressibility",

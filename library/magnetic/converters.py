@@ -38,9 +38,9 @@ class ElectromagneticConverter(Component):
     N = Port(magnetic, doc="where a positive current raises the potential")
     S = Port(magnetic, doc="the other end of the coil's core")
     turns = Parameter(1, above=0, doc="Number of turns")
-    v = Variable("V", doc="v of p minus v of n")
+    v = Variable("V", doc="voltage of p minus that of n")
     i = Variable("A", "0 A", priority="low", doc="current from p to n")
-    mmf = Variable("A", doc="mmf of N minus mmf of S")
+    mmf = Variable("A", doc="mmf of N minus that of S")
     phi = Variable("Wb", nominal="1 mWb", doc="flux into the coil at N")
 
     def equations(self) -> Iterator[Any]:
@@ -99,9 +99,9 @@ class ReluctanceForceActuator(Dissipative):
     restitution = Parameter(0, minimum=0, maximum=1, when=lambda c: c.model == "restitution",
                             doc="Coefficient of restitution")  # fmt: skip
     x = Variable("m", "2 mm", priority="high", nominal="1 mm", doc="gap")
-    v = Variable("m/s", doc="v of R minus v of C")
+    v = Variable("m/s", doc="velocity of R minus that of C")
     f = Variable("N", doc="force carried from R to C, positive where it closes the gap")
-    mmf = Variable("A", doc="mmf of N minus mmf of S")
+    mmf = Variable("A", doc="mmf of N minus that of S")
     phi = Variable("Wb", nominal="1 mWb", doc="flux from N to S")
     contact_force = Variable("N", doc="force of the contact, pressing apart")
     energy_stored = Variable("J", doc="energy of the gap and of the contact")

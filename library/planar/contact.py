@@ -61,7 +61,7 @@ class Contact(Struck, TwoFrame):
     friction : number, default 0.3, >= 0
         Coefficient while sliding.
     static_friction : number, default 0
-        Coefficient at rest; no less than ``friction``.
+        Coefficient at rest. 0: the same as ``friction``; otherwise no less than it.
     restitution : number, default 0
         0 (plastic) to 1 (elastic).
     smooth : bool, default False

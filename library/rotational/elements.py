@@ -197,7 +197,7 @@ class RotationalInerter(TwoPort):
     symbol = symbols.INERTER
 
     inertance = Parameter("0.01 kg*m^2", above=0, doc="Rotational inertance")
-    w = Variable("rad/s", "0 rad/s", priority="low", doc="w of R minus w of C")
+    w = Variable("rad/s", "0 rad/s", priority="low", doc="angular velocity of R minus that of C")
     energy_stored = Variable("J", doc="kinetic energy")
 
     def equations(self) -> Iterator[Any]:

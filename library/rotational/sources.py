@@ -107,7 +107,7 @@ class AngularAccelerationSource(TwoPort):
 
     acceleration = Parameter("0 rad/s^2", varying=True, doc="Angular acceleration of R against C")
     S = Input("rad/s^2", default="acceleration", doc="angular acceleration of R against C")
-    w = Variable("rad/s", "0 rad/s", priority="high", doc="w of R minus w of C")
+    w = Variable("rad/s", "0 rad/s", priority="high", doc="angular velocity of R minus that of C")
     phi = Variable("rad", "0 rad", priority="high", doc="angle of R against C")
     power_supplied = Variable("W", doc="power given to the circuit")
 

@@ -180,7 +180,7 @@ class TransferFunction(Component):
     ----------
     numerator, denominator : sequence of numbers
         Coefficients, the highest power first; [1] and [1, 1] by default. The first
-        of the denominator is not 0.
+        of the denominator is not 0: how many there are settles the order, whatever they are.
     input, output : str
         Units of u and y; plain numbers by default.
 
@@ -225,7 +225,8 @@ def _order(component: Any, because: str = "contain derivatives of the input") ->
         raise ParameterError(
             f"{component.path}.numerator", f"is of order {m}, but the denominator is of order {n}: "
             f"the output would {because}.",
-            "Give a denominator of at least the same order, such as a filter.",
+            "Give a denominator of at least the same order, such as a filter; leave out zeros in "
+            "front of the numerator.",
         )  # fmt: skip
     return n
 

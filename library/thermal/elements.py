@@ -26,7 +26,7 @@ from blocks import (
 
 from .. import symbols
 from ..tables import table_faults
-from .domain import TwoPort, thermal
+from .domain import ABSOLUTE, TwoPort, thermal
 
 __all__ = [
     "ConductiveHeatTransfer", "ConvectiveHeatTransfer", "PerfectInsulator",
@@ -91,7 +91,7 @@ class ThermalMass(Component):
         "J/K": "This is the heat capacity mass * specific_heat: divide it by the mass."})
     Mdot = Input("kg/s", when=_varies, doc="mass that comes, less what leaves")
     Tin = Input("K", when=_varies, doc="temperature of what comes")
-    T = Variable("K", "300 K", priority="high", nominal="300 K", minimum="0 K",
+    T = Variable(ABSOLUTE, "300 K", priority="high", nominal="300 K", minimum="0 K",
                  doc="temperature")
     m = Variable("kg", "1 kg", priority="high", minimum="0 kg", when=_varies, doc="mass")
     Q = Variable("W", doc="heat flow into the body")
@@ -126,7 +126,7 @@ class PerfectInsulator(Component):
     symbol = symbols.END
 
     A = Port(thermal, doc="the insulated end")
-    T = Variable("K", nominal="300 K", doc="temperature of the end")
+    T = Variable(ABSOLUTE, nominal="300 K", doc="temperature of the end")
 
     def equations(self) -> Iterator[Any]:
         yield self.A.Q == 0
@@ -208,7 +208,7 @@ class ConductiveHeatTransfer(TwoPort):
     thermal_conductivity = Parameter("401 W/(m*K)", above=0, doc="Thermal conductivity",
                                      when=lambda c: c.law == "constant")  # fmt: skip
     temperatures = Parameter(
-        [f"{T} K" for T in (200, 273, 400, 600, 800, 1000, 1200)], above=0,
+        [f"{T} K" for T in (200, 273, 400, 600, 800, 1000, 1200)], ABSOLUTE, above=0,
         when=lambda c: c.law == "table", doc="Temperatures of the table, increasing")
     conductivities = Parameter(
         [f"{k} W/(m*K)" for k in (413, 401, 392, 383, 371, 357, 342)], above=0,

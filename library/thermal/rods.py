@@ -5,7 +5,7 @@ from __future__ import annotations
 from blocks import Component, Option, Parameter, Port
 
 from .. import symbols
-from .domain import thermal
+from .domain import ABSOLUTE, thermal
 from .elements import ThermalMass, ThermalResistance
 
 __all__ = ["ConductingRod"]
@@ -37,7 +37,7 @@ class ConductingRod(Component):
     thermal_conductivity = Parameter("401 W/(m*K)", above=0, doc="Thermal conductivity")
     density = Parameter("8960 kg/m^3", above=0, doc="Density")
     specific_heat = Parameter("385 J/(kg*K)", above=0, doc="Specific heat")
-    initial_temperature = Parameter("300 K", minimum=0, doc="Temperature at the start")
+    initial_temperature = Parameter("300 K", ABSOLUTE, minimum=0, doc="Temperature at the start")
 
     def compose(self) -> None:
         n = self.segments

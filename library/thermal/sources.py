@@ -12,7 +12,7 @@ from typing import Any
 from blocks import Component, Input, Parameter, Port, Variable, require
 
 from .. import symbols
-from .domain import TwoPort, thermal
+from .domain import ABSOLUTE, DIFFERENCE, TwoPort, thermal
 
 COLD = ("more heat is drawn than there is: the temperature where it is drawn falls below absolute "
         "zero. Limit the heat flow, or draw it through a resistance.")
@@ -35,7 +35,7 @@ class TemperatureSource(Component):
     grounds = True
 
     A = Port(thermal, doc="held at the temperature")
-    temperature = Parameter("293.15 K", minimum=0, varying=True, doc="Temperature")
+    temperature = Parameter("293.15 K", ABSOLUTE, minimum=0, varying=True, doc="Temperature")
     S = Input("K", default="temperature", doc="temperature")
     power_supplied = Variable("W", doc="heat given to the circuit")
 
@@ -59,7 +59,7 @@ class ControlledTemperatureSource(TwoPort):
 
     symbol = symbols.FLOW_SOURCE
 
-    difference = Parameter("0 K", varying=True, doc="Temperature of B over that of A")
+    difference = Parameter("0 K", DIFFERENCE, varying=True, doc="Temperature of B over that of A")
     S = Input("K", default="difference", doc="temperature of B over that of A")
 
     def equations(self) -> Iterator[Any]:

@@ -247,7 +247,7 @@ class Inerter(TwoPort):
     symbol = symbols.INERTER
 
     inertance = Parameter("1 kg", above=0, doc="Inertance")
-    v = Variable("m/s", "0 m/s", priority="low", doc="v of R minus v of C")
+    v = Variable("m/s", "0 m/s", priority="low", doc="velocity of R minus that of C")
     energy_stored = Variable("J", doc="kinetic energy")
 
     def equations(self) -> Iterator[Any]:

@@ -92,7 +92,7 @@ class FrictionRing(Dissipative, TwoPort):
     between them is the energy lost. Neglects that real rings rub more under load.
 
     Parameters: stiffness (kN/m), preload (N), ring_friction (N).
-    Ports: R, C; f > 0 when compressed (x > 0). Initial target: x (high, 0 m).
+    Ports: R, C; f > 0 for x > 0, R ahead of C. Initial target: x (high, 0 m).
     With ``thermal_port=True`` the heat leaves at the port H.
     """
 

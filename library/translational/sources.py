@@ -106,7 +106,7 @@ class AccelerationSource(TwoPort):
 
     acceleration = Parameter("0 m/s^2", varying=True, doc="Acceleration of R against C")
     S = Input("m/s^2", default="acceleration", doc="acceleration of R against C")
-    v = Variable("m/s", "0 m/s", priority="high", doc="v of R minus v of C")
+    v = Variable("m/s", "0 m/s", priority="high", doc="velocity of R minus that of C")
     x = Variable("m", "0 m", priority="high", doc="position of R against C")
     power_supplied = Variable("W", doc="power given to the circuit")
 

@@ -19,7 +19,7 @@ from analysis_bench import (
     stribeck,
 )
 
-from blocks import Model, SimulationError, quantity
+from blocks import Model, ParameterError, SimulationError, load, quantity
 from library.electrical import DCVoltageSource, ElectricalReference, Inductor, Resistor
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, Lever, PlanetaryGear
@@ -590,3 +590,22 @@ def test_a_hold_in_the_way_is_named():
     assert "hold holds its samples: between them it answers nothing" in linear.notes[0]
     assert "zero: hold holds its samples" in linear.notes[1]
     assert model.linearise([], "hold.u", at=op).notes == []  # nothing passes through it
+
+
+def test_what_is_listed_of_a_linear_model_reads_as_it_is_called():
+    model = block(5, mass=2.0)
+    model.spring = Spring(stiffness="200 N/m")
+    model.connect(model.spring.R, model.block.M)
+    model.connect(model.spring.C, model.ground.V)
+    linear = model.linearise("push.force", "spring.x")
+    assert repr([*linear.inputs, *linear.outputs]) == "[push.force [N], spring.x [m]]"
+    assert {repr(state) for state in linear.states} == {"block.v [m/s]", "spring.x [m]"}
+    ratios = linear.damping().to_pandas()["damping ratio [1]"].to_numpy()  # of 0 +- 10j
+    assert ratios.tolist() == [0, 0] and not np.signbit(ratios).any()
+
+
+def test_a_run_from_a_file_has_no_linear_model(tmp_path):
+    model = block(5, mass=2.0)
+    model.simulate("1 s").save(tmp_path / "run.parquet")
+    with pytest.raises(ParameterError, match="a run from a file, which holds samples and no st"):
+        model.linearise("push.force", "block.v", at=(load(tmp_path / "run.parquet"), "0.5 s"))

@@ -22,6 +22,7 @@ from blocks import (
     sin,
     sqrt,
     tanh,
+    where,
 )
 from blocks.analysis import free
 from blocks.exceptions import InitialisationError, ParameterError
@@ -47,11 +48,17 @@ from library.rotational import (
 )
 from library.signal import (
     Constant,
+    Counter,
     DiscreteIntegrator,
     DiscretePID,
     DiscreteTransferFunction,
+    Gain,
+    Pulse,
     PythonFunction,
+    Step,
     Subtract,
+    TimeFunction,
+    TimeTable,
     TransferFunction,
     UniformRandomNumber,
     UnitDelay,
@@ -763,6 +770,46 @@ def test_samples_that_never_rest_are_named():
     assert "noise changes with time" in op.notes[0]
     model = sampled_loop(PythonFunction(function=lambda t, u: 2 * u[0]))
     assert "controller works out its samples in Python" in model.operating_point().notes[0]
+
+
+def ones_then_twos(t):
+    return where(t > quantity("1 s"), 2.0, 1.0)
+
+
+SOURCES = {
+    "step": Step, "train": lambda: Pulse(start="2 s"), "counter": Counter,
+    "noise": UniformRandomNumber, "function": lambda: TimeFunction(value=ones_then_twos),
+    "table": lambda: TimeTable(values=[1, 2], interpolation="held"),
+    "Python": lambda: PythonFunction(function=lambda t, u: 3.0),
+}
+
+
+@pytest.mark.parametrize("moved", [True, False])
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_changes_with_time_is_named_whether_a_state_depends_on_it_or_not(source, moved):
+    model = Model("driven")
+    model.constant, model.plant, model.shown = Constant(value=3.0), TransferFunction(), Gain(gain=2)
+    model.source = SOURCES[source]()
+    if source == "Python":
+        model.connect(model.constant.y, model.source.u1)
+    given = model.source.y1 if source == "Python" else model.source.y
+    model.connect(given, model.shown.u)
+    model.connect(given if moved else model.constant.y, model.plant.u)
+    (note,) = model.operating_point().notes
+    assert note.startswith("source works out its samples in Python" if source == "Python" else
+                           "source changes with time")
+
+
+def test_a_model_without_states_has_an_operating_point(capfd):
+    model = Model("resistor")
+    model.source, model.part = DCVoltageSource(voltage="2 V"), Resistor(resistance="4 ohm")
+    model.ground = ElectricalReference()
+    model.connect(model.source.p, model.part.p)
+    model.connect(model.source.n, model.part.n, model.ground.V)
+    assert model.operating_point()["part.i"].to("A").m == 0.5
+    linear = model.linearise("source.voltage", "part.i")
+    assert linear.response("1 Hz") == pytest.approx(0.25, rel=1e-14)
+    assert "".join(capfd.readouterr()) == ""
 
 
 def test_what_rests_has_a_speed_of_zero_and_not_of_rounding():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blocks import Model, Target, quantity, sin
+from blocks import Model, ParameterError, Target, Variable, quantity, sin
 from library.translational import ForceSource, Mass, Reference, Spring, SpringDamper
 
 M, K, D, W = 1e-6, 1e9, 1e6, 2 * np.pi * 50.0  # 1 mg on 1 GN/m and 1 MN s/m, shaken at 50 Hz
@@ -81,3 +81,24 @@ def test_speeds_that_have_died_out_are_no_size(speed, method):
     rest = carried_by_two_springs("0 m/s").simulate("100 s", method=method)
     assert run.statistics["steps"] <= rest.statistics["steps"] + 5
     assert abs(run["b.v"].final.m) < 1e-12
+
+
+@pytest.mark.parametrize(("value", "told"), [
+    ("0 mm", "must be greater than 0, but is 0 mm"), ("-1 mm", "must be greater than 0"),
+    (quantity(np.inf, "m"), "is inf m, which is not a finite number"),
+])
+def test_a_nominal_value_is_a_size(value, told):
+    for give, where in (
+            (lambda: Spring(x=Target("0 m", nominal=value)), r"Spring\.x \(nominal\)"),
+            (lambda: Variable("m", nominal=value), "nominal"),
+            (lambda: badly_scaled(False).nominal_values("1 kN", value), r"nominal_values\(\)")):
+        with pytest.raises(ParameterError, match=f"^{where}: {told}"):
+            give()
+
+
+def test_two_sizes_of_one_dimension_are_refused():
+    model = badly_scaled(False)
+    with pytest.raises(ParameterError, match="was given 2 N after another one of the same dim"):
+        model.nominal_values("1 kN", "2 N")
+    with pytest.raises(ParameterError, match=r"^simulate\(atol=…\): was given 1 nm after another"):
+        model.simulate("1 s", atol=["1 m", "1 um/s", "1 nm"])

@@ -18,6 +18,8 @@ import pytest
 import blocks
 from blocks import BlocksError, Component, Model, UnknownName, quantity
 from blocks.exceptions import WrongCall, WrongImport
+from blocks.native import COMPILED
+from blocks.solvers import METHODS
 from library import (
     electrical,
     electromechanical,
@@ -294,10 +296,15 @@ def test_a_run_without_a_duration_or_with_two_times_says_what_to_write(model):
 
 @pytest.mark.parametrize(("method", "here"), [
     ("ode15s", "cvode"), ("DASSL", "ida"), ("ForwardEuler", "euler"), ("siconos", "moreau_jean"),
-    ("LSODA", "auto"),
+    ("LSODA", "auto"), ("dopri", "dopri5"), ("rodas44", "rodas4"), ("cvod", "cvode"),
 ])  # fmt: skip
-def test_methods_of_others_are_answered_with_the_nearest(model, method, here):
-    assert f"Did you mean {here!r}?" in str(answer(lambda: model.simulate("1 s", method=method)))
+def test_unknown_methods_are_answered_with_the_nearest_and_the_list_of_all(model, method, here):
+    told = answer(lambda: model.simulate("1 s", method=method))
+    assert f"Did you mean {here!r}? The methods are: auto, " in str(told)
+    assert told.nearest == [here]
+    assert all(name in str(told) for name in (*METHODS, *COMPILED, "moreau_jean"))
+    with pytest.raises(UnknownName, match=f"Did you mean {here!r}[?] The methods are: auto, "):
+        model.sweep({"method": [method]}, "1 s", outputs=["final(body.v)"])
 
 
 @pytest.mark.parametrize(("name", "said"), [

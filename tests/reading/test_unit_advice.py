@@ -130,6 +130,16 @@ def test_the_frequency_advised_for_an_angular_value_is_the_exact_one(given):
     assert_allclose(to_si(advised, unit("Hz")), exact, rtol=1e-15)
 
 
+@pytest.mark.parametrize(("given", "slope", "arc"), [
+    ("30 deg", "0.57735", "0.523599"), (quantity(45, "deg"), "1", "0.785398"),
+    ("-20 mrad", "-0.0200027", "-0.02"),
+])
+def test_an_angle_is_no_plain_number_unless_in_radians(given, slope, arc):
+    with pytest.raises(AngleFrequencyError, match=f"Write '{slope}' if a slope .* '{arc}' if the"):
+        to_si(given, unit(""))
+    assert to_si("0.3 rad", unit("")) == 0.3
+
+
 # -- temperatures and their differences ---------------------------------------------------
 
 
@@ -179,9 +189,21 @@ def test_a_temperature_is_not_taken_for_a_difference_nor_the_reverse(give, text)
     assert text in str(caught.value)
 
 
-def test_a_size_of_temperatures_may_be_either():
+def test_a_size_of_temperatures_is_a_difference():
     heater = Heater(T=Target("30 degC", nominal="2 delta_degC"))
     assert heater._nominals["T"] == 2
+    model = Model("heated")
+    for give in (lambda: Heater(T=Target("30 degC", nominal="2 degC")),
+                 lambda: model.nominal_values("2 degC")):
+        with pytest.raises(WrongDimension, match=r"nominal.* in (delta_)?degC, .*'2 delta_degC'"):
+            give()
+
+
+@pytest.mark.parametrize("typed", ["degC", "°C", "degF", "°F"])
+def test_the_unit_of_a_difference_is_named_as_one(typed):
+    difference = unit(typed).as_difference
+    assert difference == unit(f"delta_{typed.replace('°', 'deg')}")
+    assert difference.as_difference is difference
 
 
 def test_a_tolerance_is_a_difference_of_temperatures():

@@ -24,8 +24,9 @@ def test_a_summit_between_known_instants_that_have_two_samples_each_is_found():
         return np.where(t < 4, 3 - (t - 2.3) ** 2, 0.0)
     samples = curve(times)[None]
     samples[0, 8:] = [3 - 1.7**2, 0.0]
-    found = largest_of_runs(samples, times, np.zeros(1, dtype=int), lambda v, r, at: curve(at))
+    found, at = largest_of_runs(samples, times, np.zeros(1, dtype=int), lambda v, r, at: curve(at))
     assert_allclose(found, [[3.0]], rtol=1e-12)
+    assert_allclose(at, [[2.3]], rtol=1e-12)
 
 
 def oscillators(count):
@@ -102,3 +103,12 @@ def test_words_tell_what_happens_between_samples():
     run = torn_loose().simulate("6 s", every="6 s")
     assert "1.25 N" in run.explain("rub.f")
     assert "slides forward" in run.explain("rub.mode")
+
+
+@pytest.mark.parametrize("method", ["DOP853", "rodas4"])
+def test_an_explanation_tells_the_extremes_of_the_curve_and_when(method):
+    """v = cos(10 t), slowest at pi/10 s, between steps of about a fifth of a period."""
+    run = oscillators(1).simulate("0.5 s", method=method, rtol=1e-8)
+    assert "lies between -1 m/s (at 0.31416 s) and 1 m/s (at 0 s)" in run.explain("blocks[0].v")
+    several = oscillators(3).simulate("0.5 s", method=method, rtol=1e-8).explain("blocks.v")
+    assert "-3 m/s (at 0.31416 s in blocks[2].v) and 3 m/s (at 0 s in blocks[2].v)" in several

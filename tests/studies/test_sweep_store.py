@@ -169,17 +169,20 @@ def turned():
 
 
 @pytest.mark.parametrize("changed, words", [
-    ({"over": {"mass.v": SPEEDS[:-1]}}, "its axis 'mass.v' has values"),
-    ({"over": {"mass.v": SPEEDS, "mass.mass": ["1 kg"]}}, "does not have the axis 'mass.mass'"),
-    ({"over": {"mass.mass": ["1 kg"]}}, "has the axis 'mass.v', which this sweep has not"),
-    ({"outputs": ["max(mass.v)"]}, "has the output 'final(mass.v)', which this sweep has not"),
-    ({"outputs": {"final(mass.v)": "max(mass.v)"}}, "reduction final instead of max"),
-    ({"outputs": {"final(mass.v)": bench.bad}}, "reduction final instead of function"),
-    ({"rtol": 1e-8}, "rtol was None instead of 1e-08"),
-    ({"duration": "0.6 s"}, "duration was 0.5 instead of 0.6"),
-    ({"model": heavier()}, "the model 'coasting' was another one"),
-    ({"model": turned()}, "the model 'coasting' was another one"),
-    ({"model": rewired()}, "the model 'coasting' was another one"),
+    ({"over": {"mass.v": SPEEDS[:-1]}}, "the axis 'mass.v' of this study has values ["),
+    ({"over": {"mass.v": SPEEDS, "mass.mass": ["1 kg"]}},
+     "this study has the axis 'mass.mass', the one kept there has not"),
+    ({"over": {"mass.mass": ["1 kg"]}}, "this study has no axis 'mass.v', the one kept there has"),
+    ({"outputs": ["max(mass.v)"]},
+     "this study has no output 'final(mass.v)', the one kept there has"),
+    ({"outputs": {"final(mass.v)": "max(mass.v)"}},
+     "of this study has reduction max, of the one kept there final"),
+    ({"outputs": {"final(mass.v)": bench.bad}}, "has reduction function, of the one kept there"),
+    ({"rtol": 1e-8}, "this study has rtol=1e-08, the one kept there no rtol="),
+    ({"duration": "0.6 s"}, "this study has duration=0.6, the one kept there duration=0.5"),
+    ({"model": heavier()}, "the model 'coasting' was another one there"),
+    ({"model": turned()}, "the model 'coasting' was another one there"),
+    ({"model": rewired()}, "the model 'coasting' was another one there"),
 ])  # fmt: skip
 def test_another_study_is_refused_in_words(changed, words, tmp_path, runs):
     over = {"mass.v": SPEEDS}

@@ -20,6 +20,7 @@ from blocks import (
     quantity,
     sin,
 )
+from library import translational
 from library.electrical import (
     ControlledCurrentSource,
     DCVoltageSource,
@@ -30,6 +31,7 @@ from library.electromechanical import (
     RotationalElectromechanicalConverter,
     SeparatelyExcitedMotor,
     SeriesMotor,
+    TranslationalElectromechanicalConverter,
 )
 from library.rotational import (
     AngularVelocitySource,
@@ -68,6 +70,29 @@ def test_a_positive_current_drives_the_rotor_forward(constant):
     k = quantity(constant).m
     assert_allclose(final(run, "rotor.w", "rad/s"), k * 2 / 0.5 * 2, rtol=1e-12)
     assert_allclose(final(run, "machine.v", "V"), k**2 * 8, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("machine", "effort", "sign"), [
+    (RotationalElectromechanicalConverter(constant="2 V*s/rad"), "t", 1),
+    (TranslationalElectromechanicalConverter(constant="2 V*s/m"), "f", -1),
+])
+def test_what_converters_say_of_their_sign_is_so(machine, effort, sign):
+    """A current of 3 A and a constant of 2 drive R forward with 6, counted as is said."""
+    model = Model("converter")
+    model.source, model.earth = ControlledCurrentSource(current="3 A"), ElectricalReference()
+    model.machine = machine
+    model.body, model.ground = (
+        (Inertia(inertia="1 kg*m^2"), RotationalReference()) if effort == "t" else
+        (translational.Mass(), translational.Reference()))
+    model.connect(model.source.head, model.machine.p)
+    model.connect(model.source.tail, model.machine.n, model.earth.V)
+    model.connect(model.machine.R, model.body.I if effort == "t" else model.body.M)
+    model.connect(model.machine.C, model.ground.W if effort == "t" else model.ground.V)
+    run = model.simulate("1 s")
+    assert run["body.w" if effort == "t" else "body.v"].final.m == pytest.approx(6, rel=1e-9)
+    assert run[f"machine.{effort}"].final.m == pytest.approx(6 * sign, rel=1e-12)
+    way = "from C to R" if sign > 0 else "from R to C"
+    assert f"It is positive when it goes {way}" in run.explain(f"machine.{effort}")
 
 
 def test_the_converter_passes_on_what_it_takes_in():

@@ -212,7 +212,7 @@ MISTAKES = [
     (lambda: TransferFunction(numerator=[1, 2, 3], denominator=[1, 2]), ParameterError,
      "TransferFunction.numerator: is of order 2, but the denominator is of order 1: the output "
      "would contain derivatives of the input. Give a denominator of at least the same order, such "
-     "as a filter."),
+     "as a filter; leave out zeros in front of the numerator."),
     (lambda: StateSpace(A=[[1, 2], [3, 4]], B=[[1], [2]], C=[[1, 2, 3]]), ParameterError,
      "StateSpace.C: is 1 by 3, but must be 1 by 2 for 2 states, 1 inputs and 1 outputs."),
     (lambda: StateSpace(A=[1, 2]), ParameterError, "StateSpace.A: takes a matrix"),

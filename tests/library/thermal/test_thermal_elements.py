@@ -233,7 +233,7 @@ def test_a_prescribed_temperature_below_absolute_zero_is_named():
 
 def test_a_difference_of_temperatures_makes_b_the_warmer():
     model = Model("difference")
-    model.zero, model.lift = ThermalReference(), ControlledTemperatureSource(difference="20 degC")
+    model.zero, model.lift = ThermalReference(), ControlledTemperatureSource(difference="293.15 K")
     model.sink, model.wall = TemperatureSource(temperature="273.15 K"), ThermalResistance()
     model.meter, model.absolute = TemperatureSensor(), TemperatureSensor(reference="absolute")
     model.connect(model.zero.H, model.lift.A)
@@ -257,6 +257,30 @@ def test_a_difference_of_temperatures_is_no_temperature():
     assert wall.to("delta_degC")[-1].m == wall.final.to("K").m
     with pytest.raises(WrongDimension, match="a difference of temperatures, .* Name delta_degC"):
         wall.to("degC")
+
+
+@pytest.mark.parametrize(("give", "text"), [
+    (lambda: ControlledTemperatureSource(difference="20 degC"), "Write '20 delta_degC'"),
+    (lambda: TemperatureSource(temperature="20 delta_degC"), "Write '20 degC'"),
+    (lambda: ConductingRod(initial_temperature="20 delta_degC"), "Write '20 degC'"),
+    (lambda: ConductiveHeatTransfer(law="table", temperatures=["20 delta_degC", "300 K"]),
+     "Write '20 degC'"),
+    (lambda: ThermalMass(T="36 delta_degF"), "ThermalMass.T: is a temperature in K, .* '36 degF'"),
+])
+def test_temperatures_in_k_are_told_from_differences(give, text):
+    with pytest.raises(WrongDimension, match=text):
+        give()
+
+
+def test_temperatures_in_k_take_what_says_what_it_is_and_k():
+    rise = ControlledTemperatureSource(difference="18 delta_degF").difference
+    assert_allclose(rise.to("K").m, 10, rtol=1e-12)
+    for text in ("68 degF", "293.15 K"):
+        assert_allclose(TemperatureSource(temperature=text).temperature.to("K").m, 293.15,
+                        rtol=1e-12)  # fmt: skip
+    body = cooling(ThermalResistance()).simulate("1 s")["body.T"]
+    with pytest.raises(WrongDimension, match="in K, a temperature, and cannot be shown in delta"):
+        body.to("delta_degC")
 
 
 def test_a_signal_takes_the_place_of_the_parameter():

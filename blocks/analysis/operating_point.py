@@ -26,10 +26,8 @@ from ..units import from_si, unit
 from .derivatives import elements_of_system
 from .equilibrium import Equations, Solution
 from .linearise import held_words, modes_named, ratio_to_second, state_named
-from .loads import follow_slowly, interval, limits_of
 from .point import Point, initial_point, run_point
 from .reactions import Reactions, reactions_of
-from .reduction import reduce
 from .signals import signals_of
 from .wishes import Wishes, read_wishes
 
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
     from ..model import Model
     from ..system.system import System
 
-__all__ = ["OperatingPoint", "find_operating_point", "stuck_range"]
+__all__ = ["OperatingPoint", "find_operating_point"]
 
 MOST_MODES = 243  # combinations that are tried
 ZERO = 1e-15  # of nominal values, shown as zero
@@ -502,28 +500,3 @@ def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array, Arr
         raise ParameterError(where, "is an operating point with other values of parameters than "
                              "the model has now.", f"Give the model {free or 'these'} first.")
     return point.x.copy(), point.z.copy(), point.m.copy(), start_from.samples
-
-
-# -- the range of what sticks ----------------------------------------------------------------
-def stuck_range(model: Model, path: str, at: Any) -> tuple[Any, Any]:
-    """See :meth:`blocks.Model.stuck_range`."""
-    from .derivatives import derivatives_of
-    from .point import point_of
-
-    point = point_of(model, at)
-    signal = signals_of(point.system).input(path, "stuck_range()")
-    elements = elements_of_system(point.system)
-    if elements is None or not (point.modes == 0).any():
-        raise ParameterError("stuck_range()", "nothing sticks here.", "Exact friction sticks: "
-                             "law='coulomb' or 'stribeck'; give at=… a point at rest.",
-                             code="analysis.modes")  # fmt: skip
-    derivatives = derivatives_of(point.system, [signal], [])
-    at_point = derivatives.at(point)
-    by_state = follow_slowly(reduce(point, at_point))
-    if not np.isfinite(by_state).all():
-        raise ParameterError("stuck_range()", f"{path} accelerates something that is free: there "
-                             "is no equilibrium for it.", "Hold it by a spring or friction.",
-                             code="analysis.conflict")  # fmt: skip
-    low, high, *_ = interval(limits_of(point, at_point, by_state), 0)
-    present = signal.sign * float(point.p[signal.place])
-    return (from_si(present + low, signal.unit), from_si(present + high, signal.unit))

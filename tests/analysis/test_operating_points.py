@@ -446,6 +446,32 @@ def test_stuck_range_of_an_oscillator():
     assert [e.magnitude for e in ends] == pytest.approx([-15, 35])
 
 
+def behind_a_spring(force, stiffness="10 N/m"):
+    """A force on a body in front of a spring, whose other end 5 N of friction hold."""
+    model = block(0, stribeck(5, 5, 0.1, law="coulomb"))
+    model.front, model.pull = Mass(mass="1 kg"), ForceSource(force=force)
+    model.spring, model.damper = Spring(stiffness=stiffness), Damper(damping="30 N*s/m")
+    model.connect(model.pull.R, model.front.M, model.spring.R, model.damper.R)
+    model.connect(model.spring.C, model.block.M)
+    model.connect(model.pull.C, model.damper.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("force", ["0 N", "4 N", "-3 N", "8 N"])
+def test_stuck_range_is_that_of_rest_wherever_the_model_starts(force):
+    ends = behind_a_spring(force).stuck_range("pull.force")
+    assert [e.magnitude for e in ends] == pytest.approx([-5, 5], rel=1e-9)
+
+
+def test_there_is_no_stuck_range_where_something_else_cannot_rest():
+    model = block(0, stribeck(5, 5, 0.1, law="coulomb"))
+    model.free, model.pull = Mass(mass="1 kg"), ForceSource(force="2 N")
+    model.connect(model.pull.R, model.free.M)
+    model.connect(model.pull.C, model.ground.V)
+    with pytest.raises(ParameterError, match="rest of free.v is not possible in the modes"):
+        model.stuck_range("push.force")
+
+
 def test_mass_stays_where_friction_holds_it():
     model = block(3, stribeck(12, 12, 0.1, law="coulomb"))
     model.spring = Spring(stiffness="200 N/m", x="15 mm")

@@ -159,7 +159,7 @@ class Equations:
         """With directions of all unknowns that nothing determines, and what is asked twice."""
         point = solution.point
         scale = self._scale(point)
-        _, matrix = self._rows(point, scale, kept, fixed, self._unknowns(point))
+        _, matrix, _ = self._rows(point, scale, kept, fixed, self._unknowns(point))
         if not np.isfinite(matrix).all():
             return solution
         parts = _Directions.of(matrix)
@@ -184,21 +184,21 @@ class Equations:
     def _newton(self, point: Point, kept: Flags | None, lasting: Array, held: Array) -> Solution:
         scale, last, begun = self._scale(point), np.inf, point.p
         for _ in range(MOST_STEPS):
-            value, matrix = self._rows(point, scale, kept, lasting, held)
+            value, matrix, sizes = self._rows(point, scale, kept, lasting, held)
             if not (all_finite(value) and np.isfinite(matrix).all()):
                 break  # modes that cannot be, as past what bears any load, or a step far out
             step = _least_step(matrix, -value)
             before = float(np.linalg.norm(value))
             point, norm = self._stepped(
                 point, step * scale, before,
-                lambda p: self._rows(p, scale, kept, lasting, held)[0])
+                lambda p: self._as_they_are(p, scale, kept, lasting, held)[0] / sizes)
             small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
             stands = norm >= before  # at a bend, where no part of the step leads on
             if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
                 break
             last = norm
         point = self._without_rounding(point, begun)
-        value, _ = self._rows(point, scale, kept, lasting, held)
+        value, *_ = self._rows(point, scale, kept, lasting, held)
         met = bool(np.abs(value).max(initial=0.0) <= MET * 10)
         soft = np.zeros(len(self.soft))
         some = np.ones(len(self.soft), dtype=bool) if kept is None else kept
@@ -235,7 +235,11 @@ class Equations:
 
     def _stepped(self, point: Point, step: Array, norm: float, rows: Callable[[Point], Array]
                  ) -> tuple[Point, float]:
-        """After a step, halved where it leads away; and how large the rows are there."""
+        """After a step, halved where it leads away; and how large the rows are there.
+
+        ``rows`` are in parts of what they are made of before the step: a force that grows with the
+        square of a flux would look the larger the smaller its slope is after it.
+        """
         factor = 1.0
         for _ in range(MOST_HALVINGS):
             moved = self._moved(point, factor * step)
@@ -257,8 +261,8 @@ class Equations:
 
     # -- rows ------------------------------------------------------------------------------
     def _rows(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, held: Array
-              ) -> tuple[Array, Array]:
-        """Scaled values and derivatives of all rows, the soft ones last.
+              ) -> tuple[Array, Array, Array]:
+        """Scaled values and derivatives of all rows, the soft ones last, and what scales them.
 
         Where a law is infinitely steep, as a root where it begins, derivatives are those beside.
         """
@@ -272,7 +276,7 @@ class Equations:
             whole = self._as_they_are(beside, scale, kept, lasting, held)[1]
         size = np.abs(whole).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)
-        return v / size, whole / size[:, None]
+        return v / size, whole / size[:, None], size
 
     def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array,
                      held: Array) -> tuple[Array, Array]:

@@ -556,7 +556,9 @@ class Model(Component):
         """Between which values of an input everything stays stuck that is, at rest.
 
         The rest of the model follows slowly: it rests for every value, in the modes of the point
-        ``at``, which is as in :meth:`linearise`.
+        ``at``, which is as in :meth:`linearise`. Rest is solved for at both ends, however the load
+        depends on the input. An end is infinite where neither at that point nor a unit of the
+        input beside it any load changes with the input.
 
         Returns
         -------

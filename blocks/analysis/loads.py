@@ -3,8 +3,8 @@
 At an equilibrium all that can move follows the input slowly, as far as there is an equilibrium for
 it; elsewhere the states are those of the point. Every stuck reaction stays within its bounds,
 every sliding velocity keeps its sign, and what is about to slide is pushed that way. All of that is
-linear in the input; where the motion leaves reactions open, any admissible split will do, which is
-a linear program.
+taken along its tangent, so it is linear in the input; where the motion leaves reactions open, any
+admissible split will do, which is a linear program.
 """
 
 from __future__ import annotations

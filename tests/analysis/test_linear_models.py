@@ -573,7 +573,7 @@ def test_a_mass_on_a_rigid_stop_rests_or_leaves():
     model.connect(model.stop.R, model.block.M)
     model.connect(model.stop.C, model.ground.V)
     closed, opened = model.linearise("push.force", "stop.x", modes="all")
-    assert "stop.upper_force is closed. It moves for push.force below 0 N" in closed.notes[-1]
+    assert "closed. By the linear model here it moves for push.force below 0 N" in closed.notes[-1]
     assert str(opened.loads[0]) == "for push.force <= 0 N"
     assert_poles(opened.poles, [0, 0])
 

@@ -36,6 +36,11 @@ from library.isothermal_liquid import (
     VariableOrifice,
     isothermal_liquid,
 )
+from library.magnetic import (
+    ElectromagneticConverter,
+    MagneticReference,
+    ReluctanceForceActuator,
+)
 from library.mechanisms import GearBox, WheelAndAxle
 from library.rotational import (
     ElastoBacklash,
@@ -461,6 +466,30 @@ def behind_a_spring(force, stiffness="10 N/m"):
 def test_stuck_range_is_that_of_rest_wherever_the_model_starts(force):
     ends = behind_a_spring(force).stuck_range("pull.force")
     assert [e.magnitude for e in ends] == pytest.approx([-5, 5], rel=1e-9)
+
+
+@pytest.mark.parametrize("volts", [0, 1, 7, 20])
+def test_a_magnet_that_pulls_with_the_square_of_its_voltage_moves_what_sticks(volts):
+    gap, area, turns, resistance, held = 2e-3, 2e-4, 400, 4.0, 20.0
+    model = block(0, stribeck(held, held, 0.1, law="coulomb"))
+    model.supply = DCVoltageSource(voltage=quantity(volts, "V"))
+    model.winding, model.earth = Resistor(resistance=f"{resistance} ohm"), ElectricalReference()
+    model.coil, model.core = ElectromagneticConverter(turns=turns), MagneticReference()
+    model.magnet = ReluctanceForceActuator(area=f"{area} m^2", x=f"{gap} m")
+    model.connect(model.supply.p, model.winding.p)
+    model.connect(model.winding.n, model.coil.p)
+    model.connect(model.coil.n, model.supply.n, model.earth.V)
+    model.connect(model.coil.N, model.magnet.N)
+    model.connect(model.coil.S, model.magnet.S, model.core.M)
+    model.connect(model.magnet.R, model.block.M)
+    model.connect(model.magnet.C, model.ground.V)
+    # f = mu0 A (N U / R)^2 / (2 gap^2)
+    most = resistance / turns * gap * np.sqrt(2 * held / (4e-7 * np.pi * area))
+    ends = model.stuck_range("supply.voltage")
+    assert [e.magnitude for e in ends] == pytest.approx([-most, most], rel=1e-6)
+    if volts == 1:
+        linear = model.linearise("supply.voltage", "block.v", at=model.operating_point())
+        assert "By the linear model here it moves for supply.voltage" in linear.notes[0]
 
 
 def test_there_is_no_stuck_range_where_something_else_cannot_rest():

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags
 from .derivatives import DerivativesAt, elements_of_system
+from .lasting_states import lasting
 from .linear_model import Load, Named
 from .point import Point
 from .reduction import Reduced
@@ -30,7 +31,6 @@ AT_REST = 1e-12  # of the nominal velocity
 TOUCHES = 1e-12  # of the nominal position
 HELD = 1e-9  # of what a rate is made of: it is zero
 SINGULAR = 1e-9
-ROUNDING = 256 * float(np.finfo(float).eps)
 CANCELLED = 1e-12  # of what a slope is made of: it is zero
 
 
@@ -89,11 +89,9 @@ def follow_slowly(reduced: Reduced) -> Array:
     a = reduced.a if isinstance(reduced.a, np.ndarray) else reduced.a.toarray()
     if not len(a):
         return np.array(reduced.by_inputs, dtype=float)
-    steady = np.linalg.lstsq(a, -reduced.b, rcond=SINGULAR**1.5)[0]
-    steady[np.abs(steady) <= ROUNDING * np.abs(steady).max(axis=0, initial=0.0)] = 0.0
-    left = np.abs(a @ steady + reduced.b).max(axis=0)
-    found = np.asarray(reduced.by_states @ steady) + reduced.by_inputs
-    found[:, left > SINGULAR * np.maximum(np.abs(reduced.b).max(axis=0), 1e-300)] = np.nan
+    steady = lasting(a, reduced.b)
+    found = np.asarray(reduced.by_states @ steady.states) + reduced.by_inputs
+    found[:, ~steady.reached] = np.nan
     return found
 
 

@@ -20,7 +20,13 @@ from analysis_bench import (
 )
 
 from blocks import Model, SimulationError, quantity
-from library.electrical import DCVoltageSource, ElectricalReference, Inductor, Resistor
+from library.electrical import (
+    Capacitor,
+    DCVoltageSource,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+)
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, Lever, PlanetaryGear
 from library.rotational import (
@@ -32,6 +38,7 @@ from library.rotational import (
     TorqueSource,
 )
 from library.signal import Constant, TransferFunction, ZeroOrderHold
+from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 from library.translational import (
     Damper,
     ForceSource,
@@ -323,6 +330,70 @@ def test_quadratic_drag_at_rest_has_no_slope_and_is_not_refused():
         model.connect(model.drag.C, model.ground.V)
         linear = model.linearise(outputs="block.v")
         assert linear.poles == pytest.approx([-slope], abs=1e-12)
+
+
+@pytest.mark.parametrize(("inductance", "capacitance", "heat_capacity"), [
+    (1e-3, 1e-5, 4e2), (1e-7, 1e-8, 4e2), (1e-8, 1e-9, 4e5), (1e-10, 1e-11, 4e6)])
+def test_gains_and_zeros_of_fast_electronics_beside_slow_heat(inductance, capacitance,
+                                                              heat_capacity):
+    model = Model("drive")
+    model.supply, model.earth = DCVoltageSource(voltage="5 V"), ElectricalReference()
+    model.winding = Resistor(resistance="2 ohm", thermal_port=True)
+    model.coil = Inductor(inductance=quantity(inductance, "H"))
+    model.filter = Capacitor(capacitance=quantity(capacitance, "F"))
+    model.load = Resistor(resistance="10 ohm")
+    model.body = ThermalMass(mass=quantity(heat_capacity / 1e3, "kg"),
+                             specific_heat="1000 J/kg/K")
+    model.wall, model.room = ThermalResistance(resistance="20 K/W"), TemperatureSource()
+    model.connect(model.supply.p, model.winding.p)
+    model.connect(model.winding.n, model.coil.p)
+    model.connect(model.coil.n, model.filter.p, model.load.p)
+    model.connect(model.supply.n, model.filter.n, model.load.n, model.earth.V)
+    model.connect(model.winding.H, model.body.M, model.wall.A)
+    model.connect(model.wall.B, model.room.A)
+    linear = model.linearise("supply.voltage", ["filter.v", "body.T"],
+                             at=model.operating_point())
+    current = 5 / 12  # and heat is 2 ohm current^2
+    assert linear.dc_gain.ravel() == pytest.approx([10 / 12, 20 * 2 * 2 * current / 12], rel=1e-9)
+    slow = 1 / (20 * heat_capacity)
+    assert linear.zeros(output="filter.v") == pytest.approx([-slow], rel=1e-9)
+    assert linear.zeros(output="body.T") == pytest.approx([-1 / (10 * capacitance)], rel=1e-6)
+    fast = np.roots([inductance * capacitance * 10, inductance + 20 * capacitance, 12])
+    assert_poles(linear.poles, [-slow, *fast])
+
+
+@pytest.mark.parametrize(("masses", "stiffness", "weak", "damping"), [
+    ((1, 1), 1e3, 10, 0.1), ((1e-9, 1e-9), 1e3, 1, 1e-9), ((1e-15, 1e-12), 1e3, 0.1, 1e-9)])
+def test_gains_of_small_oscillators(masses, stiffness, weak, damping):
+    model = Model("two")
+    model.first, model.second = (Mass(mass=quantity(m, "kg")) for m in masses)
+    model.joint = Spring(stiffness=quantity(stiffness, "N/m"))
+    model.wall = SpringDamper(stiffness=quantity(weak, "N/m"),
+                              damping=quantity(damping, "N*s/m"))
+    model.push, model.ground = ForceSource(force="0 N"), Reference()
+    model.connect(model.first.M, model.joint.R, model.push.R)
+    model.connect(model.joint.C, model.second.M, model.wall.R)
+    model.connect(model.wall.C, model.push.C, model.ground.V)
+    linear = model.linearise("push.force", ["wall.x", "joint.x", "first.v"])
+    assert linear.dc_gain.ravel() == pytest.approx([1 / weak, 1 / stiffness, 0], rel=1e-9, abs=0)
+    joint = linear.zeros(output="joint.x")
+    assert_poles(joint, np.roots([masses[1], damping, weak]))
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-9])
+def test_a_force_on_a_free_chain_speeds_it_up_for_ever(size):
+    masses = [size * m for m in (2.0, 3e-4, 0.7)]
+    model = Model("free")
+    model.push, model.ground = ForceSource(force="0 N"), Reference()
+    model.body, model.joint = Mass(count=3, mass=quantity(masses, "kg")), SpringDamper(
+        count=2, stiffness=quantity([7.0, 9e3], "N/m"), damping="3 N*s/m")
+    model.connect(model.push.R, model.body[0].M)
+    model.connect(model.joint.R, model.body[:-1].M)
+    model.connect(model.joint.C, model.body[1:].M)
+    model.connect(model.push.C, model.ground.V)
+    linear = model.linearise("push.force", ["body[2].v", "joint[1].x"])
+    end = masses[2] / sum(masses) / 9e3  # the last joint accelerates the last body
+    assert linear.dc_gain.ravel() == pytest.approx([np.inf, end], rel=1e-9)
 
 
 def test_free_mass_keeps_both_its_poles():

@@ -19,11 +19,12 @@ import numpy as np
 from ..numerics.arrays import Array, Flags
 from ..numerics.regular import factors_if_regular
 
-__all__ = ["Lasting", "evened", "lasting"]
+__all__ = ["CANCELLED", "Lasting", "cleaned", "evened", "lasting"]
 
 MOST_ROUNDS = 20  # each halves the digits by which sizes differ
 SINGULAR = 1e-13  # of the largest singular value, of a matrix with even rows and columns
 UNREACHED = 1e-9  # relative residual of an equation that has no solution
+CANCELLED = 1e-12  # of what a sum is made of: it is zero
 ROUNDING = 4e-16  # per state, of the largest lasting state in even units
 
 
@@ -41,6 +42,11 @@ class Lasting:
     states: Array
     open: Array
     reached: Flags
+
+
+def cleaned(value: Array, made_of: Array | float) -> Array:
+    """Sums, with zeros where they cancel but for rounding."""
+    return np.where(np.abs(value) > CANCELLED * made_of, value, 0.0)
 
 
 def evened(matrix: Array) -> tuple[Array, Array, Array]:

@@ -130,8 +130,8 @@ class _Maker:
         elements, found = elements_of_system(point.system), []
         if elements is None:
             return LinearModels(f"Modes of {self.name}", [self.with_sides(point)])
-        flow = self.derivatives.at(point).value["flow"]
-        choices = [self._choices(point, k, float(flow[k])) for k in range(elements.size)]
+        there = self.derivatives.at(point)
+        choices = [_choices(point, there, k) for k in range(elements.size)]
         if np.prod([float(len(c)) for c in choices]) > MOST_MODES:
             raise ParameterError(
                 "linearise(modes='all')", f"{elements.size} elements at rest have more than "
@@ -155,15 +155,6 @@ class _Maker:
         if refused is not None and not found:
             raise refused
         return LinearModels(f"Modes of {self.name} at {point.title}", found)
-
-    def _choices(self, point: Point, k: int, flow: float) -> list[int]:
-        elements = elements_of_system(point.system)
-        assert elements is not None
-        if elements.contact[k]:
-            return [0, -1] if point.modes[k] == 0 else [-1]
-        if point.modes[k] != 0 and flow != 0:
-            return [int(np.sign(flow))]
-        return [0, 1, -1]
 
     # -- one model -------------------------------------------------------------------------
     def one(self, point: Point, at: DerivativesAt) -> LinearModel:
@@ -221,6 +212,25 @@ class _Maker:
     def _as_side(self, point: Point, of: Point) -> LinearModel:
         at = self.derivatives.at(point)
         return replace(self.one(point, at), side=_side_words(point, of))
+
+
+def _choices(point: Point, at: DerivativesAt, k: int) -> list[int]:
+    """The modes of an element that the states of a point leave it, for some load."""
+    elements, (flow, low, high) = elements_of_system(point.system), (
+        at.value[name][k] for name in ("flow", "low", "high"))
+    assert elements is not None
+    if elements.contact[k]:
+        return [0, -1] if point.modes[k] == 0 else [-1]
+    if elements.valve[k] and low == high:  # a gate says so
+        return [-1]
+    if elements.valve[k] and np.isinf(low) and np.isinf(high):
+        return [0]
+    if elements.valve[k]:
+        follows = any(at.by["flow", of][[k]].nnz for of in ("u", "z"))  # not of states alone
+        return [0, -1] if follows or flow == 0 else [-1]
+    if point.modes[k] != 0 and flow != 0:
+        return [int(np.sign(flow))]
+    return [0, 1, -1]
 
 
 def _same(a: LinearModel, b: LinearModel) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags
 from .derivatives import DerivativesAt, elements_of_system
-from .lasting_states import lasting
+from .lasting_states import cleaned, lasting
 from .linear_model import Load, Named
 from .point import Point
 from .reduction import Reduced
@@ -31,7 +31,6 @@ AT_REST = 1e-12  # of the nominal velocity
 TOUCHES = 1e-12  # of the nominal position
 HELD = 1e-9  # of what a rate is made of: it is zero
 SINGULAR = 1e-9
-CANCELLED = 1e-12  # of what a slope is made of: it is zero
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,9 @@ def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Nam
     for k, one in enumerate(inputs):
         follows = moved is not None and steady is not None and np.isfinite(steady[:, k]).all()
         low, high, first, last = interval(moved if follows and moved is not None else fixed, k)
-        f = one.unit.factor
-        out.append(Load(one, present[k] + low / f, present[k] + high / f, first, last))
+        ends = present[k] + np.array([low, high]) / one.unit.factor
+        low, high = cleaned(ends, abs(present[k])).tolist()
+        out.append(Load(one, low, high, first, last))
     return out
 
 
@@ -120,7 +120,7 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
         if by_state is not None:
             by_p = by_p + at.by[row, "x"] @ by_state
             made_of = made_of + abs(at.by[row, "x"]) @ np.abs(by_state)
-        return np.where(np.abs(by_p) > CANCELLED * made_of, by_p, 0.0), by_w @ null
+        return cleaned(by_p, made_of), by_w @ null
 
     changes = {row: change(row) for row in ("effort", "low", "high", "rate", "flow")}
     begins = _about_to(point, at, elements)
@@ -166,9 +166,11 @@ def _follow(point: Point, at: DerivativesAt, by_state: Array | None) -> tuple[Ar
         right = right + np.concatenate([at.by["residual", "x"].toarray(), by["x"]]) @ by_state
     u, s, vt = np.linalg.svd(matrix)
     keep = s > SINGULAR * s.max(initial=0.0)
-    inverse = (vt[: len(s)][keep].T / s[keep]) @ u[:, : len(s)][:, keep].T
+    columns, rows = vt[: len(s)][keep].T / s[keep], u[:, : len(s)][:, keep].T
+    inverse = cleaned(columns @ rows, np.abs(columns) @ np.abs(rows))
     loose = np.concatenate([~keep, np.ones(vt.shape[0] - len(s), dtype=bool)])
-    return -inverse @ (right / size), vt[loose].T
+    right = right / size
+    return cleaned(-inverse @ right, np.abs(inverse) @ np.abs(right)), vt[loose].T
 
 
 def _matrix(at: DerivativesAt, by: dict[str, Array]) -> tuple[Array, Array]:

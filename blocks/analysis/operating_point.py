@@ -332,7 +332,7 @@ def _other_modes(start: Point) -> Iterator[Indices]:
     if elements is None:
         return
     yield np.zeros(elements.size, dtype=int)
-    choices = [(0, -1) if c else (0, 1, -1) for c in elements.contact]
+    choices = [(0, -1) if two else (0, 1, -1) for two in elements.contact | elements.valve]
     if np.prod([float(len(c)) for c in choices]) <= MOST_MODES:
         for modes in product(*choices):
             yield np.array(modes)

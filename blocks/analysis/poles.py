@@ -14,11 +14,10 @@ import numpy as np
 from scipy.linalg import eig, eigvals, matrix_balance
 
 from ..numerics.arrays import Array, Flags
-from .lasting_states import evened, lasting
+from .lasting_states import CANCELLED, cleaned, evened, lasting
 
 __all__ = ["participation", "poles", "static_gain", "zeros"]
 
-ZERO = 1e-12  # of what a number is made of: a sum that cancels
 RATIO = 1e-3  # of the fastest pole, below which poles are computed from the inverse
 SEEN = 1e-9  # of what an output is made of: it shows that
 MOST_ORDERS = 4  # integrators in a row, after which a gain is infinite
@@ -71,16 +70,11 @@ def zeros(a: Array, b: Array, c: Array, d: float) -> Array | None:
         others = np.arange(len(c)) != p
         share = c[others] / c[p]
         of_a = of_a[:, others] + np.outer(of_a[:, p], np.abs(share))
-        a = _cleaned(a[:, others] - np.outer(a[:, p], share), of_a)
+        a = cleaned(a[:, others] - np.outer(a[:, p], share), of_a)
         of_c, of_d = np.abs(c) @ of_a, float(np.abs(c) @ of_b)
-        c, d = _cleaned(c @ a, of_c), float(_cleaned(c @ b, of_d))
+        c, d = cleaned(c @ a, of_c), float(cleaned(c @ b, of_d))
         a, of_a, b, of_b = a[others], of_a[others], b[others], of_b[others]
     return poles(a - np.outer(b, c) / d)
-
-
-def _cleaned(value: Array, made_of: Array | float) -> Array:
-    """With zeros where a sum cancels but for rounding."""
-    return np.where(np.abs(value) > ZERO * made_of, value, 0.0)
 
 
 def static_gain(a: Array, b: Array, c: Array, d: Array) -> Array:
@@ -99,7 +93,7 @@ def static_gain(a: Array, b: Array, c: Array, d: Array) -> Array:
         rate, grows = by_itself @ found.states[n:], np.zeros(value.shape, dtype=bool)
         for _ in range(order):
             grows |= _shows(c, rate)
-            rate = _cleaned(a @ rate, SEEN / ZERO * np.abs(a) @ np.abs(rate))
+            rate = cleaned(a @ rate, SEEN / CANCELLED * np.abs(a) @ np.abs(rate))
         by_itself = found.open[:n]
         seen = _shows(c, by_itself).any(axis=1)[:, None]
         whole = np.where(grows, np.inf, np.where(seen, np.nan, value))

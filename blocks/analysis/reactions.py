@@ -76,22 +76,19 @@ def reactions_of(point: Point, at: DerivativesAt) -> Reactions | None:
 def _smallest_share(effort: Array, low: Array, high: Array, split: Array, stuck: Indices,
                     closed: Indices) -> tuple[float, Array | None]:
     """Smallest largest share of the bounds among stuck elements, and the split that has it."""
-    middle, half = (high + low) / 2, (high - low) / 2
-    finite = stuck[np.isfinite(half[stuck])]
+    finite = stuck[np.isfinite(low[stuck]) & np.isfinite(high[stuck])]
+    middle, half = (high[finite] + low[finite]) / 2, (high[finite] - low[finite]) / 2
     pulled = effort[closed] < -1e-9 * np.abs(effort).max(initial=1e-300)
     if not split.shape[1]:
-        none = finite[half[finite] == 0]
-        if len(none) and np.any(np.abs(effort[none] - middle[none]) > 0) or pulled.any():
+        off = np.abs(effort[finite] - middle)
+        if (off[half == 0] > 0).any() or pulled.any():
             return np.inf, None
-        some = finite[half[finite] > 0]
-        share = np.abs(effort[some] - middle[some]) / half[some]
-        return float(share.max(initial=0.0)), None
+        return float((off[half > 0] / half[half > 0]).max(initial=0.0)), None
     c = np.append(np.zeros(split.shape[1]), 1.0)
-    a = np.concatenate([np.column_stack([split[finite], -half[finite]]),
-                        np.column_stack([-split[finite], -half[finite]]),
+    a = np.concatenate([np.column_stack([split[finite], -half]),
+                        np.column_stack([-split[finite], -half]),
                         np.column_stack([-split[closed], np.zeros(len(closed))])])
-    b = np.concatenate([middle[finite] - effort[finite], effort[finite] - middle[finite],
-                        effort[closed]])
+    b = np.concatenate([middle - effort[finite], effort[finite] - middle, effort[closed]])
     found = linprog(c, A_ub=a, b_ub=b, bounds=[(None, None)] * split.shape[1] + [(0, None)])
     return (float(found.x[-1]), found.x[:-1]) if found.status == 0 else (np.inf, None)
 

@@ -23,9 +23,11 @@ from blocks import Model, SimulationError, quantity
 from library.electrical import (
     Capacitor,
     DCVoltageSource,
+    Diode,
     ElectricalReference,
     Inductor,
     Resistor,
+    Switch,
 )
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, Lever, PlanetaryGear
@@ -219,6 +221,54 @@ def test_every_mode_at_rest_with_its_loads():
     assert (forward.low, backward.high) == pytest.approx((35, -15))
     assert np.isinf([forward.high, backward.low]).all()
     assert models.of(friction="stuck") is models[0]
+
+
+@pytest.mark.parametrize("volts", [10, -10])
+def test_a_diode_conducts_or_blocks_and_nothing_else(volts):
+    model = Model("charger")
+    model.supply = DCVoltageSource(voltage=quantity(volts, "V"))
+    model.wire, model.load = Resistor(resistance="100 ohm"), Resistor(resistance="1 kohm")
+    model.diode, model.gate = Diode(model="ideal"), Switch(model="ideal")
+    model.store, model.earth = Capacitor(capacitance="1 uF", v="2 V"), ElectricalReference()
+    model.on = Constant(value=1)
+    model.connect(model.on.y, model.gate.vT)
+    model.connect(model.supply.p, model.wire.p)
+    model.connect(model.wire.n, model.diode.p)
+    model.connect(model.diode.n, model.gate.p)
+    model.connect(model.gate.n, model.store.p, model.load.p)
+    model.connect(model.supply.n, model.store.n, model.load.n, model.earth.V)
+    models = model.linearise("supply.voltage", "store.v", modes="all")
+    assert [m.side for m in models] == ["diode closed, gate closed", "diode open, gate closed"]
+    closed, opened = models
+    assert_poles(closed.poles, [-(1 / 100 + 1 / 1000) / 1e-6])
+    assert_poles(opened.poles, [-1 / (1000 * 1e-6)])
+    assert (closed.loads[0].low, opened.loads[0].high) == pytest.approx((2, 2), rel=1e-9)
+    assert (closed.loads[0].high, opened.loads[0].low) == (np.inf, -np.inf)
+
+
+def test_modes_of_diodes_that_no_load_reaches_are_left_out():
+    model = Model("two supplies")
+    volts = (10, 7, 5)  # the last one draws what the others give
+    model.earth = ElectricalReference()
+    model.supply = DCVoltageSource(count=3, voltage=quantity(list(volts), "V"))
+    model.wire, model.diode = (Resistor(count=2, resistance=quantity([100, 50], "ohm")),
+                               Diode(count=3, model="ideal"))
+    model.coil, model.store = Inductor(inductance="1 mH"), Capacitor(capacitance="1 uF")
+    model.load = Resistor(resistance="200 ohm")
+    model.connect(model.supply[:2].p, model.wire.p)
+    model.connect(model.wire.n, model.diode[:2].p)
+    model.connect(model.diode[0].n, model.diode[1].n, model.diode[2].p, model.coil.p)
+    model.connect(model.diode[2].n, model.supply[2].p)
+    model.connect(model.coil.n, model.load.p, model.store.p)
+    model.connect(model.supply[0].n, model.supply[1].n, model.supply[2].n, model.load.n,
+                  model.store.n, model.earth.V)
+    models = model.linearise("supply[0].voltage", "store.v", modes="all")
+    # the second supply alone keeps the third diode closed, by 2 V / 50 ohm
+    assert [m.side for m in models] == [
+        "diode[0] closed, diode[1] closed, diode[2] closed",
+        "diode[0] open, diode[1] closed, diode[2] closed"]
+    ends = [(m.loads[0].low, m.loads[0].high) for m in models]
+    assert ends[0] == pytest.approx((5, np.inf)) and ends[1] == pytest.approx((-np.inf, 5))
 
 
 def two_frictions(v1, v2, x1, x2):

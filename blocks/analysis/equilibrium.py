@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -191,7 +192,7 @@ class Equations:
             before = float(np.linalg.norm(value))
             point, norm = self._stepped(
                 point, step * scale, before,
-                lambda p: self._as_they_are(p, scale, kept, lasting, held)[0] / sizes)
+                partial(self._in_parts_of, sizes, scale, kept, lasting, held))
             small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
             stands = norm >= before  # at a bend, where no part of the step leads on
             if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
@@ -277,6 +278,11 @@ class Equations:
         size = np.abs(whole).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)
         return v / size, whole / size[:, None], size
+
+    def _in_parts_of(self, sizes: Array, scale: Array, kept: Flags | None, lasting: Array,
+                     held: Array, point: Point) -> Array:
+        """Values of the rows by what they are made of elsewhere."""
+        return self._as_they_are(point, scale, kept, lasting, held)[0] / sizes
 
     def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array,
                      held: Array) -> tuple[Array, Array]:

@@ -130,8 +130,8 @@ class _Maker:
         elements, found = elements_of_system(point.system), []
         if elements is None:
             return LinearModels(f"Modes of {self.name}", [self.with_sides(point)])
-        there = self.derivatives.at(point)
-        choices = [_choices(point, there, k) for k in range(elements.size)]
+        here = self.derivatives.at(point)
+        choices = [_choices(point, here, k) for k in range(elements.size)]
         if np.prod([float(len(c)) for c in choices]) > MOST_MODES:
             raise ParameterError(
                 "linearise(modes='all')", f"{elements.size} elements at rest have more than "

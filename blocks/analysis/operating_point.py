@@ -23,13 +23,14 @@ from ..numerics.blas_threads import threads_for
 from ..results.result import Result
 from ..results.sheet import Sheet
 from ..units import from_si, unit
+from .allowed import out_of_bounds, refusal
 from .derivatives import elements_of_system
 from .equilibrium import Equations, Solution
 from .linearise import held_words, modes_named, ratio_to_second, state_named
 from .point import Point, initial_point, run_point
 from .reactions import Reactions, reactions_of
-from .signals import signals_of
-from .wishes import Wishes, read_wishes
+from .signals import InputSignal, signals_of
+from .wishes import Wish, Wishes, read_wishes
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -247,19 +248,42 @@ def _found_from(start: Point, model: Model, asked: Mapping[str, Any] | None, at_
     start = equations.with_sources(start)
     if modes is not None:
         start = start.with_modes(modes_named(start, modes, "operating_point(modes=…)"))
-        trials = iter([start])
-    else:
-        trials = chain([start], (start.with_modes(m) for m in _other_modes(start)),
+    trials = _inside_bounds(start, wishes)
+    if modes is None:
+        trials = chain(trials, (start.with_modes(m) for m in _other_modes(start)),
                        _later(model, start, equations.sources) if at_rest and not asked else ())
-    first, tried = None, set[bytes]()
+    first, refused, tried = None, None, set[bytes]()
     for there in trials:
         found, solution = _next_to(there, equations, tried, modes is not None)
         first = first or solution
         if found is not None:
-            _refuse_out_of_bounds(found[0], wishes)
-            return OperatingPoint(model.name, equations.with_meters(found[0]), equations, found[1])
+            error = refusal(found[0].point, wishes)
+            if error is None:
+                return OperatingPoint(model.name, equations.with_meters(found[0]), equations,
+                                      found[1])
+            refused = refused or error
+    if refused is not None:
+        raise refused
     assert first is not None
     raise _unmet(start, equations, first)
+
+
+def _inside_bounds(start: Point, wishes: Wishes) -> Iterator[Point]:
+    """Points beside the start that keep the bounds of the wishes, and then the start."""
+    count = 0 if out_of_bounds(start, wishes) is None else max(
+        len(bound.inside) for bound in wishes.bounds)
+    for k in range(count):
+        p, inner = start.p.copy(), Wishes()
+        for bound in wishes.bounds:
+            one, value = bound.signal, bound.inside[min(k, len(bound.inside) - 1)]
+            if isinstance(one, InputSignal):
+                p[one.place] = one.sign * value
+            else:
+                inner.values.append(Wish(one, value, one.path))
+        moved = Equations(start.system, inner, at_rest=False).solve(replace(start, p=p))
+        if moved.met:
+            yield moved.point
+    yield start
 
 
 def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
@@ -364,30 +388,6 @@ def _following(point: Point, equations: Equations, reactions: Reactions | None) 
     return modes if wrong else None
 
 
-def _refuse_out_of_bounds(solution: Solution, wishes: Wishes) -> None:
-    signals = signals_of(solution.point.system)
-    for bound in wishes.bounds:
-        free = next((s for s in wishes.free if s.path == bound.path), None)
-        if free is not None:
-            value = free.sign * float(solution.point.p[free.place])
-        else:
-            one = signals.output(bound.path, "operating_point()")[0]
-            value = float(solution.point.system.function("value", one.expression)(
-                *solution.point.arguments)[0])
-        size = 1e-9 * max(abs(value), 1e-300)
-        if bound.low - size <= value <= bound.high + size:
-            continue
-        limit = bound.low if value < bound.low else bound.high
-        word = "at least" if value < bound.low else "at most"
-        raise InitialisationError(
-            bound.path, f"would have to be {from_si(value, bound.unit):.6g~P}, but shall be {word} "
-            f"{from_si(limit, bound.unit):.6g~P}.",
-            "Give up one of the wishes, or widen the bounds.",
-            code="analysis.bounds", needed=from_si(value, bound.unit),
-            limit=from_si(limit, bound.unit),
-        )  # fmt: skip
-
-
 # -- what cannot be met ----------------------------------------------------------------------
 def _unmet(start: Point, equations: Equations, solution: Solution) -> InitialisationError:
     """The error that names a smallest set of wishes that conflict, by how much, and a cure."""
@@ -396,12 +396,16 @@ def _unmet(start: Point, equations: Equations, solution: Solution) -> Initialisa
     conflict = equations.conflict(start.with_modes(solution.point.modes), solution)
     names = [equations.soft[k] for k in conflict]
     advice = list(_cures(start, equations, solution))
+    held = list(_closed_in_the_way(start, equations, solution))
     if not conflict:
         problem = "the equations have no solution near the initial state, whatever is wished."
         advice = advice or ["Give initial targets closer to a possible state."]
     elif len(conflict) == 1:
-        problem = f"{names[0]} is not possible{_by_how_much(equations, solution, conflict)}."
-        advice.append("Or connect what moves to the ground by a spring, a damper or friction.")
+        problem = f"{names[0]} is not possible{_by_how_much(equations, solution, conflict)}"
+        problem += f": {' and '.join(held)}." if held else "."
+        if conflict[0] < len(equations.resting):
+            advice.append(f"{'Or c' if advice else 'C'}onnect what moves to the ground by a "
+                          "spring, a damper or friction.")
     else:
         problem = (f"{' and '.join(names[:TOLD])} cannot be had together"
                    f"{_by_how_much(equations, solution, conflict)}.")
@@ -422,6 +426,19 @@ def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationErro
         "or bear more than it can, and in no other modes that were tried does everything rest.",
         "Where a run settles, wish values near its end, or choose modes={…}.",
         code="analysis.modes", conflict=tuple(names))
+
+
+def _closed_in_the_way(start: Point, equations: Equations, solution: Solution) -> Iterator[str]:
+    """Closed contacts without any one of which all could be had, in words."""
+    elements = elements_of_system(equations.system)
+    if elements is None:
+        return
+    closed = np.flatnonzero((solution.point.modes == 0) & elements.contact)
+    for k in closed[:MOST_SOURCES]:
+        modes = solution.point.modes.copy()
+        modes[k] = -1
+        if equations.solve(start.with_modes(modes)).met:
+            yield f"{elements.label(int(k))} is closed"
 
 
 def _by_how_much(equations: Equations, solution: Solution, conflict: list[int]) -> str:

@@ -95,7 +95,7 @@ def static_gain(a: Array, b: Array, c: Array, d: Array) -> Array:
             grows |= _shows(c, rate)
             rate = cleaned(a @ rate, SEEN / CANCELLED * np.abs(a) @ np.abs(rate))
         by_itself = found.open[:n]
-        seen = _shows(c, by_itself).any(axis=1)[:, None]
+        seen = np.any(_shows(c, by_itself), axis=1, keepdims=True)
         whole = np.where(grows, np.inf, np.where(seen, np.nan, value))
         gain[:, left[found.reached]] = whole[:, found.reached]
         left = left[~found.reached]

@@ -137,7 +137,7 @@ class Derivatives:
         if kinks.count:
             known = ca.vertcat(TIME, tape.x, tape.z, tape.u, tape.p)
             self._gaps = ca.Function("gaps", system.arguments,
-                                     [kinks.gaps, ca.densify(ca.jacobian(kinks.gaps, known))])
+                                     [kinks.gaps, ca.jacobian(kinks.gaps, known)])
         #: Which rows may depend on which arguments.
         self.pattern: csc_matrix = csc_matrix(
             ca.DM(self._function.sparsity_out(1), 1).sparse() != 0)
@@ -152,8 +152,8 @@ class Derivatives:
         """The side of every kink that counts at a point, and which of them stand on their edge."""
         if not self._kinks.count:
             return np.zeros(0), np.zeros(0, dtype=bool)
-        gap, slope = (np.array(v) for v in self._gaps(*point.arguments))
-        gap = gap.ravel()
+        gap, slope = self._gaps(*point.arguments)
+        gap, slope = np.array(gap).ravel(), slope.sparse()
         at = np.concatenate([[point.t], point.x, point.z, point.u, point.p])
         tied = self._kinks.tied(gap, slope, at)
         side = np.where(gap >= 0, 1.0, 0.0) if point.sides is None else point.sides

@@ -126,7 +126,7 @@ class Equations:
         solution = self._solve(start, kept, np.concatenate([fixed, frozen]))
         if len(frozen) and not solution.met:
             solution = self._solve(start, kept, fixed)
-        return self._judged(solution, kept, fixed)
+        return solution
 
     def _lasting(self, start: Point) -> tuple[Array, Array]:
         """Sums of states that never change, and states that do not in these modes, as rows.
@@ -156,19 +156,18 @@ class Equations:
         return (np.concatenate([*(sums / scale for sums, _ in parts),
                                 np.eye(width)[sampled[idle]]]), np.eye(width)[parts[-1][1]])
 
-    def _judged(self, solution: Solution, kept: Flags | None, fixed: Array) -> Solution:
+    def judged(self, solution: Solution, start: Point) -> Solution:
         """With directions of all unknowns that nothing determines, and what is asked twice."""
-        point = solution.point
+        point, (fixed, _) = solution.point, self._lasting(start)
         scale = self._scale(point)
-        _, matrix, _ = self._rows(point, scale, kept, fixed, self._unknowns(point))
+        _, matrix, _ = self._rows(point, scale, None, fixed, self._unknowns(point))
         if not np.isfinite(matrix).all():
             return solution
         parts = _Directions.of(matrix)
-        asked = np.arange(len(self.soft)) if kept is None else np.flatnonzero(kept)
         twice = parts.rows[:, len(parts.sizes) :]
-        says = np.abs(twice[len(twice) - len(asked) :]).max(axis=1, initial=0.0)
+        says = np.abs(twice[len(twice) - len(self.soft) :]).max(axis=1, initial=0.0)
         return replace(solution, open=parts.open * scale[:, None],
-                       repeated=[self.soft[k] for k in asked[says > REPEATED]])
+                       repeated=[self.soft[k] for k in np.flatnonzero(says > REPEATED)])
 
     def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:
         point = start

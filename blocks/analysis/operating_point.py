@@ -236,7 +236,7 @@ def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest:
                          ) -> OperatingPoint:
     """See :meth:`blocks.Model.operating_point`."""
     start = initial_point(model)
-    with threads_for(start.system.nx + start.system.nz):
+    with threads_for(start.system.nx + start.system.nz + start.system.nu):
         return _found_from(start, model, asked, at_rest, modes)
 
 
@@ -311,7 +311,7 @@ def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
                 there = solution.point.with_modes(stuck)
                 continue
         if following is None or chosen:
-            return (solution, reactions), first
+            return (equations.judged(solution, there), reactions), first
         there = there.with_modes(following)
 
 

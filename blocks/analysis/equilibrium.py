@@ -26,7 +26,7 @@ from .lasting import common, lasting_sums, parted
 from .point import Point
 from .reduction import positional_states
 from .sampled import SampledValues
-from .settle import mode_rows
+from .settle import held_rows, mode_rows
 from .wishes import Wishes
 
 __all__ = ["Equations", "Solution"]
@@ -304,12 +304,8 @@ class Equations:
         if elements is None:
             return value, matrix
         rows, by = mode_rows(point, at)
-        stuck = point.modes == 0
-        closed = stuck & elements.contact
-        value += [rows, at.value["flow"][stuck], at.value["gap"][closed]]
-        matrix += [np.column_stack(list(by.values())),
-                   at.whole("flow")[stuck], at.whole("gap")[closed]]
-        return value, matrix
+        held, by_held = held_rows(point, at, np.ones(elements.size, dtype=bool))
+        return [*value, rows, held], [*matrix, np.column_stack(list(by.values())), by_held]
 
     # -- conflicts -------------------------------------------------------------------------
     def conflict(self, start: Point, solution: Solution) -> list[int]:

@@ -216,18 +216,18 @@ class _Maker:
 
 def _choices(point: Point, at: DerivativesAt, k: int) -> list[int]:
     """The modes of an element that the states of a point leave it, for some load."""
-    elements, (flow, low, high) = elements_of_system(point.system), (
-        at.value[name][k] for name in ("flow", "low", "high"))
+    elements = elements_of_system(point.system)
     assert elements is not None
+    flow, low, high = (at.value[name][k] for name in ("flow", "low", "high"))
     if elements.contact[k]:
         return [0, -1] if point.modes[k] == 0 else [-1]
     if elements.valve[k] and low == high:  # a gate says so
         return [-1]
     if elements.valve[k] and np.isinf(low) and np.isinf(high):
         return [0]
-    if elements.valve[k]:
-        follows = any(at.by["flow", of][[k]].nnz for of in ("u", "z"))  # not of states alone
-        return [0, -1] if follows or flow == 0 else [-1]
+    if elements.valve[k]:  # a state keeps what it is: a voltage beside it, a current through it
+        return [mode for mode, zero in ((0, "flow"), (-1, "effort"))
+                if at.value[zero][k] == 0 or any(at.by[zero, of][[k]].nnz for of in ("u", "z"))]
     if point.modes[k] != 0 and flow != 0:
         return [int(np.sign(flow))]
     return [0, 1, -1]
@@ -274,6 +274,8 @@ def modes_on_edge(point: Point, at: DerivativesAt) -> Iterator[tuple[int, int]]:
                 continue
             if v["low"][k] == v["high"][k]:
                 continue
+            if elements.valve[k] and (at.by["effort", "x"][[k]] @ v["slope"])[0] != 0:
+                continue  # a current that begins, or ends
             if abs(v["effort"][k] - v["high"][k]) <= near[k]:
                 yield k, 1
             if abs(v["effort"][k] - v["low"][k]) <= near[k]:

@@ -122,7 +122,7 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
             made_of = made_of + abs(at.by[row, "x"]) @ np.abs(by_state)
         return cleaned(by_p, made_of), by_w @ null
 
-    changes = {row: change(row) for row in ("effort", "low", "high", "rate", "flow")}
+    changes = {row: change(row) for row in ("effort", "low", "high", "rate", "flow", "slope")}
     begins = _about_to(point, at, elements)
     held = np.abs(v["rate"]) <= HELD * (abs(at.by["rate", "u"]) @ np.abs(point.u))
     margin, by_input, by_split, words = [], [], [], []
@@ -134,16 +134,23 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
             by_split.append(split)
             words.append(f"{elements.label(k)} {word}")
 
+    def room(k: int, upper: str, lower: str) -> tuple[float, Array, Array]:
+        """By how much one is above the other; at a bound that states alone tell, its rate."""
+        value = v[upper][k] - v[lower][k]
+        by, split = (changes[upper][i][k] - changes[lower][i][k] for i in (0, 1))
+        if value == 0 and not by.any() and not split.any():
+            along = (at.by[upper, "x"][[k]] - at.by[lower, "x"][[k]]).toarray().ravel()
+            value = along @ v["slope"]
+            by, split = (along @ changes["slope"][i] for i in (0, 1))
+        return float(value), by, split
+
     for k in range(elements.size):
-        (e, es), (lo, ls), (hi, hs) = (
-            (changes[n][0][k], changes[n][1][k]) for n in ("effort", "low", "high"))
         mode, s = int(point.modes[k]), 1.0 if point.modes[k] > 0 else -1.0
         contact = bool(elements.contact[k])
         if mode == 0:
-            add(k, v["high"][k] - v["effort"][k], hi - e, hs - es,
-                "opens" if contact else "slides forward")
-            add(k, v["effort"][k] - v["low"][k], e - lo, es - ls,
-                "opens" if contact else "slides backward")
+            ends = "opens" if contact or elements.valve[k] else ""
+            add(k, *room(k, "high", "effort"), ends or "slides forward")
+            add(k, *room(k, "effort", "low"), ends or "slides backward")
         elif begins[k]:
             by, split = (change[k] for change in changes["rate"])
             never = held[k] and not by.any() and not split.any()  # others hold it still

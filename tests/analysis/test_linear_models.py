@@ -246,6 +246,30 @@ def test_a_diode_conducts_or_blocks_and_nothing_else(volts):
     assert (closed.loads[0].high, opened.loads[0].low) == (np.inf, -np.inf)
 
 
+@pytest.mark.parametrize(("volts", "amperes", "mode", "ends"), [
+    (10, 0.0, "closed", (0, np.inf)), (-10, 0.0, "open", (-np.inf, 0)),
+    (-10, 0.01, "closed", (-np.inf, np.inf)), (10, 0.1, "closed", (0, np.inf))])
+def test_a_coil_behind_an_open_diode_has_no_current(volts, amperes, mode, ends):
+    model = Model("coil")
+    model.supply = DCVoltageSource(voltage=quantity(volts, "V"))
+    model.diode, model.wire = Diode(model="ideal"), Resistor(resistance="100 ohm")
+    model.coil = Inductor(inductance="1 H", i=quantity(amperes, "A"))
+    model.earth = ElectricalReference()
+    model.connect(model.supply.p, model.diode.p)
+    model.connect(model.diode.n, model.wire.p)
+    model.connect(model.wire.n, model.coil.p)
+    model.connect(model.coil.n, model.supply.n, model.earth.V)
+    linear = model.linearise("supply.voltage", "coil.i")
+    assert linear.modes_held == {"diode": mode} and not linear.sides
+    assert_poles(linear.poles, [-100] if mode == "closed" else [])
+    assert (linear.loads[0].low, linear.loads[0].high) == pytest.approx(ends)
+    sides = [m.side for m in model.linearise("supply.voltage", "coil.i", modes="all")]
+    assert sides == ["diode closed", "diode open"][: 1 if amperes else 2]
+    op = model.operating_point()
+    assert op.modes == {"diode": "closed" if volts > 0 else "open"}
+    assert op["coil.i"].magnitude == pytest.approx(max(volts, 0) / 100, abs=1e-15)
+
+
 def test_modes_of_diodes_that_no_load_reaches_are_left_out():
     model = Model("two supplies")
     volts = (10, 7, 5)  # the last one draws what the others give

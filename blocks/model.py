@@ -556,13 +556,21 @@ class Model(Component):
     def stuck_range(self, input: str, at: Any = None) -> Any:
         """Between which values of an input everything stays stuck that is, at rest.
 
-        The rest of the model follows slowly. ``at`` is as in :meth:`linearise`.
+        The rest of the model follows slowly: it rests for every value, in the modes of the point
+        ``at``, which is as in :meth:`linearise`. Rest is solved for at both ends, however the load
+        depends on the input. An end is infinite where neither at that point nor a unit of the
+        input beside it any load changes with the input.
 
         Returns
         -------
         (quantity, quantity)
+
+        Raises
+        ------
+        ParameterError
+            Where nothing sticks there, or nothing rests in these modes.
         """
-        from .analysis.operating_point import stuck_range
+        from .analysis.stuck_range import stuck_range
 
         return stuck_range(self, input, at)
 

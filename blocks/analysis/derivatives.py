@@ -66,6 +66,7 @@ class Blocks(Mapping[tuple[str, str], csc_matrix]):
         self.columns = columns
         self._by_row, self._rows = matrix.tocsr(), rows
         self._cut: dict[tuple[str, str], csc_matrix] = {}
+        self._strips: dict[str, Array] = {}
 
     def __getitem__(self, key: tuple[str, str]) -> csc_matrix:
         if key not in self._cut:
@@ -76,9 +77,10 @@ class Blocks(Mapping[tuple[str, str], csc_matrix]):
         return self._cut[key]
 
     def strip(self, row: str) -> Array:
-        """The derivatives of ``row`` by all arguments, as a full matrix."""
-        full: Array = self._by_row[self._rows[row]].toarray()
-        return full
+        """The derivatives of ``row`` by all arguments, as a full matrix, to be read only."""
+        if row not in self._strips:
+            self._strips[row] = self._by_row[self._rows[row]].toarray()
+        return self._strips[row]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return product(self._rows, self.columns)
@@ -137,11 +139,12 @@ class Derivatives:
         if kinks.count:
             known = ca.vertcat(TIME, tape.x, tape.z, tape.u, tape.p)
             self._gaps = ca.Function("gaps", system.arguments,
-                                     [kinks.gaps, ca.densify(ca.jacobian(kinks.gaps, known))])
+                                     [kinks.gaps, ca.jacobian(kinks.gaps, known)])
         #: Which rows may depend on which arguments.
         self.pattern: csc_matrix = csc_matrix(
             ca.DM(self._function.sparsity_out(1), 1).sparse() != 0)
         self._signs = np.array([s.sign for s in inputs])
+        self._last: tuple[Point, DerivativesAt] | None = None
 
     @property
     def passing(self) -> Flags:
@@ -152,15 +155,20 @@ class Derivatives:
         """The side of every kink that counts at a point, and which of them stand on their edge."""
         if not self._kinks.count:
             return np.zeros(0), np.zeros(0, dtype=bool)
-        gap, slope = (np.array(v) for v in self._gaps(*point.arguments))
-        gap = gap.ravel()
+        found = self._gaps(*point.arguments)
+        gap, slope = np.array(found[0]).ravel(), found[1].sparse()
         at = np.concatenate([[point.t], point.x, point.z, point.u, point.p])
         tied = self._kinks.tied(gap, slope, at)
         side = np.where(gap >= 0, 1.0, 0.0) if point.sides is None else point.sides
         return side, tied
 
     def at(self, point: Point) -> DerivativesAt:
-        """Their values at a point."""
+        """Their values at a point; those of the last one are kept."""
+        if self._last is None or self._last[0] is not point:
+            self._last = point, self._evaluated(point)
+        return self._last[1]
+
+    def _evaluated(self, point: Point) -> DerivativesAt:
         value, matrix = self._function(*point.arguments, self.sides(point)[0])
         found = csc_matrix(matrix.sparse() if hasattr(matrix, "sparse") else matrix)
         of_inputs = slice(found.indptr[self._columns["p"].start], None)  # the last columns

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from .lasting import common, lasting_sums, parted
 from .point import Point
 from .reduction import positional_states
 from .sampled import SampledValues
-from .settle import mode_rows
+from .settle import held_rows, mode_rows
 from .wishes import Wishes
 
 __all__ = ["Equations", "Solution"]
@@ -126,7 +127,7 @@ class Equations:
         solution = self._solve(start, kept, np.concatenate([fixed, frozen]))
         if len(frozen) and not solution.met:
             solution = self._solve(start, kept, fixed)
-        return self._judged(solution, kept, fixed)
+        return solution
 
     def _lasting(self, start: Point) -> tuple[Array, Array]:
         """Sums of states that never change, and states that do not in these modes, as rows.
@@ -156,19 +157,18 @@ class Equations:
         return (np.concatenate([*(sums / scale for sums, _ in parts),
                                 np.eye(width)[sampled[idle]]]), np.eye(width)[parts[-1][1]])
 
-    def _judged(self, solution: Solution, kept: Flags | None, fixed: Array) -> Solution:
+    def judged(self, solution: Solution, start: Point) -> Solution:
         """With directions of all unknowns that nothing determines, and what is asked twice."""
-        point = solution.point
+        point, (fixed, _) = solution.point, self._lasting(start)
         scale = self._scale(point)
-        _, matrix = self._rows(point, scale, kept, fixed, self._unknowns(point))
+        _, matrix, _ = self._rows(point, scale, None, fixed, self._unknowns(point))
         if not np.isfinite(matrix).all():
             return solution
         parts = _Directions.of(matrix)
-        asked = np.arange(len(self.soft)) if kept is None else np.flatnonzero(kept)
         twice = parts.rows[:, len(parts.sizes) :]
-        says = np.abs(twice[len(twice) - len(asked) :]).max(axis=1, initial=0.0)
+        says = np.abs(twice[len(twice) - len(self.soft) :]).max(axis=1, initial=0.0)
         return replace(solution, open=parts.open * scale[:, None],
-                       repeated=[self.soft[k] for k in asked[says > REPEATED]])
+                       repeated=[self.soft[k] for k in np.flatnonzero(says > REPEATED)])
 
     def _solve(self, start: Point, kept: Flags | None, lasting: Array) -> Solution:
         point = start
@@ -185,21 +185,21 @@ class Equations:
     def _newton(self, point: Point, kept: Flags | None, lasting: Array, held: Array) -> Solution:
         scale, last, begun = self._scale(point), np.inf, point.p
         for _ in range(MOST_STEPS):
-            value, matrix = self._rows(point, scale, kept, lasting, held)
+            value, matrix, sizes = self._rows(point, scale, kept, lasting, held)
             if not (all_finite(value) and np.isfinite(matrix).all()):
                 break  # modes that cannot be, as past what bears any load, or a step far out
             step = _least_step(matrix, -value)
             before = float(np.linalg.norm(value))
             point, norm = self._stepped(
                 point, step * scale, before,
-                lambda p: self._rows(p, scale, kept, lasting, held)[0])
+                partial(self._in_parts_of, sizes, scale, kept, lasting, held))
             small = np.abs(step).max(initial=0.0) <= STEP_DONE * (1 + self._reach(point, scale))
             stands = norm >= before  # at a bend, where no part of the step leads on
             if small or stands or (norm >= 0.9 * last and norm <= MET) or norm == 0:
                 break
             last = norm
         point = self._without_rounding(point, begun)
-        value, _ = self._rows(point, scale, kept, lasting, held)
+        value, *_ = self._rows(point, scale, kept, lasting, held)
         met = bool(np.abs(value).max(initial=0.0) <= MET * 10)
         soft = np.zeros(len(self.soft))
         some = np.ones(len(self.soft), dtype=bool) if kept is None else kept
@@ -236,7 +236,11 @@ class Equations:
 
     def _stepped(self, point: Point, step: Array, norm: float, rows: Callable[[Point], Array]
                  ) -> tuple[Point, float]:
-        """After a step, halved where it leads away; and how large the rows are there."""
+        """After a step, halved where it leads away; and how large the rows are there.
+
+        ``rows`` are in parts of what they are made of before the step: a force that grows with the
+        square of a flux would look the larger the smaller its slope is after it.
+        """
         factor = 1.0
         for _ in range(MOST_HALVINGS):
             moved = self._moved(point, factor * step)
@@ -258,8 +262,8 @@ class Equations:
 
     # -- rows ------------------------------------------------------------------------------
     def _rows(self, point: Point, scale: Array, kept: Flags | None, lasting: Array, held: Array
-              ) -> tuple[Array, Array]:
-        """Scaled values and derivatives of all rows, the soft ones last.
+              ) -> tuple[Array, Array, Array]:
+        """Scaled values and derivatives of all rows, the soft ones last, and what scales them.
 
         Where a law is infinitely steep, as a root where it begins, derivatives are those beside.
         """
@@ -273,7 +277,12 @@ class Equations:
             whole = self._as_they_are(beside, scale, kept, lasting, held)[1]
         size = np.abs(whole).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)
-        return v / size, whole / size[:, None]
+        return v / size, whole / size[:, None], size
+
+    def _in_parts_of(self, sizes: Array, scale: Array, kept: Flags | None, lasting: Array,
+                     held: Array, point: Point) -> Array:
+        """Values of the rows by what they are made of elsewhere."""
+        return self._as_they_are(point, scale, kept, lasting, held)[0] / sizes
 
     def _as_they_are(self, point: Point, scale: Array, kept: Flags | None, lasting: Array,
                      held: Array) -> tuple[Array, Array]:
@@ -296,12 +305,8 @@ class Equations:
         if elements is None:
             return value, matrix
         rows, by = mode_rows(point, at)
-        stuck = point.modes == 0
-        closed = stuck & elements.contact
-        value += [rows, at.value["flow"][stuck], at.value["gap"][closed]]
-        matrix += [np.column_stack(list(by.values())),
-                   at.whole("flow")[stuck], at.whole("gap")[closed]]
-        return value, matrix
+        held, by_held = held_rows(point, at, np.ones(elements.size, dtype=bool))
+        return [*value, rows, held], [*matrix, np.column_stack(list(by.values())), by_held]
 
     # -- conflicts -------------------------------------------------------------------------
     def conflict(self, start: Point, solution: Solution) -> list[int]:

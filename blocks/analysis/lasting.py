@@ -13,7 +13,7 @@ from ..numerics.arrays import Array, Flags
 from .derivatives import DerivativesAt, elements_of_system
 from .point import Point
 from .reduction import positional_states
-from .settle import mode_rows
+from .settle import held_rows, mode_rows
 
 __all__ = ["common", "lasting_sums", "parted"]
 
@@ -34,8 +34,7 @@ def lasting_sums(point: Point, at: DerivativesAt, scale: Array, held: Flags) -> 
     rows = [at.whole("residual"), at.whole("constraints")]
     if elements_of_system(point.system) is not None:
         _, by = mode_rows(point, at)
-        rows += [np.column_stack(list(by.values()))[held],
-                 at.whole("flow")[held & (point.modes == 0)]]
+        rows += [np.column_stack(list(by.values()))[held], held_rows(point, at, held)[1]]
     whole, found, last = np.concatenate(rows) * scale, np.zeros((0, len(scale))), -1
     if not np.isfinite(np.concatenate([whole, slope])).all():  # beyond what a law is made for
         return found

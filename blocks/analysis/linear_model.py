@@ -45,6 +45,9 @@ class Named:
 class Load:
     """Between which values of an input a mode holds, in the input's unit; infinite: any.
 
+    By the linear model, like everything here: where a force grows with the square of a voltage,
+    this is what its tangent comes to, and ``model.stuck_range(…)`` what it comes to itself.
+
     Attributes
     ----------
     input : the input that is changed
@@ -100,7 +103,7 @@ class LinearModel:
     frozen : mapping of path to str
         States that are none in this mode, and why.
     loads : list of Load
-        Per input, between which values the mode holds at this point.
+        Per input, between which values the mode holds, by the linear model at this point.
     remaining : mapping of path to quantity
         Rates of states that are not zero: the point is no equilibrium.
     notes : list of str

@@ -130,8 +130,8 @@ class _Maker:
         elements, found = elements_of_system(point.system), []
         if elements is None:
             return LinearModels(f"Modes of {self.name}", [self.with_sides(point)])
-        flow = self.derivatives.at(point).value["flow"]
-        choices = [self._choices(point, k, float(flow[k])) for k in range(elements.size)]
+        here = self.derivatives.at(point)
+        choices = [_choices(point, here, k) for k in range(elements.size)]
         if np.prod([float(len(c)) for c in choices]) > MOST_MODES:
             raise ParameterError(
                 "linearise(modes='all')", f"{elements.size} elements at rest have more than "
@@ -155,15 +155,6 @@ class _Maker:
         if refused is not None and not found:
             raise refused
         return LinearModels(f"Modes of {self.name} at {point.title}", found)
-
-    def _choices(self, point: Point, k: int, flow: float) -> list[int]:
-        elements = elements_of_system(point.system)
-        assert elements is not None
-        if elements.contact[k]:
-            return [0, -1] if point.modes[k] == 0 else [-1]
-        if point.modes[k] != 0 and flow != 0:
-            return [int(np.sign(flow))]
-        return [0, 1, -1]
 
     # -- one model -------------------------------------------------------------------------
     def one(self, point: Point, at: DerivativesAt) -> LinearModel:
@@ -223,6 +214,25 @@ class _Maker:
         return replace(self.one(point, at), side=_side_words(point, of))
 
 
+def _choices(point: Point, at: DerivativesAt, k: int) -> list[int]:
+    """The modes of an element that the states of a point leave it, for some load."""
+    elements = elements_of_system(point.system)
+    assert elements is not None
+    flow, low, high = (at.value[name][k] for name in ("flow", "low", "high"))
+    if elements.contact[k]:
+        return [0, -1] if point.modes[k] == 0 else [-1]
+    if elements.valve[k] and low == high:  # a gate says so
+        return [-1]
+    if elements.valve[k] and np.isinf(low) and np.isinf(high):
+        return [0]
+    if elements.valve[k]:  # a state keeps what it is: a voltage beside it, a current through it
+        return [mode for mode, zero in ((0, "flow"), (-1, "effort"))
+                if at.value[zero][k] == 0 or any(at.by[zero, of][[k]].nnz for of in ("u", "z"))]
+    if point.modes[k] != 0 and flow != 0:
+        return [int(np.sign(flow))]
+    return [0, 1, -1]
+
+
 def _same(a: LinearModel, b: LinearModel) -> bool:
     if [n.path for n in a.states] != [n.path for n in b.states]:
         return False
@@ -264,6 +274,8 @@ def modes_on_edge(point: Point, at: DerivativesAt) -> Iterator[tuple[int, int]]:
                 continue
             if v["low"][k] == v["high"][k]:
                 continue
+            if elements.valve[k] and (at.by["effort", "x"][[k]] @ v["slope"])[0] != 0:
+                continue  # a current that begins, or ends
             if abs(v["effort"][k] - v["high"][k]) <= near[k]:
                 yield k, 1
             if abs(v["effort"][k] - v["low"][k]) <= near[k]:

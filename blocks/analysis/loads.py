@@ -3,8 +3,8 @@
 At an equilibrium all that can move follows the input slowly, as far as there is an equilibrium for
 it; elsewhere the states are those of the point. Every stuck reaction stays within its bounds,
 every sliding velocity keeps its sign, and what is about to slide is pushed that way. All of that is
-linear in the input; where the motion leaves reactions open, any admissible split will do, which is
-a linear program.
+taken along its tangent, so it is linear in the input; where the motion leaves reactions open, any
+admissible split will do, which is a linear program.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags
 from .derivatives import DerivativesAt, elements_of_system
+from .lasting_states import cleaned, lasting
 from .linear_model import Load, Named
 from .point import Point
 from .reduction import Reduced
@@ -30,8 +31,6 @@ AT_REST = 1e-12  # of the nominal velocity
 TOUCHES = 1e-12  # of the nominal position
 HELD = 1e-9  # of what a rate is made of: it is zero
 SINGULAR = 1e-9
-ROUNDING = 256 * float(np.finfo(float).eps)
-CANCELLED = 1e-12  # of what a slope is made of: it is zero
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,9 @@ def loads_of(point: Point, at: DerivativesAt, reduced: Reduced, inputs: list[Nam
     for k, one in enumerate(inputs):
         follows = moved is not None and steady is not None and np.isfinite(steady[:, k]).all()
         low, high, first, last = interval(moved if follows and moved is not None else fixed, k)
-        f = one.unit.factor
-        out.append(Load(one, present[k] + low / f, present[k] + high / f, first, last))
+        ends = present[k] + np.array([low, high]) / one.unit.factor
+        low, high = cleaned(ends, abs(present[k])).tolist()
+        out.append(Load(one, low, high, first, last))
     return out
 
 
@@ -89,11 +89,9 @@ def follow_slowly(reduced: Reduced) -> Array:
     a = reduced.a if isinstance(reduced.a, np.ndarray) else reduced.a.toarray()
     if not len(a):
         return np.array(reduced.by_inputs, dtype=float)
-    steady = np.linalg.lstsq(a, -reduced.b, rcond=SINGULAR**1.5)[0]
-    steady[np.abs(steady) <= ROUNDING * np.abs(steady).max(axis=0, initial=0.0)] = 0.0
-    left = np.abs(a @ steady + reduced.b).max(axis=0)
-    found = np.asarray(reduced.by_states @ steady) + reduced.by_inputs
-    found[:, left > SINGULAR * np.maximum(np.abs(reduced.b).max(axis=0), 1e-300)] = np.nan
+    steady = lasting(a, reduced.b)
+    found = np.asarray(reduced.by_states @ steady.states) + reduced.by_inputs
+    found[:, ~steady.reached] = np.nan
     return found
 
 
@@ -122,9 +120,9 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
         if by_state is not None:
             by_p = by_p + at.by[row, "x"] @ by_state
             made_of = made_of + abs(at.by[row, "x"]) @ np.abs(by_state)
-        return np.where(np.abs(by_p) > CANCELLED * made_of, by_p, 0.0), by_w @ null
+        return cleaned(by_p, made_of), by_w @ null
 
-    changes = {row: change(row) for row in ("effort", "low", "high", "rate", "flow")}
+    changes = {row: change(row) for row in ("effort", "low", "high", "rate", "flow", "slope")}
     begins = _about_to(point, at, elements)
     held = np.abs(v["rate"]) <= HELD * (abs(at.by["rate", "u"]) @ np.abs(point.u))
     margin, by_input, by_split, words = [], [], [], []
@@ -136,16 +134,23 @@ def limits_of(point: Point, at: DerivativesAt, by_state: Array | None = None) ->
             by_split.append(split)
             words.append(f"{elements.label(k)} {word}")
 
+    def room(k: int, upper: str, lower: str) -> tuple[float, Array, Array]:
+        """By how much one is above the other; at a bound that states alone tell, its rate."""
+        value = v[upper][k] - v[lower][k]
+        by, split = (changes[upper][i][k] - changes[lower][i][k] for i in (0, 1))
+        if value == 0 and not by.any() and not split.any():
+            along = (at.by[upper, "x"][[k]] - at.by[lower, "x"][[k]]).toarray().ravel()
+            value = along @ v["slope"]
+            by, split = (along @ changes["slope"][i] for i in (0, 1))
+        return float(value), by, split
+
     for k in range(elements.size):
-        (e, es), (lo, ls), (hi, hs) = (
-            (changes[n][0][k], changes[n][1][k]) for n in ("effort", "low", "high"))
         mode, s = int(point.modes[k]), 1.0 if point.modes[k] > 0 else -1.0
         contact = bool(elements.contact[k])
         if mode == 0:
-            add(k, v["high"][k] - v["effort"][k], hi - e, hs - es,
-                "opens" if contact else "slides forward")
-            add(k, v["effort"][k] - v["low"][k], e - lo, es - ls,
-                "opens" if contact else "slides backward")
+            ends = "opens" if contact or elements.valve[k] else ""
+            add(k, *room(k, "high", "effort"), ends or "slides forward")
+            add(k, *room(k, "effort", "low"), ends or "slides backward")
         elif begins[k]:
             by, split = (change[k] for change in changes["rate"])
             never = held[k] and not by.any() and not split.any()  # others hold it still
@@ -168,9 +173,11 @@ def _follow(point: Point, at: DerivativesAt, by_state: Array | None) -> tuple[Ar
         right = right + np.concatenate([at.by["residual", "x"].toarray(), by["x"]]) @ by_state
     u, s, vt = np.linalg.svd(matrix)
     keep = s > SINGULAR * s.max(initial=0.0)
-    inverse = (vt[: len(s)][keep].T / s[keep]) @ u[:, : len(s)][:, keep].T
+    columns, rows = vt[: len(s)][keep].T / s[keep], u[:, : len(s)][:, keep].T
+    inverse = cleaned(columns @ rows, np.abs(columns) @ np.abs(rows))
     loose = np.concatenate([~keep, np.ones(vt.shape[0] - len(s), dtype=bool)])
-    return -inverse @ (right / size), vt[loose].T
+    right = right / size
+    return cleaned(-inverse @ right, np.abs(inverse) @ np.abs(right)), vt[loose].T
 
 
 def _matrix(at: DerivativesAt, by: dict[str, Array]) -> tuple[Array, Array]:

@@ -24,21 +24,20 @@ from ..numerics.blas_threads import threads_for
 from ..results.result import Result
 from ..results.sheet import Sheet
 from ..units import from_si, unit
+from .allowed import out_of_bounds, refusal
 from .derivatives import elements_of_system
 from .equilibrium import Equations, Solution
 from .linearise import held_words, modes_named, ratio_to_second, state_named
-from .loads import follow_slowly, interval, limits_of
 from .point import Point, initial_point, run_point
 from .reactions import Reactions, reactions_of
-from .reduction import reduce
-from .signals import signals_of
-from .wishes import Wishes, read_wishes
+from .signals import InputSignal, signals_of
+from .wishes import Wish, Wishes, read_wishes
 
 if TYPE_CHECKING:
     from ..model import Model
     from ..system.system import System
 
-__all__ = ["OperatingPoint", "find_operating_point", "stuck_range"]
+__all__ = ["OperatingPoint", "find_operating_point"]
 
 MOST_MODES = 243  # combinations that are tried
 ZERO = 1e-15  # of nominal values, shown as zero
@@ -250,7 +249,7 @@ def find_operating_point(model: Model, asked: Mapping[str, Any] | None, at_rest:
                          ) -> OperatingPoint:
     """See :meth:`blocks.Model.operating_point`."""
     start = initial_point(model)
-    with threads_for(start.system.nx + start.system.nz):
+    with threads_for(start.system.nx + start.system.nz + start.system.nu):
         return _found_from(start, model, asked, at_rest, modes)
 
 
@@ -262,19 +261,42 @@ def _found_from(start: Point, model: Model, asked: Mapping[str, Any] | None, at_
     start = equations.with_sources(start)
     if modes is not None:
         start = start.with_modes(modes_named(start, modes, "operating_point(modes=…)"))
-        trials = iter([start])
-    else:
-        trials = chain([start], (start.with_modes(m) for m in _other_modes(start)),
+    trials = _inside_bounds(start, wishes)
+    if modes is None:
+        trials = chain(trials, (start.with_modes(m) for m in _other_modes(start)),
                        _later(model, start, equations.sources) if at_rest and not asked else ())
-    first, tried = None, set[bytes]()
+    first, refused, tried = None, None, set[bytes]()
     for there in trials:
         found, solution = _next_to(there, equations, tried, modes is not None)
         first = first or solution
         if found is not None:
-            _refuse_out_of_bounds(found[0], wishes)
-            return OperatingPoint(model.name, equations.with_meters(found[0]), equations, found[1])
+            error = refusal(found[0].point, wishes)
+            if error is None:
+                return OperatingPoint(model.name, equations.with_meters(found[0]), equations,
+                                      found[1])
+            refused = refused or error
+    if refused is not None:
+        raise refused
     assert first is not None
     raise _unmet(start, equations, first)
+
+
+def _inside_bounds(start: Point, wishes: Wishes) -> Iterator[Point]:
+    """Points beside the start that keep the bounds of the wishes, and then the start."""
+    count = 0 if out_of_bounds(start, wishes) is None else max(
+        len(bound.inside) for bound in wishes.bounds)
+    for k in range(count):
+        p, inner = start.p.copy(), Wishes()
+        for bound in wishes.bounds:
+            one, value = bound.signal, bound.inside[min(k, len(bound.inside) - 1)]
+            if isinstance(one, InputSignal):
+                p[one.place] = one.sign * value
+            else:
+                inner.values.append(Wish(one, value, one.path))
+        moved = Equations(start.system, inner, at_rest=False).solve(replace(start, p=p))
+        if moved.met:
+            yield moved.point
+    yield start
 
 
 def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
@@ -302,7 +324,7 @@ def _next_to(there: Point, equations: Equations, tried: set[bytes], chosen: bool
                 there = solution.point.with_modes(stuck)
                 continue
         if following is None or chosen:
-            return (solution, reactions), first
+            return (equations.judged(solution, there), reactions), first
         there = there.with_modes(following)
 
 
@@ -347,7 +369,7 @@ def _other_modes(start: Point) -> Iterator[Indices]:
     if elements is None:
         return
     yield np.zeros(elements.size, dtype=int)
-    choices = [(0, -1) if c else (0, 1, -1) for c in elements.contact]
+    choices = [(0, -1) if two else (0, 1, -1) for two in elements.contact | elements.valve]
     if np.prod([float(len(c)) for c in choices]) <= MOST_MODES:
         for modes in product(*choices):
             yield np.array(modes)
@@ -379,30 +401,6 @@ def _following(point: Point, equations: Equations, reactions: Reactions | None) 
     return modes if wrong else None
 
 
-def _refuse_out_of_bounds(solution: Solution, wishes: Wishes) -> None:
-    signals = signals_of(solution.point.system)
-    for bound in wishes.bounds:
-        free = next((s for s in wishes.free if s.path == bound.path), None)
-        if free is not None:
-            value = free.sign * float(solution.point.p[free.place])
-        else:
-            one = signals.output(bound.path, "operating_point()")[0]
-            value = float(solution.point.system.function("value", one.expression)(
-                *solution.point.arguments)[0])
-        size = 1e-9 * max(abs(value), 1e-300)
-        if bound.low - size <= value <= bound.high + size:
-            continue
-        limit = bound.low if value < bound.low else bound.high
-        word = "at least" if value < bound.low else "at most"
-        raise InitialisationError(
-            bound.path, f"would have to be {from_si(value, bound.unit):.6g~P}, but shall be {word} "
-            f"{from_si(limit, bound.unit):.6g~P}.",
-            "Give up one of the wishes, or widen the bounds.",
-            code="analysis.bounds", needed=from_si(value, bound.unit),
-            limit=from_si(limit, bound.unit),
-        )  # fmt: skip
-
-
 # -- what cannot be met ----------------------------------------------------------------------
 def _unmet(start: Point, equations: Equations, solution: Solution) -> InitialisationError:
     """The error that names a smallest set of wishes that conflict, by how much, and a cure."""
@@ -411,12 +409,16 @@ def _unmet(start: Point, equations: Equations, solution: Solution) -> Initialisa
     conflict = equations.conflict(start.with_modes(solution.point.modes), solution)
     names = [equations.soft[k] for k in conflict]
     advice = list(_cures(start, equations, solution))
+    held = list(_closed_in_the_way(start, equations, solution))
     if not conflict:
         problem = "the equations have no solution near the initial state, whatever is wished."
         advice = advice or ["Give initial targets closer to a possible state."]
     elif len(conflict) == 1:
-        problem = f"{names[0]} is not possible{_by_how_much(equations, solution, conflict)}."
-        advice.append("Or connect what moves to the ground by a spring, a damper or friction.")
+        problem = f"{names[0]} is not possible{_by_how_much(equations, solution, conflict)}"
+        problem += f": {' and '.join(held)}." if held else "."
+        if conflict[0] < len(equations.resting):
+            advice.append(f"{'Or c' if advice else 'C'}onnect what moves to the ground by a "
+                          "spring, a damper or friction.")
     else:
         problem = (f"{' and '.join(names[:TOLD])} cannot be had together"
                    f"{_by_how_much(equations, solution, conflict)}.")
@@ -437,6 +439,19 @@ def _in_no_modes(solution: Solution, equations: Equations) -> InitialisationErro
         "or bear more than it can, and in no other modes that were tried does everything rest.",
         "Where a run settles, wish values near its end, or choose modes={…}.",
         code="analysis.modes", conflict=tuple(names))
+
+
+def _closed_in_the_way(start: Point, equations: Equations, solution: Solution) -> Iterator[str]:
+    """Closed contacts without any one of which all could be had, in words."""
+    elements = elements_of_system(equations.system)
+    if elements is None:
+        return
+    closed = np.flatnonzero((solution.point.modes == 0) & elements.contact)
+    for k in closed[:MOST_SOURCES]:
+        modes = solution.point.modes.copy()
+        modes[k] = -1
+        if equations.solve(start.with_modes(modes)).met:
+            yield f"{elements.label(int(k))} is closed"
 
 
 def _by_how_much(equations: Equations, solution: Solution, conflict: list[int]) -> str:
@@ -515,28 +530,3 @@ def start_state(model: Model, start_from: Any) -> tuple[Array, Array, Array, Arr
         raise ParameterError(where, "is an operating point with other values of parameters than "
                              "the model has now.", f"Give the model {free or 'these'} first.")
     return point.x.copy(), point.z.copy(), point.m.copy(), start_from.samples
-
-
-# -- the range of what sticks ----------------------------------------------------------------
-def stuck_range(model: Model, path: str, at: Any) -> tuple[Any, Any]:
-    """See :meth:`blocks.Model.stuck_range`."""
-    from .derivatives import derivatives_of
-    from .point import point_of
-
-    point = point_of(model, at)
-    signal = signals_of(point.system).input(path, "stuck_range()")
-    elements = elements_of_system(point.system)
-    if elements is None or not (point.modes == 0).any():
-        raise ParameterError("stuck_range()", "nothing sticks here.", "Exact friction sticks: "
-                             "law='coulomb' or 'stribeck'; give at=… a point at rest.",
-                             code="analysis.modes")  # fmt: skip
-    derivatives = derivatives_of(point.system, [signal], [])
-    at_point = derivatives.at(point)
-    by_state = follow_slowly(reduce(point, at_point))
-    if not np.isfinite(by_state).all():
-        raise ParameterError("stuck_range()", f"{path} accelerates something that is free: there "
-                             "is no equilibrium for it.", "Hold it by a spring or friction.",
-                             code="analysis.conflict")  # fmt: skip
-    low, high, *_ = interval(limits_of(point, at_point, by_state), 0)
-    present = signal.sign * float(point.p[signal.place])
-    return (from_si(present + low, signal.unit), from_si(present + high, signal.unit))

@@ -11,16 +11,16 @@ A. Emami-Naeini, P. Van Dooren, Computation of zeros of linear multivariable sys
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eig, eigvals, matrix_balance, null_space
+from scipy.linalg import eig, eigvals, matrix_balance
 
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, Flags
+from .lasting_states import CANCELLED, cleaned, evened, lasting
 
 __all__ = ["participation", "poles", "static_gain", "zeros"]
 
-ZERO = 1e-12  # of the largest entry: what is zero by rounding
 RATIO = 1e-3  # of the fastest pole, below which poles are computed from the inverse
-UNREACHED = 1e-9  # relative residual of an equation that has no solution
-ROUNDING = 4e-16  # per state, of the largest lasting state
+SEEN = 1e-9  # of what an output is made of: it shows that
+MOST_ORDERS = 4  # integrators in a row, after which a gain is infinite
 
 
 def poles(a: Array) -> Array:
@@ -37,12 +37,10 @@ def poles(a: Array) -> Array:
 
 def _with_slow_ones(a: Array, found: Array) -> Array:
     """Slow eigenvalues are the large ones of the inverse, which have no cancellation there."""
-    try:
-        inverse = np.linalg.inv(a)
-    except np.linalg.LinAlgError:
+    matrix, rows, columns = evened(a)
+    if np.linalg.cond(matrix) > 1 / np.finfo(float).eps:
         return found
-    if not np.isfinite(inverse).all() or np.linalg.cond(a) > 1 / np.finfo(float).eps:
-        return found
+    inverse = np.linalg.inv(matrix) * rows * columns[:, None]
     with np.errstate(divide="ignore"):
         other = 1 / np.asarray(eigvals(matrix_balance(inverse)[0]), dtype=complex)
     order, from_inverse = np.argsort(np.abs(found)), np.argsort(np.abs(other))
@@ -57,36 +55,26 @@ def _with_slow_ones(a: Array, found: Array) -> Array:
 def zeros(a: Array, b: Array, c: Array, d: float) -> Array | None:
     """Finite zeros from one input to one output; None where nothing comes through.
 
-    While the input does not act on the output at once, the states are turned so that the output
-    is the last one; what keeps it at zero is the next output of a system smaller by one.
+    While the input does not act on the output at once, the output takes the place of a state; what
+    keeps it at zero is the next output of a system smaller by one. What is zero is told by what a
+    number is made of, which is carried along.
     """
     if len(a):
         a, (scale, _) = matrix_balance(a, permute=False, separate=True)
         b, c = b / scale, c * scale
-    largest = np.abs(a).max(initial=0.0)
-    norm = float(np.linalg.norm(b))
-    if d == 0 and norm == 0:
-        return None
-    b, d = b / (norm or 1.0), d / (norm or 1.0)
-    first = True
-    while abs(d) <= ZERO * np.linalg.norm(b):
-        size = np.linalg.norm(c)
-        if not len(a) or size <= (0.0 if first else ZERO * largest):
+    of_a, of_b = np.abs(a), np.abs(b)
+    while d == 0:
+        if not c.any():
             return None
-        first = False
-        turn = _to_last(c / size)
-        a, b = turn @ a @ turn.T, turn @ b
-        c, d, a, b = a[-1, :-1], float(b[-1]), a[:-1, :-1], b[:-1]
-        if not len(a) and d == 0:
-            return None
+        p = int(np.argmax(np.abs(c)))
+        others = np.arange(len(c)) != p
+        share = c[others] / c[p]
+        of_a = of_a[:, others] + np.outer(of_a[:, p], np.abs(share))
+        a = cleaned(a[:, others] - np.outer(a[:, p], share), of_a)
+        of_c, of_d = np.abs(c) @ of_a, float(np.abs(c) @ of_b)
+        c, d = cleaned(c @ a, of_c), float(cleaned(c @ b, of_d))
+        a, of_a, b, of_b = a[others], of_a[others], b[others], of_b[others]
     return poles(a - np.outer(b, c) / d)
-
-
-def _to_last(c: Array) -> Array:
-    """A reflection that turns a unit vector into the last axis."""
-    v = c.copy()
-    v[-1] += np.copysign(1.0, c[-1])
-    return np.eye(len(c)) - 2 * np.outer(v, v) / (v @ v)
 
 
 def static_gain(a: Array, b: Array, c: Array, d: Array) -> Array:
@@ -97,24 +85,28 @@ def static_gain(a: Array, b: Array, c: Array, d: Array) -> Array:
     gain = np.array(d, dtype=float)
     if not len(a):
         return gain
-    scale = np.abs(a).max() or 1.0
-    kernel = null_space(a / scale, rcond=1e-13)
-    if not kernel.shape[1]:
-        return np.asarray(d + c @ _without_rounding(a, np.asarray(-np.linalg.solve(a, b))))
-    steady = np.linalg.lstsq(a, -b, rcond=1e-13)[0]
-    left = np.abs(a @ steady + b).max(axis=0)
-    reached = left <= UNREACHED * np.maximum(np.abs(b).max(axis=0), 1e-300)
-    seen = np.abs(c @ kernel).max(axis=1) > UNREACHED * np.maximum(np.abs(c).max(axis=1), 1e-300)
-    whole = d + c @ _without_rounding(a, np.asarray(steady))
-    return np.where(reached & ~seen[:, None], whole,
-                    np.where(reached, np.nan, np.where(seen[:, None], np.inf, whole)))
+    n, left, gain[:] = len(a), np.arange(b.shape[1]), np.inf
+    by_itself = np.zeros((n, 0))  # motions that go on by themselves, which lasting inputs may drive
+    for order in range(MOST_ORDERS + 1):  # x = x0 + x1 t + …, where x1 is one of these motions
+        found = lasting(np.column_stack([a, -by_itself]), b[:, left])
+        value = d[:, left] + c @ found.states[:n]
+        rate, grows = by_itself @ found.states[n:], np.zeros(value.shape, dtype=bool)
+        for _ in range(order):
+            grows |= _shows(c, rate)
+            rate = cleaned(a @ rate, SEEN / CANCELLED * np.abs(a) @ np.abs(rate))
+        by_itself = found.open[:n]
+        seen = np.any(_shows(c, by_itself), axis=1, keepdims=True)
+        whole = np.where(grows, np.inf, np.where(seen, np.nan, value))
+        gain[:, left[found.reached]] = whole[:, found.reached]
+        left = left[~found.reached]
+        if not len(left):
+            break
+    return gain
 
 
-def _without_rounding(a: Array, steady: Array) -> Array:
-    """Lasting states with zeros where there is rounding alone, as in speeds at rest."""
-    units = matrix_balance(a, permute=False, separate=True)[1][0]
-    size = np.abs(steady) / units[:, None]
-    return np.asarray(np.where(size > ROUNDING * len(a) * size.max(axis=0), steady, 0.0))
+def _shows(c: Array, states: Array) -> Flags:
+    """Which outputs (rows) show anything of states (columns)."""
+    return np.asarray(np.abs(c @ states) > SEEN * (np.abs(c) @ np.abs(states)))
 
 
 def participation(a: Array) -> tuple[Array, Array]:

@@ -76,22 +76,26 @@ def reactions_of(point: Point, at: DerivativesAt) -> Reactions | None:
 def _smallest_share(effort: Array, low: Array, high: Array, split: Array, stuck: Indices,
                     closed: Indices) -> tuple[float, Array | None]:
     """Smallest largest share of the bounds among stuck elements, and the split that has it."""
-    middle, half = (high + low) / 2, (high - low) / 2
-    finite = stuck[np.isfinite(half[stuck])]
-    pulled = effort[closed] < -1e-9 * np.abs(effort).max(initial=1e-300)
+    bounded = np.isfinite(low[stuck]), np.isfinite(high[stuck])
+    finite = stuck[bounded[0] & bounded[1]]
+    above = np.append(closed, stuck[bounded[0] & ~bounded[1]])  # as a diode that conducts
+    below = stuck[bounded[1] & ~bounded[0]]
+    least = np.append(np.zeros(len(closed)), low[above[len(closed):]])
+    middle, half = (high[finite] + low[finite]) / 2, (high[finite] - low[finite]) / 2
+    size = 1e-9 * np.abs(effort).max(initial=1e-300)
+    pulled = np.append(effort[above] < least - size, effort[below] > high[below] + size)
     if not split.shape[1]:
-        none = finite[half[finite] == 0]
-        if len(none) and np.any(np.abs(effort[none] - middle[none]) > 0) or pulled.any():
+        off = np.abs(effort[finite] - middle)
+        if (off[half == 0] > 0).any() or pulled.any():
             return np.inf, None
-        some = finite[half[finite] > 0]
-        share = np.abs(effort[some] - middle[some]) / half[some]
-        return float(share.max(initial=0.0)), None
+        return float((off[half > 0] / half[half > 0]).max(initial=0.0)), None
     c = np.append(np.zeros(split.shape[1]), 1.0)
-    a = np.concatenate([np.column_stack([split[finite], -half[finite]]),
-                        np.column_stack([-split[finite], -half[finite]]),
-                        np.column_stack([-split[closed], np.zeros(len(closed))])])
-    b = np.concatenate([middle[finite] - effort[finite], effort[finite] - middle[finite],
-                        effort[closed]])
+    a = np.concatenate([np.column_stack([split[finite], -half]),
+                        np.column_stack([-split[finite], -half]),
+                        np.column_stack([-split[above], np.zeros(len(above))]),
+                        np.column_stack([split[below], np.zeros(len(below))])])
+    b = np.concatenate([middle - effort[finite], effort[finite] - middle,
+                        effort[above] - least, high[below] - effort[below]])
     found = linprog(c, A_ub=a, b_ub=b, bounds=[(None, None)] * split.shape[1] + [(0, None)])
     return (float(found.x[-1]), found.x[:-1]) if found.status == 0 else (np.inf, None)
 

@@ -83,6 +83,7 @@ class _Eliminated:
         nx, np_ = self.system.nx, at.by["slope", "p"].shape[1]
         self.u_x, self.u_p = np.zeros((self.system.nu, nx)), np.zeros((self.system.nu, np_))
         self.held: list[tuple[str, Indices]] = []
+        self.laws = csr_matrix((0, nx)), np.zeros((0, np_))
         if self.elements is not None:
             self._follow_modes(self.elements.contact)
 
@@ -118,6 +119,10 @@ class _Eliminated:
         self.held.append(("gap", np.flatnonzero(stuck & contact)))
         parts = {a: in_modes(self.modes, direct, *(self.partial(n, a).toarray() for n in LAWS))
                  for a in ("x", "u", "p")}
+        law = ~stuck & ~parts["u"].any(axis=1)  # of states alone: efforts keep it as it is
+        self.laws = csr_matrix(parts["x"][law]), parts["p"][law]
+        for argument in parts:
+            parts[argument][law] = self.laws[0] @ self.partial("slope", argument).toarray()
         size = np.abs(parts["u"]).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)[:, None]
         matrix = parts["u"] / size
@@ -138,7 +143,7 @@ class _Eliminated:
 
     def constraints(self) -> tuple[csr_matrix, Array]:
         """What ties states in this mode."""
-        found = [self.total("constraints")]
+        found = [self.total("constraints"), self.laws]
         for name, mine in self.held:
             if len(mine):
                 by_x, by_p = self.total(name)

@@ -12,7 +12,7 @@ from ..numerics.tolerances import EFFORTS_EXACT
 from .derivatives import Derivatives, DerivativesAt, elements_of_system
 from .point import Point
 
-__all__ = ["LAWS", "in_modes", "mode_rows", "settled"]
+__all__ = ["LAWS", "held_rows", "in_modes", "mode_rows", "settled"]
 
 LAWS = "flow", "rate", "effort", "forth", "back"  # of an element
 ROUNDS = 25
@@ -20,13 +20,39 @@ SINGULAR = 1e-11
 
 
 def mode_rows(point: Point, at: DerivativesAt) -> tuple[Array, dict[str, Array]]:
-    """What is zero while modes are held, a row per element, and its derivatives."""
+    """What is zero while modes are held, a row per element, and its derivatives.
+
+    Where efforts have no say in what a mode holds, this is its rate.
+    """
+    value, whole, of_states = _laws(point, at)
+    by_x = whole[of_states][:, at.by.columns["x"]]
+    value[of_states], whole[of_states] = by_x @ at.value["slope"], by_x @ at.whole("slope")
+    return value, {a: whole[:, where] for a, where in at.by.columns.items()}
+
+
+def held_rows(point: Point, at: DerivativesAt, some: Flags) -> tuple[Array, Array]:
+    """What modes of some elements hold of the states, and its derivatives: stuck parts have no
+    flow, closed contacts no gap, and a coil behind an open diode has no current."""
+    value, whole, of_states = _laws(point, at)
+    elements = elements_of_system(point.system)
+    assert elements is not None
+    stuck, law = some & (point.modes == 0), some & of_states
+    closed = stuck & elements.contact
+    return (np.concatenate([at.value["flow"][stuck], at.value["gap"][closed], value[law]]),
+            np.concatenate([at.whole("flow")[stuck], at.whole("gap")[closed], whole[law]]))
+
+
+def _laws(point: Point, at: DerivativesAt) -> tuple[Array, Array, Flags]:
+    """What :func:`in_modes` says, its derivatives, and where that follows from states alone."""
     laws, columns = [at.whole(n) for n in LAWS], at.by.columns
-    direct = (laws[0][:, columns["u"]] != 0).any(axis=1) | (
-        laws[0][:, columns["z"]] != 0).any(axis=1)
+
+    def sees_efforts(rows: Array) -> Flags:
+        return (rows[:, columns["u"]] != 0).any(axis=1) | (rows[:, columns["z"]] != 0).any(axis=1)
+
+    direct = sees_efforts(laws[0])
     whole = in_modes(point.modes, direct, *laws)
-    by = {a: whole[:, where] for a, where in columns.items()}
-    return in_modes(point.modes, direct, *(at.value[n] for n in LAWS)), by
+    value = in_modes(point.modes, direct, *(at.value[n] for n in LAWS))
+    return value, whole, (point.modes != 0) & ~sees_efforts(whole)
 
 
 def in_modes(modes: Indices, direct: Flags, *laws: Array) -> Array:

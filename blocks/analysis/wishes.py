@@ -39,14 +39,21 @@ class Wish:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Bound:
     """A variable or free input that shall lie between two values (SI)."""
 
-    path: str
-    unit: Unit
+    signal: InputSignal | OutputSignal
     low: float
     high: float
+
+    @property
+    def inside(self) -> list[float]:
+        """Values between them, the middle first; the one that there is, where the other is none."""
+        some = [v for v in (self.low, self.high) if np.isfinite(v)]
+        if len(some) < 2:
+            return some
+        return [self.low + part * (self.high - self.low) for part in (0.5, 0.25, 0.75)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +125,8 @@ def _add_range(wishes: Wishes, target: InputSignal | list[OutputSignal], value: 
             raise ParameterError(f"{WHERE}: {path}", f"was given the bounds {value[0]} and "
                                  f"{value[1]}, which leave nothing between them.",
                                  "Give the lower bound first.")  # fmt: skip
-        wishes.bounds.append(Bound(one.path, one.unit, low, high))
+        if np.isfinite(low) or np.isfinite(high):
+            wishes.bounds.append(Bound(one, low, high))
 
 
 def _number(value: Any, declared: Unit, path: str) -> float:

@@ -73,7 +73,8 @@ def _zero_gains(linear: LinearModel, point: Point, sampled: list[str]) -> list[s
         why = cut_paths(point) + [f"{path} holds its samples" for path in sampled[:MOST_TOLD]]
     return [f"The gain to {shown} is zero"
             + (f": {', '.join(why)}" if why else ": nothing leads from one to the other") + "."
-            + (f" It moves {'; '.join(beyond)}." if stuck and beyond else "")]  # fmt: skip
+            + (f" By the linear model here it moves {'; '.join(beyond)}."
+               if stuck and beyond else "")]  # fmt: skip
 
 
 def _beyond(load: Load) -> str:

@@ -19,7 +19,7 @@ from ..system.system import System
 from .nominal_values import Nominals, own_nominals
 
 __all__ = ["LEVELS", "NO_TARGET", "USERS", "TargetFunctions", "Targets", "class_values",
-           "collect_targets", "target_sizes"]  # fmt: skip
+           "collect_targets", "least_values", "target_sizes"]  # fmt: skip
 
 LEVELS = ("high", "low", "default high", "default low")  # in the order in which they are met
 USERS = 2  # levels below are those of targets that users gave
@@ -75,6 +75,20 @@ def collect_targets(system: System) -> Targets:
     if not slots:
         return Targets(np.zeros(0, int), np.zeros(0), np.zeros(0, int))
     return Targets(np.concatenate(slots), np.concatenate(values), np.concatenate(levels))
+
+
+def least_values(system: System) -> tuple[Indices, Array]:
+    """Variables whose class says what they are never below, as 0 K, and that in SI units."""
+    slots, values = [np.zeros(0, dtype=int)], [np.zeros(0)]
+    for f, family in enumerate(system.network.families):
+        for i, local in enumerate(family.kernel.variables):
+            base = system.flat.base[f].get((i, 0))
+            declared = local.declared
+            if base is None or not isinstance(declared, Variable) or declared.minimum is None:
+                continue
+            slots.append(np.arange(base, base + family.size))
+            values.append(np.full(family.size, declared.minimum))
+    return np.concatenate(slots), np.concatenate(values)
 
 
 def class_values(system: System, targets: Targets) -> Array:

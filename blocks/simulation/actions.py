@@ -20,7 +20,7 @@ from ..numerics.arrays import Array, Flags, Indices
 from ..numerics.copies import shallow_copy
 from ..numerics.tolerances import LAST_DIGITS
 from ..solvers.samples import is_due, sample_number
-from ..system.evaluator import Evaluator
+from ..system.evaluator import Arguments, Evaluator
 from ..system.problem import Problem
 from ..system.system import System
 from ..units import from_si
@@ -67,17 +67,25 @@ class Requirements:
             return None
         return self.values.function
 
+    def broken(self, arguments: Arguments) -> tuple[str, str] | None:
+        """The component of the first one that does not hold, and what it says; None where all do.
+        """
+        if self.values is None:
+            return None
+        rows = np.flatnonzero(self.values(*arguments) < 0.5)
+        if not len(rows):
+            return None
+        family, instance, message = self.messages[int(rows[0])]
+        return family.path(instance), message
+
     def check(self, problem: Problem, t: float, fixed_step: bool = False) -> None:
         """Raise for the first one that does not hold.
 
         With steps of constant length, which no error shortens, these may be to blame.
         """
-        if self.values is None:
-            return
-        broken = np.flatnonzero(self.values(*problem.arguments(t)) < 0.5)
-        if len(broken):
-            family, instance, message = self.messages[int(broken[0])]
-            path = family.path(instance)
+        broken = self.broken(problem.arguments(t))
+        if broken is not None:
+            path, message = broken
             advice = ("If that cannot be, the steps are too long for what happens there: try "
                       "shorter ones, or method='auto'.") if fixed_step else ""
             raise SimulationError(path, f"at t = {t:.9g} s {message}", advice,

@@ -20,7 +20,15 @@ from analysis_bench import (
 )
 
 from blocks import Model, ParameterError, SimulationError, load, quantity
-from library.electrical import DCVoltageSource, ElectricalReference, Inductor, Resistor
+from library.electrical import (
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+    Switch,
+)
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.mechanisms import GearBox, Lever, PlanetaryGear
 from library.rotational import (
@@ -32,6 +40,7 @@ from library.rotational import (
     TorqueSource,
 )
 from library.signal import Constant, TransferFunction, ZeroOrderHold
+from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
 from library.translational import (
     Damper,
     ForceSource,
@@ -214,6 +223,78 @@ def test_every_mode_at_rest_with_its_loads():
     assert models.of(friction="stuck") is models[0]
 
 
+@pytest.mark.parametrize("volts", [10, -10])
+def test_a_diode_conducts_or_blocks_and_nothing_else(volts):
+    model = Model("charger")
+    model.supply = DCVoltageSource(voltage=quantity(volts, "V"))
+    model.wire, model.load = Resistor(resistance="100 ohm"), Resistor(resistance="1 kohm")
+    model.diode, model.gate = Diode(model="ideal"), Switch(model="ideal")
+    model.store, model.earth = Capacitor(capacitance="1 uF", v="2 V"), ElectricalReference()
+    model.on = Constant(value=1)
+    model.connect(model.on.y, model.gate.vT)
+    model.connect(model.supply.p, model.wire.p)
+    model.connect(model.wire.n, model.diode.p)
+    model.connect(model.diode.n, model.gate.p)
+    model.connect(model.gate.n, model.store.p, model.load.p)
+    model.connect(model.supply.n, model.store.n, model.load.n, model.earth.V)
+    models = model.linearise("supply.voltage", "store.v", modes="all")
+    assert [m.side for m in models] == ["diode closed, gate closed", "diode open, gate closed"]
+    closed, opened = models
+    assert_poles(closed.poles, [-(1 / 100 + 1 / 1000) / 1e-6])
+    assert_poles(opened.poles, [-1 / (1000 * 1e-6)])
+    assert (closed.loads[0].low, opened.loads[0].high) == pytest.approx((2, 2), rel=1e-9)
+    assert (closed.loads[0].high, opened.loads[0].low) == (np.inf, -np.inf)
+
+
+@pytest.mark.parametrize(("volts", "amperes", "mode", "ends"), [
+    (10, 0.0, "closed", (0, np.inf)), (-10, 0.0, "open", (-np.inf, 0)),
+    (-10, 0.01, "closed", (-np.inf, np.inf)), (10, 0.1, "closed", (0, np.inf))])
+def test_a_coil_behind_an_open_diode_has_no_current(volts, amperes, mode, ends):
+    model = Model("coil")
+    model.supply = DCVoltageSource(voltage=quantity(volts, "V"))
+    model.diode, model.wire = Diode(model="ideal"), Resistor(resistance="100 ohm")
+    model.coil = Inductor(inductance="1 H", i=quantity(amperes, "A"))
+    model.earth = ElectricalReference()
+    model.connect(model.supply.p, model.diode.p)
+    model.connect(model.diode.n, model.wire.p)
+    model.connect(model.wire.n, model.coil.p)
+    model.connect(model.coil.n, model.supply.n, model.earth.V)
+    linear = model.linearise("supply.voltage", "coil.i")
+    assert linear.modes_held == {"diode": mode} and not linear.sides
+    assert_poles(linear.poles, [-100] if mode == "closed" else [])
+    assert (linear.loads[0].low, linear.loads[0].high) == pytest.approx(ends)
+    sides = [m.side for m in model.linearise("supply.voltage", "coil.i", modes="all")]
+    assert sides == ["diode closed", "diode open"][: 1 if amperes else 2]
+    op = model.operating_point()
+    assert op.modes == {"diode": "closed" if volts > 0 else "open"}
+    assert op["coil.i"].magnitude == pytest.approx(max(volts, 0) / 100, abs=1e-15)
+
+
+def test_modes_of_diodes_that_no_load_reaches_are_left_out():
+    model = Model("two supplies")
+    volts = (10, 7, 5)  # the last one draws what the others give
+    model.earth = ElectricalReference()
+    model.supply = DCVoltageSource(count=3, voltage=quantity(list(volts), "V"))
+    model.wire, model.diode = (Resistor(count=2, resistance=quantity([100, 50], "ohm")),
+                               Diode(count=3, model="ideal"))
+    model.coil, model.store = Inductor(inductance="1 mH"), Capacitor(capacitance="1 uF")
+    model.load = Resistor(resistance="200 ohm")
+    model.connect(model.supply[:2].p, model.wire.p)
+    model.connect(model.wire.n, model.diode[:2].p)
+    model.connect(model.diode[0].n, model.diode[1].n, model.diode[2].p, model.coil.p)
+    model.connect(model.diode[2].n, model.supply[2].p)
+    model.connect(model.coil.n, model.load.p, model.store.p)
+    model.connect(model.supply[0].n, model.supply[1].n, model.supply[2].n, model.load.n,
+                  model.store.n, model.earth.V)
+    models = model.linearise("supply[0].voltage", "store.v", modes="all")
+    # the second supply alone keeps the third diode closed, by 2 V / 50 ohm
+    assert [m.side for m in models] == [
+        "diode[0] closed, diode[1] closed, diode[2] closed",
+        "diode[0] open, diode[1] closed, diode[2] closed"]
+    ends = [(m.loads[0].low, m.loads[0].high) for m in models]
+    assert ends[0] == pytest.approx((5, np.inf)) and ends[1] == pytest.approx((-np.inf, 5))
+
+
 def two_frictions(v1, v2, x1, x2):
     model = Model("two frictions")
     model.m1, model.m2 = Mass(mass="1 kg"), Mass(mass="2 kg")
@@ -323,6 +404,70 @@ def test_quadratic_drag_at_rest_has_no_slope_and_is_not_refused():
         model.connect(model.drag.C, model.ground.V)
         linear = model.linearise(outputs="block.v")
         assert linear.poles == pytest.approx([-slope], abs=1e-12)
+
+
+@pytest.mark.parametrize(("inductance", "capacitance", "heat_capacity"), [
+    (1e-3, 1e-5, 4e2), (1e-7, 1e-8, 4e2), (1e-8, 1e-9, 4e5), (1e-10, 1e-11, 4e6)])
+def test_gains_and_zeros_of_fast_electronics_beside_slow_heat(inductance, capacitance,
+                                                              heat_capacity):
+    model = Model("drive")
+    model.supply, model.earth = DCVoltageSource(voltage="5 V"), ElectricalReference()
+    model.winding = Resistor(resistance="2 ohm", thermal_port=True)
+    model.coil = Inductor(inductance=quantity(inductance, "H"))
+    model.filter = Capacitor(capacitance=quantity(capacitance, "F"))
+    model.load = Resistor(resistance="10 ohm")
+    model.body = ThermalMass(mass=quantity(heat_capacity / 1e3, "kg"),
+                             specific_heat="1000 J/kg/K")
+    model.wall, model.room = ThermalResistance(resistance="20 K/W"), TemperatureSource()
+    model.connect(model.supply.p, model.winding.p)
+    model.connect(model.winding.n, model.coil.p)
+    model.connect(model.coil.n, model.filter.p, model.load.p)
+    model.connect(model.supply.n, model.filter.n, model.load.n, model.earth.V)
+    model.connect(model.winding.H, model.body.M, model.wall.A)
+    model.connect(model.wall.B, model.room.A)
+    linear = model.linearise("supply.voltage", ["filter.v", "body.T"],
+                             at=model.operating_point())
+    current = 5 / 12  # and heat is 2 ohm current^2
+    assert linear.dc_gain.ravel() == pytest.approx([10 / 12, 20 * 2 * 2 * current / 12], rel=1e-9)
+    slow = 1 / (20 * heat_capacity)
+    assert linear.zeros(output="filter.v") == pytest.approx([-slow], rel=1e-9)
+    assert linear.zeros(output="body.T") == pytest.approx([-1 / (10 * capacitance)], rel=1e-6)
+    fast = np.roots([inductance * capacitance * 10, inductance + 20 * capacitance, 12])
+    assert_poles(linear.poles, [-slow, *fast])
+
+
+@pytest.mark.parametrize(("masses", "stiffness", "weak", "damping"), [
+    ((1, 1), 1e3, 10, 0.1), ((1e-9, 1e-9), 1e3, 1, 1e-9), ((1e-15, 1e-12), 1e3, 0.1, 1e-9)])
+def test_gains_of_small_oscillators(masses, stiffness, weak, damping):
+    model = Model("two")
+    model.first, model.second = (Mass(mass=quantity(m, "kg")) for m in masses)
+    model.joint = Spring(stiffness=quantity(stiffness, "N/m"))
+    model.wall = SpringDamper(stiffness=quantity(weak, "N/m"),
+                              damping=quantity(damping, "N*s/m"))
+    model.push, model.ground = ForceSource(force="0 N"), Reference()
+    model.connect(model.first.M, model.joint.R, model.push.R)
+    model.connect(model.joint.C, model.second.M, model.wall.R)
+    model.connect(model.wall.C, model.push.C, model.ground.V)
+    linear = model.linearise("push.force", ["wall.x", "joint.x", "first.v"])
+    assert linear.dc_gain.ravel() == pytest.approx([1 / weak, 1 / stiffness, 0], rel=1e-9, abs=0)
+    joint = linear.zeros(output="joint.x")
+    assert_poles(joint, np.roots([masses[1], damping, weak]))
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-9])
+def test_a_force_on_a_free_chain_speeds_it_up_for_ever(size):
+    masses = [size * m for m in (2.0, 3e-4, 0.7)]
+    model = Model("free")
+    model.push, model.ground = ForceSource(force="0 N"), Reference()
+    model.body, model.joint = Mass(count=3, mass=quantity(masses, "kg")), SpringDamper(
+        count=2, stiffness=quantity([7.0, 9e3], "N/m"), damping="3 N*s/m")
+    model.connect(model.push.R, model.body[0].M)
+    model.connect(model.joint.R, model.body[:-1].M)
+    model.connect(model.joint.C, model.body[1:].M)
+    model.connect(model.push.C, model.ground.V)
+    linear = model.linearise("push.force", ["body[2].v", "joint[1].x"])
+    end = masses[2] / sum(masses) / 9e3  # the last joint accelerates the last body
+    assert linear.dc_gain.ravel() == pytest.approx([np.inf, end], rel=1e-9)
 
 
 def test_free_mass_keeps_both_its_poles():
@@ -573,7 +718,7 @@ def test_a_mass_on_a_rigid_stop_rests_or_leaves():
     model.connect(model.stop.R, model.block.M)
     model.connect(model.stop.C, model.ground.V)
     closed, opened = model.linearise("push.force", "stop.x", modes="all")
-    assert "stop.upper_force is closed. It moves for push.force below 0 N" in closed.notes[-1]
+    assert "closed. By the linear model here it moves for push.force below 0 N" in closed.notes[-1]
     assert str(opened.loads[0]) == "for push.force <= 0 N"
     assert_poles(opened.poles, [0, 0])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from warnings import catch_warnings, simplefilter
+
 import numpy as np
 import pytest
 from analysis_bench import assert_poles, block, numbers, oscillator, results, stribeck
@@ -26,7 +28,15 @@ from blocks import (
 )
 from blocks.analysis import free
 from blocks.exceptions import InitialisationError, ParameterError
-from library.electrical import DCVoltageSource, Diode, ElectricalReference, Inductor, Resistor
+from library.electrical import (
+    DCCurrentSource,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Inductor,
+    Resistor,
+    Switch,
+)
 from library.electromechanical import RotationalElectromechanicalConverter
 from library.isothermal_liquid import (
     FlowRateSource,
@@ -37,7 +47,13 @@ from library.isothermal_liquid import (
     VariableOrifice,
     isothermal_liquid,
 )
+from library.magnetic import (
+    ElectromagneticConverter,
+    MagneticReference,
+    ReluctanceForceActuator,
+)
 from library.mechanisms import GearBox, WheelAndAxle
+from library.planar import Body, Ground, Revolute, RigidOffset
 from library.rotational import (
     ElastoBacklash,
     Inertia,
@@ -64,7 +80,7 @@ from library.signal import (
     UnitDelay,
     ZeroOrderHold,
 )
-from library.thermal import TemperatureSource, ThermalMass, ThermalResistance
+from library.thermal import TemperatureSource, ThermalMass, ThermalResistance, thermal
 from library.translational import (
     Damper,
     ForceSource,
@@ -270,8 +286,40 @@ def test_a_bound_that_is_passed_is_told(grade, needed, limit):
     with pytest.raises(InitialisationError) as caught:
         car(grade).operating_point({"car.v": "25 m/s", "throttle.y": (0, 1)})
     assert caught.value.needed.magnitude == pytest.approx(needed, rel=1e-9)
-    assert str(caught.value).startswith(f"throttle.y: would have to be {needed:.6g}, but shall be "
-                                        f"{limit}.")
+    assert str(caught.value).startswith(f"throttle.y: is {needed:.6g} in the solution that was "
+                                        f"found, but shall be {limit}.")
+
+
+@pytest.mark.parametrize("bounds", [
+    ("100 deg", "200 deg"), ("120 deg", None), ("140 deg", "250 deg")])
+def test_bounds_are_where_a_solution_is_looked_for(bounds):
+    model = swing(torque=5)
+    op = model.operating_point({"hinge.phi": bounds})
+    above = np.pi - np.arcsin(5 / 9.81)  # the other equilibrium hangs below
+    assert op["hinge.phi"].to("rad").magnitude == pytest.approx(above, rel=1e-9)
+
+
+def test_bounds_between_which_nothing_rests_are_told():
+    with pytest.raises(InitialisationError, match=r"hinge.phi: is .* in the solution that was "
+                                                  r"found, but shall be at (least|most)"):
+        swing(torque=5).operating_point({"hinge.phi": ("60 deg", "100 deg")})
+
+
+def swing(torque):
+    """A pendulum of 1 kg at 1 m, and a torque at its hinge."""
+    model = Model("swing")
+    model.ground, model.hinge = Ground(), Revolute(drive=True)
+    model.rod, model.bob = RigidOffset(dx="0 m", dy="-1 m"), Body(mass="1 kg",
+                                                                  inertia="0.1 kg*m^2")
+    model.push, model.damper = (TorqueSource(torque=quantity(torque, "N*m")),
+                                RotationalDamper(damping="0.3 N*m*s/rad"))
+    model.frame = RotationalReference()
+    model.connect(model.ground.P, model.hinge.B)
+    model.connect(model.hinge.F, model.rod.B)
+    model.connect(model.rod.F, model.bob.P)
+    model.connect(model.hinge.A, model.push.R, model.damper.R)
+    model.connect(model.push.C, model.damper.C, model.frame.W)
+    return model
 
 
 # -- stuck brakes ----------------------------------------------------------------------------
@@ -340,6 +388,62 @@ def test_pushed_block_rests_or_slides(load, known):
             assert linear.poles == pytest.approx(one["poles"], rel=1e-6)
 
 
+# -- what meets the equations and cannot be ---------------------------------------------------
+def heated_wire(current):
+    """A resistance of 1 ohm at 300 K that grows with temperature, and its way to the room."""
+    model = Model("wire")
+    model.supply, model.earth = (DCCurrentSource(current=quantity(current, "A")),
+                                 ElectricalReference())
+    model.wire = Resistor(thermal_port=True, resistance=lambda temperature: quantity("1 ohm") * (
+        1 + quantity("0.004 1/K") * (temperature - quantity("300 K"))))
+    model.body, model.wall = ThermalMass(mass="10 g"), ThermalResistance(resistance="10 K/W")
+    model.room = TemperatureSource(temperature="300 K")
+    model.connect(model.supply.p, model.wire.p)
+    model.connect(model.supply.n, model.wire.n, model.earth.V)
+    model.connect(model.wire.H, model.body.M, model.wall.A)
+    model.connect(model.wall.B, model.room.A)
+    return model
+
+
+@pytest.mark.parametrize("current", [2, 4])
+def test_a_wire_that_is_heated_by_its_current(current):
+    heat = 10 * current**2
+    assert heated_wire(current).operating_point()["body.T"].magnitude == pytest.approx(
+        300 + heat / (1 - 0.004 * heat), rel=1e-9)
+
+
+@pytest.mark.parametrize("current", [6, 8, 20])
+def test_thermal_runaway_is_no_rest_at_a_negative_resistance(current):
+    with pytest.raises(InitialisationError, match="wire: in the solution that was found, the "
+                                                  "resistance is negative"):
+        heated_wire(current).operating_point()
+
+
+class Drawn(Component):
+    """A constant heat flow out of what it is connected to."""
+
+    H = Port(thermal)
+    heat = Parameter("40 W")
+
+    def equations(self):
+        yield self.heat == self.H.Q
+
+
+@pytest.mark.parametrize(("heat", "temperature"), [(10, 200), (40, -100)])
+def test_nothing_rests_below_absolute_zero(heat, temperature):
+    model = Model("cooled")
+    model.pump, model.body = Drawn(heat=quantity(heat, "W")), ThermalMass(mass="1 kg")
+    model.wall = ThermalResistance(resistance="10 K/W")
+    model.room = TemperatureSource(temperature="300 K")
+    model.connect(model.pump.H, model.body.M, model.wall.A)
+    model.connect(model.wall.B, model.room.A)
+    if temperature > 0:
+        assert model.operating_point()["body.T"].magnitude == pytest.approx(temperature)
+    else:
+        with pytest.raises(InitialisationError, match="body.T: would be -100 K .* never below 0 K"):
+            model.operating_point()
+
+
 # -- conflicts -------------------------------------------------------------------------------
 def with_damper(force=10):
     model = block(force)
@@ -380,6 +484,36 @@ def test_what_rests_only_in_a_mode_that_cannot_be_there_is_told_so():
     assert caught.value.data["conflict"] == ("rub",)
     found = model.operating_point(modes={"rub": "slides forward"})
     assert found["block.v"].magnitude == pytest.approx(-np.arctanh(10 / 11), rel=1e-9)
+
+
+def test_a_wish_beyond_a_rigid_stop_names_the_stop():
+    model = block(-20)
+    model.stop = HardStop(model="restitution", lower_bound="0 m", upper_bound="1 m", x="0.3 m")
+    model.spring = Spring(stiffness="100 N/m")
+    for part in (model.stop, model.spring):
+        model.connect(part.R, model.block.M)
+        model.connect(part.C, model.ground.V)
+    with pytest.raises(InitialisationError) as caught:
+        model.operating_point({"push.force": free, "stop.x": "-0.1 m"})
+    assert str(caught.value).strip() == ("operating_point(): stop.x = -0.1 m is not possible: "
+                                         "stop.lower_force is closed.")
+
+
+def test_what_a_diode_and_a_closed_switch_bear_is_told_without_a_warning():
+    model = Model("lamp")
+    model.supply, model.earth = DCVoltageSource(voltage="24 V"), ElectricalReference()
+    model.diode, model.gate = Diode(model="ideal"), Switch(model="ideal")
+    model.on, model.lamp = Constant(value=1), Resistor(resistance="5 ohm")
+    model.connect(model.on.y, model.gate.vT)
+    model.connect(model.supply.p, model.diode.p)
+    model.connect(model.diode.n, model.gate.p)
+    model.connect(model.gate.n, model.lamp.p)
+    model.connect(model.lamp.n, model.supply.n, model.earth.V)
+    with catch_warnings():
+        simplefilter("error")
+        borne = model.operating_point().reactions()
+    assert borne.columns["effort"] == ["4.8 A", "4.8 A"]
+    assert borne.columns["bears at rest"] == ["0 A … inf A", "-inf A … inf A"]
 
 
 def test_steady_speed_against_a_damper():
@@ -451,6 +585,56 @@ def test_springs_between_two_walls_keep_their_sum():
 def test_stuck_range_of_an_oscillator():
     ends = oscillator(x=0.1).stuck_range("push.force")
     assert [e.magnitude for e in ends] == pytest.approx([-15, 35])
+
+
+def behind_a_spring(force, stiffness="10 N/m"):
+    """A force on a body in front of a spring, whose other end 5 N of friction hold."""
+    model = block(0, stribeck(5, 5, 0.1, law="coulomb"))
+    model.front, model.pull = Mass(mass="1 kg"), ForceSource(force=force)
+    model.spring, model.damper = Spring(stiffness=stiffness), Damper(damping="30 N*s/m")
+    model.connect(model.pull.R, model.front.M, model.spring.R, model.damper.R)
+    model.connect(model.spring.C, model.block.M)
+    model.connect(model.pull.C, model.damper.C, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize("force", ["0 N", "4 N", "-3 N", "8 N"])
+def test_stuck_range_is_that_of_rest_wherever_the_model_starts(force):
+    ends = behind_a_spring(force).stuck_range("pull.force")
+    assert [e.magnitude for e in ends] == pytest.approx([-5, 5], rel=1e-9)
+
+
+@pytest.mark.parametrize("volts", [0, 1, 7, 20])
+def test_a_magnet_that_pulls_with_the_square_of_its_voltage_moves_what_sticks(volts):
+    gap, area, turns, resistance, held = 2e-3, 2e-4, 400, 4.0, 20.0
+    model = block(0, stribeck(held, held, 0.1, law="coulomb"))
+    model.supply = DCVoltageSource(voltage=quantity(volts, "V"))
+    model.winding, model.earth = Resistor(resistance=f"{resistance} ohm"), ElectricalReference()
+    model.coil, model.core = ElectromagneticConverter(turns=turns), MagneticReference()
+    model.magnet = ReluctanceForceActuator(area=f"{area} m^2", x=f"{gap} m")
+    model.connect(model.supply.p, model.winding.p)
+    model.connect(model.winding.n, model.coil.p)
+    model.connect(model.coil.n, model.supply.n, model.earth.V)
+    model.connect(model.coil.N, model.magnet.N)
+    model.connect(model.coil.S, model.magnet.S, model.core.M)
+    model.connect(model.magnet.R, model.block.M)
+    model.connect(model.magnet.C, model.ground.V)
+    # f = mu0 A (N U / R)^2 / (2 gap^2)
+    most = resistance / turns * gap * np.sqrt(2 * held / (4e-7 * np.pi * area))
+    ends = model.stuck_range("supply.voltage")
+    assert [e.magnitude for e in ends] == pytest.approx([-most, most], rel=1e-6)
+    if volts == 1:
+        linear = model.linearise("supply.voltage", "block.v", at=model.operating_point())
+        assert "By the linear model here it moves for supply.voltage" in linear.notes[0]
+
+
+def test_there_is_no_stuck_range_where_something_else_cannot_rest():
+    model = block(0, stribeck(5, 5, 0.1, law="coulomb"))
+    model.free, model.pull = Mass(mass="1 kg"), ForceSource(force="2 N")
+    model.connect(model.pull.R, model.free.M)
+    model.connect(model.pull.C, model.ground.V)
+    with pytest.raises(ParameterError, match="rest of free.v is not possible in the modes"):
+        model.stuck_range("push.force")
 
 
 def test_mass_stays_where_friction_holds_it():

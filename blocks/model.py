@@ -135,7 +135,7 @@ class Model(Component):
         from .assembly.drawn_network import drawn_network
         from .results.drawing import draw_schematic
 
-        parts, nets = drawn_network(self.network, open)
+        parts, nets = drawn_network(self.network, self, open)
         drawn = draw_schematic(self.name, parts, nets, self.check(), values=values)
         if ax is not None:
             drawn.figure(ax)

@@ -114,7 +114,7 @@ def _on_network(network: Network, integrated: list[Flags] | None = None) -> Iter
     wrong: set[str] = set()
     for family in network.families:
         for finding in class_findings(family.kernel, family.members):
-            wrong.update(m.path for m in family.members)
+            wrong.update(family.paths)
             yield finding
     for finding in network_findings(Topology(network), integrated):
         if finding.severity != "error" or not wrong & set(finding.where):
@@ -127,7 +127,7 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
     findings = _unique(_on_network(flat.network))
     errors = [f for f in findings if f.severity == "error"]
     if not any(f.code.startswith("equation.") for f in errors):
-        leaves = {m.path for family in flat.network.families for m in family.members}
+        leaves = set(flat.network.place)
         explained = {w if re.sub(r"\[\d+\]$", "", w) in leaves else w.rpartition(".")[0]
                      for f in errors for w in f.where}
         rest = list(singular_findings(flat, singular, explained))
@@ -135,7 +135,7 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
             rest = list(singular_findings(flat, singular, set()))
         findings += rest
         errors += rest
-    collected = Findings(findings, getattr(flat.network.root, "name", ""))
+    collected = Findings(findings, flat.network.name)
     if len(errors) == 1:
         return error_of(errors[0], StructureError, collected)
     lines = "".join(f"\n  {i}. {f}" for i, f in enumerate(errors, 1))
@@ -173,7 +173,7 @@ def _demand_findings(component: Component) -> Iterator[Finding]:
     if kernel is None:
         return
     family = Family(kernel)
-    family.add(component)
+    family.add(component, component.path)
     parameters = [family.parameter(p.name).T for p in kernel.parameters]
     sides = iter([np.array(side) for side in kernel.demanded.call(parameters)])
     for one, lower, upper in zip(kernel.demands, sides, sides, strict=True):

@@ -66,7 +66,7 @@ class VariedValues:
         """States that an initial target sets, and the signs with which it does."""
         flat, part = self.system.flat, setting.component
         assert part is not None
-        f, first = self.system.network.place[id(part)]
+        f, first = self.system.network.place[part.path]
         i = flat.network.families[f].kernel.index[setting.declared.name]
         slots = flat.base[f][i, 0] + first + np.arange(part.size)
         states = np.searchsorted(self.system.tape.reduced.states, flat.class_of[slots])

@@ -11,6 +11,7 @@ Declarations are in :mod:`blocks.language.declarations`, the tree of parts in
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -383,6 +384,10 @@ class Component(Node):
         return sorted({*super().__dir__(), *self._children, *self._declared})
 
     # -- pickling and copying ------------------------------------------------------
+    def __copy__(self) -> Component:
+        """As ``copy.deepcopy`` copies: no part belongs to two models."""
+        return copy.deepcopy(self)
+
     def __getstate__(self) -> dict[str, Any]:
         """What the component was made of; what follows from it is made anew.
 

@@ -39,8 +39,8 @@ def shaker() -> Model:
     return model
 
 
-@pytest.mark.parametrize("way", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy],
-                         ids=["pickle", "deepcopy"])  # fmt: skip
+@pytest.mark.parametrize("way", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy,
+                                 copy.copy], ids=["pickle", "deepcopy", "copy"])  # fmt: skip
 @pytest.mark.parametrize("made", [bench.coasting, bench.stick_slip, bench.explosion, chain, shaker])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_copied_model_runs_exactly_like_the_first(made, way, compiled):
@@ -56,14 +56,19 @@ def test_a_copied_model_runs_exactly_like_the_first(made, way, compiled):
     assert other.compile().network.root is other
 
 
-def test_a_copy_is_independent():
+@pytest.mark.parametrize("way", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy],
+                         ids=["pickle", "copy"])  # fmt: skip
+def test_a_copy_is_independent(way):
     model = bench.coasting()
-    other = pickle.loads(pickle.dumps(model))
+    other = way(model)
     other.mass.mass = "4 kg"
     other.extra = Mass()
+    del other.damper
     assert model.mass.mass.m == 2
     assert not hasattr(model, "extra")
     assert other.mass.path == "mass"
+    slowed = 5 * np.exp(-3 * 0.1 / 2)  # 2 kg by 3 N·s/m, from 5 m/s
+    assert model.simulate("0.1 s", rtol=1e-9)["mass.v"].final.m == pytest.approx(slowed, rel=1e-7)
 
 
 def test_a_part_is_pickled_without_its_surroundings():

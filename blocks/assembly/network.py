@@ -23,7 +23,7 @@ from ..language.declarations import Parameter, Port, Signal
 from ..language.domain import Domain
 from ..language.kernel import Kernel
 from ..language.references import PortRef
-from ..language.tracing import kernel_of
+from ..language.tracing import Kernels
 from ..numerics.arrays import Array, Indices
 from .matching import connected
 
@@ -218,6 +218,7 @@ class _Walk:
         self.arrays: dict[str, int] = {}
         self.composites: list[tuple[str, Component]] = []
         self.paths: dict[int, str] = {}  # by id(component)
+        self._kernels = Kernels()
         self._by_kernel: dict[int, int] = {}
         self._visit(root, "")
 
@@ -231,7 +232,7 @@ class _Walk:
             for name, child in component._children.items():
                 self._visit(child, f"{head}{name}")
             return
-        kernel = kernel_of(component)
+        kernel = self._kernels.of(component)
         f = self._by_kernel.get(id(kernel))
         if f is None:
             f = self._by_kernel[id(kernel)] = len(self.families)

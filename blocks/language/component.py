@@ -94,7 +94,7 @@ class Component(Node):
 
     _declared: dict[str, Declaration] = {}  # of the class; of an instance in its own form
     _kernels: ClassVar[dict[tuple[Hashable, ...], Kernel]] = ClassMemory()
-    _forms: ClassVar[dict[tuple[Hashable, ...], dict[str, Declaration]]] = ClassMemory()
+    _forms: ClassVar[dict[tuple[Hashable, ...], Any]] = ClassMemory()
     _said: ClassVar[dict[int, Any]] = ClassMemory()  # by id of a form, which is kept beside
     _open: ClassVar[bool] = False  # whether units or ports depend on the instance
     _own_keywords: ClassVar[bool] = False  # whether the class says itself what it takes

@@ -27,6 +27,7 @@ from .exponents import exponents_in
 from .expression import TIME
 from .lookup import derivatives_written
 from .readable import readable
+from .surroundings import Surroundings
 
 __all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable",
            "VALVES"]  # fmt: skip
@@ -381,6 +382,7 @@ class Kernel:
         self.load_laws: list[LocalLoadLaw] = []
         self.delays: list[tuple[int, ca.SX, ca.SX, ca.SX]] = []  # variable, value, delay, initial
         self.tables: list[TimeTable] = []
+        self.surroundings = Surroundings()  # what its equations use beside the class
         self._key_by_hash: dict[int, Key] = {}  # of symbols
         self._default_laws: dict[int, Law] = {}
 

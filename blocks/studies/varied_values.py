@@ -9,6 +9,7 @@ import numpy as np
 from ..diagnostics.check import has_relations, relation_findings
 from ..exceptions import BlocksError
 from ..initialisation.nominal_values import find_nominals
+from ..language.tracing import Kernels
 from ..numerics.arrays import Array, Flags, Indices
 from .axes import Axis, Plan
 from .batch_conditions import Common, parameter_entries
@@ -125,7 +126,8 @@ class VariedValues:
             parts[id(part)] = part
             varied.append((part._values, setting.declared.name,
                            self.numbers[k][places[k]].tolist()))
-        if not any(map(has_relations, parts.values())):
+        kernels = Kernels()
+        if not any(has_relations(part, kernels) for part in parts.values()):
             return refused
         for row in range(len(refused)):
             for table, name, numbers in varied:

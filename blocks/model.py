@@ -135,7 +135,7 @@ class Model(Component):
         from .assembly.drawn_network import drawn_network
         from .results.drawing import draw_schematic
 
-        parts, nets = drawn_network(self.network, open)
+        parts, nets = drawn_network(self.network, self, open)
         drawn = draw_schematic(self.name, parts, nets, self.check(), values=values)
         if ax is not None:
             drawn.figure(ax)
@@ -165,6 +165,7 @@ class Model(Component):
 
     def _state_of_start(self) -> tuple[object, ...]:
         """What a start depends on besides its time: structure, values, nominal values."""
+        self._look_around()
         return (self._structure_revision, self._revision,
                 *((d, value) for d, (value, _) in self._nominal_table.items()))
 
@@ -178,6 +179,7 @@ class Model(Component):
         StructureError
             Naming the components of the over- and under-determined parts.
         """
+        self._look_around()
         made = self._made
         if made.system is None or made.revision != self._structure_revision or not self._suits():
             revision, values = self._structure_revision, self._revision
@@ -188,6 +190,14 @@ class Model(Component):
                 made.system.superseded = True
             made.system, made.revision, made.values = system, revision, values
         return made.system
+
+    def _look_around(self) -> None:
+        """Take it as a change of structure where equations would be read otherwise now: they use a
+        value of a module, say, that is another one."""
+        made = self._made
+        if made.system is not None and made.revision == self._structure_revision and not all(
+                f.kernel.surroundings.stand() for f in made.system.network.families):
+            self._changed(True)
 
     def _join_parts(self) -> None:
         """Compile anew, for modes in which elements feel each other by rates alone."""

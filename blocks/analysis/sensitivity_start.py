@@ -205,7 +205,7 @@ def _direct_column(system: System, setting: Setting, seen: ca.SX) -> tuple[Array
             return None
         p[entries] = 1.0
         return p, x, d
-    f, first = system.network.place[id(part)]
+    f, first = system.network.place[part.path]
     i = system.network.families[f].kernel.index[setting.declared.name]
     if seen.numel() or system.network.families[f].kernel.variables[i].kind == "discrete":
         return None

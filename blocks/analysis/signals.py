@@ -16,10 +16,9 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import ParameterError, UnknownName, brief, unknown_name
-from ..language.component import Component
 from ..language.expression import TIME
 from ..language.kernel import Kernel, LocalParameter
-from ..results.lookup import find
+from ..results.lookup import collapsed, find
 from ..results.recording import VariableInfo
 from ..simulation.catalog import Catalog
 from ..simulation.variable_functions import VariableFunctions
@@ -29,6 +28,7 @@ from ..units import Unit, as_unit, from_si, unit
 __all__ = ["InputSignal", "OutputSignal", "Signals", "ratio_unit", "signals_of"]
 
 COMPARED = 5000  # names that a misspelt one is compared with
+NUMBER = re.compile(r"\[(\d+)\]")
 _DERIVATIVE = re.compile(r"der\((?P<inner>.+)\)")
 
 
@@ -102,9 +102,8 @@ class Signals:
     def _refuse_parameter(self, path: str, where: str) -> None:
         """A parameter is given, not answered."""
         owner, _, name = path.rpartition(".")
-        found = _component_at(self.system.network.root, owner)
-        place = None if found is None else self.system.network.place.get(id(found[0]))
-        if place is not None and _named(self.system.network.families[place[0]].kernel, name):
+        found = self._instance(owner)
+        if found is not None and _named(self.system.network.families[found[0]].kernel, name):
             own = sorted((p for p in self.catalog if p.startswith(f"{owner}.")),
                          key=lambda p: p.count("."))
             raise UnknownName(where, f"{path} is a parameter: it is given, and answers nothing.",
@@ -152,16 +151,14 @@ class Signals:
     def _parameter(self, path: str, where: str) -> InputSignal | None:
         """The parameter of a path; None where there is none."""
         owner, _, name = path.rpartition(".")
-        found = _component_at(self.system.network.root, owner)
-        place = None if found is None else self.system.network.place.get(id(found[0]))
-        if found is None or place is None:
+        found = self._instance(owner)
+        if found is None:
             return None
-        component, number = found
-        f, first = place
+        f, instance = found
         family = self.system.network.families[f]
         local = _named(family.kernel, name)
         if local is None:
-            if callable(component._values.get(name)):
+            if callable(family.member(instance)._values.get(name)):
                 raise _function_of_time(path, where)
             return None
         if local.size != 1:
@@ -169,7 +166,16 @@ class Signals:
                                  "Name a parameter that is one number.")  # fmt: skip
         offset = next(at for g, n, at, _ in self.system.tape.parameter_layout
                       if (g, n) == (f, name))
-        return InputSignal(path, local.unit, offset + first + number)
+        return InputSignal(path, local.unit, offset + instance)
+
+    def _instance(self, path: str) -> tuple[int, int] | None:
+        """Family and instance of the component of a path, of an array the first; or None."""
+        network = self.system.network
+        plain, number = collapsed(path), NUMBER.findall(path)
+        if plain not in network.place or len(number) > 1:
+            return None
+        (f, first), k = network.place[plain], int(number[0]) if number else 0
+        return (f, first + k) if k < network.arrays.get(plain, 1) else None
 
     def _variable(self, path: str, where: str) -> InputSignal:
         """A variable that is nothing but a parameter."""
@@ -238,18 +244,6 @@ class Signals:
 def _named(kernel: Kernel, name: str) -> LocalParameter | None:
     """The parameter of a class that has a name."""
     return next((p for p in kernel.parameters if p.name == name), None)
-
-
-def _component_at(root: Component, path: str) -> tuple[Component, int] | None:
-    """The component of a path, and which of its instances; None where there is none."""
-    node, number = root, 0
-    for part in path.split(".") if path else ():
-        name, _, given = part.partition("[")
-        if name not in node._children or (given and not given[:-1].isdecimal()):
-            return None
-        node = node._children[name]
-        number = int(given[:-1]) if given else number
-    return (node, number) if number < node.size else None
 
 
 def _named_twice(path: str, where: str) -> ParameterError:

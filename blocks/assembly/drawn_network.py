@@ -29,27 +29,30 @@ GROUND = Symbol(line((-1.1, 0), (1.1, 0)), line((-0.7, -0.4), (0.7, -0.4)),
                 line((-0.3, -0.8), (0.3, -0.8)), half=(1.1, 0.9))  # fmt: skip
 
 
-def drawn_network(network: Network, opened: Any = ()) -> tuple[list[Part], dict[int, Net]]:
+def drawn_network(network: Network, root: Component, opened: Any = ()
+                  ) -> tuple[list[Part], dict[int, Net]]:
     """Parts and nets of a model.
 
     Parameters
     ----------
     network : Network
+    root : Component
+        The model as it was when the network was made.
     opened : str, collection of str, or bool
         Paths of composites whose parts are shown.
     """
-    composites = {c.path for c in _composites(network.root)}
+    composites = {c.path for c in _composites(root)}
     if isinstance(opened, bool):
         opened = composites if opened else ()
     wanted = {opened} if isinstance(opened, str) else set(opened)
     for path in sorted(wanted - composites):
-        if path in {c.path for c in network.root._leaves()}:
+        if path in network.place:
             raise ParameterError(f"draw(open={path!r})", "has no parts to show.",
                                  "Name a composite, or open=True for all.")  # fmt: skip
         raise unknown_name("draw(open=…)", path, sorted(composites), "composites")
-    leaves = sum(c.size for c in network.root._leaves())
+    leaves = sum(family.size for family in network.families)
     reading = _Reading(network, wanted, EXPANDED if leaves <= MOST else 1)
-    parts = list(reading.parts(network.root))
+    parts = list(reading.parts(root))
     return [p.on(reading.merged) for p in parts], reading.nets()
 
 
@@ -104,7 +107,7 @@ class _Reading:
                     child.size if instance is None else 1, given, told, inside)  # fmt: skip
 
     def _pin(self, child: Component, declared: Port | Signal, instance: int | None) -> Pin:
-        numbers = self.network.numbers(child, declared.name)
+        numbers = self.network.numbers(child.path, declared.name)
         nodes = [int(n) for n in self.network.node_of[numbers]]
         nodes = nodes if instance is None else nodes[instance : instance + 1]
         for node in nodes:

@@ -45,11 +45,14 @@ class _Circuit:
         return next(iter(self.domain.across.values())).angular
 
 
-def lined_up(network: Network) -> list[Shape]:
-    """Shapes of all 1-D mechanics of a model, with paths of velocities; none of a huge one."""
+def lined_up(network: Network, root: Component) -> list[Shape]:
+    """Shapes of all 1-D mechanics of a model, with paths of velocities; none of a huge one.
+
+    ``root`` is the model as it was when the network was made.
+    """
     shapes: list[Shape] = []
     top = 0.0
-    for circuit in _circuits(network):
+    for circuit in _circuits(network, root):
         if not circuit.elements or len(circuit.elements) > MOST:
             continue
         made = list(_shapes(circuit, top))
@@ -65,10 +68,10 @@ def _is_mechanical(domain: Domain) -> bool:
     return speed.dimension == unit("m/s").dimension or speed.angular
 
 
-def _circuits(network: Network) -> list[_Circuit]:
+def _circuits(network: Network, root: Component) -> list[_Circuit]:
     """The mechanical networks of a model: parts that hang together but for their walls."""
     found: dict[str, _Circuit] = {}
-    for leaf in network.root._leaves():
+    for leaf in root._leaves():
         ports = [d for d in leaf._declared.values() if isinstance(d, Port) and d.exists(leaf)
                  and _is_mechanical(d.domain)]  # fmt: skip
         for domain in dict.fromkeys(p.domain for p in ports):
@@ -85,7 +88,7 @@ def _add(circuit: _Circuit, network: Network, leaf: Component, ports: list[Port]
     (speed,) = circuit.domain.across
     nodes = []
     for port in ports:
-        node = int(network.node_of[network.numbers(leaf, port.name)][i])
+        node = int(network.node_of[network.numbers(leaf.path, port.name)][i])
         circuit.speed.setdefault(node, f"{path}.{port.name}.{speed}")
         nodes.append(node)
     symbol = getattr(type(leaf), "symbol", None)

@@ -1,8 +1,10 @@
 """Who is joined to whom?
 
 Turns a tree of components into families (instances of one kernel, as index
-arrays) and nodes (sets of joined ports). Knows no equations beyond what a port
-carries; networkx is used for the picture people ask for, arrays for the rest.
+arrays) and nodes (sets of joined ports), and keeps what everything is called:
+results are read by these names whatever becomes of the tree. Knows no equations
+beyond what a port carries; networkx is used for the picture people ask for,
+arrays for the rest.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from ..language.declarations import Parameter, Port, Signal
 from ..language.domain import Domain
 from ..language.kernel import Kernel, SetValuedLaw
 from ..language.references import PortRef
-from ..language.tracing import kernel_of
+from ..language.tracing import Kernels
 from ..numerics.arrays import Array, Indices
 from .matching import connected
 
@@ -37,11 +39,15 @@ class Family:
 
     kernel: Kernel
     members: list[Component] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)  # of every member, when it was added
+    counts: list[int | None] = field(default_factory=list)  # of its instances; None of a single one
     starts: list[int] = field(default_factory=list)  # first instance of every member
     size: int = 0
 
-    def add(self, component: Component) -> int:
+    def add(self, component: Component, path: str) -> int:
         self.members.append(component)
+        self.paths.append(path)
+        self.counts.append(component._count)
         self.starts.append(self.size)
         self.size += component.size
         return self.starts[-1]
@@ -53,10 +59,9 @@ class Family:
     def path(self, instance: int) -> str:
         """Dotted path of an instance."""
         m = bisect_right(self.starts, instance) - 1
-        component = self.members[m]
-        if component._count is None:
-            return component.path
-        return f"{component.path}[{instance - self.starts[m]}]"
+        if self.counts[m] is None:
+            return self.paths[m]
+        return f"{self.paths[m]}[{instance - self.starts[m]}]"
 
     @property
     def is_reference(self) -> bool:
@@ -92,13 +97,19 @@ class Family:
 
 @dataclass
 class Network:
-    """Families and nodes of a model.
+    """Families and nodes of a model, by the names that it had when they were made.
 
     Attributes
     ----------
+    root : Component
+        The model, for its values: its parts may have other names now, or be others.
+    name : str
+        Of the model.
     families : list of Family
     place : dict
-        id(component) -> (family index, first instance).
+        path of a component with equations -> (family index, first instance).
+    arrays : dict
+        path of an array, of a composite too -> number of its instances.
     port_base : dict
         (family index, port or signal name) -> first port number.
     node_of : ndarray
@@ -107,21 +118,23 @@ class Network:
     """
 
     root: Component
+    name: str
     families: list[Family]
-    place: dict[int, tuple[int, int]]
+    place: dict[str, tuple[int, int]]
+    arrays: dict[str, int]
     port_base: dict[tuple[int, str], int]
     node_of: Indices
     ports: int
-    own_base: dict[tuple[int, str], int] = field(default_factory=dict)  # by id(composite) and port
+    own_base: dict[tuple[str, str], int]  # by path of a composite and port
 
-    def numbers(self, component: Component, name: str) -> Indices:
+    def numbers(self, path: str, name: str) -> Indices:
         """Port numbers of all instances of a component, of a composite too."""
-        if (id(component), name) in self.own_base:
-            first = self.own_base[id(component), name]
+        if (path, name) in self.own_base:
+            first = self.own_base[path, name]
         else:
-            family, instance = self.place[id(component)]
+            family, instance = self.place[path]
             first = self.port_base[family, name] + instance
-        return np.arange(first, first + component.size)
+        return np.arange(first, first + self.arrays.get(path, 1))
 
     def port_numbers(self, family: int, name: str) -> Indices:
         base = self.port_base[family, name]
@@ -181,7 +194,7 @@ class Network:
         """The topology as a bipartite networkx graph of components and nodes."""
         import networkx as nx
 
-        g = nx.MultiGraph(name=getattr(self.root, "name", ""))
+        g = nx.MultiGraph(name=self.name)
         members: dict[int, list[tuple[str, str]]] = {}
         domains: dict[int, str] = {}
         for f, family in enumerate(self.families):
@@ -208,40 +221,71 @@ class Network:
         return g
 
 
+class _Walk:
+    """All components of a tree: those with equations by family, and composites."""
+
+    def __init__(self, root: Component) -> None:
+        self.families: list[Family] = []
+        self.place: dict[str, tuple[int, int]] = {}
+        self.arrays: dict[str, int] = {}
+        self.composites: list[tuple[str, Component]] = []
+        self.paths: dict[int, str] = {}  # by id(component)
+        self._kernels = Kernels()
+        self._by_kernel: dict[int, int] = {}
+        self._visit(root, "")
+
+    def _visit(self, component: Component, path: str) -> None:
+        self.paths[id(component)] = path
+        if component._count is not None:
+            self.arrays[path] = component._count
+        if component.is_composite:
+            self.composites.append((path, component))
+            head = f"{path}." if path else ""
+            for name, child in component._children.items():
+                self._visit(child, f"{head}{name}")
+            return
+        kernel = self._kernels.of(component)
+        f = self._by_kernel.get(id(kernel))
+        if f is None:
+            f = self._by_kernel[id(kernel)] = len(self.families)
+            self.families.append(Family(kernel))
+        self.place[path] = (f, self.families[f].add(component, path))
+
+
 class _PortNumbers:
     """Numbers of all ports and signals: those of leaves first, then composites' own."""
 
-    def __init__(self, families: list[Family], place: dict[int, tuple[int, int]],
-                 composites: list[Component]) -> None:
-        self.place = place
+    def __init__(self, walk: _Walk) -> None:
+        self.walk = walk
         self.base: dict[tuple[int, str], int] = {}
-        self.own: dict[tuple[int, str], int] = {}
+        self.own: dict[tuple[str, str], int] = {}
         self.count = 0
-        for f, family in enumerate(families):
+        for f, family in enumerate(walk.families):
             names = list(family.kernel.ports)
             names += [v.name for v in family.kernel.variables if v.kind in ("input", "output")]
             for name in names:
                 self.base[f, name] = self.count
                 self.count += family.size
-        for composite in composites:
+        for path, composite in walk.composites:
             for name, declared in composite._declared.items():
                 if isinstance(declared, (Port, Signal)) and declared.exists(composite):
-                    self.own[id(composite), name] = self.count
+                    self.own[path, name] = self.count
                     self.count += composite.size
 
     def first(self, ref: PortRef) -> int:
         """The number of the port of a component's first instance."""
-        where = self.place.get(id(ref.component))
+        path = self.walk.paths[id(ref.component)]
+        where = self.walk.place.get(path)
         if where is None:
-            return self.own[id(ref.component), ref.port.name]
+            return self.own[path, ref.port.name]
         return self.base[where[0], ref.port.name] + where[1]
 
-    def joined(self, composites: list[Component]) -> tuple[Indices, Indices]:
+    def joined(self) -> tuple[Indices, Indices]:
         """Pairs of ports that are joined."""
         a: list[int] = []
         b: list[int] = []
         arrays: list[tuple[Indices, Indices]] = []
-        for composite in composites:
+        for _, composite in self.walk.composites:
             for refs in composite._connections:
                 bases = [self.first(r) for r in refs]
                 n = max(r.size for r in refs)
@@ -264,25 +308,8 @@ class _PortNumbers:
 
 def build_network(root: Component) -> Network:
     """Flatten a model's tree: trace each class once and join the ports."""
-    families: list[Family] = []
-    place: dict[int, tuple[int, int]] = {}
-    composites: list[Component] = []
-    _walk(root, families, {}, place, composites)
-    ports = _PortNumbers(families, place, composites)
-    node_of = connected(*ports.joined(composites), ports.count)
-    return Network(root, families, place, ports.base, node_of, ports.count, ports.own)
-
-
-def _walk(component: Component, families: list[Family], by_kernel: dict[int, int],
-          place: dict[int, tuple[int, int]], composites: list[Component]) -> None:
-    if component.is_composite:
-        composites.append(component)
-        for child in component._children.values():
-            _walk(child, families, by_kernel, place, composites)
-        return
-    kernel = kernel_of(component)
-    f = by_kernel.get(id(kernel))
-    if f is None:
-        f = by_kernel[id(kernel)] = len(families)
-        families.append(Family(kernel))
-    place[id(component)] = (f, families[f].add(component))
+    walk = _Walk(root)
+    ports = _PortNumbers(walk)
+    node_of = connected(*ports.joined(), ports.count)
+    return Network(root, getattr(root, "name", ""), walk.families, walk.place, walk.arrays,
+                   ports.base, node_of, ports.count, ports.own)

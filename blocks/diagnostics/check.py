@@ -23,7 +23,7 @@ from ..language.declarations import Parameter, Variable
 from ..language.dependence import depends_on
 from ..language.kernel import Kernel
 from ..language.references import VariableRef
-from ..language.tracing import kernel_of, usual_value
+from ..language.tracing import Kernels, kernel_of, usual_value
 from ..numerics.arrays import Flags
 from ..system.system import System
 from ..units import is_quantity
@@ -114,7 +114,7 @@ def _on_network(network: Network, integrated: list[Flags] | None = None) -> Iter
     wrong: set[str] = set()
     for family in network.families:
         for finding in class_findings(family.kernel, family.members):
-            wrong.update(m.path for m in family.members)
+            wrong.update(family.paths)
             yield finding
     for finding in network_findings(Topology(network), integrated):
         if finding.severity != "error" or not wrong & set(finding.where):
@@ -127,7 +127,7 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
     findings = _unique(_on_network(flat.network))
     errors = [f for f in findings if f.severity == "error"]
     if not any(f.code.startswith("equation.") for f in errors):
-        leaves = {m.path for family in flat.network.families for m in family.members}
+        leaves = set(flat.network.place)
         explained = {w if re.sub(r"\[\d+\]$", "", w) in leaves else w.rpartition(".")[0]
                      for f in errors for w in f.where}
         rest = list(singular_findings(flat, singular, explained))
@@ -135,7 +135,7 @@ def structure_error(flat: Flat, singular: Singular) -> StructureError:
             rest = list(singular_findings(flat, singular, set()))
         findings += rest
         errors += rest
-    collected = Findings(findings, getattr(flat.network.root, "name", ""))
+    collected = Findings(findings, flat.network.name)
     if len(errors) == 1:
         return error_of(errors[0], StructureError, collected)
     lines = "".join(f"\n  {i}. {f}" for i, f in enumerate(errors, 1))
@@ -150,30 +150,30 @@ def _tree(component: Component) -> Iterator[Component]:
         yield from _tree(child)
 
 
-def has_relations(component: Component) -> bool:
+def has_relations(component: Component, kernels: Kernels) -> bool:
     """Whether values of a component must fit each other, whatever each of them is."""
     return (type(component).verify is not Component.verify or any(_bounded_defaults(component))
-            or _demanding(component) is not None)
+            or _demanding(component, kernels) is not None)
 
 
-def _demanding(component: Component) -> Kernel | None:
+def _demanding(component: Component, kernels: Kernels) -> Kernel | None:
     """The kernel of a component whose parameters must fulfil what its laws demand."""
     if component.is_composite:
         return None
     try:
-        kernel = kernel_of(component)
+        kernel = kernels.of(component)
     except BlocksError:
         return None  # told of the class
     return kernel if kernel.demands else None
 
 
-def _demand_findings(component: Component) -> Iterator[Finding]:
+def _demand_findings(component: Component, kernels: Kernels) -> Iterator[Finding]:
     """What its laws demand of parameters and these do not fulfil."""
-    kernel = _demanding(component)
+    kernel = _demanding(component, kernels)
     if kernel is None:
         return
     family = Family(kernel)
-    family.add(component)
+    family.add(component, component.path)
     parameters = [family.parameter(p.name).T for p in kernel.parameters]
     sides = iter([np.array(side) for side in kernel.demanded.call(parameters)])
     for one, lower, upper in zip(kernel.demands, sides, sides, strict=True):
@@ -197,9 +197,11 @@ def _bounded_defaults(component: Component) -> Iterator[Parameter | Variable]:
 
 def relation_findings(components: Iterable[Component]) -> Iterator[Finding]:
     """What the components' own ``verify`` and their laws object to, and defaults out of bounds."""
-    for component in filter(has_relations, components):
-        objections = list(_objections(component))
-        yield from objections or _demand_findings(component)
+    kernels = Kernels()
+    for component in components:
+        if has_relations(component, kernels):
+            objections = list(_objections(component))
+            yield from objections or _demand_findings(component, kernels)
 
 
 def _objections(component: Component) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ Declarations are in :mod:`blocks.language.declarations`, the tree of parts in
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -52,7 +53,14 @@ from .form import (
     settles_form,
     with_values_of_laws,
 )
-from .pickling import ClassMemory, PickledFunction
+from .pickling import (
+    ClassMemory,
+    PickledFunction,
+    pickled_port,
+    refuse_other_options,
+    refuse_other_values,
+    said_by_class,
+)
 from .references import PortGroup, PortRef
 from .replaceable import Replacement
 from .source_lines import line_where_raised, tell_line
@@ -86,7 +94,8 @@ class Component(Node):
 
     _declared: dict[str, Declaration] = {}  # of the class; of an instance in its own form
     _kernels: ClassVar[dict[tuple[Hashable, ...], Kernel]] = ClassMemory()
-    _forms: ClassVar[dict[tuple[Hashable, ...], dict[str, Declaration]]] = ClassMemory()
+    _forms: ClassVar[dict[tuple[Hashable, ...], Any]] = ClassMemory()
+    _said: ClassVar[dict[int, Any]] = ClassMemory()  # by id of a form, which is kept beside
     _open: ClassVar[bool] = False  # whether units or ports depend on the instance
     _own_keywords: ClassVar[bool] = False  # whether the class says itself what it takes
     _trace: Trace | None = None  # of a reader of equations
@@ -109,7 +118,7 @@ class Component(Node):
             )
         cls._declared = declared
         cls.__doc__ = Documentation(cls.__dict__.get("__doc__"))  # type: ignore[assignment]
-        cls._kernels, cls._forms = ClassMemory(), ClassMemory()
+        cls._kernels, cls._forms, cls._said = ClassMemory(), ClassMemory(), ClassMemory()
         cls._open = any(d.open for d in declared.values())
         cls._own_keywords = cls._own_keywords or "__init__" in vars(cls)
 
@@ -383,10 +392,15 @@ class Component(Node):
         return sorted({*super().__dir__(), *self._children, *self._declared})
 
     # -- pickling and copying ------------------------------------------------------
+    def __copy__(self) -> Component:
+        """As ``copy.deepcopy`` copies: no part belongs to two models."""
+        return copy.deepcopy(self)
+
     def __getstate__(self) -> dict[str, Any]:
         """What the component was made of; what follows from it is made anew.
 
-        A part is pickled without its surroundings. Raises ParameterError for a
+        A part is pickled without its surroundings. Values go with what the class says
+        of them, since it may have changed when they are read. Raises ParameterError for a
         function of time that cannot be pickled.
         """
         state = {k: v for k, v in vars(self).items() if k not in ("_parent", "_declared")}
@@ -394,6 +408,7 @@ class Component(Node):
             n: PickledFunction(v, f"{self.path}.{n}") if callable(v) else v
             for n, v in self._values.items()
         }
+        state["_said"] = said_by_class(self)
         state["_connections"] = [
             [(None if r.component is self else r.component, r.port.name, r.index) for r in refs]
             for refs in self._connections
@@ -401,19 +416,23 @@ class Component(Node):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        """Be what was pickled; refuses by name what the class has no place for now."""
+        said = state.pop("_said")
         self.__dict__.update(state, _parent=None)
         self._values = {
             n: v.function if isinstance(v, PickledFunction) else v for n, v in self._values.items()
         }
         if self._open:
+            refuse_other_options(self)
             self._declared = form_of(self)
+        if said != said_by_class(self):
+            refuse_other_values(self, said)
         for name, child in self._children.items():
             child._place(name, self)
         self._connections = [
-            tuple(PortRef(c or self, (c or self)._declared[name], index)  # type: ignore[arg-type]
-                  for c, name, index in refs)
+            tuple(pickled_port(c or self, name, index) for c, name, index in refs)
             for refs in state["_connections"]
-        ]  # fmt: skip
+        ]
 
     # -- parts and instances -----------------------------------------------------------
     @property

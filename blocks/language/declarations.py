@@ -276,6 +276,11 @@ class Parameter(Declaration):
             return float(bound)
         return float(to_si(self._in_unit(bound), self.unit, self._place(word)))
 
+    @property
+    def dimensions(self) -> int:
+        """Of its value: 0 of a number, 1 of a list."""
+        return 0 if type(self.default) is float else np.ndim(self.default)
+
     def with_default(self, default: Any) -> Parameter:
         """This declaration for an instance whose options give the default."""
         made = copy.copy(self)

@@ -20,6 +20,7 @@ from .followed import settle_default
 from .references import choices_with
 from .replaceable import Replaceable, Replacement
 from .structure import seen_by_structure
+from .surroundings import Surroundings
 
 if TYPE_CHECKING:
     from .component import Component
@@ -63,8 +64,8 @@ def structure_key(component: Component) -> tuple[Hashable, ...]:
             parts.append((name, value))
         elif isinstance(declared, Parameter) and declared.default_of is not None:
             parts.append((name, np.shape(value)))
-        elif isinstance(declared, Parameter) and np.ndim(declared.default):
-            parts.append((name, np.shape(value)[-np.ndim(declared.default):],
+        elif isinstance(declared, Parameter) and declared.dimensions:
+            parts.append((name, np.shape(value)[-declared.dimensions:],
                           settled_by(declared, value)))
     if arrays_are_numbers(component):
         parts += [(name, hashlib.sha256(np.asarray(value).tobytes()).digest())
@@ -88,10 +89,10 @@ def arrays_are_numbers(component: Component) -> bool:
 def _arrays(component: Component) -> Iterator[tuple[str, Any, int]]:
     """Names and values of its parameters that are arrays, and of how many dimensions."""
     for name, declared in component._declared.items():
-        if isinstance(declared, Parameter) and np.ndim(declared.default):
+        if isinstance(declared, Parameter) and declared.dimensions:
             value = component._values.get(name, None if declared.follows else declared.default)
             if value is not None and not callable(value):
-                yield name, value, np.ndim(declared.default)
+                yield name, value, declared.dimensions
 
 
 def settled_by(declared: Parameter, value: Any) -> Any:
@@ -119,7 +120,7 @@ def form_of(component: Component) -> dict[str, Declaration]:
     """The declarations of an instance, with the units and numbers of ports its values settle."""
     key = structure_key(component)
     forms = type(component)._forms
-    if key not in forms:
+    if key not in forms or not forms[key][1].stand():
         declarations = type(component)._declared | declared_by_laws(component)
         form = dict(declarations)
         for name, declared in declarations.items():
@@ -133,8 +134,10 @@ def form_of(component: Component) -> dict[str, Declaration]:
                 _derive(form, declared, declared.unit_of, component)
         for name in list(form):
             settle_default(component, form, name)
-        forms[key] = form
-    return forms[key]
+        functions = [function for declared in declarations.values()
+                     for function in (declared.default_of, declared.unit_of, declared.when)]
+        forms[key] = form, Surroundings(*filter(callable, functions))
+    return forms[key][0]
 
 
 def _derive(form: dict[str, Declaration], declared: Declaration,

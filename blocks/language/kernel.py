@@ -27,6 +27,7 @@ from .exponents import exponents_in
 from .expression import TIME
 from .lookup import derivatives_written
 from .readable import readable
+from .surroundings import Surroundings
 
 __all__ = ["Key", "Kernel", "Law", "Local", "LocalParameter", "SetValuedLaw", "TimeTable",
            "VALVES"]  # fmt: skip
@@ -382,6 +383,7 @@ class Kernel:
         self.delays: list[tuple[int, ca.SX, ca.SX, ca.SX]] = []  # variable, value, delay, initial
         self.previous: list[tuple[int, ca.SX]] = []  # variable, what it is before each event
         self.tables: list[TimeTable] = []
+        self.surroundings = Surroundings()  # what its equations use beside the class
         self._key_by_hash: dict[int, Key] = {}  # of symbols
         self._default_laws: dict[int, Law] = {}
 

@@ -45,12 +45,13 @@ from .source_lines import (
     tell_line,
 )
 from .statements import Breakpoints, LoadLaw, Requirement, Reset, Sampling, SetValued
+from .surroundings import Surroundings
 from .turning_flows import follow_flows
 
 if TYPE_CHECKING:
     from pint.util import UnitsContainer
 
-__all__ = ["Trace", "kernel_of", "usual_value"]
+__all__ = ["Kernels", "Trace", "kernel_of", "usual_value"]
 
 ROW_OF_TABLE = ("start", "value", "slope", "square", "cube")  # words for a table of time's numbers
 
@@ -476,19 +477,31 @@ class Trace:
             self.component._declared.get(self.kernel.variables[key[0]].name), Discrete)
 
 
-def kernel_of(component: Component) -> Kernel:
-    """The traced kernel of a leaf component (kept by its class).
+class Kernels:
+    """Kernels of leaf components at one moment: their surroundings are looked at once."""
 
-    Raises
-    ------
-    WrongDimension, EquationError
-        Naming the class, the equation and both sides' units.
-    """
-    key = structure_key(component)
-    kernels = type(component)._kernels
-    if key not in kernels:
-        kernels[key] = _traced(component)
-    return kernels[key]
+    def __init__(self) -> None:
+        self._looked_at: set[int] = set()
+
+    def of(self, component: Component) -> Kernel:
+        """The traced kernel of a component (kept by its class, while what it uses stands).
+
+        Raises
+        ------
+        WrongDimension, EquationError
+            Naming the class, the equation and both sides' units.
+        """
+        key, kernels = structure_key(component), type(component)._kernels
+        kernel = kernels.get(key)
+        if kernel is None or not (id(kernel) in self._looked_at or kernel.surroundings.stand()):
+            kernel = kernels[key] = _traced(component)
+        self._looked_at.add(id(kernel))
+        return kernel
+
+
+def kernel_of(component: Component) -> Kernel:
+    """The kernel of one component; see :meth:`Kernels.of`."""
+    return Kernels().of(component)
 
 
 def usual_value(component: Component, name: str) -> float:
@@ -535,6 +548,7 @@ def _traced(component: Component) -> Kernel:
     refuse_stored(component, kernel, laws)
     refuse_moving_instants(component, kernel)
     kernel.laws += _without_observed(kernel, follow_flows(kernel, laws))
+    kernel.surroundings = Surroundings.of_equations(component)
     return kernel
 
 

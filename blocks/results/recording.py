@@ -263,7 +263,7 @@ class Recording(Curves, Protocol):
 
     def drawn(self, opened: Any = ()
               ) -> tuple[Sequence[Part], dict[int, Net], Sequence[Any]] | None:
-        """Parts, nets and findings of the model; None where it was changed since the run."""
+        """Parts, nets and findings of the model; None where a file holds them not."""
         ...
 
     def start_rows(self) -> Sequence[Any]:

@@ -177,7 +177,7 @@ def _outcome(recording: Recording) -> str:
 def _network(recording: Recording, made: MadeWith) -> str:
     drawn = recording.drawn()
     if drawn is None:
-        return "<p class='faint'>The model has been changed since this run.</p>"
+        return "<p class='faint'>A file of a run holds no network.</p>"
     parts, nets, findings = drawn
     if not parts:
         return ""

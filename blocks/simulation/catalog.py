@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
-from ..language.component import Component
 from ..results.recording import VariableInfo
 from ..system.system import System
 from .element_modes import ElementModes
@@ -16,7 +14,7 @@ __all__ = ["Catalog"]
 
 
 class Catalog(Mapping[str, VariableInfo]):
-    """All recorded variables by dotted path, looked up by walking the model's tree."""
+    """All recorded variables by dotted path, as they were called when it was compiled."""
 
     def __init__(self, system: System) -> None:
         self.network = system.network
@@ -34,34 +32,28 @@ class Catalog(Mapping[str, VariableInfo]):
         return system.once("catalog", lambda: cls(system))
 
     def __getitem__(self, path: str) -> VariableInfo:
-        node: Any = self.network.root
-        parts = path.split(".")
-        number = ""  # may stand at any level of an array of composites
+        network, parts = self.network, path.split(".")
+        owner = number = ""  # which may stand at any level of an array of composites
         for k, part in enumerate(parts):
             name, _, given = part.partition("[")
-            if name not in node._children or (given and number):
+            owner = f"{owner}.{name}" if k else name
+            if given and (number or owner not in network.arrays or not (
+                    given[-1:] == "]" and given[:-1].isdecimal() and len(given) < 10)):
                 raise KeyError(path)
             number = given or number
-            node = node._children[name]
-            if given and (node._count is None or not (given[-1:] == "]" and given[:-1].isdecimal()
-                                                       and len(given) < 10)):
-                raise KeyError(path)
-            if not node.is_composite:
-                return self._info(path, node, number, ".".join(parts[k + 1 :]))
+            if owner in network.place:
+                return self._info(path, owner, number, ".".join(parts[k + 1 :]))
         raise KeyError(path)
 
-    def _info(self, path: str, component: Component, number: str, name: str) -> VariableInfo:
-        where = self.network.place.get(id(component))
-        if where is None:
-            raise KeyError(path)
-        f, start = where
+    def _info(self, path: str, owner: str, number: str, name: str) -> VariableInfo:
+        f, start = self.network.place[owner]
         kernel = self.network.families[f].kernel
         group = None if name in kernel.index else self.elements.find(f, name)
         if (name not in kernel.index and group is None) or (
-                bool(number) != (component._count is not None)):
+                bool(number) != (owner in self.network.arrays)):
             raise KeyError(path)
         offset = int(number.rstrip("]")) if number else 0
-        if not 0 <= offset < component.size:
+        if not 0 <= offset < self.network.arrays.get(owner, 1):
             raise KeyError(path)
         if group is not None:
             return self.elements.info(group, start + offset, self.count)

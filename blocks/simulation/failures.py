@@ -60,7 +60,7 @@ def stop_at_failed_step(recording: RunRecording, step: Step, t_start: float) -> 
         broken[0] if broken else "",
         f"the run stopped at t = {step.t:.9g} s: {reason.rstrip('.')}.{unsolved * bool(names)}",
         f"{advice} Everything before is in error.result.",
-        time=step.t, variables=tuple(names), system=system.network.root._name,
+        time=step.t, variables=tuple(names), system=system.network.name,
     ) from step.cause  # fmt: skip
 
 

@@ -25,8 +25,10 @@ def recorded_shapes(recording: RunRecording) -> list[Any]:
     corners: dict[Any, list[Any]] = {}  # of bodies, by their frames
     catalog, laws = recording.catalog, recording.problem.laws
     acted = laws.acted() if laws is not None and laws.recorded else {}
-    for f, family in enumerate(recording.system.network.families):
-        for start, member in zip(family.starts, family.members, strict=True):
+    network, root = recording.system.network, recording.model_then()
+    for f, family in enumerate(network.families):
+        for start, path in zip(family.starts, family.paths, strict=True):
+            member = root[path]
             loaded = acted[f][start : start + member.size] if f in acted else None
             for shape in placed(member, lambda path: catalog[path].index, loaded):
                 if isinstance(shape, Outline | Vertex):
@@ -42,7 +44,7 @@ def recorded_shapes(recording: RunRecording) -> list[Any]:
                 out.append(shape)
     out += [Outline(of_one[0].frame_at, polygon([v.point for v in of_one]), filled=True)
             for of_one in corners.values()]
-    return out or [_with_handles(shape, recording) for shape in lined_up(recording.system.network)]
+    return out or [_with_handles(shape, recording) for shape in lined_up(network, root)]
 
 
 def _with_handles(shape: Any, recording: RunRecording) -> Any:

@@ -39,6 +39,7 @@ from .variable_functions import VariableFunctions
 from .wanted import Wanted
 
 if TYPE_CHECKING:
+    from ..language.component import Component
     from ..nonsmooth.contract import IndeterminateGroup
     from ..results.bottlenecks import Bottleneck, StepShares
     from ..results.drawn_parts import Net, Part
@@ -71,6 +72,7 @@ class RunRecording:
     accuracy: tuple[float, Tolerances] | None = None
     start: Start | None = None  # what became of the initial targets
     given: GivenValues | None = None  # to the model and the run, when it began
+    findings: Sequence[Any] = ()  # about the model, then
 
     def __post_init__(self) -> None:
         self.catalog = Catalog.of(self.system)
@@ -294,16 +296,16 @@ class RunRecording:
         """Parameters, initial targets and options of the run, as they were when it began."""
         return MadeWith() if self.given is None else self.given.made_with()
 
-    def drawn(self, opened: Any = ()) -> tuple[list[Part], dict[int, Net], Sequence[Any]] | None:
-        """Parts, nets and findings of the model; None where it was changed since the run."""
+    def model_then(self) -> Component:
+        """The model with its parts and values as they were when the run began, for reading."""
+        assert self.given is not None  # of every run that is handed out
+        return self.given.model()
+
+    def drawn(self, opened: Any = ()) -> tuple[list[Part], dict[int, Net], Sequence[Any]]:
+        """Parts, nets and findings of the model, as they were when the run began."""
         from ..assembly.drawn_network import drawn_network
 
-        network = self.system.network
-        if self.system.superseded or any(id(c) not in network.place
-                                         for c in network.root._leaves()):  # fmt: skip
-            return None
-        check = getattr(network.root, "check", list)
-        return *drawn_network(network, opened), check()
+        return *drawn_network(self.system.network, self.model_then(), opened), self.findings
 
     def start_rows(self) -> Sequence[Any]:
         """What became of every initial target."""

@@ -165,7 +165,8 @@ def _prepared(model: Model, duration: object, options: Options) -> PreparedRun:
         refuse_full_jacobian(problem, chosen.name)
     if options.method != "auto" and chosen.name in COMPILED:
         refuse_uncompiled(chosen.name, problem)
-    decided = Decided(_settings(options, t0, t1, chosen), why, tolerances, given)
+    decided = Decided(_settings(options, t0, t1, chosen), why, tolerances, given,
+                      model._made.findings or ())
     if asked is not None:
         starting.keep(asked, decided)
     starting.forget_looks()
@@ -203,7 +204,7 @@ def _begun(starting: RunStart, decided: Decided, options: Options, began: float,
         "algebraic unknowns": system.nz, "time compiling": system.seconds,
         "time checking": checked - began, "time initialising": initialised - checked,
     })  # fmt: skip
-    recording.start, recording.given = start, decided.given
+    recording.start, recording.given, recording.findings = start, decided.given, decided.findings
     if not chosen.fixed_step:
         recording.accuracy = options.rtol, tolerances
     kept = record_options(options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -48,12 +48,14 @@ class Decided:
     settings, tolerances : of the run
     why : its method
     given : to the model and the run
+    findings : about the model
     """
 
     settings: Settings
     why: str
     tolerances: Tolerances
     given: GivenValues
+    findings: Sequence[Any]
 
 
 @dataclass(frozen=True)

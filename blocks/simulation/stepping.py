@@ -266,8 +266,7 @@ class SteppedRun:
     def _slots(self, one: DrivenInput) -> Indices:
         """Where the values of an input stand among the discrete values."""
         network, tape = self._recording.system.network, self._recording.system.tape
-        part = network.root[one.told]
-        f, first = network.place[id(part)]
+        f, first = network.place[one.told]
         i = network.families[f].kernel.index["value"]
         offset = next(o for g, j, o in tape.discrete_layout if (g, j) == (f, i))
         return offset + first + np.arange(one.size)

@@ -191,7 +191,7 @@ def _pieces(system: System, problem: Problem, t0: float, t1: float, settings: li
 def parameter_entries(system: System, setting: Setting) -> Indices:
     """Entries of the parameter vector that a setting fills; none that no equation uses."""
     part: Any = setting.component
-    f, first = system.network.place[id(part)]
+    f, first = system.network.place[part.path]
     for g, name, offset, _ in system.tape.parameter_layout:
         if (g, name) == (f, setting.declared.name):
             return offset + first + setting.instances

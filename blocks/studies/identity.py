@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 
 from ..exceptions import brief
+from ..language.surroundings import names_used
 from ..units import is_quantity, unit
 from .axes import Plan
 from .outputs import Output
@@ -259,20 +260,13 @@ def _surroundings(function: FunctionType) -> dict[str, Any]:
             found[name] = cell.cell_contents
         except ValueError:  # not yet assigned
             found[name] = None
-    for name in _names_in(function.__code__):
+    for name in sorted(names_used(function.__code__)[0]):
         value = function.__globals__.get(name)
         beside = getattr(value, "__module__", None) == function.__module__
         if beside or isinstance(value, (int, float, str, tuple, list, dict, np.ndarray)) or (
                 is_quantity(value)):
             found[name] = value
     return found
-
-
-def _names_in(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _names_in(inner)
 
 
 def _code(code: CodeType) -> list[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from ..diagnostics.check import has_relations, relation_findings
 from ..exceptions import BlocksError
 from ..initialisation.nominal_values import find_nominals
+from ..language.tracing import Kernels
 from ..numerics.arrays import Array, Flags, Indices
 from .axes import Axis, Plan
 from .batch_conditions import Common, parameter_entries
@@ -66,7 +67,7 @@ class VariedValues:
         """States that an initial target sets, and the signs with which it does."""
         flat, part = self.system.flat, setting.component
         assert part is not None
-        f, first = self.system.network.place[id(part)]
+        f, first = self.system.network.place[part.path]
         i = flat.network.families[f].kernel.index[setting.declared.name]
         slots = flat.base[f][i, 0] + first + np.arange(part.size)
         states = np.searchsorted(self.system.tape.reduced.states, flat.class_of[slots])
@@ -125,7 +126,8 @@ class VariedValues:
             parts[id(part)] = part
             varied.append((part._values, setting.declared.name,
                            self.numbers[k][places[k]].tolist()))
-        if not any(map(has_relations, parts.values())):
+        kernels = Kernels()
+        if not any(has_relations(part, kernels) for part in parts.values()):
             return refused
         for row in range(len(refused)):
             for table, name, numbers in varied:

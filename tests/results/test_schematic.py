@@ -146,7 +146,7 @@ def test_any_network_is_drawn_without_faults(seed):
     for ports in nodes:
         if len(ports) > 1:
             model.connect(*ports)
-    drawn = draw_schematic(model.name, *drawn_network(model.network))
+    drawn = draw_schematic(model.name, *drawn_network(model.network, model))
     assert faults(drawn) == []
     assert set(loose_ends(drawn).values()) == {1}
 

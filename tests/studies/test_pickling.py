@@ -6,12 +6,22 @@ import copy
 import pickle
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from blocks import Model, Parameter, ParameterError, StructureError, Target, quantity
+from blocks import (
+    Model,
+    Parameter,
+    ParameterError,
+    StructureError,
+    Target,
+    UnitError,
+    UnknownName,
+    quantity,
+)
 from library.signal import Constant, Sum
 from library.translational import Damper, Mass, Reference, Spring
 
@@ -39,8 +49,8 @@ def shaker() -> Model:
     return model
 
 
-@pytest.mark.parametrize("way", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy],
-                         ids=["pickle", "deepcopy"])  # fmt: skip
+@pytest.mark.parametrize("way", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy,
+                                 copy.copy], ids=["pickle", "deepcopy", "copy"])  # fmt: skip
 @pytest.mark.parametrize("made", [bench.coasting, bench.stick_slip, bench.explosion, chain, shaker])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_copied_model_runs_exactly_like_the_first(made, way, compiled):
@@ -56,14 +66,19 @@ def test_a_copied_model_runs_exactly_like_the_first(made, way, compiled):
     assert other.compile().network.root is other
 
 
-def test_a_copy_is_independent():
+@pytest.mark.parametrize("way", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy],
+                         ids=["pickle", "copy"])  # fmt: skip
+def test_a_copy_is_independent(way):
     model = bench.coasting()
-    other = pickle.loads(pickle.dumps(model))
+    other = way(model)
     other.mass.mass = "4 kg"
     other.extra = Mass()
+    del other.damper
     assert model.mass.mass.m == 2
     assert not hasattr(model, "extra")
     assert other.mass.path == "mass"
+    slowed = 5 * np.exp(-3 * 0.1 / 2)  # 2 kg by 3 N·s/m, from 5 m/s
+    assert model.simulate("0.1 s", rtol=1e-9)["mass.v"].final.m == pytest.approx(slowed, rel=1e-7)
 
 
 def test_a_part_is_pickled_without_its_surroundings():
@@ -173,3 +188,60 @@ def test_declarations_are_not_stored():
     """A pickled model holds values; classes are found by name."""
     assert b"Parameter" not in pickle.dumps(bench.stick_slip())
     assert isinstance(type(bench.stick_slip().block).mass, Parameter)
+
+
+# -- classes that have changed since -------------------------------------------------------------
+BRAKE = """
+from blocks import Component, Option, Parameter, Variable, der
+from library.translational import TwoPort
+
+class Brake(TwoPort):
+    damping = Parameter("100 N*s/m")
+    wear = Variable("mm", priority="high")
+    make = Option("drum", ("drum", "disc"))
+
+    def equations(self):
+        yield self.f == self.damping * self.v
+        yield der(self.wear) == abs(self.v)
+"""
+
+
+def brakes(monkeypatch, *, was="", now=""):
+    """A model that was pickled with a class, as read with another text in that class."""
+    module = ModuleType("brakes")
+    monkeypatch.setitem(sys.modules, "brakes", module)
+    exec(BRAKE, vars(module))
+    model = Model("braked")
+    model.block = Mass()
+    model.brake = module.Brake(damping="500 N*s/m", make="disc", wear="2 mm")
+    model.connect(model.block.M, model.brake.R)
+    stored = pickle.dumps(model)
+    assert was in BRAKE
+    exec(BRAKE.replace(was, now), vars(module))
+    return pickle.loads(stored)
+
+
+@pytest.mark.parametrize(("was", "now", "kind", "said"), [
+    ("damping", "strength", UnknownName, "brake: there is no 'damping' among its parameters"),
+    ("wear", "worn", UnknownName, "brake: there is no 'wear' among its variables"),
+    ('"100 N*s/m"', '"100 N/m"', UnitError, r"brake\.damping: takes N/m .* given 500\.0 N\*s/m"),
+    ('"mm"', '"kg"', UnitError, r"brake\.wear: takes kg .* given 2\.0 mm"),
+    ('"100 N*s/m"', '"1 N*s/m", maximum="9 N*s/m"', ParameterError,
+     r"brake\.damping: must be at most 9 N\*s/m, but is 500\.0 N\*s/m"),
+    ('("drum", "disc")', '("drum", "cone")', UnknownName,
+     "brake.make: there is no 'disc' among its choices"),
+    ('Parameter("100 N*s/m")', 'Option(True)', ParameterError,
+     r"brake\.damping: is a switch, but was given 500\.0"),
+    ('Option("drum", ("drum", "disc"))', 'Parameter("1 m")', UnitError, r"brake\.make: .*'disc'"),
+    ("TwoPort)", "Component)", UnknownName, "brake: there is no 'R' among its ports"),
+])  # fmt: skip
+def test_what_a_changed_class_does_not_take_is_refused_by_name(was, now, kind, said, monkeypatch):
+    with pytest.raises(kind, match=said):
+        brakes(monkeypatch, was=was, now=now)
+
+
+def test_what_a_changed_class_takes_keeps_its_value(monkeypatch):
+    brake = brakes(monkeypatch, was='"100 N*s/m"', now='"0.3 kN*s/m", minimum="1 N*s/m"').brake
+    assert brake.damping.to("N*s/m").m == pytest.approx(500.0, rel=1e-12)
+    assert brake.wear.initial.to("mm").m == pytest.approx(2.0, rel=1e-12)
+    assert brake.make == "disc"

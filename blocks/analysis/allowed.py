@@ -37,8 +37,7 @@ def _below_least(point: Point) -> InitialisationError | None:
     """The error of a variable below what it can be, such as a temperature below 0 K."""
     system = point.system
     slots, least = least_values(system)
-    classes, signs = system.flat.class_of[slots], system.flat.sign_of[slots]
-    value = TargetFunctions.of(system, classes, signs).value(*point.arguments)
+    value = TargetFunctions.of(system, slots).value(*point.arguments)
     below = np.flatnonzero(value < least - ROUNDING * np.abs(least))
     if not len(below):
         return None

@@ -59,7 +59,7 @@ class GivenValues:
         parameters: dict[str, Any] = {}
         starts: dict[str, tuple[Any, str]] = {}
         types: dict[str, str] = {}
-        for path, part in _parts(self.model(), ""):
+        for path, part in self.model()._parts().items():
             types[path] = type(part).__name__
             for name, one in part._declared.items():
                 if isinstance(one, (Parameter, Option)) and one.exists(part):

@@ -82,8 +82,10 @@ from .zero_crossings import (
     find_crossing,
     forget_slack,
     is_reserve_alone,
+    keep_largest,
     locate,
     look_at_start,
+    look_between,
     margins_at,
     name_crossed,
 )
@@ -418,27 +420,38 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
 @machine_code
 def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
              h: float, state: Vector, early: float, t_stop: float) -> tuple[int, float]:
-    """The same, the reserve as any other."""
-    looks = relations.looks
+    """The same, the reserve as any other.
+
+    What a crossing leaves of a step is looked at as a step is, for what crosses before.
+    """
+    looks, times = relations.looks, relations.times
     if state[LOOKED] != 1.0:
         look_at_start(code, relations, work.at, t, x)
     crossed, count = find_crossing(code, relations, work, x, t, end, h)
     if not crossed:
+        keep_largest(looks, count)
         looks[0, :] = looks[count - 1, :]
         forget_slack(relations)
         state[LOOKED] = 1.0
         return FULL, end
     state[LOOKED] = 2.0
-    seen, times = looks[count - 1], relations.times
-    if not name_crossed(relations, seen):
-        return CROSSED, end
-    low, at = times[count - 2], times[count - 1]
-    if low - t < early:
-        at = locate(code, relations, work, x, low, at, t, h, seen, ABOUT)
-        if at - t < early and not is_too_small(at - t, max(abs(t), abs(t_stop))):
-            return EARLY, at
-        name_crossed(relations, seen)  # all that are to be looked at on the way there
-    at = locate(code, relations, work, x, low, at, t, h, seen, 0.0)
+    at = end
+    while crossed:
+        keep_largest(looks, count - 1)
+        seen, low, at = looks[count - 1], times[count - 2], times[count - 1]
+        if not name_crossed(relations, seen):
+            return CROSSED, end
+        if low - t < early:
+            at = locate(code, relations, work, x, low, at, t, h, seen, ABOUT)
+            if at - t < early and not is_too_small(at - t, max(abs(t), abs(t_stop))):
+                return EARLY, at
+            name_crossed(relations, seen)  # all that are to be looked at on the way there
+        at = locate(code, relations, work, x, low, at, t, h, seen, 0.0)
+        times[count - 1], looked = at, count
+        crossed, count = look_between(code, relations, work, x, t, h, count)
+        if count > looked and not crossed:
+            values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])
+            keep_largest(looks, count - 1)
     if at < end:
         work.k[NEW, :] = work.k[WORK]
         end = at

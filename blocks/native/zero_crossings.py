@@ -23,7 +23,8 @@ from .step_kinds import about_inside, values_inside
 from .steps import EXACT, Code, Workspace
 
 __all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack",
-           "is_reserve_alone", "locate", "look_at_start", "margins_at", "name_crossed"]  # fmt: skip
+           "is_reserve_alone", "keep_largest", "locate", "look_at_start", "look_between",
+           "margins_at", "name_crossed"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
@@ -135,19 +136,30 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
             crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
         count += 1
         if crossed:
-            break
-    looked = count  # also at what lies behind a crossing that has been found since
-    while looked < MOST_LOOKS:  # between the looks comes first
-        place = next_look(times, looks, count, end - start)
+            return True, count
+    crossed, count = look_between(code, relations, work, x, start, h, count)
+    return crossed, count
+
+
+@machine_code
+def look_between(code: Code, relations: Relations, work: Workspace, x: Vector, start: float,
+                 h: float, count: int) -> tuple[bool, int]:
+    """Look between so many looks, which may end before a step does, for what crosses there.
+
+    Returns
+    -------
+    whether a relation has crossed at the last look, number of looks
+    """
+    looks, times = relations.looks, relations.times
+    while count < MOST_LOOKS:
+        place = next_look(times, looks, count)
         if not place < np.inf:
             break
         j = _make_room(times, looks, count, place)
         count += 1
-        looked += 1
         if seen_inside(code, relations, work, place, start, h, x, looks[j]):
-            crossed, count = True, j + 1
-    _keep_largest(looks, count - 1 if crossed else count)
-    return crossed, count
+            return True, j + 1
+    return False, count
 
 
 @machine_code
@@ -163,7 +175,7 @@ def _make_room(times: Vector, looks: Matrix, count: int, place: float) -> int:
 
 
 @machine_code
-def _keep_largest(looks: Matrix, count: int) -> None:
+def keep_largest(looks: Matrix, count: int) -> None:
     """Take the looks of a step into the largest margins so far."""
     for j in range(1, count):
         for r in range(looks.shape[1]):

@@ -7,9 +7,10 @@ would come below zero: what dips and comes back is found between looks, and come
 that is found further on. So a margin that bends is looked at more closely where it is near zero,
 and no step is shortened for it. A zero crossing lies in the interval up to the first look where a
 margin is negative; several relations may cross in it, and the least of their margins says when the
-first one does. The instant that counts is on the far side, as near to it as times can be told
-apart: rounding cannot undo the switch. All relations whose margin is zero there, compared with the
-look, have crossed.
+first one does. What the crossing leaves of the step is looked at as a step is, for what comes
+before it. The instant that counts is on the far side, as near to it as times can be told apart:
+rounding cannot undo the switch. All relations whose margin is zero there, compared with the look,
+have crossed.
 
 Where to look next is decided by :func:`blocks.solvers.looks.next_look` alone, here for methods
 that take one step at a time, and in machine code by :mod:`blocks.native.one_step` for its own. How
@@ -23,7 +24,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import CROSSED_TOO, NEVER_LEFT, ROOT_RTOL, ROOT_XTOL, TIME_GRAIN, TINY
 from ..solvers import Step
-from ..solvers.looks import MOST_LOOKS, next_look
+from ..solvers.looks import GAP, MOST_LOOKS, next_look
 from ..system.problem import Problem
 from .time_events import TimeEvents
 
@@ -97,28 +98,30 @@ class ZeroCrossings:
         if last is None or last[0] != step.t_old:
             last = step.t_old, self._margins_at_start(step)
         looks = [last, *self._margins_within(step, parts)]
-        bad = next((k for k, (_, margin) in enumerate(looks[1:], 1) if np.any(margin < 0)), None)
-        if bad is not None:
-            looks = looks[: bad + 1]
-        most = max(MOST_LOOKS, len(looks) + MOST_LOOKS // 2)
-        looked = len(looks)  # also at what lies behind a crossing that has been found since
-        while looked < most:
-            at = _next_look(looks, step.t - step.t_old)
-            if not at < np.inf:
-                break
-            k = int(np.searchsorted(np.array([t for t, _ in looks]), at))
-            looks.insert(k, (at, self.margins(at, step.dense(at))))
-            looked += 1
-            if np.any(looks[k][1] < 0):
-                bad, looks = k, looks[: k + 1]
-        for _, margin in looks[1:bad]:
+        found = None
+        crossed = bool(np.any(looks[-1][1] < 0)) or self._crosses_between(step, looks)
+        while crossed:  # what that leaves of the step is looked at as a step is
+            found = at, _ = self._crossing_between(step, looks[-2][0], *looks[-1])
+            looks[-1] = at, self.margins(at, step.dense(at))
+            crossed = self._crosses_between(step, looks)
+        for _, margin in looks[1 : None if found is None else -1]:
             self.largest = np.fmax(self.largest, margin[: len(self.largest)])
-        if bad is None:
+        if found is None:
             self.last_look = looks[-1]
             allowed = self.relation_tolerance
             allowed[looks[-1][1][: len(allowed)] > FAR * allowed] = 0.0  # it has left zero for good
-            return None
-        return self._crossing_between(step, looks[-2][0], *looks[-1])
+        return found
+
+    def _crosses_between(self, step: Step, looks: list[tuple[float, Array]]) -> bool:
+        """Add looks between others, until a margin is negative at one; that is the last then."""
+        most = max(MOST_LOOKS, len(looks) + MOST_LOOKS // 2)
+        while len(looks) < most and (at := _next_look(looks)) < np.inf:
+            k = int(np.searchsorted(np.array([t for t, _ in looks]), at))
+            looks.insert(k, (at, self.margins(at, step.dense(at))))
+            if np.any(looks[k][1] < 0):
+                del looks[k + 1 :]
+                return True
+        return False
 
     def _margins_at_start(self, step: Step) -> Array:
         """Margins at the start of an episode: what begins at zero says nothing yet."""
@@ -199,12 +202,12 @@ class ZeroCrossings:
         return at
 
 
-def _next_look(looks: list[tuple[float, Array]], step: float) -> float:
+def _next_look(looks: list[tuple[float, Array]]) -> float:
     """Where a margin may be below zero between looks; inf if nowhere."""
     times, margins = np.array([t for t, _ in looks]), np.array([m for _, m in looks])
-    if len(looks) > 2:
+    if np.diff(times).max() <= GAP * (times[-1] - times[0]):
         margins = _that_may_reach_zero(margins)
-    return float(next_look(times, margins, len(times), step))
+    return float(next_look(times, margins, len(times)))
 
 
 def _that_may_reach_zero(margins: Array) -> Array:

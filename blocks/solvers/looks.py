@@ -10,7 +10,7 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import NO_DIP
 
-__all__ = ["ABOUT", "BEYOND", "MOST_LOOKS", "NARROW", "SEEN", "next_look"]
+__all__ = ["ABOUT", "BEYOND", "GAP", "MOST_LOOKS", "NARROW", "SEEN", "next_look"]
 
 MOST_LOOKS = 32  # at a step
 SEEN = 0.9  # of a step: what lies before a crossing there has been seen by its stages
@@ -20,10 +20,10 @@ ALONE = 1.5  # times that again, where there is no second parabola to compare it
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
 NARROW = 1e-3  # part of a step between two looks that is not looked into
 ENDS = 0.05  # part of an interval at its ends where no look is placed
-EARLY = 1 / 64  # part of a step at its start, of which nothing but its ends is looked at
+GAP = 0.3  # part of all looks: in a wider gap between two, parabolas tell nothing
 
 
-def next_look(times: Vector, margins: Matrix, count: int, step: float) -> float:
+def next_look(times: Vector, margins: Matrix, count: int) -> float:
     """Where some margin may be below zero between two looks, the earliest; inf if nowhere.
 
     In plain loops: it is compiled for machine code as it stands.
@@ -33,17 +33,17 @@ def next_look(times: Vector, margins: Matrix, count: int, step: float) -> float:
     times : (looks,) ascending
     margins : (looks, n) not negative before the last look; nan where not known
     count : number of looks
-    step : length of the step
     """
     earliest = np.inf
-    if count == 2:  # two looks tell nothing of a margin that is below zero between them
-        for r in range(margins.shape[1]):
-            a, b = margins[0, r], margins[1, r]
-            if (times[1] - times[0] > EARLY * step and 0.0 <= a < np.inf and 0.0 <= b < np.inf
-                    and a != b):
-                earliest = 0.5 * (times[0] + times[1])
-        return earliest
-    shortest = NARROW * (times[count - 1] - times[0])
+    whole = times[count - 1] - times[0]
+    for i in range(count - 1):
+        middle = 0.5 * (times[i] + times[i + 1])
+        if times[i + 1] - times[i] > GAP * whole and times[i] < middle < times[i + 1]:
+            for r in range(margins.shape[1]):
+                a, b = margins[i, r], margins[i + 1, r]
+                if 0.0 <= a < np.inf and 0.0 <= b < np.inf and a != b:
+                    return middle
+    shortest = NARROW * whole
     for r in range(margins.shape[1]):
         low, high = np.inf, -np.inf
         for k in range(count):
@@ -79,7 +79,7 @@ def next_look(times: Vector, margins: Matrix, count: int, step: float) -> float:
             if not 0.0 < away < width:
                 continue
             lowest = a + away * rise + away * (away - width) * bend
-            close = width > WIDE * (times[count - 1] - times[0]) and (
+            close = width > WIDE * whole and (
                 lowest < CLOSE * (max(a, b) - lowest))  # a margin may be no parabola at all
             if close or lowest < -NO_DIP * high:
                 earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)

@@ -304,7 +304,7 @@ def _advance_to(cvode: Cvode, code: Code, work: Workspace, relations: Relations,
         state[STEP] = record.sizes[taken]
         if relations.held.size:
             status, end = watched(code, relations, work, x, t, end, record.sizes[taken], state,
-                                  0.0, t_stop)
+                                  0.0, t_stop, limits.pieces, behind)
         x[:] = work.k[NEW]
         record.ends[taken] = end
         taken += 1

@@ -251,7 +251,8 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         end = t_stop if last else begun + on_grid * h if is_fixed(code) else t + now
         if relations.held.size:
             early = SEEN * now if first and code.kind != EXACT and not is_fixed(code) else 0.0
-            status, end = watched(code, relations, work, x, t, end, now, state, early, t_stop)
+            status, end = watched(code, relations, work, x, t, end, now, state, early, t_stop,
+                                  limits.pieces, behind)
             if status == EARLY:
                 counts[1] += 1
                 rejected, first, status = True, False, FULL
@@ -398,7 +399,8 @@ def _fitted_to_grid(t: float, h: float, end: float, t_stop: float) -> tuple[floa
 
 @machine_code
 def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
-            h: float, state: Vector, early: float, t_stop: float) -> tuple[int, float]:
+            h: float, state: Vector, early: float, t_stop: float, pieces: Vector, behind: int
+            ) -> tuple[int, float]:
     """Look for crossings in a step: the status, ``FULL`` where there is none, and its end.
 
     A step in which relations cross that others must judge is not shortened; it is whole, but
@@ -406,11 +408,13 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
     again where a crossing is ``early``, less than so far from its start, it is only told about
     where that is.
     """
-    status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop)
+    status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop, pieces,
+                             behind)
     if status == CROSSED and is_reserve_alone(relations):
         last = relations.known.size - 1
         relations.known[last] = True
-        status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop)
+        status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop,
+                                 pieces, behind)
         relations.known[last] = False
         if status == FULL:
             return UNSURE, end
@@ -419,7 +423,8 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
 
 @machine_code
 def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
-             h: float, state: Vector, early: float, t_stop: float) -> tuple[int, float]:
+             h: float, state: Vector, early: float, t_stop: float, pieces: Vector, behind: int
+             ) -> tuple[int, float]:
     """The same, the reserve as any other.
 
     What a crossing leaves of a step is looked at as a step is, for what crosses before.
@@ -427,7 +432,7 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
     looks, times = relations.looks, relations.times
     if state[LOOKED] != 1.0:
         look_at_start(code, relations, work.at, t, x)
-    crossed, count = find_crossing(code, relations, work, x, t, end, h)
+    crossed, count = find_crossing(code, relations, work, x, t, end, h, pieces, behind)
     if not crossed:
         keep_largest(looks, count)
         looks[0, :] = looks[count - 1, :]

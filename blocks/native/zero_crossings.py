@@ -14,7 +14,7 @@ import numpy as np
 
 from ..numerics.arrays import Flags, Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
-from ..solvers.looks import MOST_LOOKS
+from ..solvers.looks import MOST_LOOKS, SAME
 from ..solvers.looks import next_look as _next_look
 from .functions import machine_code
 from .signatures import run_code
@@ -115,8 +115,13 @@ def forget_slack(relations: Relations) -> None:
 
 @machine_code
 def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, start: float,
-                  end: float, h: float) -> tuple[bool, int]:
+                  end: float, h: float, pieces: Vector, behind: int) -> tuple[bool, int]:
     """Look at the relations in a step, the first look being known.
+
+    Parameters
+    ----------
+    pieces : borders of pieces of time, which are looked at beside the quarters of the step
+    behind : how many of them are not after its start
 
     Returns
     -------
@@ -124,10 +129,16 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
     """
     looks, times = relations.looks, relations.times
     times[0] = start
-    crossed, count = False, 1
-    for j in range(4):
+    crossed, count, j, near = False, 1, 0, SAME * (end - start)
+    while j < 4:
         times[count] = end if j == 3 else start + LOOKS[j] * (end - start)
-        if j == 3:
+        while behind < pieces.size and pieces[behind] <= times[count - 1] + near:
+            behind += 1
+        if behind < pieces.size and pieces[behind] < times[count] - near:
+            times[count] = pieces[behind]
+            crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
+            j -= 1
+        elif j == 3:
             crossed = margins_at(code, relations, work.at, end, work.k[NEW], looks[count])
         elif code.kind == EXACT and end - start >= h:  # the values there are known
             crossed = margins_at(code, relations, work.at, times[count], work.k[j + 1],
@@ -135,6 +146,7 @@ def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, 
         else:
             crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
         count += 1
+        j += 1
         if crossed:
             return True, count
     crossed, count = look_between(code, relations, work, x, start, h, count)

@@ -357,10 +357,7 @@ class Integration:
             return None
         if self.method.looks_itself and step.t_old > self.trajectory.start:
             self.crossings.look_at_start(step)
-        pieces = 0
-        if self.running.kind.fixed_step:
-            pieces = self.time_events.functions.count(step.t_old, step.t)
-        return self.crossings.first(step, pieces)
+        return self.crossings.first(step)
 
     def _strode(self, step: Step, at: float) -> bool:
         """Whether the first step of an episode may have strode over what holds up to a crossing.

@@ -1,16 +1,16 @@
 """When does the first of the held relations, or of the held modes, no longer hold?
 
 The margin of a relation or a mode is its switching function, with the sign that makes it positive
-while it holds as assumed. Within a step it is looked at in four places, and again wherever a
-parabola through neighbouring looks, made steeper by as much as neighbouring parabolas differ,
-would come below zero: what dips and comes back is found between looks, and comes before anything
-that is found further on. So a margin that bends is looked at more closely where it is near zero,
-and no step is shortened for it. A zero crossing lies in the interval up to the first look where a
-margin is negative; several relations may cross in it, and the least of their margins says when the
-first one does. What the crossing leaves of the step is looked at as a step is, for what comes
-before it. The instant that counts is on the far side, as near to it as times can be told apart:
-rounding cannot undo the switch. All relations whose margin is zero there, compared with the look,
-have crossed.
+while it holds as assumed. Within a step it is looked at in four places, at borders of pieces of
+time, between which the functions of time change little, and again wherever a parabola through
+neighbouring looks, made steeper by as much as neighbouring parabolas differ, would come below zero:
+what dips and comes back is found between looks, and comes before anything that is found further on.
+So a margin that bends is looked at more closely where it is near zero, and no step is shortened for
+it. A zero crossing lies in the interval up to the first look where a margin is negative; several
+relations may cross in it, and the least of their margins says when the first one does. What the
+crossing leaves of the step is looked at as a step is, for what comes before it. The instant that
+counts is on the far side, as near to it as times can be told apart: rounding cannot undo the
+switch. All relations whose margin is zero there, compared with the look, have crossed.
 
 Where to look next is decided by :func:`blocks.solvers.looks.next_look` alone, here for methods
 that take one step at a time, and in machine code by :mod:`blocks.native.one_step` for its own. How
@@ -24,7 +24,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import CROSSED_TOO, NEVER_LEFT, ROOT_RTOL, ROOT_XTOL, TIME_GRAIN, TINY
 from ..solvers import Step
-from ..solvers.looks import GAP, MOST_LOOKS, next_look
+from ..solvers.looks import GAP, MOST_LOOKS, SAME, next_look
 from ..system.problem import Problem
 from .time_events import TimeEvents
 
@@ -89,15 +89,12 @@ class ZeroCrossings:
             margin = np.concatenate([margin, of_modes + allowed])
         return margin
 
-    def first(self, step: Step, parts: int = 0) -> tuple[float, Indices] | None:
-        """The first crossing in a step, and what has crossed: relations, then modes.
-
-        The step is looked at in four ``parts``, or in more.
-        """
+    def first(self, step: Step) -> tuple[float, Indices] | None:
+        """The first crossing in a step, and what has crossed: relations, then modes."""
         last = self.last_look
         if last is None or last[0] != step.t_old:
             last = step.t_old, self._margins_at_start(step)
-        looks = [last, *self._margins_within(step, parts)]
+        looks = [last, *self._margins_within(step)]
         found = None
         crossed = bool(np.any(looks[-1][1] < 0)) or self._crosses_between(step, looks)
         while crossed:  # what that leaves of the step is looked at as a step is
@@ -130,11 +127,16 @@ class ZeroCrossings:
         zero = 2 * np.append(self.relation_tolerance, np.broadcast_to(self.mode_tolerance, modes))
         return np.where(margin > zero, margin, np.nan)
 
-    def _margins_within(self, step: Step, parts: int) -> list[tuple[float, Array]]:
+    def _margins_within(self, step: Step) -> list[tuple[float, Array]]:
         """Times within a step, and the margins there, up to the first one that is negative."""
-        inside = LOOKS_WITHIN if parts <= len(LOOKS_WITHIN) else np.arange(1, parts + 1) / parts
-        times = step.t_old + inside * (step.t - step.t_old)
-        times[-1] = step.t
+        h = step.t - step.t_old
+        quarters = step.t_old + LOOKS_WITHIN * h
+        quarters[-1] = step.t
+        pieces = self.time_events.functions.around(step.t_old)
+        borders = pieces[np.searchsorted(pieces, step.t_old, "right") :
+                         np.searchsorted(pieces, step.t)]
+        same = np.abs(borders[:, None] - quarters).min(axis=1, initial=np.inf) <= SAME * h
+        times = np.sort(np.append(borders[~same], quarters))
         looks = []
         for t in times:
             margin = self.margins(t, step.y if t == times[-1] else step.dense(t))

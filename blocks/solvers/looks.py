@@ -10,7 +10,7 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import NO_DIP
 
-__all__ = ["ABOUT", "BEYOND", "GAP", "MOST_LOOKS", "NARROW", "SEEN", "next_look"]
+__all__ = ["ABOUT", "BEYOND", "GAP", "MOST_LOOKS", "NARROW", "SAME", "SEEN", "next_look"]
 
 MOST_LOOKS = 32  # at a step
 SEEN = 0.9  # of a step: what lies before a crossing there has been seen by its stages
@@ -19,6 +19,7 @@ STEEPER = 1.2  # times the bend of a parabola through looks: a margin may bend s
 ALONE = 1.5  # times that again, where there is no second parabola to compare it with
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
 NARROW = 1e-3  # part of a step between two looks that is not looked into
+SAME = 1e-9  # part of a step up to which two looks are one
 ENDS = 0.05  # part of an interval at its ends where no look is placed
 GAP = 0.3  # part of all looks: in a wider gap between two, parabolas tell nothing
 

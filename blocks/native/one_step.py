@@ -22,7 +22,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TINY
-from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
+from ..solvers.looks import ABOUT, AT_ONCE, BEYOND, MOST_PARTS, SEEN
 from .delayed import bend_before, keep_step
 from .events import (
     BENDS,
@@ -88,6 +88,7 @@ from .zero_crossings import (
     look_between,
     margins_at,
     name_crossed,
+    parts_by_angles,
 )
 
 __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED", "SELDOM",
@@ -256,7 +257,6 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
             if status == EARLY:
                 counts[1] += 1
                 rejected, first, status = True, False, FULL
-                state[LOOKED] = 1.0
                 h = BEYOND * (end - t)
                 continue
         if code.exponents != 0:
@@ -376,7 +376,7 @@ def _step_to_crossing(code: Code, relations: Relations, work: Workspace, t: floa
     for r in range(start.size):
         if there[r] < 0.0 and start[r] > FAR * slack[r]:
             earliest = min(earliest, start[r] / (start[r] - there[r]))
-    return BEYOND_SLOPE * earliest * h if NARROW < earliest < SEEN else h
+    return BEYOND_SLOPE * earliest * h if AT_ONCE < earliest < SEEN else h
 
 
 @machine_code
@@ -427,20 +427,31 @@ def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: fl
              ) -> tuple[int, float]:
     """The same, the reserve as any other.
 
-    What a crossing leaves of a step is looked at as a step is, for what crosses before.
+    What a crossing leaves of a step is looked at as a step is, for what crosses before. One over
+    many turns is looked at part by part; over very many, it is to be taken again as well.
     """
     looks, times = relations.looks, relations.times
     if state[LOOKED] != 1.0:
         look_at_start(code, relations, work.at, t, x)
-    crossed, count = find_crossing(code, relations, work, x, t, end, h, pieces, behind)
-    if not crossed:
+    state[LOOKED] = 1.0
+    parts, crossed, count, low, at = 1, False, 1, t, end
+    if code.angles != 0:
+        parts = parts_by_angles(code, relations, work, x, t, end, h)
+        if parts > MOST_PARTS and not is_fixed(code):
+            return EARLY, t + 0.5 * MOST_PARTS * (end - t) / parts
+    for part in range(parts):
+        at = end if part + 1 == parts else t + (part + 1) * (end - t) / parts
+        crossed, count = find_crossing(code, relations, work, x, low, at, t, h, part + 1 == parts,
+                                       pieces, behind)
+        if crossed:
+            break
         keep_largest(looks, count)
         looks[0, :] = looks[count - 1, :]
         forget_slack(relations)
-        state[LOOKED] = 1.0
+        low = at
+    if not crossed:
         return FULL, end
     state[LOOKED] = 2.0
-    at = end
     while crossed:
         keep_largest(looks, count - 1)
         seen, low, at = looks[count - 1], times[count - 2], times[count - 1]

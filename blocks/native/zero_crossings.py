@@ -14,7 +14,7 @@ import numpy as np
 
 from ..numerics.arrays import Flags, Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
-from ..solvers.looks import MOST_LOOKS, SAME
+from ..solvers.looks import FARTHEST, MOST_LOOKS, SAME, TURN
 from ..solvers.looks import next_look as _next_look
 from .functions import machine_code
 from .signatures import run_code
@@ -24,7 +24,7 @@ from .steps import EXACT, Code, Workspace
 
 __all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack",
            "is_reserve_alone", "keep_largest", "locate", "look_at_start", "look_between",
-           "margins_at", "name_crossed"]  # fmt: skip
+           "margins_at", "name_crossed", "parts_by_angles"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
@@ -48,6 +48,7 @@ class Relations(NamedTuple):
     wrong: Flags  # filled with the relations that have crossed
     exponents: Matrix  # (EXPONENT_ROWS, exponents) work space of :mod:`~blocks.native.pulses`
     inside: Matrix  # (INSIDE_ROWS, n) of the same
+    angles: Matrix  # (2, angles) of what is periodic in the states, work space
 
 
 @machine_code
@@ -114,33 +115,65 @@ def forget_slack(relations: Relations) -> None:
 
 
 @machine_code
-def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, start: float,
-                  end: float, h: float, pieces: Vector, behind: int) -> tuple[bool, int]:
-    """Look at the relations in a step, the first look being known.
+def parts_by_angles(code: Code, relations: Relations, work: Workspace, x: Vector, start: float,
+                    end: float, h: float) -> int:
+    """In how many equal parts a step is looked at, so that between two looks no angle turns by
+    more than ``TURN``, as its quarters tell."""
+    angles, row, widest = relations.angles, work.k[WORK], 0.0
+    angles_at(code, work, start, x, angles[0])
+    for j in range(4):
+        t = end
+        if j == 3:
+            row = work.k[NEW]
+        else:
+            t = start + LOOKS[j] * (end - start)
+            about_inside(code, work, start, (t - start) / h, h, x, row)
+        angles_at(code, work, t, row, angles[1])
+        for r in range(angles.shape[1]):
+            turned = abs(angles[1, r] - angles[0, r])
+            widest = turned if turned > widest else widest
+        angles[0, :] = angles[1, :]
+    return 1 + int(min(widest, FARTHEST) / TURN)
+
+
+@machine_code
+def angles_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
+    """The angles of what is periodic in the states."""
+    work.at[0] = t
+    run_code(code.angles, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, low: float,
+                  end: float, start: float, h: float, last: bool, pieces: Vector, behind: int
+                  ) -> tuple[bool, int]:
+    """Look at the relations in a part of a step, the first look being known.
 
     Parameters
     ----------
-    pieces : borders of pieces of time, which are looked at beside the quarters of the step
-    behind : how many of them are not after its start
+    low, end : of the part; whether that is the ``last`` one of the step
+    start, h : of the step
+    pieces : borders of pieces of time, which are looked at beside the quarters of the part
+    behind : how many of them are not after the start of the step
 
     Returns
     -------
     whether one has crossed at the last look, number of looks
     """
     looks, times = relations.looks, relations.times
-    times[0] = start
-    crossed, count, j, near = False, 1, 0, SAME * (end - start)
+    times[0] = low
+    crossed, count, j, near = False, 1, 0, SAME * (end - low)
     while j < 4:
-        times[count] = end if j == 3 else start + LOOKS[j] * (end - start)
+        times[count] = end if j == 3 else low + LOOKS[j] * (end - low)
         while behind < pieces.size and pieces[behind] <= times[count - 1] + near:
             behind += 1
         if behind < pieces.size and pieces[behind] < times[count] - near:
             times[count] = pieces[behind]
             crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
             j -= 1
-        elif j == 3:
+        elif j == 3 and last:
             crossed = margins_at(code, relations, work.at, end, work.k[NEW], looks[count])
-        elif code.kind == EXACT and end - start >= h:  # the values there are known
+        elif code.kind == EXACT and end - low >= h:  # the values there are known
             crossed = margins_at(code, relations, work.at, times[count], work.k[j + 1],
                                  looks[count])
         else:

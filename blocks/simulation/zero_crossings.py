@@ -19,12 +19,14 @@ long a step may be, while nothing moves, is said by :mod:`blocks.system.time_fun
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import CROSSED_TOO, NEVER_LEFT, ROOT_RTOL, ROOT_XTOL, TIME_GRAIN, TINY
 from ..solvers import Step
-from ..solvers.looks import GAP, MOST_LOOKS, SAME, next_look
+from ..solvers.looks import FARTHEST, GAP, MOST_LOOKS, SAME, TURN, next_look
 from ..system.problem import Problem
 from .time_events import TimeEvents
 
@@ -89,8 +91,20 @@ class ZeroCrossings:
             margin = np.concatenate([margin, of_modes + allowed])
         return margin
 
-    def first(self, step: Step) -> tuple[float, Indices] | None:
-        """The first crossing in a step, and what has crossed: relations, then modes."""
+    def first(self, step: Step, parts: int = 1) -> tuple[float, Indices] | None:
+        """The first crossing in a step, and what has crossed: relations, then modes.
+
+        Equal ``parts`` of the step are looked at one after the other, each like a step.
+        """
+        for start, end in pairwise(np.linspace(step.t_old, step.t, parts + 1).tolist()):
+            found = self._first_in(step._replace(
+                t_old=start, t=end, y=step.y if end == step.t else step.dense(end)))
+            if found is not None:
+                return found
+        return None
+
+    def _first_in(self, step: Step) -> tuple[float, Indices] | None:
+        """The same in one of these parts."""
         last = self.last_look
         if last is None or last[0] != step.t_old:
             last = step.t_old, self._margins_at_start(step)
@@ -120,6 +134,16 @@ class ZeroCrossings:
                 return True
         return False
 
+    def parts(self, step: Step) -> int:
+        """In how many equal parts a step is looked at, so that between two looks no angle of what
+        is periodic in the states turns by more than ``TURN``, as its quarters tell."""
+        if not self.problem.system.angles.numel():
+            return 1
+        quarters = np.linspace(step.t_old, step.t, 5)
+        angles = np.array([self.problem.angles(t, step.dense(t)) for t in quarters])
+        turned = np.fmax.reduce(np.abs(np.diff(angles, axis=0)).ravel(), initial=0.0)
+        return 1 + int(min(turned, FARTHEST) / TURN)
+
     def _margins_at_start(self, step: Step) -> Array:
         """Margins at the start of an episode: what begins at zero says nothing yet."""
         margin = self.margins(step.t_old, step.dense(step.t_old))
@@ -136,10 +160,9 @@ class ZeroCrossings:
         borders = pieces[np.searchsorted(pieces, step.t_old, "right") :
                          np.searchsorted(pieces, step.t)]
         same = np.abs(borders[:, None] - quarters).min(axis=1, initial=np.inf) <= SAME * h
-        times = np.sort(np.append(borders[~same], quarters))
         looks = []
-        for t in times:
-            margin = self.margins(t, step.y if t == times[-1] else step.dense(t))
+        for t in np.sort(np.append(borders[~same], quarters)):
+            margin = self.margins(t, step.y if t == step.t else step.dense(t))
             looks.append((float(t), margin))
             if np.any(margin < 0):
                 break

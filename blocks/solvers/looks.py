@@ -10,15 +10,20 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import NO_DIP
 
-__all__ = ["ABOUT", "BEYOND", "GAP", "MOST_LOOKS", "NARROW", "SAME", "SEEN", "next_look"]
+__all__ = ["ABOUT", "AT_ONCE", "BEYOND", "FARTHEST", "GAP", "MOST_LOOKS", "MOST_PARTS", "NARROW",
+           "SAME", "SEEN", "TURN", "next_look"]  # fmt: skip
 
-MOST_LOOKS = 32  # at a step
+MOST_LOOKS = 32  # at a step, or a part of one
+TURN = 0.25 * np.pi  # of what is periodic in a state, between two looks at most
+FARTHEST = 1e12  # angle from which on it does not matter how far it turns
+MOST_PARTS = 1000  # of a step: a longer one is taken again
 SEEN = 0.9  # of a step: what lies before a crossing there has been seen by its stages
 ABOUT, BEYOND = 0.01, 1.01  # of the way to a crossing: how well it is known, and the step to there
 STEEPER = 1.2  # times the bend of a parabola through looks: a margin may bend so much more
 ALONE = 1.5  # times that again, where there is no second parabola to compare it with
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
-NARROW = 1e-3  # part of a step between two looks that is not looked into
+NARROW = 1e-4  # part of a step between two looks that is not looked into
+AT_ONCE = 1e-3  # part of a step in which nothing has left zero for good
 SAME = 1e-9  # part of a step up to which two looks are one
 ENDS = 0.05  # part of an interval at its ends where no look is placed
 GAP = 0.3  # part of all looks: in a wider gap between two, parabolas tell nothing

@@ -21,7 +21,7 @@ from .functions import machine_code
 from .held_parts import Elements
 from .loop_branch import keeps_branch
 from .network_modes import NetworkModes
-from .one_step import FULL, LOCATED, REACHED, Limits, watched
+from .one_step import EARLY, FULL, LOCATED, REACHED, Limits, watched
 from .predicted_elements import PredictedElements
 from .pulses import END, START, step_to_pulse
 from .resets import Resets
@@ -286,12 +286,16 @@ def _advance_to(cvode: Cvode, code: Code, work: Workspace, relations: Relations,
             state[TIME] = t
             _begin_anew(cvode, x, state, counts, length)
             continue
-        if code.exponents != 0:
-            relations.exponents[START, :] = relations.exponents[END, :]
         state[STEP] = record.sizes[taken]
         if relations.held.size:
             status, end = watched(code, relations, work, x, t, end, record.sizes[taken], state,
-                                  0.0, t_stop)
+                                  0.0, t_stop, limits.pieces, behind)
+            if status == EARLY:
+                state[TIME], status = t, FULL
+                _begin_anew(cvode, x, state, counts, end - t)
+                continue
+        if code.exponents != 0:
+            relations.exponents[START, :] = relations.exponents[END, :]
         x[:] = work.k[NEW]
         record.ends[taken] = end
         taken += 1

@@ -76,7 +76,7 @@ class CompiledCvode(EventMethod):
         if problem.laws is not None or is_solved_for(problem.system):
             by_rows = problem.system.nx <= MOST_STATES and not self.equations.large
             jacobian = self.equations.linear(IMPLICIT) if by_rows else 0
-        self.equations.exponents  # noqa: B018
+        self.equations.exponents, self.equations.angles  # noqa: B018
         self.q = self.equations.constants(problem, self.t)
         self.record = self._empty_record()
         self.filled = Kept(self.record)

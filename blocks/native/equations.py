@@ -261,8 +261,8 @@ class Equations:
         # what is linear has none, and nothing shortens a fixed step
         without = EXACT, RUNGE_KUTTA, EULER, BACKWARD_EULER, TRAPEZOIDAL
         exponents = 0 if kind in without else self.exponents
-        return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.settle,
-                    self.linear(kind), kind, address_of(p), address_of(q), self.past,
+        return Code(ARITHMETIC[kind](), self.slope, int(self.crossings), exponents, self.angles,
+                    self.settle, self.linear(kind), kind, address_of(p), address_of(q), self.past,
                     int(self.offsets[2] + self.system.nd))
 
     def linear(self, kind: int) -> int:
@@ -345,6 +345,14 @@ class Equations:
         if self._held is not None:
             expression = self._held["exponents"]
         return self._of(expression)
+
+    @cached_property
+    def angles(self) -> int:
+        """Address of the angles of what is periodic in the states; 0 where there are none."""
+        angles = self.system.angles
+        if not angles.numel():
+            return 0
+        return self._straight(ca.Function("angles", self.system.arguments[:6], [angles]))
 
     @cached_property
     def past(self) -> int:

@@ -88,7 +88,7 @@ class EventMethod(Method):
             self.held, self.known, self.hints, self.slack, self.timed, self.instant, self.looks,
             np.empty(LOOK_ROWS), self.crossed,
             np.empty((EXPONENT_ROWS, problem.system.tape.exponents.numel())),
-            np.empty((INSIDE_ROWS, n))))
+            np.empty((INSIDE_ROWS, n)), np.empty((2, problem.system.angles.numel()))))
         self.pieces: Array = np.zeros(0)
         self.own_events: OwnEvents | None = None
         self._last_events: OwnEvents | None = None

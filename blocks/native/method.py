@@ -132,6 +132,7 @@ class OneStep(EventMethod):
         self._begin_from(t, y)
         # written first: they need room among the constants
         self.equations.linear(self.kind), self.equations.exponents, self.equations.past
+        self.equations.angles  # noqa: B018
         kept = self.fill_constants()
         self.code = self.equations.code(self.p, self.q, self.kind)
         self.keeps_past = self.code.past != 0

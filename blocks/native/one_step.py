@@ -22,7 +22,7 @@ import numpy as np
 
 from ..numerics.arrays import Indices, Matrix, Vector
 from ..numerics.tolerances import LEAST_ERROR, SAME_INSTANT, STEP_REST, TINY
-from ..solvers.looks import ABOUT, BEYOND, NARROW, SEEN
+from ..solvers.looks import ABOUT, AT_ONCE, BEYOND, MOST_PARTS, SEEN
 from .delayed import bend_before, keep_step
 from .events import (
     BENDS,
@@ -82,10 +82,13 @@ from .zero_crossings import (
     find_crossing,
     forget_slack,
     is_reserve_alone,
+    keep_largest,
     locate,
     look_at_start,
+    look_between,
     margins_at,
     name_crossed,
+    parts_by_angles,
 )
 
 __all__ = ["CROSSED", "DAMPS", "FULL", "LOCATED", "NOT_FINITE", "NO_LOOK", "REACHED", "SELDOM",
@@ -249,11 +252,11 @@ def advance_to(code: Code, work: Workspace, relations: Relations, limits: Limits
         end = t_stop if last else begun + on_grid * h if is_fixed(code) else t + now
         if relations.held.size:
             early = SEEN * now if first and code.kind != EXACT and not is_fixed(code) else 0.0
-            status, end = watched(code, relations, work, x, t, end, now, state, early, t_stop)
+            status, end = watched(code, relations, work, x, t, end, now, state, early, t_stop,
+                                  limits.pieces, behind)
             if status == EARLY:
                 counts[1] += 1
                 rejected, first, status = True, False, FULL
-                state[LOOKED] = 1.0
                 h = BEYOND * (end - t)
                 continue
         if code.exponents != 0:
@@ -373,7 +376,7 @@ def _step_to_crossing(code: Code, relations: Relations, work: Workspace, t: floa
     for r in range(start.size):
         if there[r] < 0.0 and start[r] > FAR * slack[r]:
             earliest = min(earliest, start[r] / (start[r] - there[r]))
-    return BEYOND_SLOPE * earliest * h if NARROW < earliest < SEEN else h
+    return BEYOND_SLOPE * earliest * h if AT_ONCE < earliest < SEEN else h
 
 
 @machine_code
@@ -396,7 +399,8 @@ def _fitted_to_grid(t: float, h: float, end: float, t_stop: float) -> tuple[floa
 
 @machine_code
 def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
-            h: float, state: Vector, early: float, t_stop: float) -> tuple[int, float]:
+            h: float, state: Vector, early: float, t_stop: float, pieces: Vector, behind: int
+            ) -> tuple[int, float]:
     """Look for crossings in a step: the status, ``FULL`` where there is none, and its end.
 
     A step in which relations cross that others must judge is not shortened; it is whole, but
@@ -404,11 +408,13 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
     again where a crossing is ``early``, less than so far from its start, it is only told about
     where that is.
     """
-    status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop)
+    status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop, pieces,
+                             behind)
     if status == CROSSED and is_reserve_alone(relations):
         last = relations.known.size - 1
         relations.known[last] = True
-        status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop)
+        status, found = _watched(code, relations, work, x, t, end, h, state, early, t_stop,
+                                 pieces, behind)
         relations.known[last] = False
         if status == FULL:
             return UNSURE, end
@@ -417,28 +423,51 @@ def watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: flo
 
 @machine_code
 def _watched(code: Code, relations: Relations, work: Workspace, x: Vector, t: float, end: float,
-             h: float, state: Vector, early: float, t_stop: float) -> tuple[int, float]:
-    """The same, the reserve as any other."""
-    looks = relations.looks
+             h: float, state: Vector, early: float, t_stop: float, pieces: Vector, behind: int
+             ) -> tuple[int, float]:
+    """The same, the reserve as any other.
+
+    What a crossing leaves of a step is looked at as a step is, for what crosses before. One over
+    many turns is looked at part by part; over very many, it is to be taken again as well.
+    """
+    looks, times = relations.looks, relations.times
     if state[LOOKED] != 1.0:
         look_at_start(code, relations, work.at, t, x)
-    crossed, count = find_crossing(code, relations, work, x, t, end, h)
-    if not crossed:
+    state[LOOKED] = 1.0
+    parts, crossed, count, low, at = 1, False, 1, t, end
+    if code.angles != 0:
+        parts = parts_by_angles(code, relations, work, x, t, end, h)
+        if parts > MOST_PARTS and not is_fixed(code):
+            return EARLY, t + 0.5 * MOST_PARTS * (end - t) / parts
+    for part in range(parts):
+        at = end if part + 1 == parts else t + (part + 1) * (end - t) / parts
+        crossed, count = find_crossing(code, relations, work, x, low, at, t, h, part + 1 == parts,
+                                       pieces, behind)
+        if crossed:
+            break
+        keep_largest(looks, count)
         looks[0, :] = looks[count - 1, :]
         forget_slack(relations)
-        state[LOOKED] = 1.0
+        low = at
+    if not crossed:
         return FULL, end
     state[LOOKED] = 2.0
-    seen, times = looks[count - 1], relations.times
-    if not name_crossed(relations, seen):
-        return CROSSED, end
-    low, at = times[count - 2], times[count - 1]
-    if low - t < early:
-        at = locate(code, relations, work, x, low, at, t, h, seen, ABOUT)
-        if at - t < early and not is_too_small(at - t, max(abs(t), abs(t_stop))):
-            return EARLY, at
-        name_crossed(relations, seen)  # all that are to be looked at on the way there
-    at = locate(code, relations, work, x, low, at, t, h, seen, 0.0)
+    while crossed:
+        keep_largest(looks, count - 1)
+        seen, low, at = looks[count - 1], times[count - 2], times[count - 1]
+        if not name_crossed(relations, seen):
+            return CROSSED, end
+        if low - t < early:
+            at = locate(code, relations, work, x, low, at, t, h, seen, ABOUT)
+            if at - t < early and not is_too_small(at - t, max(abs(t), abs(t_stop))):
+                return EARLY, at
+            name_crossed(relations, seen)  # all that are to be looked at on the way there
+        at = locate(code, relations, work, x, low, at, t, h, seen, 0.0)
+        times[count - 1], looked = at, count
+        crossed, count = look_between(code, relations, work, x, t, h, count)
+        if count > looked and not crossed:
+            values_inside(code, work, t, (at - t) / h, h, x, work.k[WORK])
+            keep_largest(looks, count - 1)
     if at < end:
         work.k[NEW, :] = work.k[WORK]
         end = at

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..numerics.arrays import Flags, Matrix, Vector
 from ..numerics.tolerances import TIME_GRAIN, TINY, ZERO_MARGIN
-from ..solvers.looks import MOST_LOOKS
+from ..solvers.looks import FARTHEST, MOST_LOOKS, SAME, TURN
 from ..solvers.looks import next_look as _next_look
 from .functions import machine_code
 from .signatures import run_code
@@ -23,7 +23,8 @@ from .step_kinds import about_inside, values_inside
 from .steps import EXACT, Code, Workspace
 
 __all__ = ["LARGEST", "LOOK_ROWS", "Relations", "find_crossing", "forget_slack",
-           "is_reserve_alone", "locate", "look_at_start", "margins_at", "name_crossed"]  # fmt: skip
+           "is_reserve_alone", "keep_largest", "locate", "look_at_start", "look_between",
+           "margins_at", "name_crossed", "parts_by_angles"]  # fmt: skip
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which relations are looked at
 #: Rows of ``looks`` after those of a step: the largest so far, and two of work space.
@@ -47,6 +48,7 @@ class Relations(NamedTuple):
     wrong: Flags  # filled with the relations that have crossed
     exponents: Matrix  # (EXPONENT_ROWS, exponents) work space of :mod:`~blocks.native.pulses`
     inside: Matrix  # (INSIDE_ROWS, n) of the same
+    angles: Matrix  # (2, angles) of what is periodic in the states, work space
 
 
 @machine_code
@@ -113,41 +115,96 @@ def forget_slack(relations: Relations) -> None:
 
 
 @machine_code
-def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, start: float,
-                  end: float, h: float) -> tuple[bool, int]:
-    """Look at the relations in a step, the first look being known.
+def parts_by_angles(code: Code, relations: Relations, work: Workspace, x: Vector, start: float,
+                    end: float, h: float) -> int:
+    """In how many equal parts a step is looked at, so that between two looks no angle turns by
+    more than ``TURN``, as its quarters tell."""
+    angles, row, widest = relations.angles, work.k[WORK], 0.0
+    angles_at(code, work, start, x, angles[0])
+    for j in range(4):
+        t = end
+        if j == 3:
+            row = work.k[NEW]
+        else:
+            t = start + LOOKS[j] * (end - start)
+            about_inside(code, work, start, (t - start) / h, h, x, row)
+        angles_at(code, work, t, row, angles[1])
+        for r in range(angles.shape[1]):
+            turned = abs(angles[1, r] - angles[0, r])
+            widest = turned if turned > widest else widest
+        angles[0, :] = angles[1, :]
+    return 1 + int(min(widest, FARTHEST) / TURN)
+
+
+@machine_code
+def angles_at(code: Code, work: Workspace, t: float, x: Vector, out: Vector) -> None:
+    """The angles of what is periodic in the states."""
+    work.at[0] = t
+    run_code(code.angles, work.at, x, code.p, code.q, out)
+
+
+@machine_code
+def find_crossing(code: Code, relations: Relations, work: Workspace, x: Vector, low: float,
+                  end: float, start: float, h: float, last: bool, pieces: Vector, behind: int
+                  ) -> tuple[bool, int]:
+    """Look at the relations in a part of a step, the first look being known.
+
+    Parameters
+    ----------
+    low, end : of the part; whether that is the ``last`` one of the step
+    start, h : of the step
+    pieces : borders of pieces of time, which are looked at beside the quarters of the part
+    behind : how many of them are not after the start of the step
 
     Returns
     -------
     whether one has crossed at the last look, number of looks
     """
     looks, times = relations.looks, relations.times
-    times[0] = start
-    crossed, count = False, 1
-    for j in range(4):
-        times[count] = end if j == 3 else start + LOOKS[j] * (end - start)
-        if j == 3:
+    times[0] = low
+    crossed, count, j, near = False, 1, 0, SAME * (end - low)
+    while j < 4:
+        times[count] = end if j == 3 else low + LOOKS[j] * (end - low)
+        while behind < pieces.size and pieces[behind] <= times[count - 1] + near:
+            behind += 1
+        if behind < pieces.size and pieces[behind] < times[count] - near:
+            times[count] = pieces[behind]
+            crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
+            j -= 1
+        elif j == 3 and last:
             crossed = margins_at(code, relations, work.at, end, work.k[NEW], looks[count])
-        elif code.kind == EXACT and end - start >= h:  # the values there are known
+        elif code.kind == EXACT and end - low >= h:  # the values there are known
             crossed = margins_at(code, relations, work.at, times[count], work.k[j + 1],
                                  looks[count])
         else:
             crossed = seen_inside(code, relations, work, times[count], start, h, x, looks[count])
         count += 1
+        j += 1
         if crossed:
-            break
-    looked = count  # also at what lies behind a crossing that has been found since
-    while looked < MOST_LOOKS:  # between the looks comes first
-        place = next_look(times, looks, count, end - start)
+            return True, count
+    crossed, count = look_between(code, relations, work, x, start, h, count)
+    return crossed, count
+
+
+@machine_code
+def look_between(code: Code, relations: Relations, work: Workspace, x: Vector, start: float,
+                 h: float, count: int) -> tuple[bool, int]:
+    """Look between so many looks, which may end before a step does, for what crosses there.
+
+    Returns
+    -------
+    whether a relation has crossed at the last look, number of looks
+    """
+    looks, times = relations.looks, relations.times
+    while count < MOST_LOOKS:
+        place = next_look(times, looks, count)
         if not place < np.inf:
             break
         j = _make_room(times, looks, count, place)
         count += 1
-        looked += 1
         if seen_inside(code, relations, work, place, start, h, x, looks[j]):
-            crossed, count = True, j + 1
-    _keep_largest(looks, count - 1 if crossed else count)
-    return crossed, count
+            return True, j + 1
+    return False, count
 
 
 @machine_code
@@ -163,7 +220,7 @@ def _make_room(times: Vector, looks: Matrix, count: int, place: float) -> int:
 
 
 @machine_code
-def _keep_largest(looks: Matrix, count: int) -> None:
+def keep_largest(looks: Matrix, count: int) -> None:
     """Take the looks of a step into the largest margins so far."""
     for j in range(1, count):
         for r in range(looks.shape[1]):

@@ -10,7 +10,7 @@ import numpy as np
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import AT_FOLD
 from ..solvers import Step, Trajectory
-from ..solvers.looks import BEYOND, SEEN
+from ..solvers.looks import BEYOND, MOST_PARTS, SEEN
 from ..system.failure import AlgebraicFailure
 from ..system.newton import TOLD
 from .dead_point import STAGES, steps_over, time_to_dead_point
@@ -192,7 +192,11 @@ class Integration:
             if length < step.t - step.t_old:
                 self._retake(length)
                 return None
-        crossing = self._crossing(step)
+        parts = self.crossings.parts(step) if self.watched and not step.clear else 1
+        if parts > MOST_PARTS and not (self.method.looks_itself or self.method.fixed_step):
+            self._retake(0.5 * MOST_PARTS * (step.t - step.t_old) / parts)
+            return None
+        crossing = self._crossing(step, min(parts, MOST_PARTS))
         if crossing is not None:
             if self._strode(step, crossing[0]):
                 self.retaken = True
@@ -350,18 +354,15 @@ class Integration:
         return True
 
     # -- crossings -------------------------------------------------------------------------
-    def _crossing(self, step: Step) -> tuple[float, Indices] | None:
-        """The first crossing in a step, and what has crossed."""
+    def _crossing(self, step: Step, parts: int = 1) -> tuple[float, Indices] | None:
+        """The first crossing in a step, and what has crossed; it is looked at in so many parts."""
         if step.crossed is not None:
             return step.t, step.crossed
         if not self.watched or step.clear:
             return None
         if self.method.looks_itself and step.t_old > self.trajectory.start:
             self.crossings.look_at_start(step)
-        pieces = 0
-        if self.running.kind.fixed_step:
-            pieces = self.time_events.functions.count(step.t_old, step.t)
-        return self.crossings.first(step, pieces)
+        return self.crossings.first(step, parts)
 
     def _strode(self, step: Step, at: float) -> bool:
         """Whether the first step of an episode may have strode over what holds up to a crossing.

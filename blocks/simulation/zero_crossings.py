@@ -1,15 +1,16 @@
 """When does the first of the held relations, or of the held modes, no longer hold?
 
 The margin of a relation or a mode is its switching function, with the sign that makes it positive
-while it holds as assumed. Within a step it is looked at in four places, and again wherever a
-parabola through neighbouring looks, made steeper by as much as neighbouring parabolas differ,
-would come below zero: what dips and comes back is found between looks, and comes before anything
-that is found further on. So a margin that bends is looked at more closely where it is near zero,
-and no step is shortened for it. A zero crossing lies in the interval up to the first look where a
-margin is negative; several relations may cross in it, and the least of their margins says when the
-first one does. The instant that counts is on the far side, as near to it as times can be told
-apart: rounding cannot undo the switch. All relations whose margin is zero there, compared with the
-look, have crossed.
+while it holds as assumed. Within a step it is looked at in four places, at borders of pieces of
+time, between which the functions of time change little, and again wherever a parabola through
+neighbouring looks, made steeper by as much as neighbouring parabolas differ, would come below zero:
+what dips and comes back is found between looks, and comes before anything that is found further on.
+So a margin that bends is looked at more closely where it is near zero, and no step is shortened for
+it. A zero crossing lies in the interval up to the first look where a margin is negative; several
+relations may cross in it, and the least of their margins says when the first one does. What the
+crossing leaves of the step is looked at as a step is, for what comes before it. The instant that
+counts is on the far side, as near to it as times can be told apart: rounding cannot undo the
+switch. All relations whose margin is zero there, compared with the look, have crossed.
 
 Where to look next is decided by :func:`blocks.solvers.looks.next_look` alone, here for methods
 that take one step at a time, and in machine code by :mod:`blocks.native.one_step` for its own. How
@@ -18,12 +19,14 @@ long a step may be, while nothing moves, is said by :mod:`blocks.system.time_fun
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
 from ..numerics.tolerances import CROSSED_TOO, NEVER_LEFT, ROOT_RTOL, ROOT_XTOL, TIME_GRAIN, TINY
 from ..solvers import Step
-from ..solvers.looks import MOST_LOOKS, next_look
+from ..solvers.looks import FARTHEST, GAP, MOST_LOOKS, SAME, TURN, next_look
 from ..system.problem import Problem
 from .time_events import TimeEvents
 
@@ -88,37 +91,58 @@ class ZeroCrossings:
             margin = np.concatenate([margin, of_modes + allowed])
         return margin
 
-    def first(self, step: Step, parts: int = 0) -> tuple[float, Indices] | None:
+    def first(self, step: Step, parts: int = 1) -> tuple[float, Indices] | None:
         """The first crossing in a step, and what has crossed: relations, then modes.
 
-        The step is looked at in four ``parts``, or in more.
+        Equal ``parts`` of the step are looked at one after the other, each like a step.
         """
+        for start, end in pairwise(np.linspace(step.t_old, step.t, parts + 1).tolist()):
+            found = self._first_in(step._replace(
+                t_old=start, t=end, y=step.y if end == step.t else step.dense(end)))
+            if found is not None:
+                return found
+        return None
+
+    def _first_in(self, step: Step) -> tuple[float, Indices] | None:
+        """The same in one of these parts."""
         last = self.last_look
         if last is None or last[0] != step.t_old:
             last = step.t_old, self._margins_at_start(step)
-        looks = [last, *self._margins_within(step, parts)]
-        bad = next((k for k, (_, margin) in enumerate(looks[1:], 1) if np.any(margin < 0)), None)
-        if bad is not None:
-            looks = looks[: bad + 1]
-        most = max(MOST_LOOKS, len(looks) + MOST_LOOKS // 2)
-        looked = len(looks)  # also at what lies behind a crossing that has been found since
-        while looked < most:
-            at = _next_look(looks, step.t - step.t_old)
-            if not at < np.inf:
-                break
-            k = int(np.searchsorted(np.array([t for t, _ in looks]), at))
-            looks.insert(k, (at, self.margins(at, step.dense(at))))
-            looked += 1
-            if np.any(looks[k][1] < 0):
-                bad, looks = k, looks[: k + 1]
-        for _, margin in looks[1:bad]:
+        looks = [last, *self._margins_within(step)]
+        found = None
+        crossed = bool(np.any(looks[-1][1] < 0)) or self._crosses_between(step, looks)
+        while crossed:  # what that leaves of the step is looked at as a step is
+            found = at, _ = self._crossing_between(step, looks[-2][0], *looks[-1])
+            looks[-1] = at, self.margins(at, step.dense(at))
+            crossed = self._crosses_between(step, looks)
+        for _, margin in looks[1 : None if found is None else -1]:
             self.largest = np.fmax(self.largest, margin[: len(self.largest)])
-        if bad is None:
+        if found is None:
             self.last_look = looks[-1]
             allowed = self.relation_tolerance
             allowed[looks[-1][1][: len(allowed)] > FAR * allowed] = 0.0  # it has left zero for good
-            return None
-        return self._crossing_between(step, looks[-2][0], *looks[-1])
+        return found
+
+    def _crosses_between(self, step: Step, looks: list[tuple[float, Array]]) -> bool:
+        """Add looks between others, until a margin is negative at one; that is the last then."""
+        most = max(MOST_LOOKS, len(looks) + MOST_LOOKS // 2)
+        while len(looks) < most and (at := _next_look(looks)) < np.inf:
+            k = int(np.searchsorted(np.array([t for t, _ in looks]), at))
+            looks.insert(k, (at, self.margins(at, step.dense(at))))
+            if np.any(looks[k][1] < 0):
+                del looks[k + 1 :]
+                return True
+        return False
+
+    def parts(self, step: Step) -> int:
+        """In how many equal parts a step is looked at, so that between two looks no angle of what
+        is periodic in the states turns by more than ``TURN``, as its quarters tell."""
+        if not self.problem.system.angles.numel():
+            return 1
+        quarters = np.linspace(step.t_old, step.t, 5)
+        angles = np.array([self.problem.angles(t, step.dense(t)) for t in quarters])
+        turned = np.fmax.reduce(np.abs(np.diff(angles, axis=0)).ravel(), initial=0.0)
+        return 1 + int(min(turned, FARTHEST) / TURN)
 
     def _margins_at_start(self, step: Step) -> Array:
         """Margins at the start of an episode: what begins at zero says nothing yet."""
@@ -127,14 +151,18 @@ class ZeroCrossings:
         zero = 2 * np.append(self.relation_tolerance, np.broadcast_to(self.mode_tolerance, modes))
         return np.where(margin > zero, margin, np.nan)
 
-    def _margins_within(self, step: Step, parts: int) -> list[tuple[float, Array]]:
+    def _margins_within(self, step: Step) -> list[tuple[float, Array]]:
         """Times within a step, and the margins there, up to the first one that is negative."""
-        inside = LOOKS_WITHIN if parts <= len(LOOKS_WITHIN) else np.arange(1, parts + 1) / parts
-        times = step.t_old + inside * (step.t - step.t_old)
-        times[-1] = step.t
+        h = step.t - step.t_old
+        quarters = step.t_old + LOOKS_WITHIN * h
+        quarters[-1] = step.t
+        pieces = self.time_events.functions.around(step.t_old)
+        borders = pieces[np.searchsorted(pieces, step.t_old, "right") :
+                         np.searchsorted(pieces, step.t)]
+        same = np.abs(borders[:, None] - quarters).min(axis=1, initial=np.inf) <= SAME * h
         looks = []
-        for t in times:
-            margin = self.margins(t, step.y if t == times[-1] else step.dense(t))
+        for t in np.sort(np.append(borders[~same], quarters)):
+            margin = self.margins(t, step.y if t == step.t else step.dense(t))
             looks.append((float(t), margin))
             if np.any(margin < 0):
                 break
@@ -199,12 +227,12 @@ class ZeroCrossings:
         return at
 
 
-def _next_look(looks: list[tuple[float, Array]], step: float) -> float:
+def _next_look(looks: list[tuple[float, Array]]) -> float:
     """Where a margin may be below zero between looks; inf if nowhere."""
     times, margins = np.array([t for t, _ in looks]), np.array([m for _, m in looks])
-    if len(looks) > 2:
+    if np.diff(times).max() <= GAP * (times[-1] - times[0]):
         margins = _that_may_reach_zero(margins)
-    return float(next_look(times, margins, len(times), step))
+    return float(next_look(times, margins, len(times)))
 
 
 def _that_may_reach_zero(margins: Array) -> Array:

@@ -10,20 +10,26 @@ import numpy as np
 from ..numerics.arrays import Matrix, Vector
 from ..numerics.tolerances import NO_DIP
 
-__all__ = ["ABOUT", "BEYOND", "MOST_LOOKS", "NARROW", "SEEN", "next_look"]
+__all__ = ["ABOUT", "AT_ONCE", "BEYOND", "FARTHEST", "GAP", "MOST_LOOKS", "MOST_PARTS", "NARROW",
+           "SAME", "SEEN", "TURN", "next_look"]  # fmt: skip
 
-MOST_LOOKS = 32  # at a step
+MOST_LOOKS = 32  # at a step, or a part of one
+TURN = 0.25 * np.pi  # of what is periodic in a state, between two looks at most
+FARTHEST = 1e12  # angle from which on it does not matter how far it turns
+MOST_PARTS = 1000  # of a step: a longer one is taken again
 SEEN = 0.9  # of a step: what lies before a crossing there has been seen by its stages
 ABOUT, BEYOND = 0.01, 1.01  # of the way to a crossing: how well it is known, and the step to there
 STEEPER = 1.2  # times the bend of a parabola through looks: a margin may bend so much more
 ALONE = 1.5  # times that again, where there is no second parabola to compare it with
 WIDE, CLOSE = 0.15, 0.2  # parts of a step, and of the way to a dip, that are looked into anyway
-NARROW = 1e-3  # part of a step between two looks that is not looked into
+NARROW = 1e-4  # part of a step between two looks that is not looked into
+AT_ONCE = 1e-3  # part of a step in which nothing has left zero for good
+SAME = 1e-9  # part of a step up to which two looks are one
 ENDS = 0.05  # part of an interval at its ends where no look is placed
-EARLY = 1 / 64  # part of a step at its start, of which nothing but its ends is looked at
+GAP = 0.3  # part of all looks: in a wider gap between two, parabolas tell nothing
 
 
-def next_look(times: Vector, margins: Matrix, count: int, step: float) -> float:
+def next_look(times: Vector, margins: Matrix, count: int) -> float:
     """Where some margin may be below zero between two looks, the earliest; inf if nowhere.
 
     In plain loops: it is compiled for machine code as it stands.
@@ -33,17 +39,17 @@ def next_look(times: Vector, margins: Matrix, count: int, step: float) -> float:
     times : (looks,) ascending
     margins : (looks, n) not negative before the last look; nan where not known
     count : number of looks
-    step : length of the step
     """
     earliest = np.inf
-    if count == 2:  # two looks tell nothing of a margin that is below zero between them
-        for r in range(margins.shape[1]):
-            a, b = margins[0, r], margins[1, r]
-            if (times[1] - times[0] > EARLY * step and 0.0 <= a < np.inf and 0.0 <= b < np.inf
-                    and a != b):
-                earliest = 0.5 * (times[0] + times[1])
-        return earliest
-    shortest = NARROW * (times[count - 1] - times[0])
+    whole = times[count - 1] - times[0]
+    for i in range(count - 1):
+        middle = 0.5 * (times[i] + times[i + 1])
+        if times[i + 1] - times[i] > GAP * whole and times[i] < middle < times[i + 1]:
+            for r in range(margins.shape[1]):
+                a, b = margins[i, r], margins[i + 1, r]
+                if 0.0 <= a < np.inf and 0.0 <= b < np.inf and a != b:
+                    return middle
+    shortest = NARROW * whole
     for r in range(margins.shape[1]):
         low, high = np.inf, -np.inf
         for k in range(count):
@@ -79,7 +85,7 @@ def next_look(times: Vector, margins: Matrix, count: int, step: float) -> float:
             if not 0.0 < away < width:
                 continue
             lowest = a + away * rise + away * (away - width) * bend
-            close = width > WIDE * (times[count - 1] - times[0]) and (
+            close = width > WIDE * whole and (
                 lowest < CLOSE * (max(a, b) - lowest))  # a margin may be no parabola at all
             if close or lowest < -NO_DIP * high:
                 earliest = start + min(max(away, ENDS * width), (1.0 - ENDS) * width)

@@ -321,6 +321,11 @@ class Problem:
         self.solve(t, y)
         return self.system.exponents(*self.arguments(t))
 
+    def angles(self, t: float, y: Array) -> Array:
+        """Angles of what is periodic in the states, at integrated states ``y``."""
+        self.solve(t, y)
+        return self.system.angles_now(*self.arguments(t))
+
     def crossings_here(self, t: float, behind: float | None = None) -> Array:
         """Crossing functions at the present point, algebraic unknowns brought up to date.
 

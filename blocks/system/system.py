@@ -19,6 +19,7 @@ from ..exceptions import StructureError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from ..units import unit
+from .angles import angles_of
 from .class_names import ClassNames
 from .compressed_jacobian import CompressedJacobian
 from .evaluator import Evaluator
@@ -208,6 +209,15 @@ class System:
     def has_exponents(self) -> bool:
         """Whether there are any."""
         return bool(self.tape.exponents.numel())
+
+    @cached_property
+    def angles(self) -> ca.SX:
+        """Angles of what is periodic in the states, where anything is watched in steps."""
+        return angles_of(self) if self.nm or self.nu else ca.SX(0, 1)
+
+    @cached_property
+    def angles_now(self) -> Evaluator:
+        return self.function("angles", self.angles)
 
     @cached_property
     def values(self) -> Evaluator:

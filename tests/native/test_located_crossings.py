@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from blocks import Component, Model, Parameter, Variable, der, quantity, sin, when, where
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    Variable,
+    abs_,
+    der,
+    mod,
+    quantity,
+    sin,
+    when,
+    where,
+)
 from library.translational import ForceSource, HardStop, Mass, Reference, TranslationalFriction
 
 pytest.importorskip("llvmlite")
@@ -176,3 +189,27 @@ def test_a_first_step_that_strides_over_an_event_is_followed_by_one_that_ends_th
     count = int(2 / -np.log(0.98))
     assert_allclose(times(run), -np.log(0.98) * np.arange(1, count + 1), rtol=0, atol=1e-6)
     assert run.statistics.steps <= count + 2
+
+
+class Encoder(Component):
+    """A place that moves evenly, and how often it has entered the middle 30 % of a stretch."""
+
+    x, v = Variable("1", "0", priority="high"), Variable("1/s", "1 1/s", priority="high")
+    entered = Discrete("1", 0.0)
+
+    def equations(self):
+        place = mod(self.x + 0.5, 1.0) - 0.5  # jumps at the end of a stretch, which is an event
+        yield der(self.x) == self.v
+        yield der(self.v) == 0 * self.v / quantity("1 s")
+        yield when(abs_(place) < 0.15, {self.entered: self.entered + 1})
+
+
+@pytest.mark.parametrize("method", [*METHODS, "exact", "RK23", "cvode", "ode45", "Radau"])
+def test_a_step_that_an_event_cuts_short_is_looked_at_as_one_that_is_whole(method):
+    """Two steps of the exact method are longer than all of the fifty stretches."""
+    model = Model("encoder")
+    model.part = Encoder()
+    run = model.simulate("50.2 s", method=method)
+    assert run["part.entered"].final.m == 50
+    model.part.x = 0.3  # not within
+    assert_allclose(times(model.simulate("1 s", method=method)), [0.2, 0.55], atol=1e-9)

@@ -122,6 +122,19 @@ def test_smooth_bursts_down_to_a_ten_thousandth_of_the_run_are_found(width, meth
     assert_allclose(loose, [0, 6 - away, 12 - away][1 - (loose[0] == 0):], rtol=0, atol=1e-7)
 
 
+@pytest.mark.parametrize(("power", "method"), [
+    (171, "rodas4"), (601, "dopri5"), (601, "DOP853"), (601, "RK23"), (801, "ode45"),
+])  # fmt: skip
+def test_smooth_peaks_between_the_quarters_of_a_step_are_found(power, method):
+    """Six peaks of 2 N sin(t)^n: each breaks the body loose once, where it comes to 1.25 N."""
+    run = held(lambda t: quantity("2 N") * sin(quantity("1 rad/s") * t) ** power,
+               static="1.25 N").simulate("20 s", method=method)
+    loose = [(time, mode) for time, mode in modes(run, "rub") if mode]
+    assert [mode for _, mode in loose] == [1, -1] * 3
+    first = np.arcsin(0.625 ** (1 / power))
+    assert_allclose([time for time, _ in loose], first + np.pi * np.arange(6), rtol=0, atol=1e-6)
+
+
 def test_a_burst_of_two_millionths_of_the_run_is_found_among_slow_loads():
     def load(t):
         burst = exp(-(((t - quantity("6.2831 s")) / quantity("20 us")) ** 2))
@@ -281,6 +294,48 @@ def test_what_the_guide_says_of_features_in_states():
     model.gate.width = "1 mm"
     assert model.simulate("1 s")["gate.passed"].final.m == 0
     assert model.simulate("1 s", max_step="4 ms")["gate.passed"].final.m == 1
+
+
+@pytest.mark.parametrize("method", [
+    "auto", "DOP853", "RK23", "ode45", "Radau", "cvode", "dopri5", "rodas4"])  # fmt: skip
+def test_a_sine_of_an_angle_is_seen_however_often_it_comes_again_in_a_step(method):
+    """A disc that turns evenly asks for no short steps, and a condition moves nothing."""
+
+    class Marks(Component):
+        angle, speed = Variable("rad", "0 rad", priority="high"), Variable("rad/s", "1 rad/s")
+        seen = Discrete("1", 0.0)
+
+        def equations(self):
+            yield der(self.angle) == self.speed
+            yield der(self.speed) == quantity("0 rad/s^2")
+            yield when(sin(60 * self.angle) > 0.95, {self.seen: self.seen + 1})
+
+    model = Model("disc")
+    model.marks = Marks()
+    run = model.simulate("5 s", method=method)
+    first, period = np.arcsin(0.95) / 60, 2 * np.pi / 60
+    assert_allclose([e.time for e in run.events], np.arange(first, 5, period), rtol=0, atol=1e-6)
+    assert run["marks.seen"].final.m == len(run.events) == 48
+
+
+@pytest.mark.parametrize("method", ["dopri5", "cvode", "ode45"])
+def test_a_step_over_very_many_turns_is_taken_in_parts(method):
+    """A thousand turns in which nothing crosses, and one of a slow angle that does."""
+
+    class Marks(Component):
+        angle = Variable("rad", "0 rad", priority="high")
+        slow, seen = Discrete("s", "-1 s"), Discrete("1", 0.0)
+
+        def equations(self):
+            yield der(self.angle) == quantity("1 rad/s")
+            yield when(sin(1e3 * self.angle) > 2, {self.seen: self.seen + 1})
+            yield when(sin(self.angle) > 0.5, {self.slow: time})
+
+    model = Model("disc")
+    model.marks = Marks()
+    run = model.simulate("6 s", method=method)
+    assert run["marks.seen"].final.m == 0
+    assert_allclose(run["marks.slow"].final.m, np.pi / 6, rtol=0, atol=1e-6)
 
 
 # -- bounds hold whenever one looks -----------------------------------------------------------

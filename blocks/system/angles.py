@@ -1,0 +1,47 @@
+"""How often does what is periodic in a state come again while the state moves on?
+
+``sin(60 * angle)`` passes all its values within about a tenth of a radian. No error tells of that
+where it decides on a condition and moves nothing: a step may be as long as the angle moves evenly.
+What stands in a sine, a cosine or a tangent tells how many periods pass.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from ..language.kernel import Kernel
+
+if TYPE_CHECKING:
+    from .system import System
+
+__all__ = ["angles_of"]
+
+PERIODIC = {ca.OP_SIN, ca.OP_COS, ca.OP_TAN}
+
+
+def angles_of(system: System) -> ca.SX:
+    """What stands in sines, cosines and tangents of a system and follows from its states at once.
+    """
+    tape, families = system.tape, system.network.families
+    rows = ca.vertcat(ca.SX(0, 1), *(
+        tape.writer.kernel_row(f, angle).T for f, family in enumerate(families)
+        for angle in _angles_in(family.kernel)))
+    if not rows.numel():
+        return rows
+    moves = ca.which_depends(rows, tape.x, 1, True)
+    solved = ca.which_depends(rows, ca.vertcat(tape.z, tape.u), 1, True)
+    places = {row.__hash__(): k for k, row in enumerate(rows.elements())}
+    return rows[[k for k in places.values() if moves[k] and not solved[k]]]
+
+
+def _angles_in(kernel: Kernel) -> list[ca.SX]:
+    """What stands in them in the laws and conditions of a class."""
+    expressions = [kernel.unfolded(sx) for sx in (
+        *(law.residual for law in kernel.laws), *(crossing for crossing, _ in kernel.relations),
+        *(sx for law in kernel.set_valued for sx in law.given))]
+    function = ca.Function("said", ca.symvar(ca.veccat(ca.SX(), *expressions)), expressions)
+    nodes = function.instructions_sx()
+    return [nodes[k].dep(0) for k in range(function.n_instructions())
+            if function.instruction_id(k) in PERIODIC]

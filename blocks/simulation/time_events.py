@@ -19,6 +19,7 @@ from ..numerics.rewriting import kinds
 from ..numerics.tolerances import SAME_INSTANT
 from ..system.evaluator import Evaluator
 from ..system.system import System
+from ..system.time_crossings import crossings_of_time
 from ..system.time_functions import TimeFunctions, acts_in_time, floor_jumps
 from .relations import Relations
 
@@ -29,12 +30,10 @@ __all__ = ["TimeEvents", "switches_in_run"]
 
 JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
          ca.OP_EQ, ca.OP_NE}  # fmt: skip
-TOUCHES = 0.2  # of its change between looks, by which a relation may miss zero between them
 MOST_INSTANTS = 2_000_000  # of one component in a run
 MOST_KEPT = 1 << 18  # numbers of the instants that one call is given: so many are kept for later
 MOST_PARTS = 16  # of a run
 WITHIN = 4  # times what makes two times one instant: just before or after a time event
-ANNOUNCED = 1e3  # times that: a crossing of a relation that a breakpoint announces
 
 
 @dataclass(frozen=True)
@@ -204,6 +203,9 @@ class TimeEvents:
         apart = times[np.diff(times, prepend=-np.inf) > self.tiny]
         return _Instants(asked, times, switching, apart, functions.afresh(), {})
 
+    def _tiny(self, t: Array) -> Array:
+        return np.full_like(t, self.tiny)
+
     def _straight_instants(self, t_start: float, t_end: float) -> dict[float, list[int]]:
         """Crossings of relations that are linear in time, and which these are."""
         instants: dict[float, list[int]] = {}
@@ -237,34 +239,14 @@ class TimeEvents:
         times = np.concatenate(out)
         return times[(times > t_start) & (times < t_end)]
 
-    def _curved_instants(self, known: Array, t_start: float, t_end: float) -> list[float]:
+    def _curved_instants(self, known: Array, t_start: float, t_end: float) -> Array:
         """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
         if not self.curved.any() or not t_end > t_start:
-            return []
-        from scipy.optimize import minimize_scalar
-
+            return np.zeros(0)
         rows = np.flatnonzero(self.curved[self._index])
-        found: list[Array] = []
-        for times in self.functions.looks():
-            g = self._of_time(times)[rows]
-            changed, k = np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0))
-            places = [(rows[changed], times[k], times[k + 1])]
-            for row, j in _touches(g):
-                side = 1.0 if g[row, j] > 0 else -1.0
-                top = float(minimize_scalar(
-                    lambda t, row=row, side=side: side * float(
-                        self._of_time(np.array([t]))[rows[row], 0]),
-                    method="bounded", bounds=times[[j - 1, j + 1]],
-                    options={"xatol": self.tiny}).x)
-                if (self._of_time(np.array([top]))[rows[row], 0] > 0) != (g[row, j] > 0):
-                    places.append((rows[[row, row]], np.array([times[j - 1], top]),
-                                   np.array([top, times[j + 1]])))
-            which, low, high = (np.concatenate(parts) for parts in zip(*places, strict=True))
-            if len(which):
-                found.append(self._crossings_between(which, low, high, known))
-        at = np.concatenate(found) if found else np.zeros(0)
-        inside = (at > t_start) & (at < t_end - WITHIN * self.tiny)
-        return at[inside].tolist()
+        at = crossings_of_time(lambda t: self._of_time(t)[rows], self.functions.looks(), known,
+                               self._tiny)
+        return at[(at > t_start) & (at < t_end - WITHIN * self.tiny)]
 
     def _of_time(self, times: Array) -> Array:
         """Relations of time alone at some times, (relations, times)."""
@@ -276,29 +258,6 @@ class TimeEvents:
         tape = self.system.tape
         return self.system.once("relations of time", lambda: Evaluator(ca.Function(
             "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])])))
-
-    def _crossings_between(self, row: Indices, low: Array, high: Array, known: Array) -> Array:
-        """Crossings of relations between two times each, without those that are known."""
-        which = np.arange(len(row))
-        began = self._of_time(low)[row, which] > 0
-        away = ANNOUNCED * self.tiny
-        near = np.append(known, np.inf)[np.searchsorted(known, low - away)]
-        announced = near <= high + away
-        near = np.where(announced, near, low)
-        before, after = np.maximum(near - away, low), np.minimum(near + away, high)
-        announced &= (self._of_time(before)[row, which] > 0) == began
-        announced &= (self._of_time(after)[row, which] > 0) != began
-        left = ~announced
-        row, low, high, began = row[left], low[left], high[left], began[left]
-        which = np.arange(len(row))
-        while len(row):  # all at once, until times cannot be told apart
-            middle = low + (high - low) / 2
-            if not ((middle > low) & (middle < high)).any():
-                break
-            same = (self._of_time(middle)[row, which] > 0) == began
-            low, high = np.where(same, middle, low), np.where(same, high, middle)
-        near = np.append(known, np.inf)[np.searchsorted(known, high - away)]
-        return high[near > high + away]  # no breakpoint announces it
 
 
 def switches_in_run(system: System) -> bool:
@@ -335,15 +294,6 @@ def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
                 and not _jumps(crossing)
     cache["timed"] = timed, straight
     return timed, straight
-
-
-def _touches(g: Array) -> list[tuple[int, int]]:
-    """Rows, and looks next to which they may reach zero without another sign at a look."""
-    size, kept = np.abs(g), (g[:, 1:] > 0) == (g[:, :-1] > 0)
-    a, b, c = size[:, :-2], size[:, 1:-1], size[:, 2:]
-    same = kept[:, :-1] & kept[:, 1:]
-    low = same & (b <= a) & (b <= c) & (b < TOUCHES * (np.maximum(a, c) - b))
-    return [(int(row), int(k) + 1) for row, k in zip(*np.nonzero(low), strict=True)]
 
 
 def _refuse_too_many(path: str, period: float, count: float) -> None:

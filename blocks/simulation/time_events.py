@@ -199,9 +199,22 @@ class TimeEvents:
             floor_jumps(system, ~self.timed, self.p, t_start, t_end)]))
         announced = announced[announced < t_end - self.tiny]  # others are the end itself
         self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
-        times = distinct(np.append(announced, self._curved_instants(announced, t_start, t_end)))
+        found = [announced]
+        if self._margins_bend:
+            found.append(functions.with_kinks(self._tiny))
+        elif self.curved.any():
+            functions.with_kinks(self._tiny)  # where conditions on time are looked at
+        found.append(self._curved_instants(announced, t_start, t_end))
+        times = distinct(np.concatenate(found))
         apart = times[np.diff(times, prepend=-np.inf) > self.tiny]
         return _Instants(asked, times, switching, apart, functions.afresh(), {})
+
+    @property
+    def _margins_bend(self) -> bool:
+        """Whether a function of time may give a margin a kink at once, not by way of states."""
+        tape, others = self.system.tape, np.flatnonzero(~self.timed).tolist()
+        return self.system.nu > 0 or self.system.once("margins of time", lambda: bool(
+            ca.jacobian_sparsity(tape.crossings[others], ca.vertcat(TIME, tape.z)).nnz()))
 
     def _tiny(self, t: Array) -> Array:
         return np.full_like(t, self.tiny)

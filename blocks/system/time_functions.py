@@ -9,14 +9,16 @@ expression, changes by no more than a part of its whole range in it. A method ma
 more than a few pieces.
 
 Pieces are not made shorter than a millionth of the run. Known instants (edges of pulses, points
-of tables, jumps of ``floor`` and ``mod`` of time) are borders of pieces. What is linear in time
-needs no division. Where a run has very many periods, pieces are made for a part of it at a time;
-beyond some hundred million periods nothing is divided.
+of tables, jumps of ``floor`` and ``mod`` of time) are borders of pieces. So are kinks, where a
+margin or a condition may depend on them: instants at which what stands in ``abs`` is zero, or both
+sides of ``minimum`` and ``maximum`` are equal. What is linear in time needs no division. Where a
+run has very many periods, pieces are made for a part of it at a time; beyond some hundred million
+periods nothing is divided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import casadi as ca
@@ -28,10 +30,12 @@ from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.copies import shallow_copy
-from ..numerics.rewriting import instructions
+from ..numerics.rewriting import applied, instructions
 from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
+from .evaluator import Evaluator
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
+from .time_crossings import crossings_of_time
 
 __all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven_by_time", "floor_jumps"]
 
@@ -40,6 +44,7 @@ OF_VALUE = 0.01  # part of its largest value below which a range is no range
 #: Part of the range that long pieces suggest. Where terms cancel, bounds are as narrow as pieces
 #: are short, and no division would ever be fine enough.
 OF_COARSE = 0.1
+KINKS = {ca.OP_FABS, ca.OP_FMIN, ca.OP_FMAX}
 COMPARISONS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE}
 TRIAL = 512  # pieces in which it is looked for what is never decided, and twice as many
 #: Share of the time in which a comparison is undecided that halves of pieces leave: half where
@@ -76,7 +81,7 @@ class TimeFunctions:
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float, known: Array
                  ) -> None:
-        self.p = p[:, None] if p.ndim == 1 else p
+        self.system, self.p = system, p[:, None] if p.ndim == 1 else p
         self.tables = system.tables
         self.t_start, self.t_end = t_start, t_end
         self.known = distinct(np.append(known, self.tables.instants(t_start, t_end)))
@@ -93,6 +98,29 @@ class TimeFunctions:
             apart = np.diff(borders, prepend=-np.inf) > SAME_INSTANT * self.length
             self.known = borders[apart]
             self.pieces = self._divided(t_start)
+
+    def with_kinks(self, tiny: Callable[[Array], Array]) -> Array:
+        """Make instants at which functions of time bend borders of pieces.
+
+        Parameters
+        ----------
+        tiny : at any time, how much later it is the same instant
+
+        Returns
+        -------
+        these instants, ascending
+        """
+        function = self.system.once("kinks of time", lambda: _kinks(self.system))
+        if function is None or not len(self.pieces):
+            return np.zeros(0)
+        p = self.p[:, 0]
+        kinks = crossings_of_time(
+            lambda t: function.at_columns(t[None, :], p, self.tables.rows(t)), self.looks(),
+            self.known, tiny)
+        kinks = kinks[(kinks > self.t_start) & (kinks < self.t_end)]
+        self.known = distinct(np.append(self.known, kinks))
+        self.pieces = self._divided(self.t_start)
+        return kinks
 
     def afresh(self) -> TimeFunctions:
         """The same for another run, which goes on from part to part by itself."""
@@ -329,6 +357,29 @@ def driven_by_time(system: System) -> list[Family]:
     return system.once("driven by time", lambda: [
         f for f in system.network.families
         if f.kernel.tables or any(_depends_on_time(sx) for sx in _expressions(f.kernel))])
+
+
+def _kinks(system: System) -> Evaluator | None:
+    """What is zero where a function of time bends, at a time, parameters and rows of tables."""
+    function, room, rows = _function(system), dict[int, ca.SX](), list[ca.SX]()
+    if function is None:
+        return None
+    given = TIME, system.tape.p, system.tape.d[system.tables.slots.tolist()]
+    for op, out, taken in _instructions(function):
+        if op == ca.OP_INPUT:
+            room[out] = given[taken[0]][taken[1]]
+        elif op == ca.OP_CONST:
+            room[out] = ca.SX(taken)
+        else:
+            operands = [room[i] for i in taken]
+            room[out] = applied(op, operands)
+            if op in KINKS:
+                rows.append(operands[0] - operands[1] if len(operands) > 1 else operands[0])
+    row = ca.vertcat(*rows)
+    moving = distinct(np.array(ca.jacobian_sparsity(row, TIME).row(), dtype=int))
+    if not len(moving):
+        return None
+    return Evaluator(ca.Function("kinks", [*given], [ca.densify(row[moving.tolist()])]))
 
 
 def _function(system: System) -> ca.Function | None:

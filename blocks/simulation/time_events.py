@@ -15,8 +15,9 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.instants import same_instant, same_instants
 from ..numerics.rewriting import kinds
-from ..numerics.tolerances import SAME_INSTANT
+from ..numerics.tolerances import TIME_GRAIN
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from ..system.time_crossings import crossings_of_time
@@ -40,7 +41,7 @@ WITHIN = 4  # times what makes two times one instant: just before or after a tim
 class _Instants:
     """What was found for a run, kept for the next one over the same time and parameters."""
 
-    asked: tuple[bytes, float, float, float]  # parameters, start, end, and what is one instant
+    asked: tuple[bytes, float, float, float]  # parameters, start, end, what is one instant at 0
     times: Array
     switching: dict[float, list[int]]
     apart: Array
@@ -64,7 +65,7 @@ class TimeEvents:
     functions : how finely the run must be looked at
     times : all instants, ascending
     switching : relations that switch at an instant, by its time
-    tiny : times that differ by less are one instant
+    least : times about zero that differ by less are one instant, s
     apart : of times that are one instant the first, ascending
     t_start, t_end : of the part of the run that has been looked at
     """
@@ -73,18 +74,19 @@ class TimeEvents:
                  seen: float | None = None) -> None:
         self.system, self.p = system, p
         self.relations = _relations_of(system)
-        self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
+        self.least = TIME_GRAIN * (t_end - t_start)  # what instants about zero are computed from
         self.timed, straight = _relations_of_time(self.relations)
         self.straight, self.curved, self._index = system.once("relations of time alone", lambda: (
             self.timed & straight, self.timed & ~straight, np.flatnonzero(self.timed)))
         self._function = self._relations_of_time() if len(self._index) else None
+        self._switch_at, self._slope = self._straight_lines()
         self.look(t_start, t_end if seen is None else seen)
 
     def look(self, t_start: float, t_end: float) -> None:
         """Find the instants of a part of the run; those of the last one are forgotten."""
         system = self.system
         self.t_start, self.t_end = t_start, t_end
-        asked = self.p.tobytes(), t_start, t_end, self.tiny
+        asked = self.p.tobytes(), t_start, t_end, self.least
         place = "instants" if t_end > t_start else "instants of a moment"
         known = system.cache.get(place)
         if known is None or known.asked != asked or system.tables.slots.size:
@@ -105,29 +107,33 @@ class TimeEvents:
         return self.t_end - self.t_start
 
     # -- what is known ---------------------------------------------------------------------
+    def tiny(self, t: float) -> float:
+        """Times about ``t`` that differ by less are one instant."""
+        return same_instant(t, self.least)
+
     def after(self, t: float, carried_out: bool = False) -> float:
         """The next instant after ``t``; the end of the run after the last, or where the method
         carries all of them out."""
         if carried_out or not len(self.times):
             return self.t_end
-        k = int(self.times.searchsorted(t + self.tiny, side="right"))
+        k = int(self.times.searchsorted(t + self.tiny(t), side="right"))
         return self.t_end if k == len(self.times) else float(self.times[k])
 
     def ahead(self, t: float, stop: float, most: int) -> Ahead:
         """Instants after ``t``, up to ``stop``, that a method may carry out."""
         from ..native.own_events import Ahead
 
-        first, last = (int(self.apart.searchsorted(end + self.tiny, side="right"))
+        first, last = (int(self.apart.searchsorted(end + self.tiny(end), side="right"))
                        for end in (t, stop))
         part = first, min(last, first + most)
         if part not in self._ahead:
             times = self.apart[slice(*part)]
             holds = np.zeros((len(times), len(self.timed)))
             if self._function is not None and len(times):
-                holds[:, self._index] = self._hold(self._of_time(self.just_after(times)).T)
+                holds[:, self._index] = self._hold_after(times).T
             following = np.append(times[1:], self.after(times[-1])) if len(times) else times
             rows = np.ascontiguousarray(self.system.tables.rows(self.just_after(times)).T)
-            found = Ahead(times, holds, rows, following - WITHIN * self.tiny)
+            found = Ahead(times, holds, rows, self._just_before(following))
             if holds.size + rows.size > MOST_KEPT or len(self._ahead) == MOST_PARTS:
                 return found
             self._ahead[part] = found
@@ -135,7 +141,7 @@ class TimeEvents:
 
     def known_from(self, t: float) -> float:
         """When the next instant after ``t`` is reached: no relation of time is searched there."""
-        return self.after(t) - WITHIN * self.tiny
+        return float(self._just_before(self.after(t)))
 
     def at(self, t: float) -> Indices:
         """Relations that switch at an instant."""
@@ -145,18 +151,22 @@ class TimeEvents:
         """Relations that need not be searched for up to ``t``."""
         if not self.curved.any():
             return self.timed
-        if t >= self.t_end - WITHIN * self.tiny or self.is_known(t):
+        if t >= self._just_before(self.t_end) or self.is_known(t):
             return self.timed
         return self.straight
 
     def is_known(self, t: float) -> bool:
         """Whether a time is one of the instants."""
-        k = int(self.times.searchsorted(t - WITHIN * self.tiny))
-        return k < len(self.times) and bool(self.times[k] <= t + WITHIN * self.tiny)
+        k = int(self.times.searchsorted(self._just_before(t)))
+        return k < len(self.times) and bool(self.times[k] <= self.just_after(t))
 
     def just_after(self, t: Any) -> Any:
         """A time after ``t`` that is the same instant."""
-        return t + WITHIN * self.tiny
+        return t + WITHIN * same_instant(t, self.least)
+
+    def _just_before(self, t: Any) -> Any:
+        """A time before ``t`` that is the same instant."""
+        return t - WITHIN * same_instant(t, self.least)
 
     def behind_jumps(self, t: float) -> float:
         """Where relations are judged at an event: behind what jumps at a known instant."""
@@ -166,12 +176,17 @@ class TimeEvents:
         """Which relations of time alone hold (1.0) just after ``t``."""
         out = np.zeros(len(self.timed))
         if self._function is not None:
-            out[self._index] = self._hold(self._function(self.just_after(t), self.p))
+            out[self._index] = self._hold_after(np.array([t]))[:, 0]
         return out
 
-    def _hold(self, later: Array) -> Flags:
-        """Whether relations of time alone hold; those of parameters may be zero for good."""
-        return np.where(self.relations.at_zero[self._index], later >= 0, later > 0)
+    def _hold_after(self, times: Array) -> Flags:
+        """Which relations of time alone hold just after some times, (relations, times)."""
+        later = self.just_after(times)
+        g, known = self._of_time(later), np.isfinite(self._switch_at)
+        # near its instant a relation is nothing but rounding
+        g[known] = self._slope[known, None] * (later - self._switch_at[known, None])
+        at_zero = self.relations.at_zero[self._index, None]  # those of parameters may be for good
+        return np.where(at_zero, g >= 0, g > 0)
 
     def holding(self, g: Array, t: float) -> Array:
         """Which relations hold (1.0) just after ``t``, where their crossing functions are ``g``."""
@@ -197,16 +212,16 @@ class TimeEvents:
             np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
             system.tables.instants(t_start, t_end),
             floor_jumps(system, ~self.timed, self.p, t_start, t_end)]))
-        announced = announced[announced < t_end - self.tiny]  # others are the end itself
+        announced = announced[announced < t_end - self.tiny(t_end)]  # others are the end itself
         self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
         found = [announced]
         if self._margins_bend:
-            found.append(functions.with_kinks(self._tiny))
+            found.append(functions.with_kinks())
         elif self.curved.any():
-            functions.with_kinks(self._tiny)  # where conditions on time are looked at
+            functions.with_kinks()  # where conditions on time are looked at
         found.append(self._curved_instants(announced, t_start, t_end))
         times = distinct(np.concatenate(found))
-        apart = times[np.diff(times, prepend=-np.inf) > self.tiny]
+        apart = times[np.diff(times, prepend=-np.inf) > same_instants(times, self.least)]
         return _Instants(asked, times, switching, apart, functions.afresh(), {})
 
     @property
@@ -216,21 +231,27 @@ class TimeEvents:
         return self.system.nu > 0 or self.system.once("margins of time", lambda: bool(
             ca.jacobian_sparsity(tape.crossings[others], ca.vertcat(TIME, tape.z)).nnz()))
 
-    def _tiny(self, t: Array) -> Array:
-        return np.full_like(t, self.tiny)
-
     def _straight_instants(self, t_start: float, t_end: float) -> dict[float, list[int]]:
         """Crossings of relations that are linear in time, and which these are."""
         instants: dict[float, list[int]] = {}
-        if self._function is None:
-            return instants
-        g0, g1 = self._function(0.0, self.p), self._function(1.0, self.p)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            at = -g0 / (g1 - g0)
-        inside = np.isfinite(at) & (at > t_start) & (at < t_end)
-        for k in np.flatnonzero(self.straight[self._index] & inside):
+        at = self._switch_at
+        for k in np.flatnonzero((at > t_start) & (at < t_end)):
             instants.setdefault(float(at[k]), []).append(int(self._index[k]))
         return instants
+
+    def _straight_lines(self) -> tuple[Array, Array]:
+        """When relations of time alone switch that are linear in time, nan of all others; slopes."""
+        def lines() -> Evaluator:
+            g = self.system.tape.crossings[self._index.tolist()]
+            both = ca.vertcat(g, ca.jtimes(g, TIME, ca.SX(1)))
+            return Evaluator(ca.Function("lines", [TIME, self.system.tape.p], [ca.densify(both)]))
+
+        if self._function is None:
+            return np.zeros(0), np.zeros(0)
+        g, slope = self.system.once("lines of time", lines)(0.0, self.p).reshape(2, -1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = np.where(self.straight[self._index], -g / slope, np.nan)
+        return np.where(np.isfinite(at), at, np.nan), slope
 
     def _breakpoints(self, t_start: float, t_end: float) -> Array:
         """Those that components announce, and those at which they sample."""
@@ -258,8 +279,8 @@ class TimeEvents:
             return np.zeros(0)
         rows = np.flatnonzero(self.curved[self._index])
         at = crossings_of_time(lambda t: self._of_time(t)[rows], self.functions.looks(), known,
-                               self._tiny)
-        return at[(at > t_start) & (at < t_end - WITHIN * self.tiny)]
+                               self.least)
+        return at[(at > t_start) & (at < self._just_before(t_end))]
 
     def _of_time(self, times: Array) -> Array:
         """Relations of time alone at some times, (relations, times)."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices, distinct
+from ..numerics.instants import same_instants
 
 __all__ = ["crossings_of_time"]
 
@@ -24,7 +25,7 @@ ANNOUNCED = 1e3  # times what makes two times one instant: a crossing that is kn
 
 @np.errstate(all="ignore")
 def crossings_of_time(values: Callable[[Array], Array], looks: Iterable[Array], known: Array,
-                      tiny: Callable[[Array], Array]) -> Array:
+                      least: float) -> Array:
     """Instants at which functions of time cross zero, ascending, but for those that are known.
 
     Parameters
@@ -32,7 +33,7 @@ def crossings_of_time(values: Callable[[Array], Array], looks: Iterable[Array], 
     values : of the functions at some times, (functions, times)
     looks : ascending times, part by part
     known : ascending instants that are stepped onto anyway
-    tiny : at any time, how much later it is the same instant
+    least : by how much times about zero may differ and be one instant, s
     """
     found = [np.zeros(0)]
     for times in _parts(looks, len(values(np.zeros(1)))):
@@ -52,7 +53,7 @@ def crossings_of_time(values: Callable[[Array], Array], looks: Iterable[Array], 
         found.append(_between(
             of, np.concatenate([changed, near, near]),
             np.concatenate([times[k], times[j - 1], top]),
-            np.concatenate([times[k + 1], top, times[j + 1]]), known, tiny))
+            np.concatenate([times[k + 1], top, times[j + 1]]), known, least))
     return distinct(np.concatenate(found))
 
 
@@ -89,15 +90,16 @@ def _nearest(of: Callable[[Indices, Array], Array], row: Indices, side: Array, l
 
 
 def _between(of: Callable[[Indices, Array], Array], row: Indices, low: Array, high: Array,
-             known: Array, tiny: Callable[[Array], Array]) -> Array:
+             known: Array, least: float) -> Array:
     """Crossings of functions between two times each, without those that are known."""
     if not len(row):
         return np.zeros(0)
     began = of(row, low) > 0
-    at = np.append(known, np.inf)[np.searchsorted(known, low - ANNOUNCED * tiny(low))]
-    announced = at <= high + ANNOUNCED * tiny(high)
+    at = np.append(known, np.inf)[np.searchsorted(
+        known, low - ANNOUNCED * same_instants(low, least))]
+    announced = at <= high + ANNOUNCED * same_instants(high, least)
     at = np.where(announced, at, low)
-    away = ANNOUNCED * tiny(at)
+    away = ANNOUNCED * same_instants(at, least)
     announced &= (of(row, np.maximum(at - away, low)) > 0) == began
     announced &= (of(row, np.minimum(at + away, high)) > 0) != began
     left: Flags = ~announced
@@ -108,6 +110,6 @@ def _between(of: Callable[[Indices, Array], Array], row: Indices, low: Array, hi
             break
         same = (of(row, middle) > 0) == began
         low, high = np.where(same, middle, low), np.where(same, high, middle)
-    away = ANNOUNCED * tiny(high)
+    away = ANNOUNCED * same_instants(high, least)
     at = np.append(known, np.inf)[np.searchsorted(known, high - away)]
     return high[at > high + away]  # no known instant announces it

@@ -18,7 +18,7 @@ periods nothing is divided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import casadi as ca
@@ -30,8 +30,9 @@ from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.copies import shallow_copy
+from ..numerics.instants import same_instant, same_instants
 from ..numerics.rewriting import applied, instructions
-from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
+from ..numerics.tolerances import PIECE_EDGE, TIME_GRAIN
 from .evaluator import Evaluator
 from .intervals import BOUNDED, Bounds, enclosure
 from .system import System
@@ -84,6 +85,7 @@ class TimeFunctions:
         self.system, self.p = system, p[:, None] if p.ndim == 1 else p
         self.tables = system.tables
         self.t_start, self.t_end = t_start, t_end
+        self.least = TIME_GRAIN * (t_end - t_start)  # times about zero are known to no more
         self.known = distinct(np.append(known, self.tables.instants(t_start, t_end)))
         self.length = t_end - t_start  # of the part that was divided last
         self.crowded = False  # twice that would be too many pieces
@@ -95,28 +97,19 @@ class TimeFunctions:
             self.instructions = self._decidable()
             borders = distinct(np.append(self.known, _jumps(
                 self.instructions, self.p[:, 0], t_start, t_end)))
-            apart = np.diff(borders, prepend=-np.inf) > SAME_INSTANT * self.length
+            apart = np.diff(borders, prepend=-np.inf) > same_instants(borders, self.least)
             self.known = borders[apart]
             self.pieces = self._divided(t_start)
 
-    def with_kinks(self, tiny: Callable[[Array], Array]) -> Array:
-        """Make instants at which functions of time bend borders of pieces.
-
-        Parameters
-        ----------
-        tiny : at any time, how much later it is the same instant
-
-        Returns
-        -------
-        these instants, ascending
-        """
+    def with_kinks(self) -> Array:
+        """Make instants at which functions of time bend borders of pieces; ascending."""
         function = self.system.once("kinks of time", lambda: _kinks(self.system))
         if function is None or not len(self.pieces):
             return np.zeros(0)
         p = self.p[:, 0]
         kinks = crossings_of_time(
             lambda t: function.at_columns(t[None, :], p, self.tables.rows(t)), self.looks(),
-            self.known, tiny)
+            self.known, self.least)
         kinks = kinks[(kinks > self.t_start) & (kinks < self.t_end)]
         self.known = distinct(np.append(self.known, kinks))
         self.pieces = self._divided(self.t_start)
@@ -134,7 +127,7 @@ class TimeFunctions:
 
     def around(self, t: float) -> Array:
         """Borders of the pieces around ``t`` and after it; they go as far as ``end``."""
-        if self.end - t < SAME_INSTANT * self.length:
+        if self.end - t < same_instant(t, self.least):
             self.pieces = self._divided(t)
         return self.pieces
 

@@ -16,12 +16,12 @@ from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.instants import same_instant, same_instants
-from ..numerics.rewriting import kinds
 from ..numerics.tolerances import TIME_GRAIN
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from ..system.time_crossings import crossings_of_time
 from ..system.time_functions import TimeFunctions, acts_in_time, floor_jumps
+from ..system.time_relations import relations_of_time
 from .relations import Relations
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TimeEvents", "switches_in_run"]
 
-JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
-         ca.OP_EQ, ca.OP_NE}  # fmt: skip
 MOST_INSTANTS = 2_000_000  # of one component in a run
 MOST_KEPT = 1 << 18  # numbers of the instants that one call is given: so many are kept for later
 MOST_PARTS = 16  # of a run
@@ -75,9 +73,9 @@ class TimeEvents:
         self.system, self.p = system, p
         self.relations = _relations_of(system)
         self.least = TIME_GRAIN * (t_end - t_start)  # what instants about zero are computed from
-        self.timed, straight = _relations_of_time(self.relations)
-        self.straight, self.curved, self._index = system.once("relations of time alone", lambda: (
-            self.timed & straight, self.timed & ~straight, np.flatnonzero(self.timed)))
+        self.timed, self.straight = relations_of_time(system)
+        self.curved, self._index = system.once("curved relations of time", lambda: (
+            self.timed & ~self.straight, np.flatnonzero(self.timed)))
         self._function = self._relations_of_time() if len(self._index) else None
         self._switch_at, self._slope = self._straight_lines()
         self.look(t_start, t_end if seen is None else seen)
@@ -240,7 +238,7 @@ class TimeEvents:
         return instants
 
     def _straight_lines(self) -> tuple[Array, Array]:
-        """When relations of time alone switch that are linear in time, nan of all others; slopes."""
+        """When relations linear in time switch, nan of others of time alone; slopes of all."""
         def lines() -> Evaluator:
             g = self.system.tape.crossings[self._index.tolist()]
             both = ca.vertcat(g, ca.jtimes(g, TIME, ca.SX(1)))
@@ -290,7 +288,7 @@ class TimeEvents:
     def _relations_of_time(self) -> Evaluator:
         """Relations of time alone as one function, made once for a system."""
         tape = self.system.tape
-        return self.system.once("relations of time", lambda: Evaluator(ca.Function(
+        return self.system.once("function of relations of time", lambda: Evaluator(ca.Function(
             "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])])))
 
 
@@ -300,34 +298,13 @@ def switches_in_run(system: System) -> bool:
         sampled = any(start is not None for f in system.network.families
                       for start, *_ in f.kernel.samplings)
         system.cache["switches"] = sampled or bool(
-            system.nm and not _relations_of_time(_relations_of(system))[0].all())
+            system.nm and not relations_of_time(system).timed.all())
     return bool(system.cache["switches"])
 
 
 def _relations_of(system: System) -> Relations:
     """The relations of a system, described once."""
     return system.once("relations", lambda: Relations(system))
-
-
-def _relations_of_time(relations: Relations) -> tuple[Flags, Flags]:
-    """Which relations depend on time and parameters alone, and which are linear in time."""
-    cache = relations.system.cache
-    if "timed" in cache:
-        found: tuple[Flags, Flags] = cache["timed"]
-        return found
-    timed, straight = np.zeros((2, relations.system.nm), dtype=bool)
-    now = TIME.__hash__()
-    for f, r, offset in relations.rows:
-        family = relations.system.network.families[f]
-        crossing, _ = family.kernel.relations[r]
-        mine = slice(offset, offset + family.size)
-        if {s.__hash__() for s in ca.symvar(crossing)} <= family.kernel.parameter_hashes | {now}:
-            slope = ca.jacobian(crossing, TIME)
-            timed[mine] = True
-            straight[mine] = now not in {s.__hash__() for s in ca.symvar(slope)} \
-                and not _jumps(crossing)
-    cache["timed"] = timed, straight
-    return timed, straight
 
 
 def _refuse_too_many(path: str, period: float, count: float) -> None:
@@ -339,9 +316,3 @@ def _refuse_too_many(path: str, period: float, count: float) -> None:
             "Give it a longer period, or simulate a shorter time.", code="parameter.instants",
             period=period, count=count,
         )  # fmt: skip
-
-
-def _jumps(sx: ca.SX) -> bool:
-    """Whether an expression has jumps, which its derivative does not show."""
-    function = ca.Function("crossing", ca.symvar(sx), [sx])
-    return bool(kinds(function) & JUMPS)

@@ -51,8 +51,8 @@ AGREES = 1e-3  # of the tolerance of the run
 (SIGNALS, NODES, DIFFERENT, ROUGHEST, SLOTS, PIECES, LAGS, DIFFERENT_LAGS, POINTS, WEIGHTS, TERMS,
  BETWEEN, LARGEST, LIMITS, NOW) = range(15)
 PLAN = 15
-#: Limits: how far a polynomial may be off, as a part of the largest value; times about zero that are
-#: one instant; and the end of the run.
+#: Limits: how far a polynomial may be off, as a part of the largest value; times about zero that
+#: are one instant; and the end of the run.
 OFF, LEAST_TIME_APART, UNTIL = range(3)
 
 

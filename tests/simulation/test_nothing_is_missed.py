@@ -37,7 +37,7 @@ from library.rotational import (
     RotationalReference,
     TorqueSource,
 )
-from library.signal import Abs, Constant, Gain, MathFunction, Sine, Subtract
+from library.signal import Abs, Constant, Gain, MathFunction, Minimum, Ramp, Sine, Subtract
 from library.translational import (
     ForceSource,
     HardStop,
@@ -309,6 +309,21 @@ def test_kinks_of_signals_made_of_blocks_are_found():
     loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 0]
     away = np.arcsin(0.05 / 1.3) / (0.3 * np.pi)
     assert_allclose(loose, np.arange(1, 31) / 0.3 - away, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "rodas4"])
+def test_kinks_of_signals_that_switch_by_time_are_found(method):
+    # 1.3 N where a ramp from 3 s on meets one that falls, at 13 s; then ever more backwards
+    model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
+    model.rise, model.top = Ramp(slope="0.13 N/s", start="3 s"), Constant(value="2.6 N")
+    model.fall, model.least = Subtract(unit="N"), Minimum(unit="N")
+    model.connect(model.rise.y, model.fall.u2, model.least.u1)
+    model.connect(model.top.y, model.fall.u1)
+    model.connect(model.fall.y, model.least.u2)
+    model.connect(model.least.y, model.load.S)
+    run = model.simulate("200 s", method=method)
+    loose = [(t, mode) for t, mode in modes(run, "rub") if mode]
+    assert_allclose(loose, [(3 + 1.25 / 0.13, 1), (3 + 3.85 / 0.13, -1)], rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("method", ["auto", "cvode", "rodas4"])

@@ -331,7 +331,8 @@ class Model(Component):
         Parameters
         ----------
         duration : str or quantity
-            How long to simulate, ``"4 s"``.
+            How long to simulate, ``"4 s"``. A run ends just before what happens at its last
+            instant (a step of a source, a sample, a crossing): simulate a little longer to see it.
         start : str or quantity
             Time at the start.
         method : str

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Array, Flags
+from ..numerics.instants import same_instants
 from ..simulation.actions import Samplings
 from ..system.evaluator import Evaluator
 from .sensitivity_equations import Derivatives, SensitivityEquations
@@ -65,7 +66,8 @@ class SampleInstants:
         number = self._numbers(times)
         with np.errstate(invalid="ignore"):
             away = np.abs(times[:, None] - samplings.start - number * samplings.period)
-            return np.asarray((away <= 4 * samplings.time_events.tiny) & (number >= 0))
+            near = 4 * same_instants(times[:, None], samplings.time_events.least)
+            return np.asarray((away <= near) & (number >= 0))
 
     def _numbers(self, times: Array) -> Array:
         with np.errstate(invalid="ignore"):

@@ -277,6 +277,10 @@ def when(condition: object, assignments: dict[Expression, object]) -> Reset:
     those that are integrated. Several that assign one ``Discrete`` at one instant act one
     after the other as written, each on what the one before has left, and after
     :func:`every`; so all events are counted. Two values of one state stop the run.
+
+    What is true when the run starts, once the first samples of :func:`every` are taken, has not
+    become true: it acts when it has been false and is true again. Nor does what would become true
+    at the last instant of a run act: the run ends just before.
     """
     return Reset(as_condition(condition), _pairs(assignments))
 
@@ -289,8 +293,10 @@ def every(period: object, assignments: dict[Expression, object], start: object =
     value it has once all samplers of that instant have acted: ``{self.n:
     self.n + 1}`` counts, ``{self.held: self.u}`` passes through a chain of
     sample-and-holds without delay, and ``{self.y: self.last, self.last: self.u}``
-    delays by one period. The solver steps onto the instants. Two that give one variable
-    different values at one instant stop the run. What is integrated jumps by :func:`when`, at
+    delays by one period. The solver steps onto the instants. A sample at the start of a run
+    belongs to what it starts from, so no :func:`when` acts on it; one at its last instant is not
+    taken, the run ends just before. Two that give one variable different values at one instant
+    stop the run. What is integrated jumps by :func:`when`, at
     regular instants ``when(mod(time, period) < period / 2, {…})``.
 
     Parameters

@@ -12,6 +12,7 @@ import casadi as ca
 
 from ..language.expression import TIME
 from ..numerics.arrays import Vector
+from ..numerics.instants import same_instant as _same_instant
 from ..numerics.tolerances import HANDED_ON
 from ..system import System
 from ..system.delays import (
@@ -20,6 +21,7 @@ from ..system.delays import (
     DIFFERENT_LAGS,
     LAGS,
     LARGEST,
+    LEAST_TIME_APART,
     LIMITS,
     NODES,
     NOW,
@@ -32,7 +34,6 @@ from ..system.delays import (
     SIGNALS,
     SLOTS,
     TERMS,
-    TINY_TIME,
     UNTIL,
     WEIGHTS,
     delayed_signals,
@@ -54,7 +55,7 @@ __all__ = ["begin_piece", "bend_before", "fill_past", "is_kept_up_to", "keep_ste
 
 LOOKS = PROBES.size  # in a step, between its nodes
 LIMIT_COUNT = 3
-may_miss = machine_code(_may_miss)
+may_miss, same_instant = machine_code(_may_miss), machine_code(_same_instant)
 
 
 @machine_code
@@ -72,7 +73,8 @@ def fill_past(now: int, discrete: int, plan: int, origin: int) -> int:
     slots, places = indices_at(told[SLOTS], count), indices_at(pieces[PLACES], pieces[ROOM])
     lags, at = vector_at(told[LAGS], count), vector_at(now, 1)
     terms, before, first, chosen = vector_at(told[TERMS], nodes), -1.0, 0, -1
-    since = vector_at(origin, 1)[0] + 4 * vector_at(told[LIMITS], LIMIT_COUNT)[TINY_TIME]
+    begun, least = vector_at(origin, 1)[0], vector_at(told[LIMITS], LIMIT_COUNT)[LEAST_TIME_APART]
+    since = begun + 4 * same_instant(begun, least)
     for k in range(count):
         if lags[k] != before:
             before = lags[k]
@@ -192,12 +194,13 @@ def bend_before(code: Code, t: float, stop: float) -> float:
         told[DIFFERENT_LAGS], told[DIFFERENT])
     limits, starts = vector_at(told[LIMITS], LIMIT_COUNT), vector_at(
         pieces[STARTS], pieces[COUNT])
-    tiny, found = limits[TINY_TIME], stop
+    tiny, found = same_instant(t, limits[LEAST_TIME_APART]), stop
+    last = limits[UNTIL] - 4 * same_instant(limits[UNTIL], limits[LEAST_TIME_APART])
     for k in range(told[DIFFERENT]):
         following = last_not_above(pieces[STARTS], pieces[COUNT], t + tiny - lags[k])
         if following < pieces[COUNT]:
             at = starts[following] + lags[k]
-            if at < found and at < stop - tiny and at < limits[UNTIL] - 4 * tiny:
+            if at < found and at < stop - tiny and at < last:
                 found = at
     return found
 
@@ -215,7 +218,8 @@ def begin_piece(code: Code, work: Workspace, t: float, x: Vector) -> bool:
     if t <= starts[begun - 1]:
         return True
     lags, now = vector_at(told[DIFFERENT_LAGS], told[DIFFERENT]), vector_at(told[NOW], count)
-    near, level = 4 * vector_at(told[LIMITS], LIMIT_COUNT)[TINY_TIME], -1
+    limits, level = vector_at(told[LIMITS], LIMIT_COUNT), -1
+    near = 4 * same_instant(t, limits[LEAST_TIME_APART])
     for k in range(told[DIFFERENT]):
         i = min(last_not_above(pieces[STARTS], begun, t - lags[k] - near), begun - 1)
         if abs(starts[i] + lags[k] - t) <= near and (level < 0 or levels[i] < level):

@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices, Vector
+from ..numerics.instants import same_instant as _same_instant
 from ..solvers.samples import is_due as _is_due
 from ..solvers.samples import sample_number as _sample_number
 from .functions import machine_code
@@ -25,6 +26,7 @@ __all__ = ["Samplers", "Samples", "assign_due", "begin_samples", "count_samples"
            "function_for_machine_code"]  # fmt: skip
 
 is_due, sample_number = machine_code(_is_due), machine_code(_sample_number)
+same_instant = machine_code(_same_instant)
 in_python = CFunction("i32", "double")
 UNCHANGED, CHANGED, FAILED = 0, 1, -1  # by what is assigned
 
@@ -40,7 +42,7 @@ class Samplers:
     owner, target : (assignments,) which sampler assigns, and which discrete value
     shared : (assignments,) whether another sampler assigns the same discrete value
     assigned : what comes of t, x, z, p, m, d, u and the discrete values before the instant
-    tiny : times that differ by less are one instant
+    least : times about zero that differ by less are one instant, s
     in_python : changes new values to what functions in Python give at a time; it is told who is
         due, and the values before; None where there are none
     """
@@ -53,7 +55,7 @@ class Samplers:
     target: Indices
     shared: Flags
     assigned: ca.Function
-    tiny: float
+    least: float
     in_python: Callable[[float, Flags, Vector, Vector], None] | None = None
 
 
@@ -68,7 +70,7 @@ class Samples(NamedTuple):
     target: Indices
     shared: Flags
     assigned: int  # address
-    tiny: float
+    least: float
     due: Flags  # (samplers,) room
     waits: Flags  # (1,) room: whether modes are not decided yet
     values: Vector  # (assignments + discrete values) room: what is assigned, and what was before
@@ -86,7 +88,7 @@ def begin_samples(samples: Samples, t: float) -> bool:
     found = False
     for i in range(samples.due.size):
         samples.due[i] = is_due(t, samples.start[i], samples.period[i], samples.last[i],
-                                samples.tiny)
+                                same_instant(t, samples.least))
         found |= samples.due[i]
     return found
 

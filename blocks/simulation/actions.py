@@ -395,7 +395,8 @@ class Samplings:
         if not self.active:
             return
         with np.errstate(invalid="ignore"):
-            self.due = _are_due(t, self.start, self.period, self.last, self.time_events.tiny)
+            self.due = _are_due(t, self.start, self.period, self.last,
+                                self.time_events.tiny(t))
             number = _numbers(t, self.start, self.period)
         self.last[self.due] = number[self.due]
         if first:
@@ -453,7 +454,7 @@ class Samplings:
         from ..native.samples import Samplers
 
         return Samplers(self.start, self.period, self.last, self.late & efforts, self.owner,
-                        self.target, self._sampled.shared, given, self.time_events.tiny,
+                        self.target, self._sampled.shared, given, self.time_events.least,
                         self.in_python.assign if self.in_python else None)
 
     def unsettled(self, problem: Problem, t: float, restless: Indices) -> list[str]:

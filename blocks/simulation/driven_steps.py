@@ -116,8 +116,8 @@ class DrivenSteps:
     def _with_python(self, until: float) -> None:
         """Go on episode by episode."""
         times = self.time_events
-        k = int(np.searchsorted(times.times, until - times.tiny))
-        if k < len(times.times) and times.times[k] <= until + times.tiny:
+        k = int(np.searchsorted(times.times, until - times.tiny(until)))
+        if k < len(times.times) and times.times[k] <= until + times.tiny(until):
             until = float(times.times[k])
         with self.driver.failures():
             while self._due or self.changed or self.t < until:
@@ -181,7 +181,7 @@ class DrivenSteps:
 
     def _goes(self, until: float) -> bool:
         """Whether machine code gets there; else the next one to ask is :meth:`_take_up`."""
-        while self._limit - self.time_events.tiny <= until > self.t:
+        while self._limit - self.time_events.tiny(until) <= until > self.t:
             if not (self._passable and self._goes_on(self._limit) and self._passes_instant()):
                 return False
         return self._goes_on(max(until, self.t))

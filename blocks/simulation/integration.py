@@ -371,7 +371,8 @@ class Integration:
         """
         now = step.t - step.t_old
         return (step.t_old == self.t == self.trajectory.start and not self.retaken
-                and not self.method.fixed_step and self.time_events.tiny < at - self.t < SEEN * now)
+                and not self.method.fixed_step
+                and self.time_events.tiny(self.t) < at - self.t < SEEN * now)
 
     def _end_at_crossing(self, step: Step, at: float, which: Indices) -> Ending:
         laws = self.problem.laws

@@ -179,7 +179,7 @@ class RunningMethod:
         since these modes were looked at, that steps wiggle about it: that is looked at anew.
         """
         self._seen.discard(self._held())
-        self.begin_with(max(reach, self.time_events.tiny), t)
+        self.begin_with(max(reach, self.time_events.tiny(t)), t)
 
     def begin_again(self, t: float, y: Array, step: float) -> Method:
         """The same method, from a point that it has been at, with a first step of this length."""

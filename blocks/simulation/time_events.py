@@ -15,11 +15,13 @@ import numpy as np
 from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
-from ..numerics.rewriting import kinds, symbols_in
-from ..numerics.tolerances import SAME_INSTANT
+from ..numerics.instants import same_instant, same_instants
+from ..numerics.tolerances import TIME_GRAIN
 from ..system.evaluator import Evaluator
 from ..system.system import System
+from ..system.time_crossings import crossings_of_time
 from ..system.time_functions import TimeFunctions, acts_in_time, floor_jumps
+from ..system.time_relations import relations_of_time
 from .relations import Relations
 
 if TYPE_CHECKING:
@@ -27,21 +29,17 @@ if TYPE_CHECKING:
 
 __all__ = ["TimeEvents", "switches_in_run"]
 
-JUMPS = {ca.OP_FLOOR, ca.OP_CEIL, ca.OP_FMOD, ca.OP_REMAINDER, ca.OP_SIGN, ca.OP_LT, ca.OP_LE,
-         ca.OP_EQ, ca.OP_NE}  # fmt: skip
-TOUCHES = 0.2  # of its change between looks, by which a relation may miss zero between them
 MOST_INSTANTS = 2_000_000  # of one component in a run
 MOST_KEPT = 1 << 18  # numbers of the instants that one call is given: so many are kept for later
 MOST_PARTS = 16  # of a run
 WITHIN = 4  # times what makes two times one instant: just before or after a time event
-ANNOUNCED = 1e3  # times that: a crossing of a relation that a breakpoint announces
 
 
 @dataclass(frozen=True)
 class _Instants:
     """What was found for a run, kept for the next one over the same time and parameters."""
 
-    asked: tuple[bytes, float, float, float]  # parameters, start, end, and what is one instant
+    asked: tuple[bytes, float, float, float]  # parameters, start, end, what is one instant at 0
     times: Array
     switching: dict[float, list[int]]
     apart: Array
@@ -65,7 +63,7 @@ class TimeEvents:
     functions : how finely the run must be looked at
     times : all instants, ascending
     switching : relations that switch at an instant, by its time
-    tiny : times that differ by less are one instant
+    least : times about zero that differ by less are one instant, s
     apart : of times that are one instant the first, ascending
     t_start, t_end : of the part of the run that has been looked at
     """
@@ -74,20 +72,19 @@ class TimeEvents:
                  seen: float | None = None) -> None:
         self.system, self.p = system, p
         self.relations = _relations_of(system)
-        self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
-        self.timed, self.straight = _timed(system)
-        self.curved, self._index = system.once("relations of time alone", lambda: (
+        self.least = TIME_GRAIN * (t_end - t_start)  # what instants about zero are computed from
+        self.timed, self.straight = relations_of_time(system)
+        self.curved, self._index = system.once("curved relations of time", lambda: (
             self.timed & ~self.straight, np.flatnonzero(self.timed)))
-        self._function = system.once("relations of time", lambda: Evaluator(ca.Function(
-            "timed", [TIME, system.tape.p], [ca.densify(
-                system.tape.crossings[self._index.tolist()])]))) if len(self._index) else None
+        self._function = self._relations_of_time() if len(self._index) else None
+        self._switch_at, self._slope = self._straight_lines()
         self.look(t_start, t_end if seen is None else seen)
 
     def look(self, t_start: float, t_end: float) -> None:
         """Find the instants of a part of the run; those of the last one are forgotten."""
         system = self.system
         self.t_start, self.t_end = t_start, t_end
-        asked = self.p.tobytes(), t_start, t_end, self.tiny
+        asked = self.p.tobytes(), t_start, t_end, self.least
         place = "instants" if t_end > t_start else "instants of a moment"
         known = system.cache.get(place)
         if known is None or known.asked != asked or system.tables.slots.size:
@@ -108,29 +105,33 @@ class TimeEvents:
         return self.t_end - self.t_start
 
     # -- what is known ---------------------------------------------------------------------
+    def tiny(self, t: float) -> float:
+        """Times about ``t`` that differ by less are one instant."""
+        return same_instant(t, self.least)
+
     def after(self, t: float, carried_out: bool = False) -> float:
         """The next instant after ``t``; the end of the run after the last, or where the method
         carries all of them out."""
         if carried_out or not len(self.times):
             return self.t_end
-        k = int(self.times.searchsorted(t + self.tiny, side="right"))
+        k = int(self.times.searchsorted(t + self.tiny(t), side="right"))
         return self.t_end if k == len(self.times) else float(self.times[k])
 
     def ahead(self, t: float, stop: float, most: int) -> Ahead:
         """Instants after ``t``, up to ``stop``, that a method may carry out."""
         from ..native.own_events import Ahead
 
-        first, last = (int(self.apart.searchsorted(end + self.tiny, side="right"))
+        first, last = (int(self.apart.searchsorted(end + self.tiny(end), side="right"))
                        for end in (t, stop))
         part = first, min(last, first + most)
         if part not in self._ahead:
             times = self.apart[slice(*part)]
             holds = np.zeros((len(times), len(self.timed)))
             if self._function is not None and len(times):
-                holds[:, self._index] = self._hold(self._of_time(self.just_after(times)).T)
+                holds[:, self._index] = self._hold_after(times).T
             following = np.append(times[1:], self.after(times[-1])) if len(times) else times
             rows = np.ascontiguousarray(self.system.tables.rows(self.just_after(times)).T)
-            found = Ahead(times, holds, rows, following - WITHIN * self.tiny)
+            found = Ahead(times, holds, rows, self._just_before(following))
             if holds.size + rows.size > MOST_KEPT or len(self._ahead) == MOST_PARTS:
                 return found
             self._ahead[part] = found
@@ -138,7 +139,7 @@ class TimeEvents:
 
     def known_from(self, t: float) -> float:
         """When the next instant after ``t`` is reached: no relation of time is searched there."""
-        return self.after(t) - WITHIN * self.tiny
+        return float(self._just_before(self.after(t)))
 
     def at(self, t: float) -> Indices:
         """Relations that switch at an instant."""
@@ -148,18 +149,22 @@ class TimeEvents:
         """Relations that need not be searched for up to ``t``."""
         if not self.curved.any():
             return self.timed
-        if t >= self.t_end - WITHIN * self.tiny or self.is_known(t):
+        if t >= self._just_before(self.t_end) or self.is_known(t):
             return self.timed
         return self.straight
 
     def is_known(self, t: float) -> bool:
         """Whether a time is one of the instants."""
-        k = int(self.times.searchsorted(t - WITHIN * self.tiny))
-        return k < len(self.times) and bool(self.times[k] <= t + WITHIN * self.tiny)
+        k = int(self.times.searchsorted(self._just_before(t)))
+        return k < len(self.times) and bool(self.times[k] <= self.just_after(t))
 
     def just_after(self, t: Any) -> Any:
         """A time after ``t`` that is the same instant."""
-        return t + WITHIN * self.tiny
+        return t + WITHIN * same_instant(t, self.least)
+
+    def _just_before(self, t: Any) -> Any:
+        """A time before ``t`` that is the same instant."""
+        return t - WITHIN * same_instant(t, self.least)
 
     def behind_jumps(self, t: float) -> float:
         """Where relations are judged at an event: behind what jumps at a known instant."""
@@ -169,12 +174,17 @@ class TimeEvents:
         """Which relations of time alone hold (1.0) just after ``t``."""
         out = np.zeros(len(self.timed))
         if self._function is not None:
-            out[self._index] = self._hold(self._function(self.just_after(t), self.p))
+            out[self._index] = self._hold_after(np.array([t]))[:, 0]
         return out
 
-    def _hold(self, later: Array) -> Flags:
-        """Whether relations of time alone hold; those of parameters may be zero for good."""
-        return np.where(self.relations.at_zero[self._index], later >= 0, later > 0)
+    def _hold_after(self, times: Array) -> Flags:
+        """Which relations of time alone hold just after some times, (relations, times)."""
+        later = self.just_after(times)
+        g, known = self._of_time(later), np.isfinite(self._switch_at)
+        # near its instant a relation is nothing but rounding
+        g[known] = self._slope[known, None] * (later - self._switch_at[known, None])
+        at_zero = self.relations.at_zero[self._index, None]  # those of parameters may be for good
+        return np.where(at_zero, g >= 0, g > 0)
 
     def holding(self, g: Array, t: float) -> Array:
         """Which relations hold (1.0) just after ``t``, where their crossing functions are ``g``."""
@@ -200,24 +210,46 @@ class TimeEvents:
             np.array(list(switching), dtype=float), self._breakpoints(t_start, t_end),
             system.tables.instants(t_start, t_end),
             floor_jumps(system, ~self.timed, self.p, t_start, t_end)]))
-        announced = announced[announced < t_end - self.tiny]  # others are the end itself
+        announced = announced[announced < t_end - self.tiny(t_end)]  # others are the end itself
         self.functions = functions = TimeFunctions(system, self.p, t_start, t_end, announced)
-        times = distinct(np.append(announced, self._curved_instants(announced, t_start, t_end)))
-        apart = times[np.diff(times, prepend=-np.inf) > self.tiny]
+        found = [announced]
+        if self._margins_bend:
+            found.append(functions.with_kinks())
+        elif self.curved.any():
+            functions.with_kinks()  # where conditions on time are looked at
+        found.append(self._curved_instants(announced, t_start, t_end))
+        times = distinct(np.concatenate(found))
+        apart = times[np.diff(times, prepend=-np.inf) > same_instants(times, self.least)]
         return _Instants(asked, times, switching, apart, functions.afresh(), {})
+
+    @property
+    def _margins_bend(self) -> bool:
+        """Whether a function of time may give a margin a kink at once, not by way of states."""
+        tape, others = self.system.tape, np.flatnonzero(~self.timed).tolist()
+        return self.system.nu > 0 or self.system.once("margins of time", lambda: bool(
+            ca.jacobian_sparsity(tape.crossings[others], ca.vertcat(TIME, tape.z)).nnz()))
 
     def _straight_instants(self, t_start: float, t_end: float) -> dict[float, list[int]]:
         """Crossings of relations that are linear in time, and which these are."""
         instants: dict[float, list[int]] = {}
-        if self._function is None:
-            return instants
-        g0, g1 = self._function(0.0, self.p), self._function(1.0, self.p)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            at = -g0 / (g1 - g0)
-        inside = np.isfinite(at) & (at > t_start) & (at < t_end)
-        for k in np.flatnonzero(self.straight[self._index] & inside):
+        at = self._switch_at
+        for k in np.flatnonzero((at > t_start) & (at < t_end)):
             instants.setdefault(float(at[k]), []).append(int(self._index[k]))
         return instants
+
+    def _straight_lines(self) -> tuple[Array, Array]:
+        """When relations linear in time switch, nan of others of time alone; slopes of all."""
+        def lines() -> Evaluator:
+            g = self.system.tape.crossings[self._index.tolist()]
+            both = ca.vertcat(g, ca.jtimes(g, TIME, ca.SX(1)))
+            return Evaluator(ca.Function("lines", [TIME, self.system.tape.p], [ca.densify(both)]))
+
+        if self._function is None:
+            return np.zeros(0), np.zeros(0)
+        g, slope = self.system.once("lines of time", lines)(0.0, self.p).reshape(2, -1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = np.where(self.straight[self._index], -g / slope, np.nan)
+        return np.where(np.isfinite(at), at, np.nan), slope
 
     def _breakpoints(self, t_start: float, t_end: float) -> Array:
         """Those that components announce, and those at which they sample."""
@@ -239,102 +271,37 @@ class TimeEvents:
         times = np.concatenate(out)
         return times[(times > t_start) & (times < t_end)]
 
-    def _curved_instants(self, known: Array, t_start: float, t_end: float) -> list[float]:
+    def _curved_instants(self, known: Array, t_start: float, t_end: float) -> Array:
         """Crossings of relations such as sin(w t) > 0, looked for in pieces of time."""
         if not self.curved.any() or not t_end > t_start:
-            return []
-        from scipy.optimize import minimize_scalar
-
+            return np.zeros(0)
         rows = np.flatnonzero(self.curved[self._index])
-        found: list[Array] = []
-        for times in self.functions.looks():
-            g = self._of_time(times)[rows]
-            changed, k = np.nonzero((g[:, 1:] > 0) != (g[:, :-1] > 0))
-            places = [(rows[changed], times[k], times[k + 1])]
-            for row, j in _touches(g):
-                side = 1.0 if g[row, j] > 0 else -1.0
-                top = float(minimize_scalar(
-                    lambda t, row=row, side=side: side * float(
-                        self._of_time(np.array([t]))[rows[row], 0]),
-                    method="bounded", bounds=times[[j - 1, j + 1]],
-                    options={"xatol": self.tiny}).x)
-                if (self._of_time(np.array([top]))[rows[row], 0] > 0) != (g[row, j] > 0):
-                    places.append((rows[[row, row]], np.array([times[j - 1], top]),
-                                   np.array([top, times[j + 1]])))
-            which, low, high = (np.concatenate(parts) for parts in zip(*places, strict=True))
-            if len(which):
-                found.append(self._crossings_between(which, low, high, known))
-        at = np.concatenate(found) if found else np.zeros(0)
-        inside = (at > t_start) & (at < t_end - WITHIN * self.tiny)
-        return at[inside].tolist()
+        at = crossings_of_time(lambda t: self._of_time(t)[rows], self.functions.looks(), known,
+                               self.least)
+        return at[(at > t_start) & (at < self._just_before(t_end))]
 
     def _of_time(self, times: Array) -> Array:
         """Relations of time alone at some times, (relations, times)."""
         assert self._function is not None  # else there are none
         return self._function.at_columns(times[None, :], self.p)
 
-    def _crossings_between(self, row: Indices, low: Array, high: Array, known: Array) -> Array:
-        """Crossings of relations between two times each, without those that are known."""
-        which = np.arange(len(row))
-        began = self._of_time(low)[row, which] > 0
-        away = ANNOUNCED * self.tiny
-        near = np.append(known, np.inf)[np.searchsorted(known, low - away)]
-        announced = near <= high + away
-        near = np.where(announced, near, low)
-        before, after = np.maximum(near - away, low), np.minimum(near + away, high)
-        announced &= (self._of_time(before)[row, which] > 0) == began
-        announced &= (self._of_time(after)[row, which] > 0) != began
-        left = ~announced
-        row, low, high, began = row[left], low[left], high[left], began[left]
-        which = np.arange(len(row))
-        while len(row):  # all at once, until times cannot be told apart
-            middle = low + (high - low) / 2
-            if not ((middle > low) & (middle < high)).any():
-                break
-            same = (self._of_time(middle)[row, which] > 0) == began
-            low, high = np.where(same, middle, low), np.where(same, high, middle)
-        near = np.append(known, np.inf)[np.searchsorted(known, high - away)]
-        return high[near > high + away]  # no breakpoint announces it
+    def _relations_of_time(self) -> Evaluator:
+        """Relations of time alone as one function, made once for a system."""
+        tape = self.system.tape
+        return self.system.once("function of relations of time", lambda: Evaluator(ca.Function(
+            "timed", [TIME, tape.p], [ca.densify(tape.crossings[self._index.tolist()])])))
 
 
 def switches_in_run(system: System) -> bool:
     """Whether anything samples, or switches at instants that are not known beforehand."""
     return system.once("switches", lambda: any(
         start is not None for f in system.network.families for start, *_ in f.kernel.samplings
-    ) or bool(system.nm and not _timed(system)[0].all()))
+    ) or bool(system.nm and not relations_of_time(system).timed.all()))
 
 
 def _relations_of(system: System) -> Relations:
     """The relations of a system, described once."""
     return system.once("relations", lambda: Relations(system))
-
-
-def _timed(system: System) -> tuple[Flags, Flags]:
-    """Which relations depend on time and parameters alone, and which are linear in time."""
-    return system.once("timed", lambda: _found_timed(_relations_of(system)))
-
-
-def _found_timed(relations: Relations) -> tuple[Flags, Flags]:
-    timed, straight = np.zeros((2, relations.system.nm), dtype=bool)
-    now = TIME.__hash__()
-    for f, r, offset in relations.rows:
-        family = relations.system.network.families[f]
-        crossing, _ = family.kernel.relations[r]
-        mine = slice(offset, offset + family.size)
-        if symbols_in(crossing) <= family.kernel.parameter_hashes | {now}:
-            slope = ca.jacobian(crossing, TIME)
-            timed[mine] = True
-            straight[mine] = now not in symbols_in(slope) and not _jumps(crossing)
-    return timed, straight
-
-
-def _touches(g: Array) -> list[tuple[int, int]]:
-    """Rows, and looks next to which they may reach zero without another sign at a look."""
-    size, kept = np.abs(g), (g[:, 1:] > 0) == (g[:, :-1] > 0)
-    a, b, c = size[:, :-2], size[:, 1:-1], size[:, 2:]
-    same = kept[:, :-1] & kept[:, 1:]
-    low = same & (b <= a) & (b <= c) & (b < TOUCHES * (np.maximum(a, c) - b))
-    return [(int(row), int(k) + 1) for row, k in zip(*np.nonzero(low), strict=True)]
 
 
 def _refuse_too_many(path: str, period: float, count: float) -> None:
@@ -346,9 +313,3 @@ def _refuse_too_many(path: str, period: float, count: float) -> None:
             "Give it a longer period, or simulate a shorter time.", code="parameter.instants",
             period=period, count=count,
         )  # fmt: skip
-
-
-def _jumps(sx: ca.SX) -> bool:
-    """Whether an expression has jumps, which its derivative does not show."""
-    function = ca.Function("crossing", ca.symvar(sx), [sx])
-    return bool(kinds(function) & JUMPS)

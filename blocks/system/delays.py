@@ -27,7 +27,8 @@ from ..assembly.network import Family
 from ..exceptions import EquationError, ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
-from ..numerics.tolerances import HANDED_ON, LAST_BITS, SAME_INSTANT
+from ..numerics.instants import same_instant
+from ..numerics.tolerances import HANDED_ON, LAST_BITS, TIME_GRAIN
 from ..solvers.interpolation import barycentric_weights, basis, chebyshev_nodes
 from .past import Pieces, may_miss
 from .system import System
@@ -50,9 +51,9 @@ AGREES = 1e-3  # of the tolerance of the run
 (SIGNALS, NODES, DIFFERENT, ROUGHEST, SLOTS, PIECES, LAGS, DIFFERENT_LAGS, POINTS, WEIGHTS, TERMS,
  BETWEEN, LARGEST, LIMITS, NOW) = range(15)
 PLAN = 15
-#: Limits: how far a polynomial may be off, as a part of the largest value; times that are one
-#: instant; and the end of the run.
-OFF, TINY_TIME, UNTIL = range(3)
+#: Limits: how far a polynomial may be off, as a part of the largest value; times about zero that
+#: are one instant; and the end of the run.
+OFF, LEAST_TIME_APART, UNTIL = range(3)
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class Delays:
         """From now on read what belongs to the time just after ``t``."""
         self.origin = t
         self.chosen[:] = self.pieces.starts.searchsorted(
-            t - self.lags + 4 * self.tiny, side="right") - 1
+            t - self.lags + 4 * same_instant(t, self.least), side="right") - 1
 
     def fill(self, d: Array, t: float) -> None:
         """Bring the delayed values among the discrete ones up to date."""
@@ -192,14 +193,14 @@ class Delays:
     # -- keeping -----------------------------------------------------------------------
     def start(self, t_start: float, t_end: float, order: int, rtol: float) -> None:
         """Settle what depends on the run."""
-        self.tiny = SAME_INSTANT * max(abs(t_end), abs(t_start), t_end - t_start)
+        self.least = TIME_GRAIN * (t_end - t_start)
         self.t_end, self.nodes, self.rtol = t_end, max(order + 1, 5), rtol
         self.roughest = self.nodes if self.fed_back else 0  # level up to which a piece begins
         self.pieces = Pieces(len(self.slots), self.nodes)
         self._told: tuple[np.ndarray, ...] = (  # alive, as machine code reads it
             self.slots, self.pieces.shown, self.lags[self.group], self.lags, self._points,
             barycentric_weights(self.nodes), np.empty(self.nodes), basis(PROBES, self.nodes),
-            self.largest, np.array([AGREES * self.rtol, self.tiny, self.t_end]),
+            self.largest, np.array([AGREES * self.rtol, self.least, self.t_end]),
             np.empty(len(self.slots)))
         #: What machine code is told.
         self.plan = np.array([len(self.slots), self.nodes, len(self.lags), self.roughest,
@@ -216,8 +217,9 @@ class Delays:
         self._allow_rounding(problem, now)
         level = 0
         if len(starts):
-            k = np.minimum(starts.searchsorted(t - self.lags - 4 * self.tiny), len(starts) - 1)
-            arrive = np.abs(starts[k] + self.lags - t) <= 4 * self.tiny
+            near = 4 * same_instant(t, self.least)
+            k = np.minimum(starts.searchsorted(t - self.lags - near), len(starts) - 1)
+            arrive = np.abs(starts[k] + self.lags - t) <= near
             level = 1 + min(self.pieces.levels[k[arrive]].tolist(), default=-1)
         if level:  # a jump that is only handed on stays a jump
             last = self.pieces.last
@@ -229,9 +231,10 @@ class Delays:
     def after(self, t: float) -> float:
         """The next instant at which something delayed jumps or bends."""
         starts = self.pieces.starts
-        k = starts.searchsorted(t + self.tiny - self.lags, side="right")
+        k = starts.searchsorted(t + same_instant(t, self.least) - self.lags, side="right")
         following = (starts[k[k < len(starts)]] + self.lags[k < len(starts)]).min(initial=np.inf)
-        return float(following) if following < self.t_end - 4 * self.tiny else np.inf
+        end = self.t_end - 4 * same_instant(self.t_end, self.least)
+        return float(following) if following < end else np.inf
 
     def keep(self, problem: Problem, course: Course, ends: Array) -> None:
         """Remember what the delayed signals were in steps, which end at these times or earlier.

@@ -9,9 +9,11 @@ expression, changes by no more than a part of its whole range in it. A method ma
 more than a few pieces.
 
 Pieces are not made shorter than a millionth of the run. Known instants (edges of pulses, points
-of tables, jumps of ``floor`` and ``mod`` of time) are borders of pieces. What is linear in time
-needs no division. Where a run has very many periods, pieces are made for a part of it at a time;
-beyond some hundred million periods nothing is divided.
+of tables, jumps of ``floor`` and ``mod`` of time) are borders of pieces. So are kinks, where a
+margin or a condition may depend on them: instants at which what stands in ``abs`` is zero, or both
+sides of ``minimum`` and ``maximum`` are equal. What is linear in time needs no division. Where a
+run has very many periods, pieces are made for a part of it at a time; beyond some hundred million
+periods nothing is divided.
 """
 
 from __future__ import annotations
@@ -28,10 +30,14 @@ from ..language.expression import TIME
 from ..language.kernel import Kernel, Law
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.copies import shallow_copy
+from ..numerics.instants import same_instant, same_instants
 from ..numerics.intervals import BOUNDED, Bounds, enclosure
-from ..numerics.rewriting import instructions
-from ..numerics.tolerances import PIECE_EDGE, SAME_INSTANT
+from ..numerics.rewriting import applied, instructions
+from ..numerics.tolerances import PIECE_EDGE, TIME_GRAIN
+from .evaluator import Evaluator
 from .system import System
+from .time_crossings import crossings_of_time
+from .time_relations import relations_of_time
 
 __all__ = ["ACROSS", "TimeFunctions", "acts_in_time", "driven_by_time", "floor_jumps"]
 
@@ -40,6 +46,7 @@ OF_VALUE = 0.01  # part of its largest value below which a range is no range
 #: Part of the range that long pieces suggest. Where terms cancel, bounds are as narrow as pieces
 #: are short, and no division would ever be fine enough.
 OF_COARSE = 0.1
+KINKS = {ca.OP_FABS, ca.OP_FMIN, ca.OP_FMAX}
 COMPARISONS = {ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE}
 TRIAL = 512  # pieces in which it is looked for what is never decided, and twice as many
 #: Share of the time in which a comparison is undecided that halves of pieces leave: half where
@@ -76,9 +83,10 @@ class TimeFunctions:
 
     def __init__(self, system: System, p: Array, t_start: float, t_end: float, known: Array
                  ) -> None:
-        self.p = p[:, None] if p.ndim == 1 else p
+        self.system, self.p = system, p[:, None] if p.ndim == 1 else p
         self.tables = system.tables
         self.t_start, self.t_end = t_start, t_end
+        self.least = TIME_GRAIN * (t_end - t_start)  # times about zero are known to no more
         self.known = distinct(np.append(known, self.tables.instants(t_start, t_end)))
         self.length = t_end - t_start  # of the part that was divided last
         self.crowded = False  # twice that would be too many pieces
@@ -90,9 +98,25 @@ class TimeFunctions:
             self.instructions = self._decidable()
             borders = distinct(np.append(self.known, _jumps(
                 self.instructions, self.p[:, 0], t_start, t_end)))
-            apart = np.diff(borders, prepend=-np.inf) > SAME_INSTANT * self.length
+            apart = np.diff(borders, prepend=-np.inf) > same_instants(borders, self.least)
             self.known = borders[apart]
             self.pieces = self._divided(t_start)
+
+    def with_kinks(self) -> Array:
+        """Make instants at which functions of time bend borders of pieces; ascending."""
+        function = self.system.once("kinks of time", lambda: _kinks(self.system))
+        if function is None or not self.t_end > self.t_start:
+            return np.zeros(0)
+        p = self.p[:, 0]
+        kinks = crossings_of_time(
+            lambda t: function.at_columns(t[None, :], p, self.tables.rows(t)),
+            self.looks() if len(self.pieces) else [_looks_within(np.concatenate([
+                [self.t_start], self.known, [self.t_end]]))], self.known, self.least)
+        kinks = kinks[(kinks > self.t_start) & (kinks < self.t_end)]
+        self.known = distinct(np.append(self.known, kinks))
+        if len(self.pieces):
+            self.pieces = self._divided(self.t_start)
+        return kinks
 
     def afresh(self) -> TimeFunctions:
         """The same for another run, which goes on from part to part by itself."""
@@ -106,7 +130,7 @@ class TimeFunctions:
 
     def around(self, t: float) -> Array:
         """Borders of the pieces around ``t`` and after it; they go as far as ``end``."""
-        if self.end - t < SAME_INSTANT * self.length:
+        if self.end - t < same_instant(t, self.least):
             self.pieces = self._divided(t)
         return self.pieces
 
@@ -115,8 +139,7 @@ class TimeFunctions:
         start = self.t_start
         while len(self.pieces) and start < self.t_end:
             pieces = self._divided(start)
-            edge = PIECE_EDGE * np.diff(pieces)  # at a border something may jump
-            yield np.linspace(pieces[:-1] + edge, pieces[1:] - edge, WITHIN + 1, axis=1).ravel()
+            yield _looks_within(pieces)
             start = float(pieces[-1])
 
     @property
@@ -237,6 +260,12 @@ class TimeFunctions:
         return np.concatenate(lows), np.concatenate(highs)
 
 
+def _looks_within(pieces: Array) -> Array:
+    """Times within pieces, but not at their borders, where something may jump."""
+    edge = PIECE_EDGE * np.diff(pieces)
+    return np.linspace(pieces[:-1] + edge, pieces[1:] - edge, WITHIN + 1, axis=1).ravel()
+
+
 def _followed(instructions: list[Instruction], moment: Bounds, p: Array, rows: Array
               ) -> Iterator[tuple[int, list[Bounds], list[int], Bounds, int]]:
     """Operations with bounds of what they are given and of the result, and with the degrees in
@@ -331,17 +360,48 @@ def driven_by_time(system: System) -> list[Family]:
         if f.kernel.tables or any(_depends_on_time(sx) for sx in _expressions(f.kernel))])
 
 
-def _function(system: System) -> ca.Function | None:
-    """Everything that depends on time explicitly, or by way of other functions of time."""
+def _kinks(system: System) -> Evaluator | None:
+    """What is zero where a function of time bends, at a time, parameters and rows of tables."""
+    function, room, rows = _function(system, switching=True), dict[int, ca.SX](), list[ca.SX]()
+    if function is None:
+        return None
+    given = TIME, system.tape.p, system.tape.d[system.tables.slots.tolist()]
+    for op, out, taken in _instructions(function):
+        if op == ca.OP_INPUT:
+            room[out] = given[taken[0]][taken[1]]
+        elif op == ca.OP_CONST:
+            room[out] = ca.SX(taken)
+        else:
+            operands = [room[i] for i in taken]
+            room[out] = applied(op, operands)
+            if op in KINKS:
+                rows.append(operands[0] - operands[1] if len(operands) > 1 else operands[0])
+    row = ca.vertcat(*rows)
+    moving = distinct(np.array(ca.jacobian_sparsity(row, TIME).row(), dtype=int))
+    if not len(moving):
+        return None
+    return Evaluator(ca.Function("kinks", [*given], [ca.densify(row[moving.tolist()])]))
+
+
+def _function(system: System, switching: bool = False) -> ca.Function | None:
+    """Everything that depends on time explicitly, or by way of other functions of time.
+
+    With ``switching`` also what ``where`` chooses by relations that are linear in time.
+    """
     tape, families = system.tape, system.network.families
     if not any(_depends_on_time(sx) for f in families for sx in _expressions(f.kernel)):
         return None
-    known, mixed = _follow(system)
+    straight = relations_of_time(system).straight & switching
+    known, mixed = _follow(system, straight)
     rows = [tape.writer.kernel_row(f, sx).T for f, family in enumerate(families)
             for sx in _expressions(family.kernel, laws=False) if _depends_on_time(sx)]
     rows += [tape.values[known.tolist()], tape.writer.residuals_of(mixed), tape.constraints,
              tape.crossings]  # fmt: skip
-    return _function_of_time(system, tape.writer.of_time(ca.vertcat(*rows)))
+    row = tape.writer.of_time(ca.vertcat(*rows))
+    if straight.any():
+        which = np.flatnonzero(straight).tolist()
+        row = ca.substitute(row, tape.m[which], tape.crossings[which] > 0)
+    return _function_of_time(system, row)
 
 
 def _function_of_time(system: System, rows: ca.SX) -> ca.Function | None:
@@ -371,17 +431,20 @@ def _depends_on_time(sx: ca.SX) -> bool:
     return any(s.__hash__() == TIME.__hash__() for s in ca.symvar(sx))
 
 
-def _follow(system: System) -> tuple[Indices, Indices]:
+def _follow(system: System, switching: Flags) -> tuple[Indices, Indices]:
     """Which unknowns follow from time alone, and which equations mix that with other unknowns.
 
-    In the order of evaluation; a residual that determines a known function of time is zero, and
-    says nothing that the function itself does not say.
+    Relations that are ``switching`` by time may choose among functions of time. In the order of
+    evaluation; a residual that determines a known function of time is zero, and says nothing that
+    the function itself does not say.
     """
     flat = system.flat
     known = np.zeros(flat.classes, dtype=bool)
     moving = np.zeros(flat.classes, dtype=bool)
     mixed: list[Indices] = [np.zeros(0, dtype=int)]
     curved = np.array([g.law is not None and _is_curved(g.law) for g in flat.groups], dtype=bool)
+    switched = {flat.network.families[f].kernel.relation_symbols[r].__hash__(): switching[offset]
+                for f, r, offset in system.tape.relation_layout}
     for step in system.tape.steps:
         if step.group < 0:
             mixed.append(step.equations[curved[flat.groups_of(step.equations)]])
@@ -398,10 +461,9 @@ def _follow(system: System) -> tuple[Indices, Indices]:
         else:
             law, kernel = group.law, group.law.kernel
             inside = {s.__hash__() for s in ca.symvar(law.residual)}
-            held = {s.__hash__() for s in kernel.relation_symbols}
-            sure &= not inside & held
-            moves |= TIME.__hash__() in inside or not kernel.floors_of_time.keys().isdisjoint(
-                i for i, _ in law.arguments)
+            sure &= all(switched.get(s, True) for s in inside)
+            moves |= (TIME.__hash__() in inside or any(switched.get(s, False) for s in inside)
+                      or not kernel.floors_of_time.keys().isdisjoint(i for i, _ in law.arguments))
             one = Group(group.family, law, group.instances[rows])
             for key in law.arguments:
                 if kernel.variables[key[0]].kind == "discrete":

@@ -441,6 +441,27 @@ def test_relations_hold_at_the_ends_of_a_run_as_written():
     assert final(run, "c.x") == pytest.approx(3.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode", "DOP853"])
+def test_nothing_becomes_true_at_the_start_and_nothing_happens_at_the_last_instant(method):
+    class Ends(Component):
+        x = Variable("1", 0.0, priority="high")
+        samples, odd, late, far, more = (Discrete("1", 0.0) for _ in range(5))
+
+        def equations(self):
+            yield der(self.x) == quantity("1 1/s")
+            yield every("0.5 s", {self.samples: self.samples + 1})
+            yield when(self.samples % 2 > 0.5, {self.odd: self.odd + 1})
+            yield when(time >= quantity("2 s"), {self.late: self.late + 1})
+            yield when(self.x >= 2, {self.far: self.far + 1})
+            yield when(time >= quantity("0 s"), {self.more: self.more + 1})
+
+    names = "samples", "odd", "late", "far", "more"
+    run = alone(Ends()).simulate("2 s", method=method)
+    assert [final(run, f"c.{name}") for name in names] == [4, 1, 0, 0, 0]
+    run = alone(Ends()).simulate("2.001 s", method=method)
+    assert [final(run, f"c.{name}") for name in names] == [5, 2, 1, 1, 0]
+
+
 def test_parameters_that_are_equal_are_neither_greater_nor_smaller():
     class Asked(Component):
         n = Parameter(2.0)

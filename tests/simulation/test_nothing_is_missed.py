@@ -28,6 +28,7 @@ from blocks import (
     when,
     where,
 )
+from blocks.simulation.time_events import TimeEvents
 from library.mechanisms import DiscClutch
 from library.planar import Body, Circle, Contact, Force, Ground, Line
 from library.rotational import (
@@ -36,7 +37,7 @@ from library.rotational import (
     RotationalReference,
     TorqueSource,
 )
-from library.signal import Gain, MathFunction, Sine
+from library.signal import Abs, Constant, Gain, MathFunction, Minimum, Ramp, Sine, Subtract
 from library.translational import (
     ForceSource,
     HardStop,
@@ -271,6 +272,120 @@ def test_conditions_on_time_alone_are_found_however_short_they_hold():
     model.pulses = Pulses()
     run = model.simulate(quantity(2 * np.pi, "s"))
     assert run["pulses.seen"].final.m == 50
+
+
+# -- functions of time with kinks --------------------------------------------------------------
+def newtons(value):
+    return quantity(value, "N")
+
+
+def seconds(value):
+    return quantity(value, "s")
+
+
+#: Loads of 1.3 N at their kinks, ends of a run, and when 1.25 N is passed upwards.
+KINKED = {
+    "1 - |sin t|": (
+        lambda t: newtons(1.3) * (1 - abs_(sin(quantity("1 rad/s") * t + 0.3))), 100.0,
+        np.pi * np.arange(1, 32) - 0.3 - np.arcsin(0.05 / 1.3)),
+    "triangle": (
+        lambda t: newtons(1.3) * maximum(1 - abs_(t - seconds(170.928)) / seconds(10), 0), 1000.0,
+        [170.928 - 10 * 0.05 / 1.3]),
+    "exp(-|t|)": (
+        lambda t: newtons(1.3) * exp(-abs_(t - seconds(51.23)) / seconds(0.5)), 100.0,
+        [51.23 - 0.5 * np.log(1.3 / 1.25)]),
+    "minimum": (
+        lambda t: newtons(1.3) - newtons(2.6) * abs_(
+            minimum(t, seconds(81.7) - t) / seconds(50) - 0.8), 70.0, [40.0 - 50 * 0.05 / 2.6]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "rodas4"])
+@pytest.mark.parametrize("kind", KINKED)
+def test_a_body_lets_go_at_the_kinked_peak_of_its_load(kind, method):
+    load, end, times = KINKED[kind]
+    run = held(load, static="1.25 N").simulate(seconds(end), method=method)
+    loose = [t for t, mode in modes(run, "rub") if mode == 1]
+    assert_allclose(loose, times, rtol=0, atol=1e-9)
+    assert run["rub.f"].max().m <= 1.25 * (1 + 1e-9)
+
+
+def test_kinks_of_signals_made_of_blocks_are_found():
+    model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
+    model.wave, model.rectify = Sine(amplitude="1.3 N", frequency="0.15 Hz"), Abs(unit="N")
+    model.top, model.rest = Constant(value="1.3 N"), Subtract(unit="N")
+    model.connect(model.wave.y, model.rectify.u)
+    model.connect(model.top.y, model.rest.u1)
+    model.connect(model.rectify.y, model.rest.u2)
+    model.connect(model.rest.y, model.load.S)
+    run = model.simulate("100 s")
+    loose = [t for t, mode in modes(run, "rub") if mode == 1 and t > 0]
+    away = np.arcsin(0.05 / 1.3) / (0.3 * np.pi)
+    assert_allclose(loose, np.arange(1, 31) / 0.3 - away, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "rodas4"])
+def test_kinks_of_signals_that_switch_by_time_are_found(method):
+    # 1.3 N where a ramp from 3 s on meets one that falls, at 13 s; then ever more backwards
+    model = held(lambda t: 0 * t * quantity("1 N/s"), static="1.25 N")
+    model.rise, model.top = Ramp(slope="0.13 N/s", start="3 s"), Constant(value="2.6 N")
+    model.fall, model.least = Subtract(unit="N"), Minimum(unit="N")
+    model.connect(model.rise.y, model.fall.u2, model.least.u1)
+    model.connect(model.top.y, model.fall.u1)
+    model.connect(model.fall.y, model.least.u2)
+    model.connect(model.least.y, model.load.S)
+    run = model.simulate("200 s", method=method)
+    loose = [(t, mode) for t, mode in modes(run, "rub") if mode]
+    assert_allclose(loose, [(3 + 1.25 / 0.13, 1), (3 + 3.85 / 0.13, -1)], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "cvode", "rodas4"])
+@pytest.mark.parametrize("condition", [
+    lambda t, w: abs_(t) < w,
+    lambda t, w: minimum(t + w, w - t) > 0,
+    lambda t, w: maximum(-w - t, t - w) < 0,
+    lambda t, w: abs_(sin(t * quantity("3 mrad/s"))) < sin(w * quantity("3 mrad/s")),
+])  # fmt: skip
+def test_a_brief_condition_on_time_with_a_kink_is_found(condition, method):
+    class Watch(Component):
+        x = Variable("1", 0.5, priority="high")
+        seen = Discrete("1", 0.0)
+
+        def equations(self):
+            yield der(self.x) == quantity("0 1/s") * self.x
+            yield when(condition(time - seconds(246.903), seconds(0.01)), {
+                self.seen: self.seen + 1})  # fmt: skip
+
+    model = Model("watch")
+    model.watch = Watch()
+    run = model.simulate("1000 s", method=method)
+    assert run["watch.seen"].final.m == 1
+    assert_allclose([e.time for e in run.events], [246.893], rtol=1e-12)
+
+
+def test_kinks_are_stepped_onto_only_where_a_margin_may_bend_there():
+    """A rectified sine of 50 Hz has 99 of them in a second."""
+    class Level(Component):
+        x = Variable("1", 0.0, priority="high")
+        seen = Discrete("1", 0.0)
+
+        def equations(self):
+            yield quantity("1 s") * der(self.x) == abs_(sin(time * quantity("314.159 rad/s")))
+            yield when(self.x > 0.5, {self.seen: self.seen + 1})
+
+    def instants(model):
+        system = model.compile()
+        return len(TimeEvents(system, system.parameters(), 0.0, 1.0).times)
+
+    def load(t):
+        return newtons(2.0) * abs_(sin(t * quantity("314.159 rad/s")))
+
+    free, level = Model("free"), Model("level")
+    free.body, free.floor, free.load = Mass(mass="1 kg"), Reference(), ForceSource(force=load)
+    free.connect(free.body.M, free.load.R)
+    free.connect(free.floor.V, free.load.C)
+    level.level = Level()
+    assert (instants(free), instants(level), instants(held(load))) == (0, 0, 99)
 
 
 # -- what states hide -------------------------------------------------------------------------

@@ -7,8 +7,22 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
-from blocks import Component, Model, Parameter, Variable, der, exp, quantity, time
-from library.translational import ForceSource, Mass, Reference, TranslationalFriction
+from blocks import (
+    Component,
+    Discrete,
+    Model,
+    Parameter,
+    Variable,
+    delayed,
+    der,
+    every,
+    exp,
+    quantity,
+    time,
+    when,
+    where,
+)
+from library.translational import ForceSource, Mass, Reference, TranslationalFriction, table
 
 PASSED_AT = 0.3
 
@@ -89,3 +103,61 @@ def test_friction_that_rises_before_the_motion_turns_is_not_stepped_over(method,
                  epsabs=1e-13)[0]
     (turn,) = model.simulate("1 s", method=method, rtol=rtol).events
     assert turn.time == pytest.approx(exact, abs=0.1 * rtol)
+
+
+# -- however long the run is --------------------------------------------------------------------
+@pytest.mark.parametrize("end", ["20 s", "1000 s", "1e6 s"])
+@pytest.mark.parametrize("method", ["auto", "dopri5", "rodas4", "cvode"])
+def test_a_pulse_of_a_nanosecond_kicks_a_body_however_long_the_run_is(method, end):
+    model, off = Model("kick"), 10 + 1e-9
+    model.body, model.ground = Mass(mass="1 kg"), Reference()
+    force = quantity(1 / (off - 10), "N")
+    model.push = ForceSource(force=table(
+        ["0 s", "10 s", "10 s", quantity(off, "s"), quantity(off, "s")],
+        ["0 N", "0 N", force, force, "0 N"]))  # fmt: skip
+    model.connect(model.body.M, model.push.R)
+    model.connect(model.ground.V, model.push.C)
+    run = model.simulate(end, method=method)
+    assert_allclose(run["body.v"].final.m, 1.0, rtol=1e-6)
+
+
+class Echo(Component):
+    """A pulse of a nanosecond, a store that it fills, and another that it fills later."""
+
+    z = Variable("1", 0.0, priority="high")
+    later = Variable("1", 0.0, priority="high")
+    pulse = Variable("1")
+    seen = Discrete("1", 0.0)
+
+    def equations(self):
+        on, off = quantity(10, "s"), quantity(10 + 1e-9, "s")
+        yield self.pulse == where((time > on) & (time < off), 1 / quantity(10 + 1e-9 - 10, "1"), 0)
+        yield quantity("1 s") * der(self.z) == self.pulse
+        yield quantity("1 s") * der(self.later) == delayed(self.pulse, quantity("3 s"))
+        yield when(self.later > 0.5, {self.seen: self.seen + 1})
+
+
+@pytest.mark.parametrize("method", ["auto", "dopri5", "DOP853"])
+def test_a_pulse_of_a_nanosecond_arrives_later(method):
+    run = run_of(Echo(), "1e4 s", method=method)
+    assert_allclose([run["a.z"].final.m, run["a.later"].final.m], 1.0, rtol=1e-5)
+    assert run["a.seen"].final.m == 1
+
+
+class Timers(Component):
+    """Conditions on time whose rounding is far from that of the instant at which they switch."""
+
+    soon, late = Discrete("1", 0.0), Discrete("1", 0.0)
+    number = Discrete("1", 0.0)
+
+    def equations(self):
+        yield when(time + quantity(1000.1, "s") > quantity(1000.6, "s"), {self.soon: self.soon + 1})
+        yield when(time / quantity(1000, "s") >= 3, {self.late: self.number})
+        yield every(quantity(1000, "s"), {self.number: self.number + 1})
+
+
+def test_conditions_on_time_switch_at_their_instants_however_their_terms_round():
+    assert run_of(Timers(), "1 s")["a.soon"].final.m == 1
+    run = run_of(Timers(), "3500 s")
+    assert [run[f"a.{name}"].final.m for name in ("soon", "late", "number")] == [1, 4, 4]
+    assert sum(abs(e.time - 3000) < 1 for e in run.events) == 1

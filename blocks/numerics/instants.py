@@ -1,0 +1,29 @@
+"""When are two times one instant?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from .arrays import Array
+from .tolerances import INSTANTS_APART
+
+__all__ = ["same_instant", "same_instants"]
+
+
+def same_instant(t: float, least: float) -> float:
+    """By how much times about ``t`` may differ and be one instant; also in machine code.
+
+    That goes by the rounding of the times themselves, however long the run is: a pulse of 1 ns
+    stays one in a run of days.
+
+    Parameters
+    ----------
+    t : time, s
+    least : the same at zero, s
+    """
+    return INSTANTS_APART * abs(t) + least
+
+
+#: The same of many times.
+same_instants = cast(Callable[[Array, float], Array], same_instant)

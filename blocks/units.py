@@ -58,7 +58,7 @@ __all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "de
 
 
 def quantity(value: object, units: object = None) -> pint.Quantity:
-    """A pint quantity of the application registry from a text, quantity or number.
+    """A pint quantity from a text, quantity or number.
 
     Examples
     --------
@@ -73,11 +73,9 @@ def quantity(value: object, units: object = None) -> pint.Quantity:
         number, u = _parse(value)
         return registry().Quantity(number, u.pint)
     if is_quantity(value):
-        ureg = registry()
-        own = getattr(value, "_REGISTRY", None)  # what only looks like a quantity has none
-        if own is ureg or own is getattr(ureg, "_registry", ureg):
+        if getattr(value, "_REGISTRY", None) is registry():  # what only looks like one has none
             return value
-        return ureg.Quantity(value.magnitude, unit(str(value.units)).pint)
+        return registry().Quantity(value.magnitude, unit(str(value.units)).pint)
     return _made(value)
 
 

@@ -111,7 +111,8 @@ def magnitude_of(value: object) -> Any:
 
 def as_written(value: Any) -> str:
     """A value as its giver wrote it, cut where it is long."""
-    text = f"{value:~C}" if is_quantity(value) else str(value) if np.ndim(value) == 0 else ""
+    text = (f"{value:~C}" if isinstance(value, pint.Quantity)
+            else str(value) if np.ndim(value) == 0 else "")
     return text if 0 < len(text) < 60 else brief(value)
 
 
@@ -203,6 +204,8 @@ def _missing_unit(number: Any, expected: Unit, where: str, given: object) -> Mis
     advice = f"Write {example} if that is what you mean."
     if single and str(expected) == "rad":
         advice = f"Write {example}, or '{number:g} deg', if that is what you mean."
+    if single and not np.isfinite(number):
+        advice = f"It is not a finite number. {_example(expected)}"
     if expected.is_dimensionless and not expected.angular:  # such as %: a fraction may be meant
         whole = f"'{number / expected.factor:g} {expected}'" if single else "quantity([…], '')"
         advice = f"Write {whole} if a fraction is meant, {example} if it counts {expected}."

@@ -85,6 +85,9 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
         (np.float64(0.5), "%", MissingUnit,
          "a.b: takes %, but was given the bare number 0.5. Write '50 %' if a fraction is meant, "
          "'0.5 %' if it counts %."),
+        (np.nan, "N", MissingUnit,
+         "a.b: takes N, but was given the bare number nan. It is not a finite number. "
+         "Write for example '1 N'."),
         ([np.float64(285.0), 290], "K", MissingUnit,
          "a.b: takes K, but was given the bare number 285.0. "
          "Write '285 K' if that is what you mean."),

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import MissingPackage
+from ..results.files import whole
 from .object_code import placed, processor
 from .operations import HEADER
 
@@ -253,9 +254,8 @@ def _keep(file: Path | None, object_code: bytes) -> None:
     if file is None:
         return
     with contextlib.suppress(OSError):
-        own = file.with_suffix(f".{os.getpid()}")
-        own.write_bytes(hashlib.sha256(object_code).digest() + object_code)
-        own.replace(file)  # whole, or not at all
+        with whole(file) as place:
+            place.write_bytes(hashlib.sha256(object_code).digest() + object_code)
         with os.scandir(file.parent) as entries:
             kept = [entry for entry in entries if entry.name.endswith(".o")]
         if len(kept) > MOST_KEPT:

@@ -74,11 +74,13 @@ def test_a_folder_that_cannot_be_used_is_none(given, tmp_path, monkeypatch):
 
 
 def test_a_full_disk_does_not_stop_a_compilation(folder, monkeypatch):
-    def full(*given):
+    def full(file, content):
+        file.touch()
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.write_bytes", full)
     assert compiled_as_in_a_new_process(monkeypatch)(3.0) == 27
+    assert list(folder.iterdir()) == []
     assert not list(folder.iterdir())
 
 

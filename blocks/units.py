@@ -58,7 +58,7 @@ __all__ = ["SECOND", "Unit", "alike", "as_unit", "as_written", "conversion", "de
 
 
 def quantity(value: object, units: object = None) -> pint.Quantity:
-    """A pint quantity of the application registry from a text, quantity or number.
+    """A pint quantity from a text, quantity or number.
 
     Examples
     --------
@@ -73,11 +73,9 @@ def quantity(value: object, units: object = None) -> pint.Quantity:
         number, u = _parse(value)
         return registry().Quantity(number, u.pint)
     if is_quantity(value):
-        ureg = registry()
-        own = getattr(value, "_REGISTRY", None)  # what only looks like a quantity has none
-        if own is ureg or own is getattr(ureg, "_registry", ureg):
+        if getattr(value, "_REGISTRY", None) is registry():  # what only looks like one has none
             return value
-        return ureg.Quantity(value.magnitude, unit(str(value.units)).pint)
+        return registry().Quantity(value.magnitude, unit(str(value.units)).pint)
     return _made(value)
 
 
@@ -113,7 +111,8 @@ def magnitude_of(value: object) -> Any:
 
 def as_written(value: Any) -> str:
     """A value as its giver wrote it, cut where it is long."""
-    text = f"{value:~C}" if is_quantity(value) else str(value) if np.ndim(value) == 0 else ""
+    text = (f"{value:~C}" if isinstance(value, pint.Quantity)
+            else str(value) if np.ndim(value) == 0 else "")
     return text if 0 < len(text) < 60 else brief(value)
 
 
@@ -205,6 +204,8 @@ def _missing_unit(number: Any, expected: Unit, where: str, given: object) -> Mis
     advice = f"Write {example} if that is what you mean."
     if single and str(expected) == "rad":
         advice = f"Write {example}, or '{number:g} deg', if that is what you mean."
+    if single and not np.isfinite(number):
+        advice = f"It is not a finite number. {_example(expected)}"
     if expected.is_dimensionless and not expected.angular:  # such as %: a fraction may be meant
         whole = f"'{number / expected.factor:g} {expected}'" if single else "quantity([…], '')"
         advice = f"Write {whole} if a fraction is meant, {example} if it counts {expected}."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 
 from ..exceptions import NamingError, ParameterError, brief
-from ..numerics.arrays import Array
+from ..numerics.arrays import Array, python_number
 from ..units import Unit, as_written, from_si, size_in_si, to_si, unit_given
 from .declarations import Option, Parameter, Target, Variable
 
@@ -17,21 +17,23 @@ if TYPE_CHECKING:
 
     Tables: TypeAlias = dict[str, dict[str, dict[str, Any]]]  # values of parts, by path
 
-__all__ = ["Aim", "Builds", "aim", "are_parts", "is_same", "pass_on", "refuse_as_part",
-           "refuse_count", "shaped"]  # fmt: skip
+__all__ = ["Aim", "Builds", "accept_count", "aim", "are_parts", "is_same", "pass_on",
+           "refuse_as_part", "shaped"]  # fmt: skip
 
 MOST_INSTANCES = 100_000_000
 _ARRAYS = {1: "a list of values", 2: "a matrix", 3: "an array of 3 dimensions"}
 
 
-def refuse_count(where: str, count: Any) -> None:
-    """Raise where a number of instances is none."""
+def accept_count(where: str, count: Any) -> int:
+    """A number of instances; raise for what is none."""
+    count = python_number(count)
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise ParameterError(where, f"must be a whole number of at least 1, but is {brief(count)}.",
                              given=count, code="parameter.count")
     if count > MOST_INSTANCES:
         raise ParameterError(where, f"is {brief(count)}, but may be {MOST_INSTANCES:,} at most.",
                              given=count, code="parameter.count")
+    return count
 
 
 def are_parts(value: object, kind: type) -> bool:

@@ -32,11 +32,11 @@ from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
 from ..units import Unit, from_si, is_quantity, unit_given
 from .assignment import (
     Builds,
+    accept_count,
     aim,
     are_parts,
     pass_on,
     refuse_as_part,
-    refuse_count,
     shaped,
 )
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
@@ -126,7 +126,7 @@ class Component(Node):
         if nameless:
             raise nameless_values(type(self), nameless)
         if count is not None:
-            refuse_count(f"{type(self).__name__}.count", count)
+            count = accept_count(f"{type(self).__name__}.count", count)
         super().__init__(_composing.get() if count is None else count, count is not None)
         self._values: dict[str, Any] = {}  # of parameters and options; in SI units
         self._targets: dict[str, tuple[Any, str]] = {}  # initial targets and their priority
@@ -332,6 +332,12 @@ class Component(Node):
     def _assign_target(self, declared: Variable, value: Any, where: str) -> None:
         name = declared.name
         known = name in self._targets
+        if value is None:  # as if it had never been aimed at
+            guess = self._targets.pop(name, (None, ""))[1] == "none"
+            self._nominals.pop(name, None)
+            self._written_in.pop(name, None)
+            self._changed(guess)
+            return
         given = aim(declared, value, self._count, where)
         if given.nominal is not None:
             self._nominals[name] = given.nominal

@@ -59,6 +59,7 @@ from ..exceptions import (
     brief,
     unknown_name,
 )
+from ..numerics.arrays import python_number
 from ..units import (
     Unit,
     as_unit,
@@ -412,6 +413,7 @@ class Option(Declaration):
         return component._values.get(self.name, self.default)
 
     def accept(self, value: Any, where: str) -> Any:
+        value = python_number(value)
         if self.choices is None and isinstance(self.default, str) and not (
                 isinstance(value, str) or hasattr(value, "dimensionality")):
             raise ParameterError(where, f"takes a text, but was given {value!r:.100}.",

@@ -53,8 +53,8 @@ def save_model(model: Any, file: str | Path) -> None:
     if Path(file).suffix.lower() != ".json":
         raise FileError(str(file), f"has the ending {Path(file).suffix!r}, but a model is kept as "
                         "JSON.", "Name it 'model.json'.", file=str(file), code="file.ending")
-    with writing(file):
-        Path(file).write_text(f"{text}\n", encoding="utf-8")
+    with writing(file) as place:
+        place.write_text(f"{text}\n", encoding="utf-8")
 
 
 def _part(component: Component) -> dict[str, Any]:

@@ -124,8 +124,8 @@ class Node:
     # -- instances -------------------------------------------------------------------
     def __len__(self) -> int:
         if self._count is None:
-            raise TypeError(f"{self.path} is a single component, not an array; "
-                            f"{type(self).__name__}(count=…) makes one")
+            how = "" if self._is_root else f"; {type(self).__name__}(count=…) makes one"
+            raise TypeError(f"{self.path or 'the model'} is a single component, not an array{how}")
         return self._count
 
     def __bool__(self) -> bool:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import MissingPackage
+from ..results.files import whole
 from .object_code import placed, processor
 from .operations import HEADER
 
@@ -133,7 +134,8 @@ def compiled_from_source(name: str, text: Callable[[], str], quick: bool = True)
 def _sources() -> str:
     """Which source files the package is made of: their names, sizes and times of last change."""
     root = Path(__file__).parents[1]
-    found = []
+    archive = next(place for place in (root, *root.parents) if place.exists())
+    found = [f"{archive} {archive.stat().st_mtime_ns}"] * (archive != root)
     for folder, inner, files in os.walk(root):
         inner.sort()
         for name in sorted(files):
@@ -254,9 +256,8 @@ def _keep(file: Path | None, object_code: bytes) -> None:
     if file is None:
         return
     with contextlib.suppress(OSError):
-        own = file.with_suffix(f".{os.getpid()}")
-        own.write_bytes(hashlib.sha256(object_code).digest() + object_code)
-        own.replace(file)  # whole, or not at all
+        with whole(file) as place:
+            place.write_bytes(hashlib.sha256(object_code).digest() + object_code)
         if next(_kept) % (MOST_KEPT // 10):
             return  # to look through all others takes as long as to write one
         with os.scandir(file.parent) as entries:

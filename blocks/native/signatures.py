@@ -79,6 +79,7 @@ class Signature:
     @cached_property
     def tree(self) -> ast.FunctionDef:
         code = self.python.__code__
+        linecache.lazycache(code.co_filename, self.python.__globals__)  # within an archive, too
         return _functions_in(code.co_filename)[code.co_firstlineno]
 
     @cached_property

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["Array", "Cube", "Flags", "IndexMatrix", "Indices", "Matrix", "Vector",
-           "all_finite", "distinct", "grouped", "length", "ranks"]
+           "all_finite", "distinct", "grouped", "length", "python_number", "ranks"]
 
 Array: TypeAlias = NDArray[np.float64]
 Vector: TypeAlias = Array  # of one dimension; machine code asks for it by this name
@@ -20,6 +20,11 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 
 _Number = TypeVar("_Number", bound=np.generic)
+
+
+def python_number(value: Any) -> Any:
+    """A number or truth value of NumPy as Python's own; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def distinct(values: NDArray[_Number]) -> NDArray[_Number]:

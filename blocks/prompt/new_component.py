@@ -125,6 +125,6 @@ def write_component(name: str, domain: str, folder: str) -> list[Path]:
             raise FileError(str(path), "is there already.",
                             "Take another name or folder, or move it away.")
     for path, text in texts.items():
-        with writing(path):
-            path.write_text(text.format(**told), encoding="utf-8")
+        with writing(path) as place:
+            place.write_text(text.format(**told), encoding="utf-8")
     return list(texts)

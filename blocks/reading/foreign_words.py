@@ -15,9 +15,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from sys import modules
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..exceptions import WrongCall, did_you_mean, missing_in, nearest
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 __all__ = ["ForeignWords", "foreign_words", "keyword_elsewhere", "look_elsewhere",
            "method_elsewhere", "option_elsewhere", "part_elsewhere", "result_elsewhere",
@@ -80,8 +83,8 @@ class ForeignWords:
         CSV; lines that begin with ``#`` say where the words are from.
     """
 
-    def __init__(self, file: str | Path) -> None:
-        self.file = Path(file)
+    def __init__(self, file: str | Traversable) -> None:
+        self.file = Path(file) if isinstance(file, str) else file
 
     @cached_property
     def rows(self) -> list[Word]:
@@ -159,7 +162,7 @@ def _simplified(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
-def foreign_words(file: str | Path) -> ForeignWords:
+def foreign_words(file: str | Traversable) -> ForeignWords:
     """Tell the engine what others call the components of a package.
 
     Parameters

@@ -37,21 +37,18 @@ _FAMILIAR = ["N", "N*m", "N/m", "N*s/m", "m/s", "m/s**2", "m", "s", "kg", "kg*m*
              "rad/s**2"]  # fmt: skip
 
 
-def registry() -> pint.UnitRegistry:
-    """pint's application registry, the one every quantity here belongs to.
-
-    Where nobody has made or set it yet, it is made with pint's cache on disk, which saves
-    most of the time it takes to read the definitions of units.
-    """
-    _cached_registry()
-    return pint.get_application_registry()
-
-
 @cache
-def _cached_registry() -> None:
+def registry() -> pint.UnitRegistry:
+    """The registry that every quantity here belongs to: pint's application registry.
+
+    It stays the one that was found first, whatever is set later: names that it has read are
+    unknown to another. Where nobody has made or set it yet, it is made with pint's cache on disk,
+    which saves most of the time it takes to read the definitions of units.
+    """
     if isinstance(pint.get_application_registry().get(), LazyRegistry):
         with contextlib.suppress(OSError):  # no folder to keep it in
             pint.set_application_registry(pint.UnitRegistry(cache_folder=":auto:"))
+    return pint.get_application_registry().get()
 
 
 @dataclass(frozen=True)
@@ -176,8 +173,7 @@ def _difference_of(name: str) -> str:
 @cache
 def of_pint(parsed: pint.Unit) -> Unit:
     """A unit from one of pint's; the familiar one where it is the same: W rather than m*N/s."""
-    ureg = registry()
-    if parsed._REGISTRY is not ureg and parsed._REGISTRY is not getattr(ureg, "_registry", ureg):
+    if parsed._REGISTRY is not registry():
         return unit(str(parsed))
     found = _converted(parsed, f"{parsed:~C}")
     if found.factor != 1 or len(parsed._units) < 2 or found.frequency:

@@ -57,11 +57,11 @@ class Schematic:
 
     def save(self, file: str | Path) -> None:
         """Write the picture; the ending of the name chooses the format."""
-        with writing(file):
+        with writing(file) as place:
             if str(file).lower().endswith(".svg"):
-                Path(file).write_text(self.svg(), encoding="utf-8")
+                place.write_text(self.svg(), encoding="utf-8")
             else:
-                self.figure().savefig(file, dpi=200)
+                self.figure().savefig(place, dpi=200)
 
     def _repr_html_(self) -> str:
         return self.svg()

@@ -40,8 +40,8 @@ def finished_figure(figure: Figure, save: Any, title: str = "") -> Figure:
     if title:
         figure.suptitle(title, fontsize="medium")
     if save is not None:
-        with writing(save):
-            figure.savefig(save, dpi=150)
+        with writing(save) as place:
+            figure.savefig(place, dpi=150)
     return figure
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..exceptions import BlocksError, FileError, brief
 
-__all__ = ["name_of", "reading", "writing"]
+__all__ = ["name_of", "reading", "whole", "writing", "writing_on"]
 
 
 @contextlib.contextmanager
@@ -36,8 +38,36 @@ def reading(file: Any, kind: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def writing(file: Any) -> Iterator[None]:
-    """Write a file, or say why not."""
+def writing(file: Any) -> Iterator[Any]:
+    """Where to write a file, as by :func:`whole`, or to say why not."""
+    with writing_on(file), whole(file) if _is_path(file) else contextlib.nullcontext(file) as place:
+        yield place
+
+
+@contextlib.contextmanager
+def whole(file: str | os.PathLike[str]) -> Iterator[Path]:
+    """Where to write a file that replaces the one of this name once it is whole.
+
+    Until then, and where that fails, what was there stays as it was. The same for a folder.
+    """
+    target = Path(os.path.realpath(file))  # a link stays one
+    device = target.exists() and not (target.is_file() or target.is_dir())
+    if device or not os.access(target.parent, os.W_OK):  # nothing can stand beside it
+        yield target
+        return
+    with TemporaryDirectory(dir=target.parent, prefix=".", ignore_cleanup_errors=True) as beside:
+        draft = Path(beside, target.name)
+        yield draft
+        if target.is_dir() and draft.is_dir():
+            os.replace(target, f"{draft}.before")
+        elif target.is_file():
+            shutil.copymode(target, draft)
+        os.replace(draft, target)
+
+
+@contextlib.contextmanager
+def writing_on(file: Any) -> Iterator[None]:
+    """Go on writing a file, or say why not."""
     try:
         yield
     except BlocksError:

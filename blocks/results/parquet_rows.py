@@ -16,7 +16,7 @@ import numpy as np
 from ..exceptions import FileError, ParameterError, brief, optional_package
 from ..numerics.arrays import Array, Indices
 from ..units import SECOND
-from .files import reading, writing
+from .files import reading, writing_on
 from .recording import VariableInfo
 from .shown import label
 
@@ -54,7 +54,7 @@ class ParquetRows:
         self._pending: list[Array] = []  # of time and values, in the order of the columns
         self._first = [0]  # rows before each group, and before those that are pending
         schema = self.arrow.schema([(name, self.arrow.float64()) for name in self.headings])
-        with writing(self.file):
+        with writing_on(self.file):
             self._writer: Any = self.parquet.ParquetWriter(self.file, schema)
 
     @property
@@ -71,7 +71,7 @@ class ParquetRows:
     def _write(self) -> None:
         rows = np.concatenate(self._pending)
         table = self.arrow.table([np.ascontiguousarray(c) for c in rows.T], names=self.headings)
-        with writing(self.file):
+        with writing_on(self.file):
             self._writer.write_table(table, row_group_size=len(rows))
         self._pending = []
         self._first.append(self.count)
@@ -81,7 +81,7 @@ class ParquetRows:
         if self._writer is not None:
             if self._pending:
                 self._write()
-            with writing(self.file):
+            with writing_on(self.file):
                 self._writer.close()
             self._writer = None
 

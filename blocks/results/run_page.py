@@ -59,8 +59,8 @@ class Page:
             raise ParameterError("report(save=…)", f"writes a page of HTML, but was given a name "
                                  f"that ends in {ending!r}.", "Name it 'run.html'.",
                                  given=str(file), code="parameter.choice")  # fmt: skip
-        with writing(file):
-            Path(file).write_text(self.html, encoding="utf-8")
+        with writing(file) as place:
+            place.write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         return (f'<iframe srcdoc="{escape(self.html)}" width="100%" height="700" '

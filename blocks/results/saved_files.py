@@ -29,17 +29,18 @@ def write(table: Table, text: str, file: str | Path) -> None:
     optional_package("xarray", "Keeping a run", "table")
     data = table.to_xarray()
     data.attrs[INFORMATION] = text
-    with writing(file):
+    with writing(file) as place:
         if not Path(file).parent.is_dir():  # Zarr would make it
             raise FileNotFoundError
         if ending == ".zarr":
             optional_package("zarr", "A run in a '.zarr' store", "zarr")
-            mode = "w" if (Path(file) / "zarr.json").exists() else "w-"  # no other folder
+            if Path(file).exists() and not (Path(file) / "zarr.json").exists():
+                raise FileExistsError(f"{name_of(file)} is no Zarr store")
             words = {name: c.astype(object) for name, c in data.coords.items()
                      if c.dtype.kind == "U"}  # Zarr 3 specifies words of any length alone
-            data.assign_coords(words).to_zarr(file, mode=mode, zarr_format=3, consolidated=False)
+            data.assign_coords(words).to_zarr(place, mode="w", zarr_format=3, consolidated=False)
         else:
-            write_netcdf(data, file, packed=True)
+            write_netcdf(data, place, packed=True)
 
 
 def read(file: str | Path) -> tuple[Table, str | None]:
@@ -65,8 +66,8 @@ def _write_parquet(table: Table, text: str, file: str | Path) -> None:
     made = pyarrow.Table.from_pandas(table.coded_frame())
     made = made.replace_schema_metadata({**(made.schema.metadata or {}),
                                          INFORMATION.encode(): text.encode()})
-    with writing(file):
-        parquet.write_table(made, file, compression="zstd")
+    with writing(file) as place:
+        parquet.write_table(made, place, compression="zstd")
 
 
 def _read_parquet(file: str | Path) -> tuple[Table, str | None]:

@@ -282,9 +282,9 @@ def animate(recording: Recording, save: str | Path | None, fps: int, speed: floa
         figure.set_layout_engine("none")  # laid out once, not for every picture
         film = FuncAnimation(figure, picture.show, frames=count, interval=1000 / fps, blit=False)
         if save is not None and kind == ".gif":
-            with writing(save):
-                film.save(save, writer=PillowWriter(fps=fps))
+            with writing(save) as place:
+                film.save(place, writer=PillowWriter(fps=fps))
         elif save is not None:
-            with writing(save):
-                Path(save).write_text(film.to_jshtml(fps=fps), encoding="utf-8")
+            with writing(save) as place:
+                place.write_text(film.to_jshtml(fps=fps), encoding="utf-8")
     return film

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ..exceptions import optional_package, unknown_name
+from .shown import in_plain_signs, output_takes
 
 __all__ = ["ByComponent", "Sheet", "Tabulated", "pandas"]
 
@@ -73,7 +74,13 @@ class Sheet:
         return "\n".join(filter(None, [self.note, f"{self.total:,} rows" if hidden else ""]))
 
     def __repr__(self) -> str:
-        lines = self._lines()
+        text = self._laid_out(lines := self._lines())
+        if output_takes(text):
+            return text
+        # cells before they are laid out, since they become longer
+        return in_plain_signs(self._laid_out([tuple(map(in_plain_signs, line)) for line in lines]))
+
+    def _laid_out(self, lines: list[tuple[str, ...]]) -> str:
         if not lines:
             return f"{self.title}: none"
         try:

@@ -7,6 +7,7 @@ result, and the texts of units, numbers and labels.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,11 +17,13 @@ from ..exceptions import AngleFrequencyError, UnitError, UnknownUnit, WrongDimen
 from ..numerics.tolerances import ROUNDING
 from ..units import SECOND, Unit, conversion, unit
 
-__all__ = ["RAISED", "SECOND", "from_label", "label", "number", "pretty", "time_unit",
-           "unit_to_show"]  # fmt: skip
+__all__ = ["RAISED", "SECOND", "from_label", "in_plain_signs", "label", "number", "output_takes",
+           "pretty", "time_unit", "unit_to_show"]  # fmt: skip
 
 _LABEL = re.compile(r"(?P<path>.*\S)\s*\[(?P<unit>[^\[\]]*)\]\s*$")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LOWERED = {ord(sign): digit for sign, digit in zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)}
+_PLAIN = str.maketrans({"─": "-", "…": "...", "·": "*", "µ": "u", "°": "deg", "Ω": "ohm"})
 _MICRO = re.compile(r"\bu(?=(?:m|s|g|N|J|W|A|V|C|F|H|S|T|Pa|Wb|ohm|rad)\b)")
 _SYMBOLS = {"degC": "°C", "degF": "°F", "deg": "°", "degree": "°", "ohm": "Ω", "percent": "%"}
 
@@ -94,6 +97,23 @@ def pretty(shown: Unit) -> str:
                   lambda m: (m[1] or m[2]).translate(RAISED), text)
     text = re.sub(r"\b(?:hour|minute)\b", lambda m: {"hour": "h"}.get(m[0], "min"), text)
     return re.sub(r"\s*\*\s*", "·", text.replace("**", "^"))
+
+
+def output_takes(text: str) -> bool:
+    """Whether the encoding of ``sys.stdout`` has all signs of a text."""
+    return _in_its_encoding(text) == text
+
+
+def _in_its_encoding(text: str) -> str:
+    """A text with question marks for signs that the encoding of ``sys.stdout`` lacks."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, "replace").decode(encoding)
+
+
+def in_plain_signs(text: str) -> str:
+    """A text in signs that every output takes: ``"N*s/m^2"``."""
+    text = re.sub("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "^" + m[0].translate(_LOWERED), text)
+    return _in_its_encoding(text.translate(_PLAIN))
 
 
 def number(value: Any, shown: Unit | None = None, digits: int = 5, scale: float = 0.0) -> str:

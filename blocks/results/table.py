@@ -168,15 +168,15 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         1 slides forward, -1 slides backward or open.
         """
         frame = self.coded_frame()
-        with writing(file):
-            frame.to_csv(file)
+        with writing(file) as place:
+            frame.to_csv(place)
 
     def to_parquet(self, file: str | Path) -> None:
         """Write a Parquet file; see :func:`read_parquet`."""
         optional_package("pyarrow", "Parquet", "table")
         frame = self.coded_frame()
-        with writing(file):
-            frame.to_parquet(file, engine="pyarrow")
+        with writing(file) as place:
+            frame.to_parquet(place, engine="pyarrow")
 
     def to_netcdf(self, file: str | Path) -> None:
         """Write a NetCDF file; see :func:`read_netcdf`.
@@ -184,8 +184,8 @@ class Table(Tabulated, Mapping[str, "Quantity"]):
         NetCDF 4 where netCDF4 or h5netcdf is installed, NetCDF 3 otherwise.
         """
         data = self.to_xarray()
-        with writing(file):
-            write_netcdf(data, file)
+        with writing(file) as place:
+            write_netcdf(data, place)
 
     def _sheet(self) -> Sheet:
         flat = [(p, c) for p, c in self.columns.items()]

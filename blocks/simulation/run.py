@@ -15,6 +15,7 @@ from .. import native
 from ..exceptions import ParameterError, SimulationError
 from ..initialisation.initial_values import warn_of_compromises
 from ..native import COMPILED
+from ..numerics.arrays import python_number
 from ..numerics.tolerances import CLOSES_AT_BEST
 from ..solvers import Method, method_named
 from ..system.dae_problem import DaeProblem
@@ -113,6 +114,8 @@ def prepared(model: Model, duration: object, options: Options) -> PreparedRun:
     ModelError
         For mistakes found before integration.
     """
+    options = Options._make(map(python_number, options))
+
     def anew() -> PreparedRun:
         model._join_parts()
         return _prepared(model, duration, options)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError, UnitError, brief, optional_package
+from ..results.files import whole
 from ..units import unit
 from .dataset import Gathered
 from .identity import FORMAT, difference, refuse_damage
@@ -316,12 +317,5 @@ class Store:
 
 
 def _write_whole(file: Path, content: Any) -> None:
-    """Write a file so that it is there completely or not at all."""
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        draft.write_bytes(content)
-        os.replace(draft, file)
-    except OSError:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise
+    with whole(file) as place:
+        place.write_bytes(content)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 from blocks import Component, ParameterError
@@ -79,7 +79,8 @@ class Counterpart:
 
 @cache
 def _table() -> dict[str, Counterpart]:
-    lines = Path(__file__).with_name("components.csv").read_text(encoding="utf-8").splitlines()
+    text = files("library.simscape").joinpath("components.csv").read_text(encoding="utf-8")
+    lines = text.splitlines()
     found: dict[str, Counterpart] = {}
     for row in csv.DictReader(line for line in lines if line and not line.startswith("#")):
         kind, _, word = row["parameter"].rpartition(" ")

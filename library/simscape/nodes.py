@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Iterable, Iterator
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Any, Generic, TypeVar
 
 from .diagram import Block, End, System
@@ -48,7 +48,7 @@ class Groups(Generic[K]):
 @cache
 def port_table() -> dict[str, Any]:
     """Names of ports by component path, as public models have them."""
-    text = Path(__file__).with_name("ports.json").read_text(encoding="utf-8")
+    text = files("library.simscape").joinpath("ports.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 

@@ -37,7 +37,7 @@ from blocks.exceptions import (
     UnknownName,
     WrongDimension,
 )
-from library.translational import ForceSource, Mass, Reference, Spring
+from library.translational import Damper, ForceSource, Mass, Reference, Spring
 
 TIGHT = {"rtol": 1e-10}
 
@@ -233,6 +233,31 @@ def test_a_value_that_does_not_fit_is_refused_where_it_is_given(make, kind, word
     with pytest.raises(kind) as caught:
         make()
     assert words in str(caught.value)
+
+
+def test_numbers_of_numpy_are_taken_as_numbers():
+    assert len(Mass(count=np.int64(3))) == 3
+    assert Damper(thermal_port=np.bool_(True)).H
+    model = Model("one")
+    model.block = Mass(v="1 m/s")
+    run = model.simulate("1 s", rtol=np.float32(1e-5), every=np.str_("0.5 s"))
+    assert_allclose(run["block.v"].m, [1, 1, 1])
+
+
+def test_a_target_that_is_taken_back_leaves_the_default():
+    model = Model("one")
+    model.block = Mass()
+    model.block.v = Target("3 m/s", nominal="1 mm/s")
+    model.block.v = None
+    assert model.simulate("1 s")["block.v"].final.m == 0
+    assert repr(model.block) == repr(Mass())
+
+
+def test_a_course_of_a_run_is_named_where_one_number_belongs():
+    model = Model("one")
+    model.block = Mass(v="1 m/s")
+    with pytest.raises(WrongDimension, match=r"Mass.mass: takes kg .* given block.v \[m/s\]"):
+        Mass(mass=model.simulate("1 s")["block.v"])
 
 
 def test_bounds_hold_for_every_element_and_after_building():

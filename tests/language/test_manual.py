@@ -113,6 +113,8 @@ def test_a_single_component_has_no_length_but_is_there():
     for use in (len, list):
         with pytest.raises(TypeError, match=r"Mass is a single component, not an array; .*count="):
             use(mass)
+    with pytest.raises(TypeError, match="^the model is a single component, not an array$"):
+        len(Model("no array"))
 
 
 @pytest.mark.parametrize("when", ["made", "later"])

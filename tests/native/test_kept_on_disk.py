@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -73,11 +74,13 @@ def test_a_folder_that_cannot_be_used_is_none(given, tmp_path, monkeypatch):
 
 
 def test_a_full_disk_does_not_stop_a_compilation(folder, monkeypatch):
-    def full(*given):
+    def full(file, content):
+        file.touch()
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.write_bytes", full)
     assert compiled_as_in_a_new_process(monkeypatch)(3.0) == 27
+    assert list(folder.iterdir()) == []
     assert not list(folder.iterdir())
 
 
@@ -108,3 +111,25 @@ def test_a_script_gives_the_same_to_the_last_bit_whatever_is_kept(tmp_path):
         for kept in (str(tmp_path), str(tmp_path), "")}  # fmt: skip
     assert list(tmp_path.glob("*.o"))
     assert len(printed) == 1, printed
+
+
+def test_functions_are_compiled_from_an_archive(tmp_path, monkeypatch):
+    archive = tmp_path / "archive.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("of_an_archive.py", "from __future__ import annotations\n"
+                        "def square(x: float) -> float:\n    return x * x\n")
+    monkeypatch.syspath_prepend(archive)
+    from of_an_archive import square
+
+    assert machine_code(square)(3.0) == 9.0
+
+
+def test_code_of_an_archive_that_has_changed_is_another(tmp_path, monkeypatch):
+    archive = tmp_path / "archive.zip"
+    monkeypatch.setattr(machine, "__file__", str(archive / "blocks" / "native" / "machine.py"))
+    found = set()
+    for time in (1e9, 2e9):
+        archive.touch()
+        os.utime(archive, (time, time))
+        found.add(machine._sources.__wrapped__())
+    assert len(found) == 2

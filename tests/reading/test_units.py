@@ -85,6 +85,9 @@ def test_a_value_with_a_unit_is_read_in_SI(given, expected, si):
         (np.float64(0.5), "%", MissingUnit,
          "a.b: takes %, but was given the bare number 0.5. Write '50 %' if a fraction is meant, "
          "'0.5 %' if it counts %."),
+        (np.nan, "N", MissingUnit,
+         "a.b: takes N, but was given the bare number nan. It is not a finite number. "
+         "Write for example '1 N'."),
         ([np.float64(285.0), 290], "K", MissingUnit,
          "a.b: takes K, but was given the bare number 285.0. "
          "Write '285 K' if that is what you mean."),
@@ -230,3 +233,15 @@ def test_a_unit_error_pickles_with_unit_and_value():
     copy = pickle.loads(pickle.dumps(caught.value))
     assert copy.expected == unit("N")
     assert copy.given == "5 kg"
+
+
+def test_quantities_go_on_where_pint_is_given_another_registry():
+    assert to_si("3 zm", unit("m")) == pytest.approx(3e-21)
+    before = pint.get_application_registry().get()
+    pint.set_application_registry(OTHER)
+    try:
+        assert quantity("3 zm*s").to("m*s").magnitude == pytest.approx(3e-21)
+        assert to_si(from_si(6e-21, unit("zm/s")) * quantity("2 s"), unit("m")) == pytest.approx(
+            1.2e-20)
+    finally:
+        pint.set_application_registry(before)

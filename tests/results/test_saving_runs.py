@@ -5,6 +5,7 @@ A body on a spring, x = A sin(w t) and v = A w cos(w t); a block that is pulled 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import warnings
 
@@ -58,6 +59,53 @@ def file_of(tmp_path, name):
     if name.endswith(".zarr"):
         pytest.importorskip("zarr")
     return tmp_path / name
+
+
+@contextlib.contextmanager
+def full_disk():
+    """No file may become larger than some bytes."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("name", ["run.nc", "run.parquet", "run.zarr"])
+def test_what_cannot_be_written_leaves_the_run_that_was_there(tmp_path, runs, name):
+    runs["swinging"].save(file_of(tmp_path, name))
+    with pytest.raises(FileError, match="cannot be written"), full_disk():
+        runs["rubbing"].save(tmp_path / name)
+    assert load(tmp_path / name)["body.v"].final == runs["swinging"]["body.v"].final
+    assert list(tmp_path.iterdir()) == [tmp_path / name]
+    runs["rubbing"].save(tmp_path / name)
+    assert load(tmp_path / name).name == "rubbing"
+
+
+def test_a_model_that_cannot_be_written_leaves_the_one_that_was_there(tmp_path):
+    file, model = tmp_path / "model.json", Model("one")
+    model.body = Mass(mass="3 kg")
+    model.save(file)
+    before, mode = file.read_text(encoding="utf-8"), file.stat().st_mode
+    model.body.mass = "4 kg"
+    with pytest.raises(FileError, match="cannot be written"), full_disk():
+        model.save(file)
+    assert file.read_text(encoding="utf-8") == before
+    model.save(file)
+    assert load(file).body.mass == quantity("4 kg") and file.stat().st_mode == mode
+
+
+def test_a_run_goes_where_a_link_leads(tmp_path, runs):
+    (tmp_path / "folder").mkdir()
+    link = tmp_path / "run.parquet"
+    try:
+        link.symlink_to(tmp_path / "folder" / "kept.parquet")
+    except OSError:
+        pytest.skip("no links here")
+    runs["swinging"].save(link)
+    assert link.is_symlink() and load(tmp_path / "folder" / "kept.parquet").name == "swinging"
 
 
 @pytest.mark.parametrize("name", ["run.nc", "run.parquet", "run.zarr"])

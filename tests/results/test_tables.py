@@ -1,11 +1,15 @@
 """Tables carry units in their headings, and files give them back."""
 
+import io
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from blocks.exceptions import MissingPackage, ParameterError, UnknownName, UnknownUnit
 from blocks.results import read_csv, read_netcdf, read_parquet
+from blocks.results.sheet import Sheet
 
 from .recorded import MASSES, result
 
@@ -167,3 +171,16 @@ def test_a_missing_package_is_named(monkeypatch, package, call):
 def test_series_to_pandas():
     series = result()["oil.T"].to_pandas()
     assert series.name == "oil.T [degC]" and series.iloc[-1] == 60
+
+
+@pytest.mark.parametrize(("encoding", "rule", "unit"), [
+    ("utf-8", "─", "N·s/m²"), ("cp1252", "-", "N*s/m^2"), ("ascii", "-", "N*s/m^2")])
+def test_a_table_is_printed_in_signs_that_the_output_takes(encoding, rule, unit, monkeypatch):
+    pytest.importorskip("rich")
+    page = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(page, encoding))
+    print(Sheet("Values", {"path": ["a", "b"], "value": ["2 N·s/m²", "10 Ω"], "of": ["x", "z"]}))
+    sys.stdout.flush()
+    title, heads, under, first, second = page.getvalue().decode(encoding).splitlines()
+    assert set(under.strip()) == {rule}
+    assert unit in first and heads.index("of") == first.index("x") == second.index("z")

@@ -16,7 +16,7 @@ from ..exceptions import ParameterError
 from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices, distinct
 from ..numerics.instants import same_instant, same_instants
-from ..numerics.tolerances import TIME_GRAIN
+from ..numerics.tolerances import SAME_INSTANT, TIME_GRAIN
 from ..system.evaluator import Evaluator
 from ..system.system import System
 from ..system.time_crossings import crossings_of_time
@@ -72,6 +72,7 @@ class TimeEvents:
                  seen: float | None = None) -> None:
         self.system, self.p = system, p
         self.relations = _relations_of(system)
+        self.longest = max(abs(t_end), abs(t_start), t_end - t_start)
         self.least = TIME_GRAIN * (t_end - t_start)  # what instants about zero are computed from
         self.timed, self.straight = relations_of_time(system)
         self.curved, self._index = system.once("curved relations of time", lambda: (
@@ -167,8 +168,12 @@ class TimeEvents:
         return t - WITHIN * same_instant(t, self.least)
 
     def behind_jumps(self, t: float) -> float:
-        """Where relations are judged at an event: behind what jumps at a known instant."""
-        return float(self.just_after(t)) if self.is_known(t) else t
+        """Where relations are judged at an event: behind what jumps at a known instant, so far
+        that what moves away from zero there has left it by more than rounding."""
+        if not self.is_known(t):
+            return t
+        far = min(WITHIN * SAME_INSTANT * self.longest, (self.after(t) - t) / 4)
+        return max(float(self.just_after(t)), t + far)
 
     def right_limits(self, t: float) -> Array:
         """Which relations of time alone hold (1.0) just after ``t``."""

@@ -219,8 +219,7 @@ def test_a_prescribed_temperature_below_absolute_zero_is_named():
     with pytest.raises(ParameterError, match="must be at least 0 K"):
         TemperatureSource(temperature="-1 K")
     model = between(ThermalResistance(), hot=lambda t: quantity("300 K") - quantity("40 K/s") * t)
-    with pytest.raises(SimulationError, match="hot: .* temperature is no longer at least 0.0 K"
-                       ) as error:  # fmt: skip
+    with pytest.raises(SimulationError, match="prescribed temperature falls below") as error:
         model.simulate("10 s")
     assert error.value.time == pytest.approx(7.5, rel=1e-9)
     model = between(ThermalResistance())

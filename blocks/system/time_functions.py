@@ -154,10 +154,6 @@ class TimeFunctions:
         done = not len(self.pieces) or self.pieces[-1] >= self.t_end
         return np.inf if done else float(self.pieces[-1])
 
-    def count(self, start: float, end: float) -> int:
-        """Number of pieces that an interval touches."""
-        return int(np.diff(np.searchsorted(self.pieces, [start, end]))[0]) + 1
-
     # -- pieces ------------------------------------------------------------------------
     def _decidable(self) -> list[Instruction]:
         """Instructions without what follows from comparisons that no division would decide.

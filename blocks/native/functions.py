@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..numerics.arrays import Indices
 from . import costs
 from .machine import compiled, compiled_from_source
 from .signatures import FLOAT, Facts, Kind, Record, Signature, address_of, record_of
@@ -38,12 +39,22 @@ class Kept:
         self.record = record
         self._kinds: Record | None = None
         self._shown: list[Any] = []
+        self._packed: Indices | None = None
 
     def shown(self, kinds: Record) -> list[Any]:
         """Numbers, and addresses and shapes of arrays."""
         if self._kinds is not kinds and self._kinds != kinds:
             self._kinds, self._shown = kinds, _shown(self.record, kinds.fields)
+            self._packed = None
         return self._shown
+
+    def packed(self, kinds: Record) -> Indices:
+        """The same as it stands in a table."""
+        shown = self.shown(kinds)
+        if self._packed is None:
+            layout = [scalar for name, kind in kinds.fields for _, scalar in _entries(name, kind)]
+            self._packed = np.frombuffer(_packing(layout).pack(*shown), dtype=np.int64)
+        return self._packed
 
 
 def empty(kind: type[T]) -> T:
@@ -120,8 +131,7 @@ class MachineCode(Signature):
     def entry(self) -> Callable[..., Any]:
         """Compiled, and given what Python gives."""
         entry = CALLED(self.address)
-        table = struct.Struct("q" + "".join("d" if one == "double" else "q" for _, one in
-                                            _layout(self)))
+        table = _packing(["i64", *(scalar for _, scalar in _layout(self))])
         returns = [k.scalar for k in self.returns]
 
         def call(*given: Any) -> Any:
@@ -184,29 +194,27 @@ class BoundCall:
     def __init__(self, function: MachineCode, *given: Any) -> None:
         self._given = given  # they stay where they are
         self._others: dict[str, np.ndarray] = {}
-        self._layout = _layout(function)
-        self.place = {name: k for k, (name, _) in enumerate(self._layout, 1) if name}
+        layout = _layout(function)
+        self.place = {name: k for k, (name, _) in enumerate(layout, 1) if name}
         self._records = {name: kind for name, kind in function.parameters
                          if isinstance(kind, Record)}
         self.results = np.zeros(len(function.returns), dtype=np.int64)
-        self.table = np.zeros(1 + len(self._layout), dtype=np.int64)
+        self.table = np.zeros(1 + len(layout), dtype=np.int64)
         self.numbers = self.table.view(float)
         self.table[0] = address_of(self.results)
-        self._write(1, function.shown(*given))
+        _packing([scalar for _, scalar in layout]).pack_into(
+            self.table, self.table.itemsize, *function.shown(*given))
         self._call = CALLED(function.address)
         self._at = ctypes.c_void_p(address_of(self.table))
 
     def __call__(self) -> None:
         self._call(self._at)
 
-    def _write(self, first: int, values: list[Any]) -> None:
-        for k, value in enumerate(values, first):
-            (self.numbers if self._layout[k - 1][1] == "double" else self.table)[k] = value
-
     def give(self, name: str, record: Kept) -> None:
         """Take another record from now on; the caller keeps its arrays alive."""
         kinds = self._records[name]
-        self._write(self.place[f"{name}.{kinds.fields[0][0]}"], record.shown(kinds))
+        packed, place = record.packed(kinds), self.place[f"{name}.{kinds.fields[0][0]}"]
+        self.table[place : place + packed.size] = packed
 
     def put(self, name: str, value: np.ndarray) -> None:
         """Take another array from now on."""
@@ -222,9 +230,18 @@ def _layout(function: MachineCode) -> list[tuple[str, str]]:
         fields = [(f"{name}.{f}", k) for f, k in kind.fields] if isinstance(kind, Record) else [
             (name, kind)]
         for one, of_value in fields:
-            found.append((one, "i64" if of_value.dimensions else of_value.scalar))
-            found += [("", "i64")] * of_value.dimensions
+            found += _entries(one, of_value)
     return found
+
+
+def _entries(name: str, kind: Kind) -> list[tuple[str, str]]:
+    """Of a number, or of the address and the shape of an array."""
+    return [(name, "i64" if kind.dimensions else kind.scalar), *[("", "i64")] * kind.dimensions]
+
+
+def _packing(scalars: list[str]) -> struct.Struct:
+    """How entries of a table are written, eight bytes each."""
+    return struct.Struct("".join("d" if one == "double" else "q" for one in scalars))
 
 
 def machine_code(function: Callable[..., Any]) -> MachineCode:

@@ -24,7 +24,7 @@ from .time_events import switches_in_run
 __all__ = ["SMALL", "began_in_python", "bends_within_tolerance", "by_stiffness", "chosen_method",
            "compiled_method", "exact_one_step", "explicit_one_step", "explicit_steps",
            "implicit_one_step", "in_machine_code", "in_python", "refuse_full_jacobian",
-           "refuse_idle_step", "refuse_uncompiled"]  # fmt: skip
+           "refuse_idle_step", "refuse_uncompiled", "tries_implicit_first"]  # fmt: skip
 
 T = TypeVar("T")
 
@@ -35,6 +35,8 @@ SOME = 100.0  # tolerances, within which slopes are looked at
 BENT = 2.0  # times: rates that are not the same
 SMALL = 8  # states up to which exact steps, with full matrices, cost as little as explicit ones
 TO_MAKE = 0.1  # explicit steps that take as long as to make matrices of one state, by its cube
+SETTLING = 1e4  # explicit steps that only follow what settles: implicit ones are tried first
+AGAINST = 30.0  # times as fast as the fastest oscillation it settles there
 FULL = 100.0  # entries of a matrix, whose product takes as long as an explicit step
 STATIC = "nothing is integrated: steps follow the waves of the sources"
 LINEAR = "exact, in machine code: linear with constant coefficients while no mode changes"
@@ -230,6 +232,26 @@ def _stiff_one_step(problem: Problem, t0: float, rtol: float) -> tuple[type[Meth
     return None if kind is None else (kind, f"implicit, one-step, in machine code: {why}")
 
 
+def _motions_at_start(problem: Problem, t0: float) -> tuple[float, float]:
+    """The fastest rate and the fastest oscillation."""
+    return _at_start("motions at start", problem, t0,
+                     make=lambda y: problem.fastest_motions(t0, y))
+
+
+def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) -> bool:
+    """Whether a run of few states begins with implicit steps that must turn out longer.
+
+    Where explicit ones would, if all stays as it is at the start, mostly follow what has settled
+    long ago, and could take them: a change of methods takes as long as hundreds of such steps.
+    """
+    if problem.size > SMALL or rtol < native.TIGHT:
+        return False
+    rate, oscillation = _motions_at_start(problem, t0)
+    steps = rate * (t1 - t0) / native.REACH
+    return AGAINST * oscillation < rate and SETTLING < steps <= native.most_steps(
+        problem.size) and implicit_one_step(problem) is not None
+
+
 def exact_one_step(problem: Problem, of_many: bool = False) -> type[Method] | None:
     """The exact method, where equations are linear; ``of_many`` states, whose full matrices cost
     more, only where that is worth it."""
@@ -289,8 +311,7 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
         if exact := exact_one_step(problem):
             return exact, LINEAR
         return explicit_steps(rtol), "explicit, in machine code: cheap to restart after events"
-    rate, oscillation = _at_start("motions at start", problem, t0,
-                                  make=lambda y: problem.fastest_motions(t0, y))
+    rate, oscillation = _motions_at_start(problem, t0)
     if not native.why_not(problem.system, problem.laws):
         steps = rate * (t1 - t0) / native.REACH
         # what is delayed bends again a delay later, and is found in Python at every evaluation
@@ -305,6 +326,10 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
             return exact, LINEAR  # whatever the tolerance
         if steps <= most and native.pays_off(steps, problem.size, switches) and (
                 not native.unwritable(problem)):
+            if tries_implicit_first(problem, t0, t1, rtol):
+                return native.compiled_method("rodas4"), (
+                    f"implicit, one-step, in machine code: {steps:.2g} explicit steps would follow "
+                    f"what settles fastest at the start ({rate:.3g} 1/s)")
             return explicit_steps(rtol), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))

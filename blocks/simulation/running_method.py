@@ -22,6 +22,7 @@ from .method_choice import (
     implicit_one_step,
     in_machine_code,
     in_python,
+    tries_implicit_first,
 )
 from .pace import Pace
 from .quasistatic import Quasistatic
@@ -119,8 +120,12 @@ class RunningMethod:
         self._asked = 0  # how often it was asked whether to give the method up
         #: Steps and time at the last look for stiffness.
         self._judged, self._judged_at = 0, settings.t_start
-        #: The explicit method that was given up for stiffness, and how long its steps were.
-        self._explicit: tuple[Any, float] | None = None
+        #: What implicit steps must still turn out longer than: those of an explicit method that was
+        #: given up for stiffness, with their length; without one, those that stability allows.
+        self._explicit: tuple[Any, float | None] | None = None
+        if settings.may_switch and settings.method.name == "rodas4" and tries_implicit_first(
+                problem, settings.t_start, settings.t_end, settings.rtol):
+            self._explicit = explicit_steps(settings.rtol), None
         self._seen: set[bytes] = set()  # modes and relations whose rates were looked at
         self._pace = Pace(settings.t_start, settings.t_end)
         self._patience = 1  # times the steps to the next one
@@ -201,6 +206,8 @@ class RunningMethod:
         elif (self.may_switch or self.may_forget) and self.current.looks_itself and (
                 not self._judged):
             self.current.look = FIRST_LOOK, 0.0 if self.may_forget else PLAINLY
+        elif self._explicit is not None and self.current.looks_itself and not self._judged:
+            self.current.look = LOOK_COMPILED, LOOK_COMPILED
         step: Step = self.current.advance(self._limit(t, stop))
         return step
 
@@ -439,20 +446,26 @@ class RunningMethod:
         return True
 
     def _is_no_better(self, step: Step) -> bool:
-        """Whether implicit steps have turned out hardly longer than the explicit ones before them.
+        """Whether implicit steps have turned out hardly longer than explicit ones.
 
-        Where something happens all the time, they may be longer in between, where they were tried,
-        and no fewer in all.
+        Than those before them: where something happens all the time, they may be longer in between,
+        where they were tried, and no fewer in all. Where a run began with implicit ones, because of
+        what settled fast at the start: whether stability would allow far longer steps here.
         """
         taken = self.work.get("steps", 0) + self.current.work.steps - self._judged
-        if self._explicit is None or taken < LOOK_COMPILED:
+        if self._explicit is None or taken < self._patience * LOOK_COMPILED:
             return False
-        (kind, length), self._explicit = self._explicit, None
-        if step.t - self._judged_at >= FARTHER * length * taken:
-            return False
+        kind, length = self._explicit
+        average = (step.t - self._judged_at) / taken
         self._judged, self._judged_at = self._judged + taken, step.t
-        self.may_switch = True
         self._patience *= PATIENCE
+        if length is None:
+            longer = average * self.problem.fastest_rate(step.t, step.y) >= PERHAPS
+        else:
+            longer, self._explicit = average >= FARTHER * length, None
+        if longer:
+            return False
+        self._explicit, self.may_switch = None, True
         self._take(kind, f"its steps are hardly longer than explicit ones, up to t = {step.t:.4g} "
                          "s, with all that happens")
         return True

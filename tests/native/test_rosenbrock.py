@@ -21,11 +21,13 @@ from blocks import (
     cos,
     der,
     every,
+    exp,
     quantity,
     sin,
     time,
     where,
 )
+from blocks.simulation import method_choice
 from blocks.simulation.running_method import RunningMethod
 from library.electrical import (
     ACVoltageSource,
@@ -289,7 +291,7 @@ def test_auto_takes_it_where_a_stiff_model_is_interrupted_often():
     t = 1e-3 * np.arange(1, 1000) - 1e-6  # just before the next sample
     assert_allclose(run["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
                     atol=1e-6)  # fmt: skip
-    assert alone(Sampled()).simulate("3 ms").statistics["method"] == "dopri5"
+    assert alone(Sampled()).simulate("1 ms").statistics["method"] == "dopri5"
     exact = alone(Sampled()).simulate("1 s", rtol=1e-9)  # an eighth of the time of cvode there, too
     assert exact.statistics["method"] == "rodas4"
     assert_allclose(exact["part.x"].at(quantity(t, "s")).magnitude, np.cos(t - 0.999e-3), rtol=0,
@@ -324,11 +326,40 @@ def test_a_run_with_exact_friction_goes_on_with_it_when_it_becomes_stiff():
 
 
 @pytest.mark.parametrize("rtol", [1e-3, 10 ** (-43 / 12), 10 ** (-44 / 12), 1e-5])
-def test_that_a_run_is_stiff_does_not_hang_on_the_last_step_before_a_look(rtol):
+def test_that_a_run_is_stiff_does_not_hang_on_the_last_step_before_a_look(rtol, monkeypatch):
+    monkeypatch.setattr(method_choice, "SETTLING", np.inf)  # the run begins with explicit steps
     model = cylinder()  # steps at the bound of stability wiggle, and one may be far longer
-    auto, implicit = (model.simulate("2 s", method=name, rtol=rtol).statistics["steps"]
+    auto, implicit = (model.simulate("2 s", method=name, rtol=rtol).statistics
                       for name in ("auto", "rodas4"))
-    assert auto < 5 * implicit
+    assert auto["method"] == "dopri5, then rodas4"
+    assert auto["steps"] < 5 * implicit["steps"]
+
+
+class Settling(Component):
+    """Follows sin(w t), from 1e4 times its rate after the start on ever more slowly."""
+
+    frequency, fading = Parameter("1 rad/s"), Parameter("0 1/s")
+    y = Variable("1", "0", priority="high", nominal="1")
+
+    def equations(self):
+        to_follow, w = sin(self.frequency * time), self.frequency
+        rate = quantity("2e4 1/s") * exp(-self.fading * time) + quantity("1 1/s")
+        yield der(self.y) == w * cos(w * time) - rate * (self.y - to_follow) * (1 + self.y**2)
+
+
+@pytest.mark.parametrize(("frequency", "fading", "methods", "most"), [
+    (1, 0, "rodas4", 0.1),  # explicit steps would be 60,000
+    (300, 50, "rodas4, then dopri5", 1.5),  # what settled fast does not do so for long
+])  # fmt: skip
+def test_a_run_that_mostly_settles_at_its_start_begins_with_implicit_steps(
+        frequency, fading, methods, most):
+    model = alone(Settling(frequency=quantity(frequency, "rad/s"), fading=quantity(fading, "1/s")))
+    run = model.simulate("10 s", rtol=1e-5)
+    assert run.statistics["method"] == methods
+    t = np.linspace(0, 10, 301)
+    assert_allclose(run["part.y"].at(quantity(t, "s")).m, np.sin(frequency * t), atol=1e-4)
+    explicit = model.simulate("10 s", rtol=1e-5, method="dopri5")
+    assert run.statistics["steps"] < most * explicit.statistics["steps"]
 
 
 def test_implicit_steps_that_are_no_longer_are_given_up_again(monkeypatch):

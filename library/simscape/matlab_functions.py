@@ -74,6 +74,16 @@ def _in_degrees(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda a: np.round(function(np.deg2rad(a)), 15)
 
 
+def _joined(axis: Any, *parts: Any) -> Any:
+    return np.concatenate([np.atleast_2d(p) for p in parts], axis=int(axis) - 1)
+
+
+def _integral(x: Any, y: Any) -> Any:
+    """By trapezoids, up to each place of a column or row."""
+    areas = np.diff(np.ravel(x)) * (np.ravel(y)[1:] + np.ravel(y)[:-1]) / 2
+    return np.concatenate([[0.0], np.cumsum(areas)]).reshape(np.atleast_2d(y).shape)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "log10": np.log10, "log2": np.log2,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
@@ -96,6 +106,10 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ones": _filled(1.0), "zeros": _filled(0.0), "true": _filled(1.0), "false": _filled(0.0),
     "nan": _filled(np.nan), "NaN": _filled(np.nan), "inf": _filled(np.inf), "Inf": _filled(np.inf),
     "eye": lambda n, m=None: np.eye(*_row(n, m)), "inv": lambda a: np.linalg.inv(np.atleast_2d(a)),
+    "cat": _joined, "vertcat": lambda *parts: _joined(1, *parts),
+    "horzcat": lambda *parts: _joined(2, *parts), "cumtrapz": _integral,
+    "trapz": lambda x, y: _integral(x, y).ravel()[-1],
+    "polyfit": lambda x, y, n: np.polyfit(np.ravel(x), np.ravel(y), int(n)).reshape(1, -1),
     "repmat": lambda a, n, m=None: np.tile(np.atleast_2d(a), _row(n, m)), "reshape": _reshape,
     "interp1": _interpolated, "polyval": lambda c, x: np.polyval(np.ravel(c), x),
     "deg2rad": np.deg2rad, "rad2deg": np.rad2deg, "double": lambda a: a, "single": lambda a: a,

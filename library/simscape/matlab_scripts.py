@@ -1,15 +1,15 @@
 """Which statements does a script or callback in MATLAB's language hold?
 
-Assignments, ``if ~exist(…)``, files of data and scripts that are called; the rest is named.
+Assignments, ``if``, files of data and scripts that are called; the rest is named.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from .matlab import Field, Name, NotUnderstood, Token, Tree, parse, tokens
+from .matlab import Field, Name, NotUnderstood, Parser, Token, Tree, parse, tokens
 
 __all__ = ["Assign", "Load", "Run", "Skipped", "Statement", "parse_script"]
 
@@ -40,10 +40,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A statement that is not understood, and the names that it would have given values."""
+    """A statement that is not understood, and the names that it would have given values.
+
+    Of an ``if`` what it does is known once its conditions have values: ``branches`` are conditions,
+    None of ``else``, with the statements that they are for.
+    """
 
     text: str
     names: tuple[str, ...] = ()
+    branches: tuple[tuple[Tree | None, tuple[Statement, ...]], ...] = ()
 
 
 Statement: TypeAlias = Assign | Load | Run | Skipped
@@ -59,8 +64,11 @@ _MISSING = re.compile(r"if\s*\(?\s*[~!]\s*exist\s*\(\s*['\"](\w+)['\"]\s*(,\s*['
 
 def parse_script(text: str, where: str = "") -> list[Statement]:
     """The statements of a script or callback; what is not understood is among them as Skipped."""
+    return _statements(_logical_lines(text), where)
+
+
+def _statements(lines: list[tuple[str, str]], where: str) -> list[Statement]:
     found: list[Statement] = []
-    lines = _logical_lines(text)
     k = 0
     while k < len(lines):
         line, comment = lines[k]
@@ -74,7 +82,8 @@ def parse_script(text: str, where: str = "") -> list[Statement]:
             body, k = _body(line, comment, lines, k)
             text_ = "\n".join(part for part, _ in body)
             names = _GIVEN.findall(text_) if word != "function" else []  # its own names
-            found.append(Skipped(text_, tuple(dict.fromkeys(names))))
+            found.append(Skipped(text_, tuple(dict.fromkeys(names)),
+                                 _branches(body, where) if word == "if" else ()))
         elif word not in _IDLE:
             found += _simple(line, comment, where)
     return found
@@ -133,6 +142,40 @@ def _body(first: str, comment: str, lines: list[tuple[str, str]], k: int
         elif said and body:
             body[-1] = (body[-1][0], body[-1][1] or said)
     return body, k
+
+
+def _branches(body: list[tuple[str, str]], where: str
+              ) -> tuple[tuple[Tree | None, tuple[Statement, ...]], ...]:
+    """What an ``if`` does, by conditions; nothing where one of these is not understood."""
+    found: list[tuple[Tree | None, str, list[tuple[str, str]]]] = []
+    depth = 0  # of what is opened within a branch
+    for line, comment in body:
+        word = (re.match(r"[A-Za-z]\w*", line) or [""])[0]
+        if not found or not depth and word in ("elseif", "else"):
+            try:
+                condition, said, line = _condition(line[len(word):], word, where)
+            except NotUnderstood:
+                return ()
+            found.append((condition, said, []))
+            word = (re.match(r"[A-Za-z]\w*", line) or [""])[0]
+        depth += (word in _OPENING) - (word == "end")
+        if line:
+            found[-1][2].append((line, comment))
+    return tuple((condition, tuple(
+        replace(s, comment=s.comment or said) if isinstance(s, Assign) else s
+        for s in _statements(lines, where))) for condition, said, lines in found)
+
+
+def _condition(text: str, word: str, where: str) -> tuple[Tree | None, str, str]:
+    """The condition behind ``if`` or ``elseif``, how a comment tells it, and what follows."""
+    if word == "else":
+        return None, "otherwise", text.lstrip(" ,")
+    given = tokens(text.strip(), where)
+    parser = Parser(given, where)
+    tree = parser.expression()
+    said, rest = ("".join((" " if t.spaced else "") + t.text for t in part).strip()
+                  for part in (given[: parser.at], given[parser.at:]))
+    return tree, f"as {said}", rest.lstrip(" ,")
 
 
 def _guarded(body: list[tuple[str, str]], where: str) -> list[Statement]:

@@ -53,6 +53,8 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "||": np.logical_or,
 }  # fmt: skip
 
+_CONDITIONS = "<", "<=", ">", ">=", "==", "~=", "&", "|", "&&", "||"
+
 
 def free_names(tree: Tree) -> Iterator[str]:
     """Names in an expression that are neither functions nor constants known here."""
@@ -198,9 +200,14 @@ class _Evaluation:
         return _plain(made)
 
     def _place(self, index: Tree, size: int) -> Any:
-        """Where an index points, from 0; ``end`` is the size."""
+        """Where an index points, from 0; ``end`` is the size. A condition says which entries."""
         inside = replace(self, end=float(size))
-        return np.asarray(inside._number(inside.of(index)), dtype=int).ravel() - 1
+        value = np.ravel(inside._number(inside.of(index)))
+        if _is_condition(index):
+            return np.flatnonzero(value)
+        if size > 1 and np.array_equal(value, np.ones(size)):  # what is kept of a > 0 says as much
+            raise NotUnderstood(self.where, "an index of ones may be a condition.")
+        return np.asarray(value, dtype=int) - 1
 
     def _binary(self, tree: Binary) -> Any:
         left, right = self.of(tree.left), self.of(tree.right)
@@ -243,6 +250,13 @@ class _Evaluation:
         if isinstance(value, (str, Mapping, list)):
             raise NotUnderstood(self.where, f"{value!r:.40} is no number.")
         return value
+
+
+def _is_condition(tree: Tree) -> bool:
+    """Whether an index is a condition, true or false of each entry."""
+    return (isinstance(tree, Binary) and tree.sign in _CONDITIONS
+            or isinstance(tree, Unary) and tree.sign == "~"
+            or isinstance(tree, Apply) and dotted(tree.of) in ("logical", "isnan"))
 
 
 def _plain(value: Any) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from .diagram import Diagram
 from .mapping import imported_names
 from .matlab import Apply, Field, Name, NotUnderstood, Text, Tree, dotted, parse
-from .matlab_scripts import Assign, Load, Run, Statement, parse_script
+from .matlab_scripts import Assign, Load, Run, Skipped, Statement, parse_script
 from .matlab_values import Unknown, evaluate, free_names
 from .python_text import PythonNames, value_text
 from .same_text import same_text
@@ -73,10 +73,23 @@ class Workspace:
                 self._load(statement.file)
             elif isinstance(statement, Run):
                 self._script(statement.script)
+            elif (branch := self._branch(statement, source)) is not None:
+                self.run(branch, source)
             else:
                 for name in statement.names:
                     if name not in self._kept:
                         self._lose(name, f"{source}: {statement.text.splitlines()[0]:.60}")
+
+    def _branch(self, statement: Skipped, source: str) -> tuple[Statement, ...] | None:
+        """What an ``if`` does with these values; None where that is not known."""
+        for condition, branch in statement.branches:
+            try:
+                value = 1.0 if condition is None else evaluate(condition, self.values, source)
+            except (Unknown, NotUnderstood):
+                return None
+            if np.size(value) and np.all(value):
+                return branch
+        return () if statement.branches else None
 
     def _assign(self, statement: Assign, source: str) -> None:
         path, tree = dotted(statement.target), statement.value
@@ -209,8 +222,9 @@ class Workspace:
         for folder in self.folders:
             for script in sorted(folder.glob("*.m")):
                 statements = parse_script(_text_of(script), script.name)
-                given = {dotted(s.target).partition(".")[0] for s in statements
-                         if isinstance(s, Assign)}  # fmt: skip
+                given = {name.partition(".")[0] for s in statements for name in (
+                    [dotted(s.target)] if isinstance(s, Assign) else
+                    s.names if isinstance(s, Skipped) and s.branches else [])}
                 if given & {name for name in wanted if name not in self.values}:
                     self.run(statements, script.name)
 

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from library.simscape.matlab import Name, NotUnderstood, parse
 from library.simscape.matlab_scripts import Assign, Load, Run, parse_script
 from library.simscape.matlab_values import Unknown, evaluate, free_names
+from library.simscape.names import Workspace
 from library.simscape.python_text import python_of
 
 NAMES = {"a": np.array([[4.0, 5.0, 6.0]]), "p": {"cell": {"R": 3.0}}, "x": 3.0, "D": 2.0, "m": 5.0}
@@ -26,7 +27,10 @@ NAMES = {"a": np.array([[4.0, 5.0, 6.0]]), "p": {"cell": {"R": 3.0}}, "x": 3.0, 
     ("ones(2)", [[1, 1], [1, 1]]),
     ("max(1, x)", 3), ("min(a)", 4), ("sqrt(4) + abs(-1)", 3), ("value(x, 'mm')", 3),
     ("[1 2] .* [3 4]", [3, 8]), ("[1 2] * [3; 4]", 11), ("12 % a comment", 12),
-    ("[1,2,...\n 3]", [1, 2, 3]),
+    ("[1,2,...\n 3]", [1, 2, 3]), ("a(a > 4)", [5, 6]), ("a(a > 1)", [4, 5, 6]), ("a(~[1 0 1])", 5),
+    ("cat(1, a, 2*a)", [[4, 5, 6], [8, 10, 12]]), ("vertcat(1, 2)", [[1], [2]]),
+    ("horzcat(a, 7)", [4, 5, 6, 7]), ("cumtrapz([0 1 3], [2 4 4])", [0, 3, 11]),
+    ("trapz([0 1 3], [2 4 4])", 11), ("round(polyfit([0 1 2], [1 3 7], 2), 9)", [1, 1, 1]),
     ("[1\n2]", [[1], [2]]), ("int32(1)", 1), ("'on'", "on"), ("sum(1:4)", 10),
     ("repmat(1, 1, 2)", [1, 1]),
     ("0.35/1000", 0.35 / 1000), ("5e-1", 0.5),
@@ -83,6 +87,11 @@ def test_nothing_is_run(text):
         evaluate(parse(text), {})
 
 
+def test_an_index_that_may_be_a_condition_is_refused():
+    with pytest.raises(NotUnderstood, match="may be a condition"):
+        evaluate(parse("a(found)"), NAMES | {"found": np.ones((1, 3))})
+
+
 def test_names_without_a_value_are_told():
     with pytest.raises(Unknown, match="kt has no value") as caught:
         evaluate(parse("2*kt"), {}, "motor.K")
@@ -116,3 +125,27 @@ def test_statements_of_a_script():
     assert Load("Data/p.mat") in script and Run("init") in script
     skipped = [s for s in script if hasattr(s, "names")]
     assert [s.names for s in skipped] == [("z",), ("q",)]
+
+
+@pytest.mark.parametrize(("script", "value"), [
+    ("u = -3; if u < 0, r = 2.6; u = abs(u); end; q = r", 2.6),
+    ("u = 3; r = 1; if u < 0\n r = 2.6;\nend\nq = r", 1),
+    ("u = 2; if u == 1, q = 1; elseif u == 2, q = 2; else, q = 3; end", 2),
+    ("u = 5; if (u == 1) q = 1; elseif u == 2 q = 2; else q = 3; end", 3),
+    ("u = 2; if u > 1\n if u > 3\n q = 4;\n else\n q = 5;\n end\nelse\n q = 6;\nend", 5),
+    ("u = 2; if u > 3\n for k = 1:2\n q = 4;\n end\nelse if u > 1, q = 7; end\nend", 7),
+    ("q = 1; if [1 0], q = 2; end; if [], q = 3; end", 1),
+    ("q = 1; if strange > 2, q = 2; end", None),  # then it is not known what q is
+    ("q = 1; if 1 > 0, for k = 1:2, q = k; end; end", None),
+])  # fmt: skip
+def test_an_if_does_what_its_values_say(script, value):
+    space = Workspace([])
+    space.run(parse_script(script), "values.m")
+    assert space.values.get("q") == value
+    assert ("q" in space.unread) == (value is None)
+
+
+def test_what_an_if_has_given_says_so():
+    space = Workspace([])
+    space.run(parse_script("u = 2; if u > 1, q = 5; end"), "values.m")
+    assert (space.lines["q"].text, space.lines["q"].comment) == ("5", "as u > 1")

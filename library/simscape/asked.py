@@ -107,8 +107,8 @@ class Asked:
         return self._of(name, default, found.unit if found is not None else "")
 
     def name(self, path: str) -> str:
-        """The Python name of a value of the workspace or of a mask."""
-        return self.texts.name(path, self.scope)
+        """The Python name of a value of the workspace or of a mask; asked for if it has none."""
+        return self.texts.of(path, self.scope, f"{self.path}/{self.block.name}").python
 
     def choice(self, name: str) -> str:
         """A choice by its last word."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .diagram import Block, End, Signal, System
-from .elementwise import added, constants, each, each_number
+from .elementwise import added, each, each_number, sources
 from .nodes import inner_port
 from .physical_vectors import JOIN
 from .signal_lines import TO_PHYSICAL, TO_SIMULINK
@@ -48,13 +48,13 @@ def carry_vectors(root: System, names: Mapping[str, Any]) -> None:
     root : System
         Changed in place, with the systems in it.
     names : mapping
-        Values that constants may use.
+        Values that sources may use.
     """
     systems = [(system, len(system.blocks) + _MOST_NEW) for system in _systems(root)]
     for system, most in systems:
-        for block in blocks_of(system, "Constant"):
+        for block in list(system.blocks.values()):
             if len(system.blocks) < most:
-                constants(system, block, names)
+                sources(system, block, names)
     joins = any(b.block_type in JOINING or b.kind == JOIN for b in root.walk())
     for _ in range(_MOST_PASSES if joins else 0):
         steps = [step for system, most in systems for step in _pass(system, most)]

@@ -25,7 +25,7 @@ from .vector_edits import (
 )
 from .vectors import inputs_of
 
-__all__ = ["added", "constants", "each", "each_number"]
+__all__ = ["added", "each", "each_number", "sources"]
 
 
 def each(system: System, block: Block) -> bool:
@@ -80,17 +80,31 @@ def added(system: System, block: Block) -> bool:
     return True
 
 
-def constants(system: System, block: Block, names: Mapping[str, Any]) -> None:
-    """A constant that is a vector: one for every element."""
-    try:
-        values = np.asarray(evaluate(parse(block.options.get("Value", "1")), names), dtype=float)
-    except (NotUnderstood, Unknown, TypeError, ValueError):
+_SOURCES = {  # which parameters of a source may be vectors
+    "Constant": ("Value",), "Sin": ("Amplitude", "Bias", "Frequency", "Phase"),
+    "Step": ("Time", "Before", "After"),
+    "DiscretePulseGenerator": ("Amplitude", "Period", "PulseWidth", "PhaseDelay"),
+}  # fmt: skip
+
+
+def sources(system: System, block: Block, names: Mapping[str, Any]) -> None:
+    """A source of a vector, as its parameters are vectors: one for every element."""
+    values = {}
+    for word in _SOURCES.get(block.block_type, ()):
+        if word in block.options:
+            try:
+                values[word] = np.asarray(evaluate(parse(block.options[word]), names), dtype=float)
+            except (NotUnderstood, Unknown, TypeError, ValueError):
+                return
+    vectors = {word: value for word, value in values.items() if value.size > 1}
+    sizes = {value.size for value in vectors.values()}
+    if len(sizes) != 1 or any(v.size != max(v.shape) for v in vectors.values()) or max(
+            sizes) > WIDEST:
         return
-    if not 1 < values.size == max(values.shape, default=1) <= WIDEST:
-        return
-    made = copies(system, block, values.size)
-    for one, value in zip(made, values.ravel(), strict=True):
-        one.options["Value"] = f"{value:.15g}"
+    made = copies(system, block, sizes.pop())
+    for word, value in vectors.items():
+        for one, number in zip(made, value.ravel(), strict=True):
+            one.options[word] = f"{number:.15g}"
     mux = Block(f"{block.sid}.join", "joined", "Mux", "Mux")
     move(system, End(block.sid, "out", 1), join(
         system, mux, mux.sid, [(End(one.sid, "out", 1), "") for one in made]))

@@ -55,7 +55,9 @@ Statement: TypeAlias = Assign | Load | Run | Skipped
 
 
 _IDLE = {"clear", "clc", "close", "format", "warning", "disp", "figure", "addpath", "rmpath",
-         "hold", "clearvars", "open_system", "set_param", "bdclose", "fprintf", "proj"}  # fmt: skip
+         "hold", "clearvars", "open_system", "load_system", "save_system", "close_system", "sim",
+         "set_param", "bdclose", "fprintf", "proj", "tic", "toc", "plot", "grid", "subplot",
+         "drawnow", "pause", "cd"}  # fmt: skip
 _GIVEN = re.compile(r"(?:^|[;,\n])\s*([A-Za-z]\w*(?:\.\w+)*)\s*(?:[.(][^=\n]*)?=(?!=)", re.M)
 _OPENING = {"if", "for", "while", "switch", "try", "function", "parfor"}
 _MISSING = re.compile(r"if\s*\(?\s*[~!]\s*exist\s*\(\s*['\"](\w+)['\"]\s*(,\s*['\"]\w+['\"])?\s*\)"

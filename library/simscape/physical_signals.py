@@ -10,7 +10,7 @@ from blocks import quantity
 
 from .diagram import Block
 from .signal_part import Lacks, SignalPart, law
-from .units import unit_here
+from .units import alike, unit_here
 
 if TYPE_CHECKING:
     from .plan import Written
@@ -51,11 +51,28 @@ def _named(unit: str, word: str = "unit") -> dict[str, str]:
 
 @dataclass
 class Made:
-    """A part, and the unit of its output, or of several by port."""
+    """A part, the unit of its output, or of several by port, and in which unit it takes inputs."""
 
     part: SignalPart
     unit: str
     units: dict[str, str] = field(default_factory=dict)
+    takes: dict[str, str] = field(default_factory=dict)
+
+    def take_numbers(self, asks: AsksUnits) -> None:
+        """Let inputs be numbers in the unit that is taken, where they come in one of another kind.
+
+        As blocks of the legacy library, which know no units, take them.
+        """
+        for port, unit in self.takes.items():
+            comes = asks.unit(port)
+            if not alike(comes, unit):
+                part = self.part
+                part.before += ((part.inputs.index(port), "number", SignalPart("signal.Gain", {
+                    **_named(comes, "input"), "gain": f'"1 {quotient(unit, comes or "1")}"'})),)
+                if comes:
+                    said = (f"Its input {port} is in {comes}, and it calculates with "
+                            f"{unit or 'plain numbers'}: the number is taken over.")
+                    part.note = f"{part.note} {said}".strip()
 
 
 def _part(component: str, keywords: dict[str, str], inputs: tuple[str, ...] = ("I",),
@@ -78,7 +95,7 @@ def _sum(signs: str) -> Callable[[AsksUnits], Made]:
     def made(a: AsksUnits) -> Made:
         unit = a.unit("I1") or a.unit("I2")
         name = "signal.Subtract" if signs == "+-" else "signal.Sum"
-        return Made(_part(name, _named(unit), ("I1", "I2")), unit)
+        return Made(_part(name, _named(unit), ("I1", "I2")), unit, takes={"I1": unit, "I2": unit})
 
     return made
 
@@ -139,8 +156,9 @@ def _limits(name: str) -> Callable[[AsksUnits], Made]:
         for w in infinite:
             w.python, w.literal = ("1e30" if w.value > 0 else "-1e30"), True
         note = "A limit that is infinite is 1e30 here." if infinite else ""
+        unit = upper.unit or lower.unit
         return Made(_part(name, {"upper": upper.argument, "lower": lower.argument}, note=note),
-                    upper.unit or lower.unit)
+                    unit, takes={"I": unit})
 
     return made
 
@@ -148,8 +166,8 @@ def _limits(name: str) -> Callable[[AsksUnits], Made]:
 def _alike(name: str, inputs: tuple[str, ...] = ("I",)) -> Callable[[AsksUnits], Made]:
     def made(a: AsksUnits) -> Made:
         unit = next((u for u in map(a.unit, inputs) if u), "")
-        return Made(_part(name, _named(unit), inputs),
-                    "" if name == "signal.Sign" else unit)
+        return Made(_part(name, _named(unit), inputs), "" if name == "signal.Sign" else unit,
+                    takes=dict.fromkeys(inputs, unit))
 
     return made
 
@@ -230,7 +248,7 @@ def in_seconds(lag: Written) -> str:
 def _table(a: AsksUnits) -> Made:
     x, f = a.value("x", "[0 1]"), a.value("f", "[0 1]")
     keywords = {"x": x.argument, "values": f.argument, **_reading(a)}
-    return Made(_part("signal.Table1D", keywords), f.unit)
+    return Made(_part("signal.Table1D", keywords), f.unit, takes={"I": x.unit})
 
 
 def _table_of_several(count: int) -> Callable[[AsksUnits], Made]:
@@ -301,7 +319,8 @@ def _switch(a: AsksUnits) -> Made:
     unit, threshold = a.unit("I1") or a.unit("I3"), a.value("Threshold", "0.5")
     threshold = threshold.times(threshold.unit or a.unit("I2"))
     return Made(_part("signal.Switch", {**_named(unit), "threshold": threshold.argument},
-                      ("I1", "I2", "I3"), here=("u1", "control", "u2", "y")), unit)
+                      ("I1", "I2", "I3"), here=("u1", "control", "u2", "y")), unit,
+                takes={"I1": unit, "I3": unit})
 
 
 def _rms(a: AsksUnits) -> Made:
@@ -335,7 +354,7 @@ def _sum_of_elements(a: AsksUnits) -> Made:
     if len(inputs) < 2:
         raise Lacks("It adds the elements of a vector that is not known here.")
     return Made(_part("signal.Sum", {**_named(unit), "signs": f'"{"+" * len(inputs)}"'}, inputs),
-                unit)
+                unit, takes=dict.fromkeys(inputs, unit))
 
 
 def _rounding(function: str) -> Callable[[AsksUnits], Made]:
@@ -398,4 +417,6 @@ def physical_signal_part(block: Block, asks: AsksUnits) -> Made:
     made = SIGNALS.get(block.kind.removeprefix(_SIGNAL))
     if made is None:
         raise Lacks("It has no counterpart here.")
-    return made(asks)
+    found = made(asks)
+    found.take_numbers(asks)
+    return found

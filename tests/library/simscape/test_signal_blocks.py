@@ -76,6 +76,11 @@ CASES = {
         Drawn("Demux", "demux", options={"Outputs": "2"}, inputs=("c",), outputs=("a", "b")),
         Drawn("Sum", "last", options={"Inputs": "+-+"}, inputs=("t", "a", "b"), outputs=("y",))),
         T + 3),
+    "sine of three phases": (clock(
+        Drawn("Sin", "w", options={"Frequency": "3", "Phase": "[0 pi/2 1]"}, outputs=("w",)),
+        Drawn("Demux", "demux", options={"Outputs": "3"}, inputs=("w",), outputs=("a", "b", "c")),
+        Drawn("Sum", "last", options={"Inputs": "+-+"}, inputs=("a", "b", "c"), outputs=("y",))),
+        np.sin(3 * T) - np.cos(3 * T) + np.sin(3 * T + 1)),
     "input without a line": (clock(
         Drawn("Sum", "last", options={"Inputs": "+-"}, inputs=("t", "nothing"), outputs=("y",))),
         T),

@@ -150,6 +150,13 @@ def test_a_mask_gives_values_by_menus_boxes_and_code(parameter, kilograms, tmp_p
     ([constant("c", "x", "0.5"),
       Drawn(f"{PS}lookup_tables.two_dimensional", "map", {"I1": "x", "I2": "x", "O": "s"},
             {"x1": ("[0 1]", "1"), "x2": ("[0 1]", "1"), "f": ("[0 4; 2 6]", "1")})], 3),
+    # kinds of units that the legacy blocks do not know
+    ([Drawn(f"{PS}sources.constant", "c", {"O": "x"}, {"constant": ("7", "V")}),
+      Drawn(f"{PS}nonlinear.saturation", "limit", {"I": "x", "O": "s"},
+            {"upper_limit": ("5", "1"), "lower_limit": ("0", "1")})], 5),
+    ([Drawn(f"{PS}sources.constant", "c", {"O": "x"}, {"constant": ("7", "s")}),
+      constant("d", "y", "3"),
+      Drawn(f"{PS}functions.subtract", "sum", {"I1": "x", "I2": "y", "O": "s"})], 4),
 ])  # fmt: skip
 def test_a_number_without_unit_is_taken_in_the_unit_of_the_port(signals, newtons, tmp_path):
     file = write(tmp_path / "model.slx", pushed(*signals), "R2020b")
@@ -167,6 +174,16 @@ def test_a_measured_signal_may_be_a_structure_with_time(variable, tmp_path):
         Drawn("nesl_utility/Simulink-PS Converter", "in", {"O": "s"}, inputs=("f",),
               options={"Unit": "N"})), "R2022b", {"StopTime": "1", "PreLoadFcn": "load force.mat"})
     assert_allclose(force_of(file, tmp_path), 3, rtol=1e-6)
+
+
+def test_a_formula_asks_for_the_values_that_it_names(tmp_path):
+    formula = Drawn("Fcn", "law", options={"Expr": "u(1)/Lift.Gain + 50"}, inputs=("t",),
+                    outputs=("y",))
+    file = write(tmp_path / "model.slx", [Drawn("Clock", "clock", outputs=("t",)), formula,
+                                          Drawn("Scope", "scope", inputs=("y",))], "R2022b")
+    with pytest.raises(FileError, match=r"Lift in /law.*--set Lift"):
+        convert(file)
+    assert "Lift_Gain = 4" in convert(file, values={"Lift.Gain": "4"}).text
 
 
 def test_gaps_leave_no_node_without_a_value(tmp_path):

@@ -77,8 +77,8 @@ class DCMotor(Motor):
     Parameters: resistance (ohm), back_emf_constant (V/rpm or N*m/A, its torque constant),
     stall_torque (N*m), no_load_speed (rpm), rated_speed (rpm), rated_power (W), rated_voltage (V),
     inductance (uH), inertia (g*cm^2), damping (N*m*s/rad), no_load_current (A), no_load_voltage
-    (V). The defaults are those that Simscape's block is saved with; only of stall_torque,
-    no_load_speed, rated_voltage, inductance and inertia they are not verified.
+    (V). Preset as in Simscape's block; stall_torque, no_load_speed, rated_voltage, inductance and
+    inertia are not verified.
     Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
     (high, 0 rad/s).
     """
@@ -171,8 +171,11 @@ class ThermalDCMotor(DCMotor):
     thermal_mass dT/dt = H.Q + heat, T = H.T. What winding and damping lose is stored, or leaves
     at H for what cools the motor: nothing is dissipated without a trace.
 
-    Parameters: those of ``DCMotor``; thermal_mass (J/K), temperature_coefficient (1/K),
-    reference_temperature (degC). The defaults are those that Simscape's block is saved with.
+    Parameters: thermal_mass (J/K), temperature_coefficient (1/K), reference_temperature (degC),
+    preset as in Simscape's block; and those of ``DCMotor``: resistance (ohm), back_emf_constant
+    (V/rpm), stall_torque (N*m), no_load_speed (rpm), rated_speed (rpm), rated_power (W),
+    rated_voltage (V), inductance (uH), inertia (g*cm^2), damping (N*m*s/rad), no_load_current
+    (A), no_load_voltage (V).
     Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
     (high, 0 rad/s), T (high, 25 degC).
 
@@ -195,9 +198,9 @@ class ThermalDCMotor(DCMotor):
         return 1 + self.temperature_coefficient * (self.T - self.reference_temperature)
 
     def _energies(self, stored: Any, lost: Any) -> Iterator[Any]:
-        yield require(self._warmth() > 0, "has a resistance of zero or less at its temperature: the "
-                      "linear law does not reach so far. Limit what heats it, or take a smaller "
-                      "temperature_coefficient.")
+        yield require(self._warmth() > 0, "has a resistance of zero or less at its temperature: "
+                      "the linear law does not reach so far. Limit what heats it, or take a "
+                      "smaller temperature_coefficient.")
         yield self.T == self.H.T
         yield self.heat == lost
         yield self.thermal_mass * der(self.T) == self.H.Q + self.heat

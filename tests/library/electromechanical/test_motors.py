@@ -150,8 +150,9 @@ def test_a_motor_runs_through_the_points_of_its_data_sheet(given, stall, damping
         assert_allclose(model.operating_point()["machine.w"].m, speed, rtol=1e-12, atol=1e-10)
 
 
-@pytest.mark.parametrize("given", [STALL, RATED, {k: v for k, v in SMALL.items() if k != "damping"}],
-                         ids=["stall", "rated", "circuit"])
+@pytest.mark.parametrize("given", [
+    STALL, RATED, {k: v for k, v in SMALL.items() if k != "damping"}],
+    ids=["stall", "rated", "circuit"])  # fmt: skip
 def test_a_motor_without_load_draws_its_no_load_current(given):
     point = on_a_stand(DCMotor(**given, **IDLING), voltage="6 V").operating_point()
     assert_allclose(point["machine.i"].m, 0.3, rtol=1e-12)
@@ -299,7 +300,7 @@ def test_a_winding_that_heats_itself_draws_less_and_its_heat_arrives():
 
 
 def test_a_motor_with_a_thermal_mass_warms_by_its_winding_and_its_damping():
-    """Held at a speed on a voltage: C dT/dt = (V - k w)²/R(T) + damping w², with i = (V - k w)/R."""
+    """Held at a speed on a voltage: C dT/dt = (V - k w)²/R(T) + damping w²."""
     model = fed(ThermalDCMotor(**{**SMALL, "inductance": "1 uH"}, thermal_mass="20 J/K",
                                T="40 degC", w_rotor="50 rad/s",
                                i=quantity(5 / 2 / (1 + 3.93e-3 * 15), "A")))  # fmt: skip

@@ -159,7 +159,10 @@ def add_counterpart(path: str, component: type[Component], *,
             for c in _table().values()):
         raise ParameterError("add_counterpart", f"{component.__name__} of {component.__module__} "
                              "is called as another counterpart.", "Give yours a name of its own.")
-    _table()[path] = Counterpart(
+    table = _table()
+    for form in [known for known in table if known.startswith(f"{path} ")]:
+        del table[form]
+    table[path] = Counterpart(
         component.__module__, component.__name__,
         {name: dict(values) for name, values in (choices or {}).items()},
         dict(parameters or {}), dict(ports or {}))

@@ -224,10 +224,11 @@ def _lost_ports(level: Level, block: Block, counterpart: Counterpart, instance: 
     if not lost:
         return ""
     if not all(lost):
-        return (f"It is {counterpart.name} here, but the file does not say which of its ports are "
-                "which, and other files that do have not been seen.")
-    return (f"{counterpart.name} here has no port {' or '.join(lost)}: connect one by hand, or "
-            "several components.")
+        return (f"It is {counterpart.name} here, but neither the file nor another that was seen "
+                "says which of its ports are which. Say it by add_counterpart(…, "
+                "ports={'lconn1': …}), or put it in by hand.")
+    return (f"{counterpart.name} here has no port {' or '.join(lost)}: put other components in "
+            "its place.")
 
 
 def _what_to_take(block: Block) -> str:

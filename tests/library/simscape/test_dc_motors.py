@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose
 from simscape_corpus import built
 from slx_writer import Drawn, write
 
-from library.simscape import convert
+from library.electromechanical import SeparatelyExcitedMotor
+from library.simscape import add_counterpart, convert, mapping
 
 MOTOR = "ee.electromech.brushed.dc_motor"
 OLD = "elec.actuators.rotational.dc_motor"
@@ -147,9 +148,19 @@ def test_ports_that_a_file_does_not_name_are_told(machine, name, tmp_path):
     result = converted(tmp_path, fed(machine, *ends["t" not in machine.nodes.values():]), "R2016b")
     outcome, note = note_of(result)
     assert outcome == "missing"
-    assert f"It is {name} here, but the file does not say which of its ports are which" in note
+    assert f"It is {name} here, but neither the file nor another that was seen says which" in note
     assert "has no counterpart in this form" in " ".join(result.text.split())
     assert not built(result.text, tmp_path).check().errors
+
+
+def test_ports_that_a_file_does_not_name_may_be_said(tmp_path, monkeypatch):
+    table = dict(mapping._table())
+    monkeypatch.setattr(mapping, "_table", lambda: table)
+    add_counterpart(MOTOR, SeparatelyExcitedMotor, ports={
+        "lconn1": "p", "lconn2": "ep", "lconn3": "R", "rconn1": "n", "rconn2": "en", "rconn3": "C"})
+    machine = motor(nodes={"fp": "a", "fn": "g"}, sides=FIELD_SIDES, **WOUND)
+    point = at_rest(tmp_path, fed(machine), "R2016b")
+    assert_allclose(point["motor.w"].to("rad/s").m, 12 / (0.15 * 0.12), rtol=1e-12)
 
 
 def test_ports_that_are_not_here_are_told(tmp_path):

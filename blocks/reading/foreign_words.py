@@ -114,9 +114,10 @@ class ForeignWords:
         found = {here: row for here, row in found.items() if not row.note} or found
         return next(iter(found.values())) if len(found) == 1 else None
 
-    def component(self, name: str, module: str) -> Word | None:
-        """The row of a component, of this module if there is one."""
-        found = [r for r in self.rows if not r.word and _simplified(r.block) == _simplified(name)]
+    def component(self, name: str, module: str, tool: str = "") -> Word | None:
+        """The row of a component, of this module if there is one; of one tool where it is said."""
+        found = [r for r in self.rows if not r.word and tool in ("", r.tool)
+                 and _simplified(r.block) == _simplified(name)]
         found.sort(key=lambda row: row.component.rpartition(".")[0] != module)
         return found[0] if found else None
 

@@ -14,7 +14,8 @@ Which class to take
 ideal converters               ``RotationalElectromechanicalConverter``,
                                ``TranslationalElectromechanicalConverter``
 motors                         ``DCMotor`` (permanent magnet, by data sheet too),
-                               ``SeparatelyExcitedMotor``, ``SeriesMotor``
+                               ``ThermalDCMotor`` (which warms), ``SeriesMotor``,
+                               ``SeparatelyExcitedMotor``
 actuators                      ``VoiceCoil``, ``Solenoid``, ``PiezoStack``
 supply                         ``HBridge`` (PWM, averaged or switched)
 coils and gaps in detail       :mod:`library.magnetic`
@@ -29,11 +30,11 @@ from .converters import (
     RotationalElectromechanicalConverter,
     TranslationalElectromechanicalConverter,
 )
-from .motors import DCMotor, SeparatelyExcitedMotor, SeriesMotor
+from .motors import DCMotor, SeparatelyExcitedMotor, SeriesMotor, ThermalDCMotor
 
 __all__ = [
     "DCMotor", "HBridge", "PiezoStack", "RotationalElectromechanicalConverter",
-    "SeparatelyExcitedMotor", "SeriesMotor", "Solenoid",
+    "SeparatelyExcitedMotor", "SeriesMotor", "Solenoid", "ThermalDCMotor",
     "TranslationalElectromechanicalConverter", "VoiceCoil",
 ]  # fmt: skip
 

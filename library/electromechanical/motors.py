@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blocks import Option, Parameter, Port, Variable, der
+from blocks import Option, Parameter, Port, Variable, der, require
 
 from ..electrical import electrical
 from ..heat import Dissipative
+from ..thermal.domain import ABSOLUTE, thermal
 from .converters import RotationalMachine
 
-__all__ = ["DCMotor", "SeparatelyExcitedMotor", "SeriesMotor"]
+__all__ = ["DCMotor", "SeparatelyExcitedMotor", "SeriesMotor", "ThermalDCMotor"]
 
 CIRCUIT, STALL, RATED = (
     "equivalent circuit", "stall torque and no-load speed", "rated load and speed")  # fmt: skip
+COEFFICIENT, CURRENT = "coefficient", "no-load current"
 
 
 class Motor(Dissipative, RotationalMachine):
@@ -36,9 +38,13 @@ class Motor(Dissipative, RotationalMachine):
     def port_equations(self) -> Iterator[Any]:
         yield from super().port_equations()
         yield self.w_rotor == self.R.w
-        drag = self.damping * self.w
+        drag = self._damping_of_rotor() * self.w
         yield self.R.t == self.inertia * der(self.w_rotor) + drag - self.t
         yield self.C.t == self.t - drag
+
+    def _damping_of_rotor(self) -> Any:
+        """Torque over speed of the rotor's damping."""
+        return self.damping
 
 
 def _needs(*parameterizations: str) -> Any:
@@ -50,26 +56,35 @@ class DCMotor(Motor):
 
     Equations: v = resistance i + inductance di/dt + back_emf_constant w;
     t = back_emf_constant i, from C to R; inertia dw_R/dt = t - damping w + what acts on R. A
-    data sheet gives the constant k and the resistance as well:
+    data sheet gives the constant k and the resistance R as well, by the straight line from the
+    torque at rest to the speed without load; the damping is part of it:
 
-    * ``parameterization="stall torque and no-load speed"``: k = rated_voltage/no_load_speed,
-      resistance = k rated_voltage/stall_torque;
-    * ``parameterization="rated load and speed"``: the same k, and
-      resistance = k (rated_voltage - k rated_speed) rated_speed/rated_power.
+    * ``parameterization="stall torque and no-load speed"``: k/R rated_voltage = stall_torque and
+      k/R (rated_voltage - k no_load_speed) = damping no_load_speed, so
+      k = rated_voltage/no_load_speed - damping rated_voltage/stall_torque and
+      R = k rated_voltage/stall_torque;
+    * ``parameterization="rated load and speed"``: the same with the line through the rated point,
+      stall_torque = rated_power/rated_speed no_load_speed/(no_load_speed - rated_speed).
 
-    Both leave damping out; friction of bearings and brushes belongs to a
-    ``RotationalFriction`` between R and C, which holds the rotor below its break-away
-    torque. Stores the energy of inductance and rotor. With
+    With ``damping_from="no-load current"`` it follows from the current of the motor alone, which
+    only the damping brakes then: k no_load_current = damping w, at
+    w = (no_load_voltage - R no_load_current)/k.
+
+    Friction of bearings and brushes that holds the rotor below a break-away torque belongs to a
+    ``RotationalFriction`` between R and C. Stores the energy of inductance and rotor. With
     ``thermal_port=True`` the heat leaves at the port H, and parameters may follow its temperature.
 
-    Parameters: resistance (ohm), back_emf_constant (V/rpm), stall_torque (N*m),
-    no_load_speed (rpm), rated_speed (rpm), rated_power (W), rated_voltage (V),
-    inductance (uH), inertia (g*cm^2), damping (N*m*s/rad); defaults not verified.
+    Parameters: resistance (ohm), back_emf_constant (V/rpm or N*m/A, its torque constant),
+    stall_torque (N*m), no_load_speed (rpm), rated_speed (rpm), rated_power (W), rated_voltage (V),
+    inductance (uH), inertia (g*cm^2), damping (N*m*s/rad), no_load_current (A), no_load_voltage
+    (V). Preset as in Simscape's block; stall_torque, no_load_speed, rated_voltage, inductance and
+    inertia are not verified.
     Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
     (high, 0 rad/s).
     """
 
     parameterization = Option(CIRCUIT, (CIRCUIT, STALL, RATED), doc="which numbers are given")
+    damping_from = Option(COEFFICIENT, (COEFFICIENT, CURRENT), doc="what the damping is given by")
     resistance = Parameter("3.9 ohm", above=0, when=_needs(CIRCUIT), doc="Armature resistance")
     back_emf_constant = Parameter("7.2e-5 V/rpm", above=0, when=_needs(CIRCUIT),
                                   doc="Voltage over speed, and torque over current")  # fmt: skip
@@ -81,29 +96,117 @@ class DCMotor(Motor):
                             doc="Mechanical power at the rated speed")  # fmt: skip
     rated_voltage = Parameter("1.5 V", above=0, when=_needs(STALL, RATED),
                               doc="Voltage of the data sheet")  # fmt: skip
+    damping = Parameter("0 N*m*s/rad", minimum=0, when=lambda c: c.damping_from == COEFFICIENT,
+                        doc="Torque over speed of the rotor's damping")  # fmt: skip
+    no_load_current = Parameter("0 A", minimum=0, when=lambda c: c.damping_from == CURRENT,
+                                doc="Current without load")  # fmt: skip
+    no_load_voltage = Parameter("1.5 V", above=0, when=lambda c: c.damping_from == CURRENT,
+                                doc="Voltage at which the no-load current flows")  # fmt: skip
 
     def verify(self) -> Iterator[str]:
         if self.parameterization == RATED and self.rated_speed >= self.no_load_speed:
             yield (f"rated_speed is {self.rated_speed:~P} and no_load_speed "
                    f"{self.no_load_speed:~P}. A motor is slower under load: exchange them?")
+        elif self.parameterization != CIRCUIT and self.damping_from == COEFFICIENT:
+            drag, stall = self.damping * self.no_load_speed, self._torque_at_rest()
+            if drag >= stall:
+                yield (f"damping times no_load_speed is {drag.to('N*m'):.4g~P}, not below the "
+                       f"torque at rest, {stall.to('N*m'):.4g~P}: nothing would drive the rotor.")
+        elif self.parameterization == CIRCUIT and self.damping_from == CURRENT:
+            drop = self.resistance * self.no_load_current
+            if drop >= self.no_load_voltage:
+                yield (f"resistance times no_load_current is {drop.to('V'):.4g~P}, not below "
+                       f"no_load_voltage, {self.no_load_voltage:~P}: the rotor would stand still.")
 
-    def _constants(self) -> tuple[Any, Any]:
-        """Voltage over speed, and resistance."""
-        if self.parameterization == CIRCUIT:
-            return self.back_emf_constant, self.resistance
-        k = self.rated_voltage / self.no_load_speed
+    def _torque_at_rest(self) -> Any:
+        """By the data sheet: at the end of the straight line through its points."""
         if self.parameterization == STALL:
-            return k, k * self.rated_voltage / self.stall_torque
-        return k, (k * (self.rated_voltage - k * self.rated_speed) * self.rated_speed
-                   / self.rated_power)  # fmt: skip
+            return self.stall_torque
+        return self.rated_power / self.rated_speed / (1 - self.rated_speed / self.no_load_speed)
+
+    def _constants(self) -> tuple[Any, Any, Any]:
+        """Voltage over speed, resistance, and torque over speed of the damping."""
+        by_current = self.damping_from == CURRENT
+        if self.parameterization == CIRCUIT:
+            k, resistance = self.back_emf_constant, self.resistance
+            return k, resistance, k**2 * self.no_load_current / (
+                self.no_load_voltage - resistance * self.no_load_current
+            ) if by_current else self.damping
+        voltage, w, stall = self.rated_voltage, self.no_load_speed, self._torque_at_rest()
+        if not by_current:
+            k = voltage / w - self.damping * voltage / stall
+            return k, k * voltage / stall, self.damping
+        # what is quadratic in k cancels where the resistance is put into the no-load speed
+        share = self.no_load_current * voltage / self.no_load_voltage
+        k = voltage / (w + share * voltage / stall)
+        return k, k * voltage / stall, k * share / w
+
+    def _damping_of_rotor(self) -> Any:
+        return self._constants()[2]
 
     def equations(self) -> Iterator[Any]:
-        k, resistance = self._constants()
+        k, resistance, damping = self._constants()
+        resistance = resistance * self._warmth()
         yield self.v == resistance * self.i + self.inductance * der(self.i) + k * self.w
         yield self.t == k * self.i
-        yield self.energy_stored == (self.inductance * self.i**2 + self.inertia
-                                     * self.w_rotor**2) / 2  # fmt: skip
-        yield self.power_dissipated == resistance * self.i**2 + self.damping * self.w**2
+        yield from self._energies(
+            (self.inductance * self.i**2 + self.inertia * self.w_rotor**2) / 2,
+            resistance * self.i**2 + damping * self.w**2)
+
+    def _warmth(self) -> Any:
+        """Resistance over that of the data sheet."""
+        return 1
+
+    def _energies(self, stored: Any, lost: Any) -> Iterator[Any]:
+        """What becomes of the energy of inductance and rotor, and of the power lost."""
+        yield self.energy_stored == stored
+        yield self.power_dissipated == lost
+
+
+class ThermalDCMotor(DCMotor):
+    """Motor with a permanent magnet and some heat capacity; it warms, and its resistance with it.
+
+    Equations: those of ``DCMotor``, whose resistance is taken times
+    1 + temperature_coefficient (T - reference_temperature);
+    thermal_mass dT/dt = H.Q + heat, T = H.T. What winding and damping lose is stored, or leaves
+    at H for what cools the motor: nothing is dissipated without a trace.
+
+    Parameters: thermal_mass (J/K), temperature_coefficient (1/K), reference_temperature (degC),
+    preset as in Simscape's block; and those of ``DCMotor``: resistance (ohm), back_emf_constant
+    (V/rpm), stall_torque (N*m), no_load_speed (rpm), rated_speed (rpm), rated_power (W),
+    rated_voltage (V), inductance (uH), inertia (g*cm^2), damping (N*m*s/rad), no_load_current
+    (A), no_load_voltage (V).
+    Ports: p, n (electrical), R, C (rotational), H (heat). Initial target: i (high, 0 A), w_rotor
+    (high, 0 rad/s), T (high, 25 degC).
+
+    Raises
+    ------
+    SimulationError
+        Where the temperature makes the resistance 0 or negative.
+    """
+
+    H = Port(thermal, doc="what the motor is cooled by")
+    thermal_mass = Parameter("100 J/K", above=0, doc="Heat capacity")
+    temperature_coefficient = Parameter("3.93e-3 1/K",
+                                        doc="Relative change of resistance per kelvin")  # fmt: skip
+    reference_temperature = Parameter("25 degC", above="0 K",
+                                      doc="Temperature that the resistance is given for")
+    T = Variable(ABSOLUTE, "25 degC", priority="high", doc="temperature")
+    heat = Variable("W", doc="what winding and damping lose")
+
+    def _warmth(self) -> Any:
+        return 1 + self.temperature_coefficient * (self.T - self.reference_temperature)
+
+    def _energies(self, stored: Any, lost: Any) -> Iterator[Any]:
+        yield require(self._warmth() > 0, "has a resistance of zero or less at its temperature: "
+                      "the linear law does not reach so far. Limit what heats it, or take a "
+                      "smaller temperature_coefficient.")
+        yield self.T == self.H.T
+        yield self.heat == lost
+        yield self.thermal_mass * der(self.T) == self.H.Q + self.heat
+        yield self.energy_stored == stored + self.thermal_mass * (
+            self.T - self.reference_temperature)
+        yield self.power_dissipated == 0
 
 
 class SeparatelyExcitedMotor(Motor):

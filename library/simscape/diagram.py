@@ -34,7 +34,10 @@ _DRAWING = {
     "Description", "Commented", "RTWSystemCode", "Location", "Open", "PortBlocksUseCompactNotation",
     "ScreenColor", "ReportName", "ZoomFactor", "SIDHighWatermark",
 }  # fmt: skip
-_OLD_PATHS = (("foundation.physical_signal.", "foundation.signal."),)
+_OLD_PATHS = (
+    ("foundation.physical_signal.", "foundation.signal."),
+    ("elec.actuators.rotational.dc_motor", "ee.electromech.brushed.dc_motor"),
+)
 _SIDES = (("lconn", ("Left", "Top")), ("rconn", ("Right", "Bottom")))
 _COUNTS = ("in", "out", "enable", "trigger", "state", "lconn", "rconn", "ifaction")
 

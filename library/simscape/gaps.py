@@ -16,7 +16,7 @@ from .plan import PortPlan, Stub
 from .python_text import MEMBERS, PythonNames, class_name
 from .signal_part import SignalPart
 
-__all__ = ["Gaps"]
+__all__ = ["Gaps", "title_of"]
 
 # what a gap lets pass at a port, and its coefficient: so little that it changes nothing, and enough
 # that no node floats
@@ -39,8 +39,8 @@ class Gaps:
     classes: dict[str, Stub] = field(default_factory=dict)
     _known: dict[object, str] = field(default_factory=dict)
 
-    def physical(self, block: Block, unit_of: Callable[[str], str], divisors: Collection[str]
-                 ) -> tuple[str, dict[str, str]]:
+    def physical(self, block: Block, unit_of: Callable[[str], str], divisors: Collection[str],
+                 form: str = "here") -> tuple[str, dict[str, str]]:
         """The class of a physical block without a counterpart, and its ports by end.
 
         Parameters
@@ -50,6 +50,8 @@ class Gaps:
             The unit of a signal port.
         divisors : collection of str
             Ends of outputs that something is divided by.
+        form : str
+            Where it has no counterpart: at all, or ``"in this form"``.
         """
         ports, equations, found, leaks = [], [], {}, {}
         names = PythonNames(MEMBERS)
@@ -71,9 +73,9 @@ class Gaps:
                 continue
             found[end] = port
         made = self._made(
-            (block.kind, tuple(port.text for port in ports), tuple(equations)), _title(block),
-            f"A gap: {block.kind} has no counterpart here.", ports, equations,
-            f"stands for {block.kind}, which has no counterpart here: it lets next to nothing "
+            (block.kind, tuple(port.text for port in ports), tuple(equations)), title_of(block),
+            f"A gap: {block.kind} has no counterpart {form}.", ports, equations,
+            f"stands for {block.kind}, which has no counterpart {form}: it lets next to nothing "
             f"pass, and its outputs are 0{', or 1 as divisors' if divisors else ''}.", leaks)
         return made, found
 
@@ -116,7 +118,7 @@ def _numbered(word: str, used: Iterable[int]) -> tuple[str, ...]:
     return (word,) if count == 1 else tuple(f"{word}{k}" for k in range(1, count + 1))
 
 
-def _title(block: Block) -> str:
+def title_of(block: Block) -> str:
     """The name of a block in its library, without what stands in brackets, but for a fluid."""
     title = block.title or block.library.rpartition("/")[2] or block.kind.rpartition(".")[2]
     return re.sub(r"\s*\((?![A-Z0-9]{1,2}\)).*?\)", "", title)

@@ -17,10 +17,11 @@ from typing import Any
 from blocks import Component, ParameterError
 
 from ..othernames import WORDS
+from .diagram import Value
 from .python_text import CORE
 
-__all__ = ["AS_HERE", "DOMAINS", "Counterpart", "add_counterpart", "counterpart_of", "domain_here",
-           "imported_names", "keyword_of", "words_of"]  # fmt: skip
+__all__ = ["AS_HERE", "DOMAINS", "WITHOUT", "Counterpart", "add_counterpart", "counterpart_of",
+           "domain_here", "imported_names", "keyword_of", "word_of", "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -33,6 +34,7 @@ DOMAINS = {
 
 
 AS_HERE = "-"  # in place of a choice: what this value says is so here anyway
+WITHOUT = "without "  # the same, and these parameters of the file say nothing then
 
 
 @dataclass
@@ -84,7 +86,12 @@ def _table() -> dict[str, Counterpart]:
     found: dict[str, Counterpart] = {}
     for row in csv.DictReader(line for line in lines if line and not line.startswith("#")):
         kind, _, word = row["parameter"].rpartition(" ")
-        if kind == "port":
+        if kind == "like":
+            mine, other = found[row["path"]], found[word]
+            mine.choices |= {name: dict(choices) for name, choices in other.choices.items()}
+            mine.words |= other.words
+            mine.ports |= other.ports
+        elif kind == "port":
             found[row["path"]].ports[word] = row["here"]
         elif kind == "word":
             found[row["path"]].words[word] = row["here"]
@@ -97,9 +104,26 @@ def _table() -> dict[str, Counterpart]:
     return found
 
 
-def counterpart_of(path: str) -> Counterpart | None:
-    """The counterpart of a component by its path, where there is one."""
-    return _table().get(path)
+def counterpart_of(path: str, values: Mapping[str, Value] | None = None) -> Counterpart | None:
+    """The counterpart of a component by its path, where there is one.
+
+    Parameters
+    ----------
+    path : str
+    values : mapping of str to Value, optional
+        Of a block: one of them may say that another component is its counterpart.
+    """
+    table = _table()
+    forms = (f"{path} {name}={word_of(value)}" for name, value in (values or {}).items())
+    return next((table[form] for form in forms if form in table), table.get(path))
+
+
+def word_of(value: Value) -> str:
+    """The last word of an enumeration, or the number of a choice."""
+    try:
+        return f"{float(value.text):g}"
+    except ValueError:
+        return value.text.rpartition(".")[2].strip().strip("'\"").lower()
 
 
 def imported_names() -> set[str]:
@@ -135,7 +159,10 @@ def add_counterpart(path: str, component: type[Component], *,
             for c in _table().values()):
         raise ParameterError("add_counterpart", f"{component.__name__} of {component.__module__} "
                              "is called as another counterpart.", "Give yours a name of its own.")
-    _table()[path] = Counterpart(
+    table = _table()
+    for form in [known for known in table if known.startswith(f"{path} ")]:
+        del table[form]
+    table[path] = Counterpart(
         component.__module__, component.__name__,
         {name: dict(values) for name, values in (choices or {}).items()},
         dict(parameters or {}), dict(ports or {}))

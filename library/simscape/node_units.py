@@ -83,7 +83,7 @@ class NodeUnits:
             self.know(key, unit)
 
     def _of_component(self, block: Block) -> list[tuple[Key, str]]:
-        counterpart = counterpart_of(block.kind)
+        counterpart = counterpart_of(block.kind, block.values)
         component = counterpart.component if counterpart is not None else None
         inputs = []
         if counterpart is not None and component is not None:

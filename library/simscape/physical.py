@@ -22,7 +22,7 @@ from blocks import (
 
 from .diagram import Block, Value
 from .levels import Scope
-from .mapping import AS_HERE, Counterpart, keyword_of, words_of
+from .mapping import AS_HERE, WITHOUT, Counterpart, keyword_of, word_of, words_of
 from .matlab import NotUnderstood
 from .texts import WritesValues
 
@@ -60,22 +60,25 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
     assert component is not None
     found = Keywords()
     declared: Mapping[str, Any] = component._declared
-    _choose(block, counterpart, declared, found,
-            lambda value: _number(value, texts, scope, where))
+    silent = _choose(block, counterpart, declared, found,
+                     lambda value: _number(value, texts, scope, where))
     _fit_ports(block, counterpart, found)
     chosen = found.instance(component) or component()
     declared = chosen._declared  # with the parameters of the laws that were chosen
     for name, value in block.values.items():
+        if name in silent:
+            continue
         keyword, note = keyword_of(counterpart, name)
         mine = declared.get(keyword)
         if mine is None or isinstance(mine, Option):
             if value.specify is False or name in SETTINGS or counterpart.choices.get(
-                    name, {}).keys() & {_word(value), "*"}:
+                    name, {}).keys() & {word_of(value), "*"}:
                 continue
             if note:
                 found.notes.append(f"{name}: {note}")
             elif not keyword:
-                found.notes.append(f"{name} = {value.text} {value.unit}".rstrip()
+                unit = "" if value.unit == "1" else value.unit
+                found.notes.append(f"{name} = {value.text} {unit}".rstrip()
                                    + " has no counterpart here.")
             continue
         if not mine.exists(chosen) or value.specify is False:
@@ -93,8 +96,12 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
 
 
 def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
-            found: Keywords, number: Callable[[Value], Any]) -> None:
-    """Options first: which parameters there are depends on them."""
+            found: Keywords, number: Callable[[Value], Any]) -> set[str]:
+    """Options first: which parameters there are depends on them.
+
+    Returns those that say nothing with what is chosen.
+    """
+    silent: set[str] = set()
     for name in {**counterpart.choices, **block.values}:
         keyword, _ = keyword_of(counterpart, name)
         choices, value = counterpart.choices.get(name, {}), block.values.get(name)
@@ -106,11 +113,15 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
                                    f"{keyword}={declared[keyword].default!r} holds.")
         if here is None or here == AS_HERE:
             continue
+        if str(here).startswith(WITHOUT):
+            silent |= {*str(here).split()[1:]}
+            continue
         option, sign, wanted = str(here).partition("=")  # one parameter may choose another option
         if sign:
             keyword, here = option, True if wanted == "True" else wanted
         if isinstance(declared.get(keyword), Option):
             _option(keyword, here, declared, found)
+    return silent
 
 
 def _fit_ports(block: Block, counterpart: Counterpart, found: Keywords) -> None:
@@ -153,7 +164,7 @@ def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable
     """What the table of counterparts says of a written value, or of one that is absent."""
     if value is None:
         return choices.get("")
-    word = _word(value)
+    word = word_of(value)
     if word in choices or "*" in choices:
         return choices.get(word, choices.get("*"))
     for rule, holds in (("> 0", lambda x: x > 0), ("finite", np.isfinite)):
@@ -164,19 +175,11 @@ def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable
     return None
 
 
-def _word(value: Value) -> str:
-    """The last word of an enumeration, or the number of a choice."""
-    try:
-        return f"{float(value.text):g}"
-    except ValueError:
-        return value.text.rpartition(".")[2].strip().strip("'\"").lower()
-
-
 def _same_word(option: Any, value: Value) -> Any:
     """The choice that is called as it is written."""
     if isinstance(option.default, bool):
-        return {**dict.fromkeys(_ON, True), **dict.fromkeys(_OFF, False)}.get(_word(value))
-    wanted = _word(value).replace("_", " ")
+        return {**dict.fromkeys(_ON, True), **dict.fromkeys(_OFF, False)}.get(word_of(value))
+    wanted = word_of(value).replace("_", " ")
     return next((c for c in option.choices or () if str(c).lower() == wanted), None)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from blocks import Input, Output, Port
+
+from ..othernames import WORDS
 from .converters import give_unit
 from .diagram import Block, End
-from .gaps import Gaps
+from .gaps import Gaps, title_of
 from .levels import Joint, Level
 from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here
 from .matlab import NotUnderstood
@@ -33,13 +36,14 @@ class PhysicalBlocks:
     conversion: Conversion
     gaps: Gaps
     dampings: dict[str, Any] = field(default_factory=dict)  # of hard stops, by block
+    stubs: set[str] = field(default_factory=set)  # blocks that a stub stands for
 
     def make(self, level: Level, block: Block) -> None:
         """The part of a block, or a gap."""
         if is_physical_signal(block):
             self._signal(level, block)
             return
-        counterpart = counterpart_of(block.kind)
+        counterpart = counterpart_of(block.kind, block.values)
         if counterpart is None or counterpart.component is None:
             self._gap(level, block)
         else:
@@ -50,8 +54,12 @@ class PhysicalBlocks:
         component = counterpart.component
         assert component is not None
         keywords = keywords_of(block, counterpart, conversion.texts, level.scope, where)
-        name = level.names.make(python_name(block.name))
         instance = keywords.instance(component) or component
+        lost = _lost_ports(level, block, counterpart, instance)
+        if lost:
+            self._gap(level, block, " ".join([*keywords.notes, lost]), "in this form")
+            return
+        name = level.names.make(python_name(block.name))
         self.dampings[block.sid] = keywords.values.get("upper_damping")
         notes = keywords.notes + ([f"Not in the file, so the default here holds: "
                                    f"{', '.join(keywords.defaults)}."] if keywords.defaults else [])
@@ -125,14 +133,15 @@ class PhysicalBlocks:
                 del places[port]
         return part, places
 
-    def _gap(self, level: Level, block: Block, why: str = "It has no counterpart here.") -> None:
+    def _gap(self, level: Level, block: Block, why: str = "", form: str = "here") -> None:
         """A stub with the ports of a component that has no counterpart."""
         units = self.conversion.units
         name = level.names.make(python_name(block.name))
-        if lacks_ports(block):
+        if not _tells_ports(block):
             self._ports_of_nodes(level, block)
         made, ports = self.gaps.physical(block, lambda end: units.of(block.sid, end) or "",
-                                         self._divisors(level, block))
+                                         self._divisors(level, block), form)
+        self.stubs.add(block.sid)
         for end, port in ports.items():
             what = block.types.get(block.ports[end], "")
             level.joints[block.sid, end] = Joint(
@@ -140,7 +149,8 @@ class PhysicalBlocks:
                 domain_here(what), units.of(block.sid, end) or "")
         level.plan.parts.append(Part(name, made, original=said(block.name, name)))
         self.conversion.enter(level, block, "missing", made,
-                              [f"{why} A stub with its ports stands for it."])
+                              [f"{why or _what_to_take(block)} A stub with its ports stands for "
+                               "it."])
 
     def _ports_of_nodes(self, level: Level, block: Block) -> None:
         """What the ports are that the file does not name or tell: as what they are joined to."""
@@ -187,9 +197,49 @@ class PhysicalBlocks:
 
 
 def lacks_ports(block: Block) -> bool:
-    """Whether the file does not tell all ports of a component without counterpart."""
-    told = block.ports and all(block.types.get(port) for port in block.ports.values())
-    return block.is_component and counterpart_of(block.kind) is None and not told
+    """Whether the file does not tell all ports of a component, or any of one with counterpart."""
+    counterpart = counterpart_of(block.kind)
+    if counterpart is not None:
+        return not (block.ports or counterpart.ports)
+    return block.is_component and not _tells_ports(block)
+
+
+def _tells_ports(block: Block) -> bool:
+    return bool(block.ports) and all(block.types.get(port) for port in block.ports.values())
+
+
+def _lost_ports(level: Level, block: Block, counterpart: Counterpart, instance: Any) -> str:
+    """Which ports are joined to something, but not known or not there here; empty where all are."""
+    ports = block.ports or counterpart.ports
+
+    def is_there(end: str) -> bool:
+        declared = instance._declared.get(counterpart.port(ports.get(end, "")))
+        return isinstance(declared, (Port, Input, Output)) and (
+            isinstance(instance, type) or declared.exists(instance))
+
+    if block.ports and all(map(is_there, block.ports)):
+        return ""
+    joined = {end.name for wire in level.system.wires for end in wire if end.sid == block.sid}
+    lost = [ports.get(end, "") for end in sorted(joined) if not is_there(end)]
+    if not lost:
+        return ""
+    if not all(lost):
+        return (f"It is {counterpart.name} here, but neither the file nor another that was seen "
+                "says which of its ports are which. Say it by add_counterpart(…, "
+                "ports={'lconn1': …}), or put it in by hand.")
+    return (f"{counterpart.name} here has no port {' or '.join(lost)}: put other components in "
+            "its place.")
+
+
+def _what_to_take(block: Block) -> str:
+    """Why a block is not converted, and which component is the same here, if any."""
+    row = WORDS.component(title_of(block), "", "Simscape")
+    if row is None:
+        return "It has no counterpart here."
+    if row.note:
+        return row.sentence()
+    return ("Its values are not read, since the names they are saved under are not known here. "
+            f"{row.sentence()}")
 
 
 def _divides(block: Block, end: str) -> bool:

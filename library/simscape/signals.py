@@ -89,7 +89,8 @@ class SignalsOfLevel:
                       for port in inner.ports.values() if port.kind == "Input"}
         units |= {joint.text: joint.unit for (sid, _), joint in level.joints.items()
                   if joint.kind == "input"
-                  and counterpart_of(level.system.blocks[sid].kind) is None}
+                  and (counterpart_of(level.system.blocks[sid].kind) is None
+                       or sid in self.conversion.physical.stubs)}
         for unit in sorted(set(units.values())):
             open_inputs = [text for text in units if units[text] == unit and text not in driven]
             if not open_inputs:

@@ -237,7 +237,8 @@ class Members:
 
     def _member(self, declared: Declared) -> Member:
         block = self.blocks[declared]
-        counterpart, source = counterpart_of(block.kind), source_beside(block.kind)
+        counterpart = counterpart_of(block.kind, block.values)
+        source = source_beside(block.kind)
         if source in self.beside:
             return self._beside(declared, self.beside[source])
         if is_physical_signal(block):

@@ -56,7 +56,7 @@ PORTS = {
     magnetic.ReluctanceForceActuator: "N S R C",
     electromechanical.RotationalElectromechanicalConverter: "p n R C",
     electromechanical.TranslationalElectromechanicalConverter: "p n R C",
-    electromechanical.DCMotor: "p n R C",
+    electromechanical.DCMotor: "p n R C", electromechanical.ThermalDCMotor: "p n R C H",
     rotational.RotationalNonlinearDamper: "R C", rotational.QuadraticSpeedDependentTorque: "R C",
     translational.NonlinearDamper: "R C", translational.QuadraticSpeedDependentForce: "R C",
     signal.Terminator: "u", signal.VectorNorm: "u1 u2 u3 y", signal.DiscretePID: "u y",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from machines_bench import fed, final
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from blocks import (
@@ -31,6 +32,7 @@ from library.electromechanical import (
     RotationalElectromechanicalConverter,
     SeparatelyExcitedMotor,
     SeriesMotor,
+    ThermalDCMotor,
     TranslationalElectromechanicalConverter,
 )
 from library.rotational import (
@@ -41,7 +43,7 @@ from library.rotational import (
     RotationalReference,
     TorqueSource,
 )
-from library.thermal import thermal
+from library.thermal import PerfectInsulator, thermal
 
 SMALL = {"resistance": "2 ohm", "inductance": "5 mH", "back_emf_constant": "0.1 V*s/rad",
          "inertia": "1e-3 kg*m^2", "damping": "1e-4 N*m*s/rad"}  # fmt: skip
@@ -132,19 +134,51 @@ RATED = {"parameterization": "rated load and speed", "rated_power": "10 W",
          "inertia": "1e-3 kg*m^2"}  # fmt: skip
 
 
+DAMPED = {"damping": "1e-3 N*m*s/rad"}
+IDLING = {"damping_from": "no-load current", "no_load_current": "0.3 A", "no_load_voltage": "6 V"}
+
+
+@pytest.mark.parametrize("damping", [{}, DAMPED, IDLING], ids=["undamped", "damped", "current"])
 @pytest.mark.parametrize(("given", "stall"), [
-    (STALL, 0.5), (RATED, 10 / 80 / 0.2),
-    ({**SMALL, "damping": "0 N*m*s/rad"}, 0.1 * 10 / 2)], ids=["stall", "rated", "circuit"])
-def test_speed_falls_along_a_straight_line_with_the_load(given, stall):
-    for share in (0.0, 0.4, 1.0):
-        model = on_a_stand(DCMotor(**given), quantity(-share * stall, "N*m"))
-        run = model.simulate("6 s", method="rodas4", rtol=1e-10)
-        assert_allclose(final(run, "machine.w", "rad/s"), 100 * (1 - share), atol=2e-7)
+    (STALL, 0.5), (RATED, 10 / 80 / (1 - 80 / 100))], ids=["stall", "rated"])
+def test_a_motor_runs_through_the_points_of_its_data_sheet(given, stall, damping):
+    """Speed over load is the straight line of the data sheet, whatever damps the rotor."""
+    model = on_a_stand(DCMotor(**given, **damping))
+    loads = {0: 100, 0.4 * stall: 60, stall: 0, **({10 / 80: 80} if given is RATED else {})}
+    for load, speed in loads.items():
+        model.load.torque = f"{-load} N*m"
+        assert_allclose(model.operating_point()["machine.w"].m, speed, rtol=1e-12, atol=1e-10)
 
 
-def test_a_rated_speed_above_that_without_load_is_refused():
-    with pytest.raises(ParameterError, match="exchange them"):
-        on_a_stand(DCMotor(**{**RATED, "rated_speed": "120 rad/s"})).simulate("1 s")
+@pytest.mark.parametrize("given", [
+    STALL, RATED, {k: v for k, v in SMALL.items() if k != "damping"}],
+    ids=["stall", "rated", "circuit"])  # fmt: skip
+def test_a_motor_without_load_draws_its_no_load_current(given):
+    point = on_a_stand(DCMotor(**given, **IDLING), voltage="6 V").operating_point()
+    assert_allclose(point["machine.i"].m, 0.3, rtol=1e-12)
+    assert_allclose(point["machine.power_dissipated"].m, 6 * 0.3, rtol=1e-12)
+
+
+def test_damping_brakes_a_motor_of_which_the_circuit_is_known():
+    """k (V - k w)/R = damping w + load, with 10 V, 2 ohm and 0.1 N m/A."""
+    point = on_a_stand(DCMotor(**{**SMALL, **DAMPED}), "-0.05 N*m").operating_point()
+    assert_allclose(point["machine.w"].m, (0.1 * 10 / 2 - 0.05) / (0.1**2 / 2 + 1e-3), rtol=1e-12)
+
+
+def test_a_torque_constant_is_the_back_emf_constant():
+    motor = DCMotor(back_emf_constant="0.1 N*m/A")
+    assert_allclose(motor.back_emf_constant.to("V*s/rad").m, 0.1, rtol=1e-15)
+
+
+@pytest.mark.parametrize(("given", "said"), [
+    ({**RATED, "rated_speed": "120 rad/s"}, "exchange them"),
+    ({**STALL, "damping": "6e-3 N*m*s/rad"}, "0.6 m·N, not below the torque at rest, 0.5 m·N"),
+    ({**RATED, "damping": "6.3e-3 N*m*s/rad"}, "0.63 m·N, not below the torque at rest, 0.625"),
+    ({**IDLING, "resistance": "21 ohm"}, "6.3 V, not below no_load_voltage, 6.0 V"),
+])  # fmt: skip
+def test_numbers_that_no_motor_can_have_are_refused(given, said):
+    with pytest.raises(ParameterError, match=said):
+        on_a_stand(DCMotor(**given)).simulate("1 s")
 
 
 def test_a_motor_below_break_away_stays_at_rest_and_starts_when_it_is_overcome():
@@ -263,3 +297,22 @@ def test_a_winding_that_heats_itself_draws_less_and_its_heat_arrives():
     energy = run.energy()
     assert energy.relative_residual < 1e-7
     assert_allclose(energy["copper"].stored, 20 * rise, rtol=1e-7)
+
+
+def test_a_motor_with_a_thermal_mass_warms_by_its_winding_and_its_damping():
+    """Held at a speed on a voltage: C dT/dt = (V - k w)²/R(T) + damping w²."""
+    model = fed(ThermalDCMotor(**{**SMALL, "inductance": "1 uH"}, thermal_mass="20 J/K",
+                               T="40 degC", w_rotor="50 rad/s",
+                               i=quantity(5 / 2 / (1 + 3.93e-3 * 15), "A")))  # fmt: skip
+    model.drive, model.ground = AngularVelocitySource(velocity="50 rad/s"), RotationalReference()
+    model.end = PerfectInsulator()
+    model.connect(model.machine.R, model.drive.R)
+    model.connect(model.machine.C, model.drive.C, model.ground.W)
+    model.connect(model.machine.H, model.end.A)
+    run = model.simulate("100 s", rtol=1e-9)
+    exact = solve_ivp(lambda t, T: (5**2 / 2 / (1 + 3.93e-3 * (T - 298.15)) + 1e-4 * 50**2) / 20,
+                      (0, 100), [313.15], rtol=1e-12, atol=1e-12).y[0, -1]  # fmt: skip
+    assert_allclose(final(run, "machine.T", "K"), exact, rtol=1e-8)
+    assert_allclose(final(run, "machine.i", "A"), 5 / 2 / (1 + 3.93e-3 * (exact - 298.15)),
+                    rtol=1e-7)  # fmt: skip
+    assert run.energy().relative_residual < 1e-7

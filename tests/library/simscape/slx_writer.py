@@ -35,10 +35,13 @@ class Drawn:
     outputs: tuple[str, ...] = ()
     within: str = ""  # the subsystem it stands in
     inner: list = field(default_factory=list)  # blocks of a subsystem that is drawn with its ports
+    sides: tuple = ()  # names of its ports on either side, where the table has no such layout
 
 
 def sides_of(block):
     """Names of the ports on either side, as the file numbers them."""
+    if block.sides:
+        return block.sides
     if block.kind in UTILITIES:
         return UTILITIES[block.kind][1:]
     if block.kind not in port_table():

@@ -23,6 +23,9 @@
     |-- SimulationError (RuntimeError)    a run that failed; carries the partial result
     `-- MissingPackage (ImportError)      an optional package is needed
 
+    KeyboardInterrupt
+    `-- Interrupted                 Ctrl-C ended a run; carries the partial result
+
 Every error keeps its data as attributes, has a stable ``code``, survives
 pickling, and says first what is wrong and then what to do.
 """
@@ -98,7 +101,9 @@ class BlocksError(Exception):
                           {**self.data, "says_where": self.says_where})
 
     def __str__(self) -> str:
-        return with_advice(self.statement, self.advice)
+        text = with_advice(self.statement, self.advice)
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        return text.encode(encoding, "backslashreplace").decode(encoding)  # as in a traceback
 
     @property
     def statement(self) -> str:
@@ -261,6 +266,23 @@ class FileError(BlocksError, OSError):
     """A file that is missing, damaged, of another kind, or cannot be written."""
 
     code = "file"
+
+
+class Interrupted(KeyboardInterrupt):  # noqa: N818  # it is no error
+    """Ctrl-C ended a run, and all around it that does not ask for what there is.
+
+    Attributes
+    ----------
+    result : Result
+        Everything computed before.
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__(result)
+        self.result = result
+
+    def __str__(self) -> str:
+        return f"{self.result.message}; the result until then is this error's .result"
 
 
 class SimulationError(BlocksError, RuntimeError):

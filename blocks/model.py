@@ -25,6 +25,7 @@ from .initialisation.initial_values import warn_of_compromises
 from .initialisation.nominal_values import find_nominals, nominal_rows
 from .language.component import Component
 from .nonsmooth.modes.mode_equations import JOINED
+from .results.shown import printable
 from .simulation.method_choice import refuse_idle_step
 from .simulation.run import run
 from .simulation.settings import Options, refuse_positional, refuse_unknown_options
@@ -90,7 +91,7 @@ class Model(Component):
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{n}: {type(c).__name__}" for n, c in self._children.items())
-        return f"<Model {self._title!r} with {len(self._children)} parts: {parts}>"
+        return printable(f"<Model {self._title!r} with {len(self._children)} parts: {parts}>")
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_made"}
@@ -378,6 +379,8 @@ class Model(Component):
             For mistakes found before integration.
         SimulationError
             For a run that failed; ``error.result`` holds everything before.
+        Interrupted
+            After Ctrl-C: a KeyboardInterrupt whose ``result`` holds everything before.
         """
         refuse_unknown_options(unknown)
         refuse_positional(duration, nameless)

@@ -22,7 +22,7 @@ import networkx as nx
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from test_house import ARROWS, FILES, FLOORS, wing  # noqa: E402
+from test_house import FILES, FLOORS, arrows, wing  # noqa: E402
 
 WIDTH = 11.0  # inches
 LINE, PAD, GAP = 0.155, 0.09, 0.07  # inches: of text, inside a room, between rooms
@@ -74,7 +74,7 @@ class Room:
 
 def reduced() -> dict[str, list[str]]:
     """The wings that each one stands on itself; the others lead to the rest."""
-    every = nx.DiGraph({(wing(a), wing(b)) for a, b in ARROWS.edges if wing(a) != wing(b)})
+    every = nx.DiGraph({(wing(a), wing(b)) for a, b in arrows().edges if wing(a) != wing(b)})
     every.add_nodes_from(w for wings in FLOORS for w in wings)
     return {w: list(nx.transitive_reduction(every).successors(w)) for w in every}
 

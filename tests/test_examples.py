@@ -12,6 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import quantity
+from blocks.results import Result
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
@@ -21,6 +22,9 @@ def run(monkeypatch, tmp_path, capsys):
     """Runs an example without a screen; returns its names and what it printed."""
     monkeypatch.syspath_prepend(EXAMPLES)
     monkeypatch.chdir(tmp_path)
+    film = Result.animate  # of which a few pictures a second prove as much
+    monkeypatch.setattr(Result, "animate", lambda self, *given, **options: film(
+        self, *given, **options | {"fps": 4}))
 
     def runner(name: str, picture: bool = True):
         monkeypatch.setattr("sys.argv", [f"{name}.py", "--save", str(tmp_path)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -42,33 +43,43 @@ def wing(name):
     return inner if inner in FLOOR else parts[0]
 
 
-def imported(name, file):
+@cache
+def imported(name):
     """Modules that a file imports when it runs, at its top or in a function."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for node in list(ast.walk(tree)):
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-            node.body = []
+    file, found = FILES[name], []
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(tree):
+    for node in statements(ast.parse(file.read_text(encoding="utf-8")).body):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package.split(".")[: package.count(".") + 2 - node.level] if node.level else []
             source = ".".join([*above, *([node.module] if node.module else [])])
-            for alias in node.names:
-                yield f"{source}.{alias.name}" if f"{source}.{alias.name}" in FILES else source
+            found += (f"{source}.{alias.name}" if f"{source}.{alias.name}" in FILES else source
+                      for alias in node.names)
+    return found
 
 
-ARROWS = nx.DiGraph([(a, b) for a, file in FILES.items() for b in imported(a, file)
-                     if b in FILES and b != a])  # fmt: skip
+def statements(body):
+    """All that run, inner ones too; no expressions, which import nothing."""
+    for node in body:
+        yield node
+        only_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
+            if not (only_types and inner == "body"):
+                yield from statements(getattr(node, inner, ()))
+
+
+@cache
+def arrows():
+    return nx.DiGraph([(a, b) for a in FILES for b in imported(a) if b in FILES and b != a])
 
 
 def test_no_files_import_in_a_circle():
-    assert list(nx.simple_cycles(ARROWS)) == []
+    assert list(nx.simple_cycles(arrows())) == []
 
 
 def test_no_import_runs_upward():
-    upward = [(a, b) for a, b in ARROWS.edges
+    upward = [(a, b) for a, b in arrows().edges
               if wing(a) != wing(b) and FLOOR[wing(b)] >= FLOOR[wing(a)]]  # fmt: skip
     assert upward == []
 
@@ -82,7 +93,7 @@ def test_every_file_has_a_wing_and_flat_are_only_those_a_user_imports():
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_every_file_imports_what_there_is(name):
     module = importlib.import_module(name)
-    for source in imported(name, FILES[name]):  # in functions, too
+    for source in imported(name):  # in functions, too
         if source.startswith("blocks"):
             importlib.import_module(source)
     assert all(hasattr(module, known) for known in getattr(module, "__all__", ()))

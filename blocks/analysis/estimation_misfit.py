@@ -166,8 +166,6 @@ class Misfit:
                 self._apply(values, experiment)
                 run = self.model.simulate(f"{end - start!r} s", start=f"{start!r} s",
                                           progress=False, **self.options)
-            if run.status == "interrupted":
-                raise KeyboardInterrupt
             self.runs += 1
             out.append(run)
         self._last = values.copy(), out

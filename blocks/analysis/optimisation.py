@@ -173,8 +173,6 @@ class _Design:
                 give(unknown.setting, value)
             run = run_with_sensitivities(self.model, self.duration, Options(
                 progress=False, **self.options), self.paths, "optimise(over=…)")
-        if run.status == "interrupted":
-            raise KeyboardInterrupt
         self.runs += 1
         numbers = np.array([one.value(run) for one in self._asked])
         slopes = np.array([one.gradient(run, run.sensitivities) for one in self._asked])

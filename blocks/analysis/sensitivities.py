@@ -95,7 +95,6 @@ def _compiled(model: Model, duration: Any, options: Options, result: Result) -> 
     """
     recording: Any = result.recording
     if (options.method != "auto" or recording.system.nx <= MANY
-            or result.status == "interrupted"
             or not began_in_python(result.statistics)):
         return result
     try:

@@ -15,7 +15,7 @@ import numpy as np
 from ..assembly.matching import match
 from ..language.branch import Branch
 from ..language.component import Component
-from ..language.kernel import Kernel
+from ..language.kernel import Kernel, Law
 from ..language.source_lines import line_of_function, told_line
 from .findings import Finding, found
 from .words import enumerated, listed, plural, shortened, tidy
@@ -51,12 +51,14 @@ def class_findings(kernel: Kernel, members: list[Component]) -> Iterator[Finding
     surplus = sorted((statements[e] for e in m.over_equations if e < own),
                      key=lambda s: sum(kernel.variables[i].port != "" for i in s[0]))
     yield _finding(kernel, members, len(unknown) - outside, own, names,
-                   [text for _, text in surplus])
+                   [said if isinstance(said, str) else shortened(tidy(said.text))
+                    for _, said in surplus])
 
 
-def _statements(kernel: Kernel) -> list[tuple[set[int], str]]:
-    """The variables in every equation and set-valued law, and its text."""
-    out = [({i for i, _ in one.arguments}, shortened(tidy(one.text))) for one in kernel.laws]
+def _statements(kernel: Kernel) -> list[tuple[set[int], Law | str]]:
+    """The variables in every equation and set-valued law, and the equation or a text."""
+    out: list[tuple[set[int], Law | str]] = [
+        ({i for i, _ in law.arguments}, law) for law in kernel.laws]
     for one in kernel.set_valued:
         keys = [kernel.key_of(s) for s in ca.symvar(one.flow)]
         name = kernel.variables[one.effort].name

@@ -26,6 +26,7 @@ from ..exceptions import (
     optional_package,
     with_advice,
 )
+from ..results.shown import printable
 
 __all__ = ["SEVERITIES", "Finding", "Findings"]
 
@@ -115,7 +116,7 @@ class Finding:
     advice: str = ""
 
     def __str__(self) -> str:
-        return with_advice(self.problem, self.advice)
+        return printable(with_advice(self.problem, self.advice))
 
 
 def found(code: str, where: Iterable[str], problem: str, advice: str = "") -> Finding:
@@ -243,7 +244,7 @@ class Findings(Sequence[Finding]):
                     lines += textwrap.wrap(part, width, initial_indent=" " * 8,
                                            subsequent_indent=" " * 8, break_long_words=False,
                                            break_on_hyphens=False)  # fmt: skip
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     __repr__ = __str__
 

@@ -23,6 +23,7 @@ from ..assembly.flatten import Flat
 from ..assembly.index_reduction import MAX_DIFFERENTIATIONS
 from ..assembly.matching import connected
 from ..assembly.reduced import Singular
+from ..numerics.blas_threads import threads_for
 from ..numerics.tolerances import DEPENDENT, DEPENDENT_EXACTLY, INVOLVED
 from ..system.problem import Problem
 from ..system.system import System
@@ -250,7 +251,8 @@ def dependent_rows(equations: list[int], matrix: np.ndarray, tolerance: float = 
     for axis in (0, 1):  # small and large coefficients mean nothing
         scale = np.max(np.abs(matrix), axis=axis, keepdims=True, initial=0.0)
         matrix = matrix / np.where(scale > 0, scale, 1.0)
-    u, s, _ = np.linalg.svd(matrix)
+    with threads_for(len(matrix)):
+        u, s, _ = np.linalg.svd(matrix)
     rank = int(np.sum(s > tolerance))
     if rank == len(equations):
         return []

@@ -29,7 +29,8 @@ from ..exceptions import (
     unknown_name,
 )
 from ..reading.foreign_words import keyword_elsewhere, part_elsewhere
-from ..units import Unit, from_si, is_quantity, unit_given
+from ..results.shown import printable
+from ..units import Unit, from_si, unit_given
 from .assignment import (
     Builds,
     accept_count,
@@ -41,7 +42,7 @@ from .assignment import (
 )
 from .declarations import Declaration, Option, Parameter, Port, Signal, Variable
 from .dependence import refuse_function
-from .documentation import Documentation, Signature, nameless_values
+from .documentation import Documentation, Signature, call_of, nameless_values
 from .form import (
     arrays_are_numbers,
     form_of,
@@ -500,13 +501,7 @@ class Component(Node):
         self._changed(True)
 
     def __repr__(self) -> str:
-        shown = ", ".join(
-            f"{n}={getattr(self, n):.12g~P}" if is_quantity(getattr(self, n))
-            and np.ndim(getattr(self, n).magnitude) == 0 else f"{n}=…"
-            for n, d in self._declared.items() if isinstance(d, Parameter) and d.exists(self)
-        )  # fmt: skip
-        count = f", count={self._count}" if self._count else ""
-        return f"{type(self).__name__}({shown}{count})"
+        return printable(call_of(self))
 
 
 _RESERVED = {n for n in dir(Component) if not n.startswith("__")} | {"time", "count"}

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import BlocksError, WrongCall
-from ..units import is_quantity, to_si
+from ..units import from_si, is_quantity, to_si
 from .declarations import RULES, Discrete, Input, Option, Output, Parameter, Port, Variable
 
 if TYPE_CHECKING:
     from .component import Component
 
-__all__ = ["Documentation", "Signature", "nameless_values"]
+__all__ = ["Documentation", "Signature", "call_of", "nameless_values"]
 
 
 class Signature:
@@ -95,6 +95,30 @@ def _fits(declared: Any, value: Any) -> bool:
     except (BlocksError, TypeError, ValueError):
         return False
     return True
+
+
+def call_of(component: Component) -> str:
+    """A component as somebody would make it: parameters, and whatever else is not the default."""
+    shown = []
+    for name, declared in component._declared.items():
+        if isinstance(declared, Option):
+            value = declared.read(component)
+            if declared.exists(component) and value != declared.default:
+                shown.append(f"{name}={_as_written(value, declared)}")
+        elif isinstance(declared, Parameter) and declared.exists(component):
+            shown.append(f"{name}={_number(getattr(component, name))}")
+        elif isinstance(declared, Variable) and (
+                aimed := component._targets.get(name, (None, ""))[0]) is not None:
+            shown.append(f"{name}={_number(from_si(aimed, declared.unit))}")
+    if component._count:
+        shown.append(f"count={component._count}")
+    return f"{type(component).__name__}({', '.join(shown)})"
+
+
+def _number(value: Any) -> str:
+    """One quantity; of several, and of functions, that there is something."""
+    single = is_quantity(value) and np.ndim(value.magnitude) == 0
+    return f"{value:.12g~P}" if single else "…"
 
 
 def _as_written(value: Any, declared: Any = None) -> str:

@@ -8,6 +8,7 @@ what they are connected to.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -156,17 +157,24 @@ def _shared(expression: ca.SX) -> ca.SX:
 class Law:
     """One scalar equation ``residual == 0`` on local symbols.
 
-    ``arguments`` lists what it depends on as (local variable, derivative order).
+    ``arguments`` lists what it depends on as (local variable, derivative order). ``wording``
+    gives its text, which hardly anybody reads, and which of a long law takes long to write.
     """
 
-    def __init__(self, kernel: Kernel, residual: ca.SX, text: str, order: int = 0) -> None:
+    def __init__(self, kernel: Kernel, residual: ca.SX, wording: Callable[[], str],
+                 order: int = 0) -> None:
         self.kernel, self.residual = kernel, _shared(residual)
-        self.text, self.order = text, order
+        self.wording, self.order = wording, order
         inside = {s.__hash__() for s in ca.symvar(residual)}
         self.arguments: list[Key] = [
             key for key, s in kernel.symbols.items() if s.__hash__() in inside
         ]
         self._functions: dict[tuple[str, int], ca.Function] = {}
+
+    @cached_property
+    def text(self) -> str:
+        """The equation for a person to read."""
+        return self.wording()
 
     @property
     def symbols(self) -> list[ca.SX]:
@@ -315,7 +323,7 @@ class Law:
         """The law differentiated with respect to time."""
         kernel = self.kernel
         tangent = kernel.total_derivative(self.residual)
-        return Law(kernel, tangent, f"der({self.text})", self.order + 1)
+        return Law(kernel, tangent, lambda: f"der({self.text})", self.order + 1)
 
     def __repr__(self) -> str:
         return f"<law {self.kernel.name}: {self.text}>"
@@ -502,8 +510,8 @@ class Kernel:
         if i not in laws:
             default = self.defaults[i] if i in self.defaults else ca.SX(self.shared[i])
             residual = self.symbols[i, 0] - default
-            text = f"{self.variables[i].name} == {readable(default)}"
-            laws[i] = Law(self, residual, text)
+            laws[i] = Law(self, residual,
+                          lambda: f"{self.variables[i].name} == {readable(default)}")
         return laws[i]
 
     @property

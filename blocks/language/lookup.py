@@ -174,8 +174,10 @@ def derivatives_written(sx: ca.SX) -> ca.SX:
 
     CasADi makes a call of a derivative, which hides that it is zero where its seed is.
     """
+    if not _known:
+        return sx
     function = ca.Function("written", [ca.vertcat(*ca.symvar(sx))], [sx])
-    if not _known or ca.OP_CALL not in kinds(function):
+    if ca.OP_CALL not in kinds(function):
         return sx
     symbols, nodes = function.sx_in(0), function.instructions_sx()
     work: dict[int, ca.SX] = {}

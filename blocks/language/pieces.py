@@ -47,7 +47,7 @@ def with_pieces(kernel: Kernel, laws: set[int]) -> Kernel:
                 new.relation_symbols.append(symbol)
         residuals.append(residual)
     new.pieces = set(range(len(kernel.relations), len(new.relations)))
-    new.laws = [Law(new, residual, law.text, law.order)
+    new.laws = [Law(new, residual, law.wording, law.order)
                 for law, residual in zip(kernel.laws, residuals, strict=True)]
     return new
 

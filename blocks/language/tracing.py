@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -535,9 +535,9 @@ def _traced(component: Component) -> Kernel:
     for statement, place in chain(_statements_of(component, trace), carried):
         try:
             if isinstance(statement, Equation):
-                for residual, text in _scalars(kernel, statement):
+                for residual, wording in _scalars(kernel, statement):
                     trace.floors.hold(residual)
-                    laws.append(Law(kernel, residual, text))
+                    laws.append(Law(kernel, residual, wording))
             else:
                 trace.read_statement(statement)
         except BlocksError as error:
@@ -605,8 +605,8 @@ def _yielded(reader: Component, trace: Trace) -> Iterator[tuple[object, Place | 
             yield statement, line_of_generator(iterator)
 
 
-def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, str]]:
-    """Residual and text of every scalar equation in an equation."""
+def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, Callable[[], str]]]:
+    """Residual and wording of every scalar equation in an equation."""
     left, right = equation.left.sx, equation.right.sx
     residual = left - right
     if left.numel() != right.numel():
@@ -616,10 +616,14 @@ def _scalars(kernel: Kernel, equation: Equation) -> Iterator[tuple[ca.SX, str]]:
             "Write one equation for every variable.",
         )
     if residual.numel() == 1:
-        yield residual, f"{readable(left)} == {readable(right)}"
+        yield residual, _wording(left, right)
         return
     for i in range(residual.numel()):
-        yield residual[i], f"{readable(left[i])} == {readable(right[i])}"
+        yield residual[i], _wording(left[i], right[i])
+
+
+def _wording(left: ca.SX, right: ca.SX) -> Callable[[], str]:
+    return lambda: f"{readable(left)} == {readable(right)}"
 
 
 def _without_observed(kernel: Kernel, laws: list[Law]) -> list[Law]:

@@ -27,7 +27,7 @@ def follow_flows(kernel: Kernel, laws: list[Law]) -> list[Law]:
         if flow is not None:
             now = crossing >= 0 if at_zero else crossing > 0
             carrying = _carrying(kernel, laws, symbol, flow)
-            laws = [Law(kernel, ca.substitute(law.residual, symbol, now), law.text, law.order)
+            laws = [Law(kernel, ca.substitute(law.residual, symbol, now), law.wording, law.order)
                     if law in carrying else law for law in laws]
     _drop_unused(kernel, laws)
     return laws

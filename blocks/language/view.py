@@ -70,6 +70,12 @@ class View:
         raise ParameterError(where, "is the same for all instances.", f"Set it for all: "
                              f"{component.path}.{name} = …", name=name, code="parameter.size")
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self.component)})
+
+    def __repr__(self) -> str:
+        return f"<{self.path}: {len(self)} of {self.component!r}>"
+
     @property
     def path(self) -> str:
         """Path with the instance number, where it is one."""

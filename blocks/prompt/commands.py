@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import BlocksError, FileError, ParameterError, optional_package
+from ..exceptions import BlocksError, FileError, Interrupted, ParameterError, optional_package
 from ..language.declarations import Option
 from ..language.source_lines import line_where_raised
 from ..model import Model
@@ -156,7 +156,10 @@ def _result(options: argparse.Namespace) -> Any:
     model.check().raise_errors()
     for path in options.plot:
         find(Catalog.of(model.compile()), path, model.name)
-    return model.simulate(options.stop, **of_run)
+    try:
+        return model.simulate(options.stop, **of_run)
+    except Interrupted as stopped:
+        return stopped.result
 
 
 def _refuse_output(file: str, endings: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from ..numerics.tolerances import ROUNDING
 from ..units import SECOND, Unit, conversion, unit
 
 __all__ = ["RAISED", "SECOND", "from_label", "in_plain_signs", "label", "number", "output_takes",
-           "pretty", "time_unit", "unit_to_show"]  # fmt: skip
+           "pretty", "printable", "time_unit", "unit_to_show"]  # fmt: skip
 
 _LABEL = re.compile(r"(?P<path>.*\S)\s*\[(?P<unit>[^\[\]]*)\]\s*$")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -114,6 +114,11 @@ def in_plain_signs(text: str) -> str:
     """A text in signs that every output takes: ``"N*s/m^2"``."""
     text = re.sub("[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "^" + m[0].translate(_LOWERED), text)
     return _in_its_encoding(text.translate(_PLAIN))
+
+
+def printable(text: str) -> str:
+    """A text as it is, or in plain signs where ``sys.stdout`` does not take all of it."""
+    return text if output_takes(text) else in_plain_signs(text)
 
 
 def number(value: Any, shown: Unit | None = None, digits: int = 5, scale: float = 0.0) -> str:

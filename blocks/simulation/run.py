@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import native
-from ..exceptions import ParameterError, SimulationError
+from ..exceptions import Interrupted, ParameterError, SimulationError
 from ..initialisation.initial_values import warn_of_compromises
 from ..native import COMPILED
 from ..numerics.arrays import python_number
@@ -100,10 +100,15 @@ def run(model: Model, duration: object, options: Options) -> Result:
         For mistakes found before integration.
     SimulationError
         For a run that failed; ``error.result`` holds everything before.
+    Interrupted
+        After Ctrl-C, so that a loop of runs ends as well; its ``result`` holds everything before.
     """
     with interruptible():
         ready = prepared(model, duration, options)
-    return ready.result()
+    result = ready.result()
+    if result.status == "interrupted":
+        raise Interrupted(result)
+    return result
 
 
 def prepared(model: Model, duration: object, options: Options) -> PreparedRun:

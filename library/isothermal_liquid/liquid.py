@@ -108,17 +108,18 @@ def _air_work(at: Any, pressure: Any) -> Any:
     p0 = at.atmospheric_pressure
     pressure = _gas_pressure(at, pressure)
     within = minimum(pressure, at.critical_pressure)
-    gone = (_power_work(at, pressure, 0) - _power_work(at, within, 0)
-            + _dissolved_work(at, maximum(within, p0)))  # fmt: skip
-    return _power_work(at, pressure, 0) - at.air_dissolution * gone
+    (whole,), (up_to_critical,) = _power_works(at, pressure, 1), _power_works(at, within, 1)
+    gone = whole - up_to_critical + _dissolved_work(at, maximum(within, p0))
+    return whole - at.air_dissolution * gone
 
 
-def _power_work(at: Any, pressure: Any, k: int) -> Any:
-    """Integral of (p/p_atm)^(k - 1/n) dp from p_atm on."""
+def _power_works(at: Any, pressure: Any, count: int) -> list[Any]:
+    """Integrals of (p/p_atm)^(k - 1/n) dp from p_atm on, for k = 0, 1, ..."""
     relative = pressure / at.atmospheric_pressure - 1
     logarithm = _log_ratio(relative)
-    power = k + 1 - 1 / at.polytropic_index
-    return at.atmospheric_pressure * relative * logarithm * _exp_ratio(power * relative * logarithm)
+    powers = [k + 1 - 1 / at.polytropic_index for k in range(count)]
+    return [at.atmospheric_pressure * relative * logarithm
+            * _exp_ratio(power * relative * logarithm) for power in powers]
 
 
 def _dissolved_work(at: Any, pressure: Any) -> Any:
@@ -126,7 +127,8 @@ def _dissolved_work(at: Any, pressure: Any) -> Any:
     c = at.critical_pressure / at.atmospheric_pressure - 1
     square, cube = 3 / c**2, 2 / c**3  # x = (p/p_atm - 1)/c, multiplied out
     terms = (square + cube, -2 * square - 3 * cube, square + 3 * cube, -cube)
-    first, *others = (factor * _power_work(at, pressure, k) for k, factor in enumerate(terms))
+    works = _power_works(at, pressure, len(terms))
+    first, *others = (factor * work for factor, work in zip(terms, works, strict=True))
     return sum(others, first)
 
 

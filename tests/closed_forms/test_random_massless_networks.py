@@ -11,9 +11,10 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from random_cases import random_cases
 from scipy.linalg import eig
 
 from blocks import Model, Target, quantity
@@ -94,9 +95,7 @@ def unknowns(run, nodes, links, side):
     return np.array([getattr(run[p], side).to_base_units().magnitude for p in paths])
 
 
-@settings(max_examples=40, deadline=None, derandomize=True,
-          suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])  # fmt: skip
-@given(networks())
+@random_cases(networks(), few=12, many=40)
 def test_a_random_network_with_massless_nodes_moves_as_its_pencil_says(network):
     e, a = pencil(*network)
     rng = np.random.default_rng(1)

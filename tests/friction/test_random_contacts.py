@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 from friction_bench import dry, missing_energy, push, values
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from random_cases import random_cases
 from rigid_bodies import Box
 
 from blocks import (
@@ -26,8 +27,6 @@ from blocks import (
     sin,
 )
 from library.translational import Mass, Reference, Spring, TwoPort
-
-CHECKED = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 def times_between_events(run, end, count=60):
@@ -63,8 +62,7 @@ def boxes(draw):
     }  # fmt: skip
 
 
-@settings(CHECKED, max_examples=8)
-@given(boxes())
+@random_cases(boxes(), few=3, many=8)
 def test_a_random_box_lands_slides_and_rests_by_all_laws(box):
     model = Model("box")
     model.box = Box(**box)
@@ -166,8 +164,7 @@ def simulate(network, **options):
         assume(False)
 
 
-@settings(CHECKED, max_examples=15)
-@given(networks())
+@random_cases(networks(), few=5, many=15)
 def test_friction_that_is_pressed_by_other_friction_obeys_its_law(network):
     frictions = network[1]
     run = simulate(network)
@@ -185,8 +182,7 @@ def test_friction_that_is_pressed_by_other_friction_obeys_its_law(network):
     assert min(k.dissipated for k in run.recording.energy_terms()) >= -1e-12
 
 
-@settings(CHECKED, max_examples=3)
-@given(networks())
+@random_cases(networks(), few=1, many=3)
 def test_time_stepping_comes_to_the_motion_of_pressed_friction_with_first_order(network):
     network = (network[0], [(*f[:4], 1.0) for f in network[1]], *network[2:])
     exact = simulate(network)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 from friction_bench import dry, missing_energy, push, values
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from random_cases import random_cases
 
 from blocks import Model, quantity, sin
 from library.translational import Damper, Mass, Reference, Spring
 
 END = 4.0  # s
-CHECKED = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @st.composite
@@ -89,8 +88,7 @@ def fulfil_the_law(run, frictions):
         assert_allclose(f[k, ~rests], kinetic * np.sign(v[k, ~rests]), rtol=0, atol=1e-8)
 
 
-@settings(CHECKED, max_examples=40)
-@given(networks())
+@random_cases(networks(), few=12, many=40)
 def test_every_friction_of_a_random_network_obeys_its_law(network):
     run = simulate(network)
     fulfil_the_law(run, network[1])
@@ -98,8 +96,7 @@ def test_every_friction_of_a_random_network_obeys_its_law(network):
     assert min(t.dissipated for t in run.recording.energy_terms()) >= -1e-12
 
 
-@settings(CHECKED, max_examples=15)
-@given(networks(), st.integers(0, 1000))
+@random_cases(networks(), st.integers(0, 1000), few=5, many=15)
 def test_the_motion_of_a_random_network_does_not_depend_on_the_order_of_its_parts(network, seed):
     one, other = simulate(network), simulate(network, np.random.default_rng(seed))
     t = quiet_times(one)
@@ -107,8 +104,7 @@ def test_the_motion_of_a_random_network_does_not_depend_on_the_order_of_its_part
     assert_allclose(values(other, paths, t), values(one, paths, t), rtol=0, atol=1e-6)
 
 
-@settings(CHECKED, max_examples=8)
-@given(networks(), st.sampled_from(["cvode", "Radau", "RK45", "adams"]))
+@random_cases(networks(), st.sampled_from(["cvode", "Radau", "RK45", "adams"]), few=4, many=8)
 def test_random_networks_move_alike_with_every_method(network, method):
     one, other = simulate(network), simulate(network, method=method)
     t = quiet_times(one)
@@ -131,8 +127,7 @@ def chains(draw):
     return bodies, series, loads
 
 
-@settings(CHECKED, max_examples=15)
-@given(chains())
+@random_cases(chains(), few=5, many=15)
 def test_frictions_at_massless_nodes_obey_their_laws_and_balance(chain):
     bodies, series, loads = chain
     model = Model("chain")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -37,7 +39,14 @@ from blocks.exceptions import (
     UnknownName,
     WrongDimension,
 )
-from library.translational import Damper, ForceSource, Mass, Reference, Spring
+from library.translational import (
+    Damper,
+    ForceSource,
+    Mass,
+    Reference,
+    Spring,
+    TranslationalFriction,
+)
 
 TIGHT = {"rtol": 1e-10}
 
@@ -251,6 +260,37 @@ def test_a_target_that_is_taken_back_leaves_the_default():
     model.block.v = None
     assert model.simulate("1 s")["block.v"].final.m == 0
     assert repr(model.block) == repr(Mass())
+
+
+def test_a_component_is_shown_with_its_parameters_and_what_else_is_not_the_default():
+    friction = TranslationalFriction(law="coulomb", coulomb_force="3 N")
+    assert repr(friction) == ("TranslationalFriction(law='coulomb', breakaway_force=25 N, "
+                              "coulomb_force=3 N, viscous_coefficient=0 N·s/m)")
+    assert repr(Mass(v="36 km/h")) == "Mass(mass=1 kg, v=10 m/s)"
+    assert repr(Mass(mass=["1 kg", "2 kg"], count=2)) == "Mass(mass=…, count=2)"
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_what_is_shown_at_the_prompt_has_signs_that_the_output_takes(encoding, monkeypatch):
+    model = Model("Größe Ω")
+    model.resistor, model.damper = Resistor(), Damper()
+    page = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(page, encoding))
+    for shown in (model, model.resistor, model.damper, model.damper[:], model.check()):
+        print(repr(shown))
+    with pytest.raises(WrongDimension) as told:
+        model.damper.damping = "3 Ω"
+    print(told.value)
+    sys.stdout.flush()
+    printed = page.getvalue().decode(encoding)
+    assert "Resistor(resistance=1 kohm)" in printed and r"was given 3 \u03a9" in printed
+
+
+def test_some_of_an_array_are_shown_and_completed_as_all_of_it():
+    model = Model("row")
+    model.springs = Spring(count=3)
+    assert repr(model.springs[0]) == f"<springs[0]: 1 of {model.springs!r}>"
+    assert {"R", "C", "f", "x", "stiffness", "path"} <= set(dir(model.springs[1:]))
 
 
 def test_a_course_of_a_run_is_named_where_one_number_belongs():

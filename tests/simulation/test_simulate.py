@@ -27,6 +27,7 @@ from blocks import (
     time,
 )
 from blocks.exceptions import (
+    Interrupted,
     MissingUnit,
     ParameterError,
     SimulationError,
@@ -298,9 +299,11 @@ class Interrupting:
 
 
 @pytest.mark.parametrize("method", ["cvode", "ida", "RK23", "Radau"])
-def test_an_interrupted_run_returns_what_was_computed(method, monkeypatch):
+def test_an_interrupted_run_tells_what_was_computed(method, monkeypatch):
     monkeypatch.setattr("blocks.simulation.run.Progress", Interrupting)
-    run = oscillator().simulate("20 s", method=method, rtol=1e-9)
+    with pytest.raises(KeyboardInterrupt, match=r"interrupted at t = .* is this error's") as told:
+        oscillator().simulate("20 s", method=method, rtol=1e-9)
+    run = told.value.result
     reached = run.time.to("s").magnitude[-1]
     assert run.status == "interrupted"
     assert 10 < reached < 15
@@ -309,7 +312,7 @@ def test_an_interrupted_run_returns_what_was_computed(method, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["cvode", "ida", "RK23", "Radau", "adams"])
-def test_an_interrupt_within_an_evaluation_returns_what_was_computed(method, monkeypatch):
+def test_an_interrupt_within_an_evaluation_tells_what_was_computed(method, monkeypatch):
     monkeypatch.setattr("blocks.native.compiled_cvode", lambda *_: None)  # evaluates in Python,
     monkeypatch.setattr("blocks.simulation.method_choice.EXPLICIT", ())  # and so do these
     model = oscillator()
@@ -325,8 +328,10 @@ def test_an_interrupt_within_an_evaluation_returns_what_was_computed(method, mon
         return original(self, t)
 
     monkeypatch.setattr(Problem, "arguments", arguments)
-    run = model.simulate("20 s", method=method, rtol=1e-9)
+    with pytest.raises(Interrupted) as told:
+        model.simulate("20 s", method=method, rtol=1e-9)
     monkeypatch.undo()
+    run = told.value.result
     assert run.status == "interrupted"
     assert 3 < run.time.to("s").magnitude[-1] < 7
 
@@ -347,8 +352,10 @@ def test_an_interrupt_counts_whatever_a_library_makes_of_it(monkeypatch):
 
     pressed: list[float] = []
     monkeypatch.setattr(Problem, "arguments", arguments)
-    run = model.simulate("20 s", rtol=1e-9)
+    with pytest.raises(Interrupted) as told:
+        model.simulate("20 s", rtol=1e-9)
     monkeypatch.undo()
+    run = told.value.result
     assert run.status == "interrupted"
     assert 3 < run.time.to("s").magnitude[-1] < 7
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -409,7 +416,10 @@ from library.translational import Mass
 model = Model("one")
 model.block = Mass()
 Opening.begin = lambda self: exec("raise KeyboardInterrupt")
-print(model.simulate("1 s").status)
+try:
+    model.simulate("1 s")
+except KeyboardInterrupt as stopped:
+    print(stopped.result.status)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "interrupted\n")
@@ -420,9 +430,28 @@ def test_an_interrupt_at_the_start_leaves_the_start(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Opening, "begin", interrupted)
-    run = oscillator().simulate("20 s")
+    with pytest.raises(Interrupted) as told:
+        oscillator().simulate("20 s")
+    run = told.value.result
     assert run.status == "interrupted"
     assert run.time.magnitude.tolist() == [0.0]
+
+
+def test_one_interrupt_ends_a_loop_of_runs(monkeypatch):
+    """What a user at the prompt or in a notebook takes it for; results before are there."""
+    model, finished, begin = oscillator(), [], Opening.begin
+
+    def pressed_in_the_third(self):
+        if len(finished) == 2:
+            signal.raise_signal(signal.SIGINT)
+        begin(self)
+
+    monkeypatch.setattr(Opening, "begin", pressed_in_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        for stiffness in (1.0, 2.0, 3.0, 4.0):
+            model.spring.stiffness = quantity(stiffness, "N/m")
+            finished.append(model.simulate("1 s"))
+    assert [run.status for run in finished] == ["finished", "finished"]
 
 
 # -- runs again --------------------------------------------------------------------------------

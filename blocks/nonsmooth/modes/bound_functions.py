@@ -35,24 +35,26 @@ class BoundFunctions:
     def __init__(self, system: System, elements: Elements, bounds: ca.SX) -> None:
         tape, size = system.tape, elements.size
         self.elements = elements
-        self.by_u = system.jacobian(bounds, tape.u)
+        fast = ca.vertcat(tape.u, tape.z)
+        by_fast = jacobian(bounds, fast)
+        by_u, by_z = by_fast[:, : system.nu], by_fast[:, system.nu :]
+        self.by_u = system.function("jacobian", by_u)
         self.few = size <= DENSE
         self.dense = None
         if self.few:
-            own = jacobian(bounds, tape.u)[:, elements.column.tolist()]
+            own = by_u[:, elements.column.tolist()]
             own = own * ca.repmat(ca.DM(elements.unit).T, own.shape[0], 1)
             self.dense = system.function("bounds_u", ca.densify(own).T)
-        self.by_z = system.jacobian(bounds, tape.z) if system.nz else None
-        fast = ca.vertcat(tape.u, tape.z)
-        self.constant = not system.nz and symbols_in(jacobian(bounds, fast)) <= symbols_in(tape.p)
+        self.by_z = system.function("jacobian", by_z) if system.nz else None
+        self.constant = not system.nz and symbols_in(by_fast) <= symbols_in(tape.p)
         self.pieces = any(ca.which_depends(bounds, fast, 2, True))
-        pattern = ca.jacobian(bounds, fast).sparsity()
+        pattern = by_fast.sparsity()
         rows = np.array(pattern.row(), dtype=int) % max(size, 1)
         self.dependent: Flags = np.zeros(size, dtype=bool)
         self.dependent[rows] = True
         # not sought in many
         self.in_a_circle = not self.few or _loads_itself(system, elements, bounds) or bool(
-            ca.jacobian_sparsity(bounds, tape.z).nnz())  # which may follow any effort
+            by_z.nnz())  # unknowns of loops may follow any effort
 
     def slopes(self, problem: Problem, t: float) -> list[Matrix]:
         """d bound / d what elements take of lower, upper static, lower, upper kinetic bounds.

@@ -17,7 +17,7 @@ from ...numerics.arrays import Flags, Indices
 from ...numerics.rewriting import contained, symbols_in
 from ...system import System
 from .bound_functions import BoundFunctions
-from .companions import companions_of
+from .companions import Companions, companions_of
 from .elements import Elements, elements_of
 from .held_factors import Acting
 from .held_modes import HeldModes, parts_of
@@ -59,10 +59,14 @@ class LawFunctions:
 
     def __init__(self, system: System, elements: Elements, laws: LawExpressions) -> None:
         self.system, self.elements, tape = system, elements, system.tape
+        self.flow_varies = _flow_varies(laws)
+        self.companions = self._companions(laws)
+        held = self.companions.held_in_motion(elements, laws)
+        if held is not laws:
+            laws, self.companions = held, self._companions(held)
         by_u = laws.rate_u
         slope_u, flow_x = laws.slope_u, laws.flow_x
         kinetic = ca.vertcat(laws.back, laws.forth)
-        self.values = system.function("laws", ca.densify(laws.values))
         self.restitution = system.function("restitution", ca.densify(laws.restitution))
         self.contacts = ca.densify(ca.vertcat(laws.gap, laws.restitution))
         self.kinetic_x = system.jacobian(kinetic, tape.x)
@@ -82,7 +86,6 @@ class LawFunctions:
         self.bounds = BoundFunctions(system, elements, laws.bounds) if coupled else None
         self.nonlinear = coupled or bool(system.nz and not system.linear) \
             or any(ca.which_depends(laws.rate, fast, 2, True))
-        self.flow_varies = _flow_varies(laws)
         straight = _is_fixed(system, by_u)
         self.constant = straight and (self.bounds is None or self.bounds.constant)
         self.turns = not (straight and _is_fixed(system, flow_x))
@@ -90,7 +93,6 @@ class LawFunctions:
         self.fixed = self.constant and _is_fixed(system, slope_u) and _is_fixed(system, flow_x)
         self.simple = self.few and self.fixed
         self.pushed = None if _is_fixed(system, slope_u) else elements.pushed(slope_u)
-        self.companions = companions_of(elements, laws, self.values, self.flow_varies)
         self.held_modes = self._held_modes(laws)
         self.last_run = LastRun(_parameters_in(
             system, ca.veccat(*(by.nz[:] for by in (by_u, slope_u, flow_x))),
@@ -102,9 +104,11 @@ class LawFunctions:
         elements, laws = elements_of(system), expressions_of(system)
         units = effort_units(elements, laws)
         elements, laws = replace(elements, unit=elements.unit * units), laws.in_units(units)
-        found = cls(system, elements, laws)
-        held = found.companions.held_in_motion(elements, laws)
-        return found if held is laws else cls(system, elements, held)
+        return cls(system, elements, laws)
+
+    def _companions(self, laws: LawExpressions) -> Companions:
+        self.values = self.system.function("laws", ca.densify(laws.values))
+        return companions_of(self.elements, laws, self.values, self.flow_varies)
 
     def _held_modes(self, laws: LawExpressions) -> HeldModes | SolvedModes | None:
         """Held modes in one or two evaluations.

@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from blocks import Model, ModelError, SimulationError, quantity
+from blocks.exceptions import Interrupted
 from library.signal import Constant, DiscreteIntegrator, PythonFunction, Sine
 
 
@@ -86,7 +87,9 @@ def test_ctrl_c_in_the_function_ends_the_run():
             raise KeyboardInterrupt
         return 0.0
 
-    run = measured(pressed).simulate("10 s")
+    with pytest.raises(Interrupted) as told:
+        measured(pressed).simulate("10 s")
+    run = told.value.result
     assert run.status == "interrupted"
     assert run.time[-1].m == pytest.approx(0.5, abs=0.002)
 

@@ -1,0 +1,22 @@
+"""Tests of random cases: a few of them always, many with ``-m slow``."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+
+def random_cases(*strategies, few, many):
+    """Makes a test of a check that takes what the strategies give; the same cases every time."""
+
+    def test_of(check):
+        @pytest.mark.parametrize("cases", [few, pytest.param(many, marks=pytest.mark.slow)])
+        def test(cases):
+            same = settings(max_examples=cases, deadline=None, derandomize=True,
+                            suppress_health_check=list(HealthCheck))
+            same(given(*strategies)(check))()
+
+        test.__name__, test.__doc__ = check.__name__, check.__doc__
+        return test
+
+    return test_of

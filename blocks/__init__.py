@@ -26,6 +26,7 @@ from .exceptions import (
     EquationError,
     FileError,
     InitialisationError,
+    Interrupted,
     ModelError,
     NamingError,
     ParameterError,
@@ -101,7 +102,8 @@ from .units import quantity
 __all__ = [
     "BlocksError", "Branch", "Component", "ConnectionRefused", "Discrete", "Domain",
     "EnergyWarning", "EquationError", "FileError", "InitialWarning", "InitialisationError",
-    "Input", "Model", "ModelError", "NamingError", "NominalWarning", "Option", "Output",
+    "Input", "Interrupted", "Model", "ModelError", "NamingError", "NominalWarning", "Option",
+    "Output",
     "Parameter", "ParameterError", "Port", "RecordWarning", "Replaceable", "Replacement",
     "SimulationError", "StructureError", "Target", "UnitError", "UnknownName", "Variable", "abs_",
     "arccos", "arcsin", "arctan", "arctan2", "before", "breakpoints", "compare", "contact", "cos",

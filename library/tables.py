@@ -108,7 +108,7 @@ def table(times: Any, values: Any = None, *, time: str | None = None, value: str
         for column in columns:
             refuse_gaps(column)
         twice = (np.diff(points.magnitude) == 0) & (np.diff(heights.magnitude) == 0)
-        kept = np.append(True, ~twice)
+        kept = np.append(True, ~twice)[: len(points)]
         points, heights = points[kept], heights[kept]
     else:
         points, heights = _array(times, quantity("1 s")), _array(values)
@@ -149,7 +149,8 @@ class TableOfTime:
             raise ParameterError("table()", "takes times that do not decrease. But times"
                                  f"[{k}] = {times[k]:~P} is followed by {times[k + 1]:~P}.",
                                  "Sort the table by time.")
-        curved, at_end = bool(BETWEEN[between]), ends == "continued" and not steps[[0, -1]].all()
+        curved = bool(BETWEEN[between])
+        at_end = ends == "continued" and between != "held" and not steps[[0, -1]].all()
         if at_end or curved and not steps.all():
             option = f"between={between!r}" if curved else "ends='continued'"
             k = int(np.flatnonzero(steps == 0)[0])
@@ -172,7 +173,7 @@ class TableOfTime:
 
     def __call__(self, t: Any) -> Any:
         times, values = self.times, self.values
-        hold, stop = self.ends != "continued", ""
+        hold, stop = self.ends != "continued" or self.between == "held", ""  # which ends level
         if self.ends == "refused":
             stop = (f"it has left its table of time{' ' if self.name else ''}{self.name}, which "
                     f"goes from {times[0]:~P} to {times[-1]:~P}. Simulate a shorter time, or take "

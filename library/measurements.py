@@ -50,7 +50,8 @@ def columns(source: Any, *headings: str) -> list[Any]:
     source : str, Path or DataFrame
         A text file with a line of headings and commas, semicolons or tabs between columns; lines
         before the headings, empty ones and those that begin with # are passed over. With
-        semicolons or tabs, commas may be decimal ones. Text is UTF-8, UTF-16 with a mark, or Latin-1.
+        semicolons or tabs, commas may be decimal ones. Text is UTF-8, UTF-16 with a mark
+        of order, or Latin-1.
     headings : str
         Which columns: the heading, or the name in it; with a unit in brackets where the data say
         none.

@@ -72,7 +72,8 @@ def test_semicolons_may_separate_decimal_commas(folder):
 
 @pytest.mark.parametrize("order", ["le", "be"])
 def test_text_of_two_bytes_a_character_is_read(folder, order):
-    (folder / "wide.txt").write_text("\ufefft [s]\tT [°C]\n0\t1\n1\t2,5\n", encoding=f"utf-16-{order}")
+    text = "\ufefft [s]\tT [°C]\n0\t1\n1\t2,5\n"
+    (folder / "wide.txt").write_text(text, encoding=f"utf-16-{order}")
     assert_allclose(table("wide.txt", time="t", value="T").values.to("K").m, [274.15, 275.65])
 
 

@@ -255,8 +255,8 @@ def test_an_accumulator_that_leaves_its_seat_feeds_a_valve(volume, method):
     """
     model = Model("filled")
     model.out, model.pump = Reservoir(), FlowRateSource(mass_flow="0.1 kg/s")
-    model.gas = GasChargedAccumulator(volume=volume, precharge_pressure="9 MPa", dead_volume="0.1 l",
-                                      total_volume="1 l", polytropic_index=1.4)
+    model.gas = GasChargedAccumulator(volume=volume, precharge_pressure="9 MPa",
+                                      dead_volume="0.1 l", total_volume="1 l")
     model.valve, model.spool = DirectionalValve(), Constant(value="0.02 mm")
     model.throat = LocalRestriction(restriction_type="fixed", area="1 mm^2")
     model.chambers = ConstantVolumeChamber(count=3, volume="10 l")

@@ -131,11 +131,11 @@ def _of_file(path: Path, wanted: str) -> Column:
     lines = _lines(path)
     start, separator, headings = _headings(path, lines, wanted)
     number = _find(headings, wanted, path.name)
-    cells, places = [], []
+    cells, places, width = [], [], len(headings)
     for place, row in _rows(lines[start + 1 :], separator, start + 2):
-        if len(row) <= number or any(map(str.strip, row[len(headings):])):
+        if len(row) != width and (len(row) <= number or any(map(str.strip, row[width:]))):
             raise ParameterError(f"line {place} of {path.name}", f"has {len(row)} columns under "
-                                 f"{len(headings)} headings.", "Complete the line." if
+                                 f"{width} headings.", "Complete the line." if
                                  len(row) <= number else "Name all columns. Where commas are "
                                  "decimal ones, semicolons or tabs stand between columns.",
                                  code="parameter.size")  # fmt: skip

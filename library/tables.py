@@ -129,10 +129,11 @@ class TableOfTime:
     times, values : quantity arrays
     between, ends : as told to :func:`table`
     name : of the values, where they were measured
+    gives : the values again; a parameter that takes a function takes their unit as that of a value
     """
 
     def __init__(self, times: Any, values: Any, between: str, ends: str, name: str = "") -> None:
-        self.times, self.values, self.name = times, values, name
+        self.times, self.values, self.gives, self.name = times, values, values, name
         self.between, self.ends = between, ends
         for word, known, option in ((between, BETWEEN, "between"), (ends, ENDS, "ends")):
             if word not in known:

@@ -146,7 +146,7 @@ def _holds(system: System, row: PortRow) -> Flags:
     slots = [first for (i, order), first in flat.base[row.family].items() if not order
              and i not in elsewhere and kernel.variables[i].unit.dimension in shared]
     classes = flat.class_of[np.add.outer(np.arange(family.size), np.array(slots, dtype=int))]
-    return np.isin(classes, system.tape.reduced.states).any(axis=1)
+    return np.asarray(np.isin(classes, system.tape.reduced.states).any(axis=1), dtype=bool)
 
 
 def dependent_block(system: System) -> Finding | None:

@@ -6,6 +6,7 @@ A heading is a name with its unit in brackets: ``F [kN]``, ``t (ms)``; what is a
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -49,7 +50,8 @@ def columns(source: Any, *headings: str) -> list[Any]:
     source : str, Path or DataFrame
         A text file with a line of headings and commas, semicolons or tabs between columns; lines
         before the headings, empty ones and those that begin with # are passed over. With
-        semicolons or tabs, commas may be decimal ones.
+        semicolons or tabs, commas may be decimal ones. Text is UTF-8, UTF-16 with a mark
+        of order, or Latin-1.
     headings : str
         Which columns: the heading, or the name in it; with a unit in brackets where the data say
         none.
@@ -115,9 +117,10 @@ def _of_pandas(source: Any, wanted: str | None, index: bool) -> Column:
     else:
         number = _find([str(c) for c in source.columns], wanted, "the DataFrame")
         heading, entries = str(source.columns[number]), source.iloc[:, number]
-    values = np.asarray(entries)
+    zoned = getattr(entries.dtype, "tz", None) is not None  # dates that know their time zone
+    values = np.asarray(entries, dtype="datetime64[ns]" if zoned else None)
     if values.dtype.kind in "mM":  # lengths of time, or dates: seconds from the first
-        first = values[0] if values.dtype.kind == "M" else np.timedelta64(0, "s")
+        first = values[:1] if values.dtype.kind == "M" else np.timedelta64(0, "s")
         return Column(heading, quantity((values - first) / np.timedelta64(1, "s"), "s"), named)
     numbers = _numbers(values.tolist(), heading, named)
     return Column(heading, _with_unit(numbers, heading, wanted or "", "the data"), named)
@@ -128,11 +131,13 @@ def _of_file(path: Path, wanted: str) -> Column:
     lines = _lines(path)
     start, separator, headings = _headings(path, lines, wanted)
     number = _find(headings, wanted, path.name)
-    cells, places = [], []
+    cells, places, width = [], [], len(headings)
     for place, row in _rows(lines[start + 1 :], separator, start + 2):
-        if len(row) <= number:
+        if len(row) != width and (len(row) <= number or any(map(str.strip, row[width:]))):
             raise ParameterError(f"line {place} of {path.name}", f"has {len(row)} columns under "
-                                 f"{len(headings)} headings.", "Complete the line.",
+                                 f"{width} headings.", "Complete the line." if
+                                 len(row) <= number else "Name all columns. Where commas are "
+                                 "decimal ones, semicolons or tabs stand between columns.",
                                  code="parameter.size")  # fmt: skip
         cells.append(row[number])
         places.append(place)
@@ -148,13 +153,15 @@ def _of_file(path: Path, wanted: str) -> Column:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        content = path.read_bytes()
+        marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        return content.decode("utf-16" if marked else "utf-8-sig").splitlines()
     except OSError as error:
         raise FileError(f"table({str(path)!r})", f"cannot read the file: {error.strerror}.",
                         f"Files are looked for from {Path.cwd()}.", file=str(path),
                         code="file.missing") from None
     except UnicodeDecodeError:
-        return path.read_text(encoding="latin-1").splitlines()
+        return content.decode("latin-1").splitlines()
 
 
 def _headings(path: Path, lines: Sequence[str], wanted: str) -> tuple[int, str, list[str]]:
@@ -198,7 +205,7 @@ def _matching(headings: Sequence[str], wanted: str) -> list[int]:
     """Columns that may be meant: by the heading, else by the name in it."""
     name = _split(wanted)[0]
     for same in (lambda h: h == wanted.strip(), lambda h: h == name,
-                 lambda h: _split(h)[0] == name):
+                 lambda h: _split(h)[0] == wanted.strip(), lambda h: _split(h)[0] == name):
         found = [k for k, heading in enumerate(headings) if same(heading)]
         if found:
             return found
@@ -217,7 +224,17 @@ def _find(headings: Sequence[str], wanted: str, source: str) -> int:
 
 def _with_unit(numbers: Any, heading: str, wanted: str, source: str) -> Any:
     """Numbers with the unit that the heading or the caller says; both have to agree."""
-    here, asked = _split(heading)[1], _split(wanted)[1]
+    (name, here), (called, asked) = _split(heading), _split(wanted)
+    if heading.strip() == called:  # brackets that belong to the name are no unit
+        here = None
+    if wanted.strip() == name:
+        asked = None
+    text = here if here is not None else asked
+    try:
+        quantities = None if text is None else quantity(numbers, text)
+    except BlocksError as error:
+        raise ParameterError(f"column {heading!r} of {source}", f"has a unit that is not known: "
+                             f"{error}") from None
     if here is None and asked is None:
         raise ParameterError(f"column {heading!r} of {source}", "says no unit.",
                              "Say it with the heading, as in time='t [ms]', value='F [kN]'; "
@@ -227,12 +244,7 @@ def _with_unit(numbers: Any, heading: str, wanted: str, source: str) -> Any:
         raise ParameterError(f"column {heading!r} of {source}", f"is in {here}, but was asked for "
                              f"in {asked}.", "Values are converted wherever they are used: ask for "
                              "the unit of the data.")  # fmt: skip
-    text = here if here is not None else asked
-    try:
-        return quantity(numbers, text)
-    except BlocksError as error:
-        raise ParameterError(f"column {heading!r} of {source}", f"has a unit that is not known: "
-                             f"{error}") from None
+    return quantities
 
 
 def _numbers(cells: Sequence[Any], heading: str, place: Callable[[int], str]) -> Any:

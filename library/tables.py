@@ -108,7 +108,7 @@ def table(times: Any, values: Any = None, *, time: str | None = None, value: str
         for column in columns:
             refuse_gaps(column)
         twice = (np.diff(points.magnitude) == 0) & (np.diff(heights.magnitude) == 0)
-        kept = np.append(True, ~twice)
+        kept = np.append(True, ~twice)[: len(points)]
         points, heights = points[kept], heights[kept]
     else:
         points, heights = _array(times, quantity("1 s")), _array(values)
@@ -129,10 +129,11 @@ class TableOfTime:
     times, values : quantity arrays
     between, ends : as told to :func:`table`
     name : of the values, where they were measured
+    gives : the values again; a parameter that takes a function takes their unit as that of a value
     """
 
     def __init__(self, times: Any, values: Any, between: str, ends: str, name: str = "") -> None:
-        self.times, self.values, self.name = times, values, name
+        self.times, self.values, self.gives, self.name = times, values, values, name
         self.between, self.ends = between, ends
         for word, known, option in ((between, BETWEEN, "between"), (ends, ENDS, "ends")):
             if word not in known:
@@ -149,7 +150,8 @@ class TableOfTime:
             raise ParameterError("table()", "takes times that do not decrease. But times"
                                  f"[{k}] = {times[k]:~P} is followed by {times[k + 1]:~P}.",
                                  "Sort the table by time.")
-        curved, at_end = bool(BETWEEN[between]), ends == "continued" and not steps[[0, -1]].all()
+        curved = bool(BETWEEN[between])
+        at_end = ends == "continued" and between != "held" and not steps[[0, -1]].all()
         if at_end or curved and not steps.all():
             option = f"between={between!r}" if curved else "ends='continued'"
             k = int(np.flatnonzero(steps == 0)[0])
@@ -172,7 +174,7 @@ class TableOfTime:
 
     def __call__(self, t: Any) -> Any:
         times, values = self.times, self.values
-        hold, stop = self.ends != "continued", ""
+        hold, stop = self.ends != "continued" or self.between == "held", ""  # which ends level
         if self.ends == "refused":
             stop = (f"it has left its table of time{' ' if self.name else ''}{self.name}, which "
                     f"goes from {times[0]:~P} to {times[-1]:~P}. Simulate a shorter time, or take "

@@ -85,6 +85,7 @@ class Tape:
     exponents: ca.SX  # of all that laws say by exp(...)
     z_classes: Indices
     carried: Flags  # per torn unknown, whether its block may leave something open (see carried.py)
+    followed: Flags  # per torn unknown, whether its block may have several solutions
     directions: Flags  # per relation, whether it decides from where a flow carries something
     switched_loops: list[int]  # which of the loops may have a solution for each choice of pieces
     loops: list[int]  # torn unknowns of every block that stays in z, in order
@@ -135,6 +136,7 @@ class _Order:
         self.z: list[ca.SX] = []  # columns
         self.z_classes: list[int] = []
         self.carried: list[bool] = []
+        self.followed: list[bool] = []
         self.loops: list[int] = []
         self.switched: list[int] = []
         self.residuals: list[ca.SX] = []
@@ -328,6 +330,7 @@ class _Order:
                     self.switched += [len(self.loops)] * switched[i]
                     self.loops.append(counts[i])
             self.carried += [carried[i] for i in iterated for _ in spans[i]]
+            self.followed += [not (linear[i] or carried[i]) for i in iterated for _ in spans[i]]
             self.residuals.append(residuals[rows.tolist()])
             self.all_linear = self.all_linear and bool(constant[iterated].all())
         for i, b in enumerate(blocks):
@@ -430,7 +433,8 @@ class _Order:
             residual,
             ca.vertcat(*constraints) if constraints else ca.SX(0, 1),
             crossing, ca.vertcat(*exponents) if exponents else ca.SX(0, 1),
-            np.array(self.z_classes, dtype=int), carried, directions,
+            np.array(self.z_classes, dtype=int), carried,
+            np.array(self.followed, dtype=bool), directions,
             self.switched, self.loops,
             self.steps, self.all_linear, self.suited, writer,
         )  # fmt: skip

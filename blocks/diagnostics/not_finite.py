@@ -14,7 +14,7 @@ from ..system.system import System
 from ..units import from_si
 from .findings import Finding, found
 from .singular import dependence, dependent_equations, zero_parameters
-from .topology import Topology
+from .topology import PortRow, Topology
 from .words import Names, enumerated, listed, quantity_word
 
 __all__ = ["advice_on_loose_nodes", "dependent_block", "derivative_findings", "first_equations",
@@ -94,7 +94,7 @@ def advice_on_loose_nodes(system: System, owners: list[str], culprits: list[str]
                            for of in (domain.across, domain.through))
         return (f"A port of {listed(p for p, _ in lone)} is connected to nothing, which leaves its "
                 f"{across} open while it carries no {through}: connect it.")
-    light, of_node = _massless_node(topology, owners)
+    light, of_node = _massless_node(system, topology, owners)
     if of_node is None or not culprits:
         return ""
     return (f"Nothing determines the node {light} while {culprits[0]} carries nothing. "
@@ -117,19 +117,36 @@ def neighbours(system: System, owners: list[str]) -> list[str]:
     return [*owners, *sorted(set().union(*pairs) - set(owners))]
 
 
-def _massless_node(topology: Topology, owners: list[str]) -> tuple[str, Domain | None]:
-    """A node at which only some given components meet, as its ports, and its domain."""
+def _massless_node(system: System, topology: Topology, owners: list[str]
+                   ) -> tuple[str, Domain | None]:
+    """A node at which only some given components meet that do not hold it, as its ports, and its
+    domain."""
     mine: dict[int, list[str]] = {}
     domains: dict[int, Domain] = {}
     for row in topology.rows:
+        holds = _holds(system, row)
         for i, node in enumerate(row.nodes):
-            if (path := topology.path(row.family, i)) in owners:
+            if not holds[i] and (path := topology.path(row.family, i)) in owners:
                 mine.setdefault(int(node), []).append(f"{path}.{row.name}")
                 domains[int(node)] = row.domain
     for node, ports in mine.items():
         if len(ports) > 1 and len(ports) == topology.degree[node]:
             return " = ".join(ports), domains[node]
     return "", None
+
+
+def _holds(system: System, row: PortRow) -> Flags:
+    """Per instance of a port, whether its component has a state of the kind that nodes share."""
+    flat, family = system.flat, system.network.families[row.family]
+    kernel = family.kernel
+    shared = {kernel.variables[kernel.ports[row.name][1][name]].unit.dimension
+              for name in row.domain.across}
+    elsewhere = {i for name, (_, table) in kernel.ports.items() if name != row.name
+                 for i in table.values()}
+    slots = [first for (i, order), first in flat.base[row.family].items() if not order
+             and i not in elsewhere and kernel.variables[i].unit.dimension in shared]
+    classes = flat.class_of[np.add.outer(np.arange(family.size), np.array(slots, dtype=int))]
+    return np.asarray(np.isin(classes, system.tape.reduced.states).any(axis=1), dtype=bool)
 
 
 def dependent_block(system: System) -> Finding | None:

@@ -248,7 +248,9 @@ class Component(Node):
         else:
             refuse_of_other_law(self, name)
             known = [n for n, d in self._declared.items() if not isinstance(d, Port)]
-            if name in self._children or not known or are_parts(value, Component):
+            made_of_parts = self.is_composite or not self._declared
+            if name in self._children or made_of_parts and not known or are_parts(
+                    value, Component):
                 refuse_as_part(f"{self.path}.{name}".lstrip("."), name, value)
             raise unknown_name(self.path, name, known, "parameters and variables",
                                keyword_elsewhere(self, name))

@@ -343,6 +343,9 @@ class Parameter(Declaration):
                     "Functions of time belong to signal blocks and to "
                     "sources whose value may vary.", given=value, code="parameter.function",
                 )  # fmt: skip
+            gives = getattr(value, "gives", None)
+            if is_quantity(gives) and not self.any_unit:  # a table: in a unit, as a value is
+                to_si(gives, self.unit, where, self.advice)
             return value  # of what, the component says: `dependence.refuse_function`
         if isinstance(value, Expression):
             raise ParameterError(

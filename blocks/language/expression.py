@@ -23,6 +23,7 @@ from ..units import (
     SECOND,
     Unit,
     as_unit,
+    as_written,
     describe,
     dimensionless,
     is_quantity,
@@ -106,18 +107,18 @@ class Expression:
         return -self + other
 
     def __mul__(self, other: object) -> Expression:
-        other = as_expression(other)
+        other = _as_factor(other)
         by_time = next((rate for rate, t in ((self, other), (other, self))
                         if t.sx.is_symbolic() and t.sx.__hash__() == TIME.__hash__()), None)
         return Expression(self.sx * other.sx, self.dimension * other.dimension,
                           "" if by_time is None else by_time.counts)
 
     def __truediv__(self, other: object) -> Expression:
-        other = as_expression(other)
+        other = _as_factor(other)
         return Expression(self.sx / other.sx, self.dimension / other.dimension)
 
     def __rtruediv__(self, other: object) -> Expression:
-        return as_expression(other) / self
+        return _as_factor(other) / self
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -259,6 +260,16 @@ def as_expression(value: object) -> Expression:
             reading_place(), f"{value!r} ({type(value).__name__}) cannot be part of an equation.",
             "Equations are made of variables, parameters, quantities and numbers.",
         ) from None
+
+
+def _as_factor(value: object) -> Expression:
+    """What multiplies or divides: not a temperature that counts from a zero of its own."""
+    if (is_quantity(value) or isinstance(value, str)) and unit_of(quantity(value)).offset:
+        raise WrongDimension(
+            reading_place(), f"{as_written(value)}, a temperature that does not count from "
+            "absolute zero, multiplies or divides something.", "Give it in K; a difference of "
+            "temperatures is in K or delta_degC.", given=value)
+    return as_expression(value)
 
 
 def _is_zero(e: Expression) -> bool:

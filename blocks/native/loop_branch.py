@@ -34,7 +34,7 @@ SHORTEST = 1 / 64  # part of a step
 
 def may_lose_branch(system: System) -> bool:
     """Whether there are nonlinear loops, which may have several solutions."""
-    return system.nz > 0 and not system.has_linear_loops
+    return bool(system.tape.followed.any())
 
 
 def room_for_branch(sizes: Vector) -> Matrix:
@@ -45,12 +45,12 @@ def room_for_branch(sizes: Vector) -> Matrix:
 
 
 def fill_sizes(sizes: Vector, problem: Problem) -> None:
-    """Nominal values of what is compared; infinite for what has one value, or keeps its last one
-    where nothing flows."""
+    """Nominal values of what is compared; infinite for all else: what a linear loop gives has one
+    value, which jumps where its coefficients do."""
     nx = len(problem.x)
     sizes[:] = np.inf
     sizes[nx : nx + len(problem.z)] = np.where(
-        problem.system.tape.carried, np.inf, problem.scale_z)
+        problem.system.tape.followed, problem.scale_z, np.inf)
 
 
 @machine_code

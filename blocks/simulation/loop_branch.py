@@ -28,7 +28,7 @@ SMALL = 1e-3  # of its nominal value: what it may miss anyway
 def follows_branches(problem: Problem) -> bool:
     """Whether it has nonlinear loops that Newton's method solves at every point."""
     system, laws = problem.system, problem.laws
-    return (system.nz > 0 and not system.has_linear_loops and not system.clusters
+    return (bool(system.tape.followed.any()) and not system.clusters
             and problem.size == len(problem.free) and (laws is None or not laws.massless))
 
 
@@ -78,8 +78,8 @@ class LoopBranch:
         self.ended = False
         self.marks: list[tuple[float, Array]] = []
         self._passed: list[tuple[float, Array]] = []  # of the step that was looked at
-        #: Nominal values; what a flow carries may keep any value.
-        self.sizes = np.where(problem.system.tape.carried, np.inf, problem.scale_z)
+        #: Nominal values; what a linear loop gives, or a flow carries, is on no branch.
+        self.sizes = np.where(problem.system.tape.followed, problem.scale_z, np.inf)
         problem.start_z = self.z.copy()
 
     def followed(self, step: Step) -> float:

@@ -67,7 +67,8 @@ class FlowRateSource(TwoPort):
                           advice={"m^3/s": "For a volume flow take flow_type='volumetric' and "
                                   "volume_flow."})
     volume_flow = Parameter("0 m^3/s", varying=True, when=lambda c: not _by_mass(c),
-                            doc="Volume flow from A to B")  # fmt: skip
+                            doc="Volume flow from A to B", advice={
+                                "kg/s": "For a mass flow take flow_type='mass' and mass_flow."})
     M = Input("kg/s", default="mass_flow", when=_by_mass, doc="mass flow from A to B")
     V = Input("m^3/s", default="volume_flow", when=lambda c: not _by_mass(c),
               doc="volume flow from A to B")  # fmt: skip

@@ -120,9 +120,9 @@ class LocalRestriction(Restriction):
 class VariableOrifice(Restriction):
     """An orifice that a control member opens: a spool edge, a poppet, a throttle.
 
-    Equations: area = maximum_area (S - overlap)/stroke, between leakage_area and
-    maximum_area; with ``orientation="negative"`` a negative S opens it. The flow is that of
-    :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0.
+    Equations: the area grows linearly from leakage_area at S = overlap to maximum_area at
+    S = overlap + stroke; with ``orientation="negative"`` a negative S opens it. The flow is that
+    of :class:`LocalRestriction`. Dissipates mdot (h_A - h_B) >= 0.
 
     Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm) of the whole opening,
     overlap (mm) (negative: open in the middle), discharge_coefficient (1),
@@ -239,10 +239,10 @@ EDGES = (("P", "A", 1), ("P", "B", -1), ("A", "T", -1), ("B", "T", 1))
 class DirectionalValve(Dissipative):
     """A 4-way 3-position directional valve: pump P, tank T, and the two sides A and B.
 
-    Equations: four orifices. S > 0 opens P-A and B-T, S < 0 opens P-B and A-T:
-    area = maximum_area (|S| - overlap)/stroke, between leakage_area and maximum_area. A
-    negative overlap leaves an edge open in the middle position. The flow through each edge
-    is that of :class:`LocalRestriction`. Dissipates the sum of mdot (h - h') >= 0.
+    Equations: four orifices. S > 0 opens P-A and B-T, S < 0 opens P-B and A-T: the area of an
+    edge grows linearly from leakage_area, where S or -S is its overlap, to maximum_area, where it
+    is stroke more. A negative overlap leaves an edge open in the middle position. The flow through
+    each edge is that of :class:`LocalRestriction`. Dissipates the sum of mdot (h - h') >= 0.
 
     Parameters: maximum_area (m^2), leakage_area (m^2), stroke (mm), overlap_PA (mm),
     overlap_PB (mm), overlap_AT (mm), overlap_BT (mm), discharge_coefficient (1),

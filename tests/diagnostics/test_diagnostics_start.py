@@ -8,6 +8,8 @@ from wrong_models import Pole, Split, UnboundedMass, sound
 from blocks import Component, Model, Parameter, Target, Variable, der, quantity, sin, sqrt, time
 from blocks.exceptions import InitialisationError
 from library.electrical import Capacitor, DCVoltageSource, ElectricalReference
+from library.signal import Constant
+from library.thermal import ThermalMass, VariableThermalResistance
 from library.translational import Damper, ForceSource, HardStop, Mass, Reference, Spring, TwoPort
 
 
@@ -94,6 +96,18 @@ def test_a_derivative_that_is_not_finite_is_named_with_its_equation():
         "nothing moves or holds, at p (p.x = 0 m).")
     model.p.x = "1 m"
     assert len(model.check()) == 0
+
+
+def test_a_node_that_bodies_hold_is_given_no_thermal_mass():
+    """Two bodies of different temperatures that no resistance keeps apart."""
+    model = Model("joined")
+    model.a, model.b, model.zero = ThermalMass(), ThermalMass(T="400 K"), Constant(value="0 K/W")
+    model.r = VariableThermalResistance()
+    model.connect(model.a.M, model.r.A)
+    model.connect(model.b.M, model.r.B)
+    model.connect(model.zero.y, model.r.R)
+    error, = model.check().errors
+    assert error.advice.startswith("Look for a division by zero")
 
 
 def test_a_source_without_a_value_at_the_start_is_named():

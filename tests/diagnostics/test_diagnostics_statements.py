@@ -20,7 +20,7 @@ from blocks import (
 from blocks.exceptions import BlocksError, WrongCall, told_how_to_call
 from library.electrical import ThreePhaseBridge
 from library.tables import table
-from library.translational import Damper, ForceSource, Mass, Spring
+from library.translational import Damper, ForceSource, Mass, Reference, Spring
 
 
 class Turner(Component):
@@ -129,6 +129,9 @@ STATEMENTS = [
      "inner: a model cannot be part of another. Write a composite component instead."),
     (lambda m: Mass(mas="1 kg"), "name.unknown",
      "Mass: there is no 'mas' among its parameters and variables. Did you mean 'mass'?"),
+    (lambda m: Reference(position="1 m"), "name.unknown",
+     "Reference: there is no 'position' among its parameters and variables. There are no "
+     "parameters and variables here."),
     (lambda m: m.blok, "name.unknown",
      "the model has no 'blok' among its parts. Did you mean 'block'?"),
     (lambda m: Spring(law="lineer"), "name.unknown",

@@ -30,8 +30,10 @@ from blocks import (
     time,
     where,
 )
-from blocks.exceptions import AngleFrequencyError
+from blocks.exceptions import AngleFrequencyError, WrongDimension
+from blocks.language.expression import Expression
 from blocks.language.readable import readable
+from blocks.units import unit
 
 METRE = quantity("1 m")
 
@@ -191,6 +193,23 @@ def test_hertz_where_radians_are_meant_is_refused(law, known):
 
     with pytest.raises(AngleFrequencyError, match=r"Turning.*counts turns.*2 \* pi"):
         turning(laws).simulate("1 s")
+
+
+@pytest.mark.parametrize("law", [
+    lambda T: exp(-(T - quantity("20 degC")) / quantity("40 degC")),
+    lambda T: T / "20 degC",
+    lambda T: quantity("68 degF") / T,
+    lambda T: quantity("1 degC") * T,
+])  # fmt: skip
+def test_a_temperature_with_a_zero_of_its_own_is_no_factor(law):
+    """40 degC would be 313.15 K below the line; pint refuses such products, too."""
+    with pytest.raises(WrongDimension, match="a temperature that does not count from absolute"):
+        law(Expression.in_unit(ca.SX.sym("T"), unit("K")))
+
+
+def test_differences_of_temperatures_are_factors():
+    law = (Expression.in_unit(ca.SX(333.15), unit("K")) - "20 degC") / quantity("40 delta_degC")
+    assert float(law.sx) == pytest.approx(1.0)
 
 
 def test_a_function_of_time_in_hertz_is_no_angular_velocity():

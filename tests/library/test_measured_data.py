@@ -16,13 +16,16 @@ from blocks.exceptions import (
     FileError,
     ParameterError,
     SimulationError,
+    UnitError,
     UnknownName,
     WrongDimension,
 )
 from blocks.simulation.running_method import RunningMethod
 from library.measurements import columns
+from library.rotational import AngularVelocitySource
 from library.signal import TimeFunction, TimeTable
 from library.tables import table
+from library.thermal import ControlledTemperatureSource, TemperatureSource
 from library.translational import ForceSource, Mass, Reference, Spring
 
 TEXT = "# bench 4\nlogger;7\nt [ms],F [kN],T (degC),n [-]\n0,1.5,20,1\n10,2,21,2\n\n20,3,22,4\n"
@@ -67,6 +70,13 @@ def test_semicolons_may_separate_decimal_commas(folder):
     assert_allclose(data.values.magnitude, [1.5, 2.5])
 
 
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_text_of_two_bytes_a_character_is_read(folder, order):
+    text = "\ufefft [s]\tT [°C]\n0\t1\n1\t2,5\n"
+    (folder / "wide.txt").write_text(text, encoding=f"utf-16-{order}")
+    assert_allclose(table("wide.txt", time="t", value="T").values.to("K").m, [274.15, 275.65])
+
+
 def test_what_a_run_exports_drives_another_with_its_jumps(folder):
     """5 N from 0.3 s to 0.8 s make 1.25 m/s of 2 kg."""
     pulse = table(quantity([0, 0.3, 0.3, 0.8, 0.8, 1], "s"), quantity([0, 0, 5, 5, 0, 0], "N"))
@@ -93,6 +103,15 @@ def test_a_unit_may_be_said_where_the_data_say_none(folder):
         table("bare.csv", time="t", value="F")
 
 
+@pytest.mark.parametrize(("heading", "wanted"), [
+    ("F (left)", "F (left) [kN]"), ("F (left) [kN]", "F (left)"), ("F (kN) [N]", "F (kN) [N]"),
+])  # fmt: skip
+def test_brackets_may_belong_to_a_name(heading, wanted):
+    data = table(pd.DataFrame({"t [s]": [0, 1], heading: [1, 2]}), time="t", value=wanted)
+    assert_allclose(data.values.m, [1, 2])
+    assert str(data.values.units) == ("newton" if "[N]" in heading else "kilonewton")
+
+
 @pytest.mark.parametrize("made", [
     lambda f: table(f, time="t [s]", value="F [kN]"),
     lambda f: table(f.set_index("t [s]"), value="F"),
@@ -101,6 +120,8 @@ def test_a_unit_may_be_said_where_the_data_say_none(folder):
                     value="F [kN]"),
     lambda f: table(f.set_index(pd.to_timedelta([0, 1, 2.5], unit="s")), value="F [kN]"),
     lambda f: table(f.set_index(pd.to_datetime([0, 1000, 2500], unit="ms")), value="F [kN]"),
+    lambda f: table(f.set_index(pd.to_datetime([0, 1000, 2500], unit="ms", utc=True).tz_convert(
+        "Asia/Tokyo")), value="F [kN]"),
 ])  # fmt: skip
 def test_pandas_gives_columns_or_its_index(made):
     data = made(pd.DataFrame({"t [s]": [0, 1, 2.5], "F [kN]": [1, 2, 4]}))
@@ -123,7 +144,9 @@ def test_what_a_run_exports_drives_another():
     ("0,1\n10,ok\n", r"line 3 of bad.csv: has 'ok' in 'F \[kN\]', which is no number"),
     ("0,1\n10,2\n\n5,3\n", r"line 5 of bad.csv: has the time 5.0 ms, but line 3 of bad.csv has 10"),
     ("0,1\n10,2\n10,3\n", r"line 4 of bad.csv: has the same time, 10.0 ms, as line 3"),
-    ("0,1\n10\n", r"line 3 of bad.csv: has 1 columns under 2 headings"),
+    ("0,1\n10\n", r"line 3 of bad.csv: has 1 columns under 2 headings. Complete the line"),
+    ("0,0,1,5\n10,0,2,5\n", r"line 2 of bad.csv: has 4 columns .* Where commas are decimal ones"),
+    ("", r"was given 0 times and 0 values"),
 ])  # fmt: skip
 def test_a_wrong_row_of_a_file_is_named(folder, rows, said):
     (folder / "bad.csv").write_text("t [ms],F [kN]\n" + rows)
@@ -143,6 +166,8 @@ def test_a_wrong_row_of_pandas_is_named():
     (lambda: table("run7.csv", time="F", value="t"), WrongDimension, "1.5 kN among values in s"),
     (lambda: table("run7.csv", time="t"), ParameterError, "needs the headings of two columns"),
     (lambda: table("run8.csv", time="t", value="F"), FileError, "cannot read the file"),
+    (lambda: table(pd.DataFrame({"t [s]": [0, 1], "M [Nm]": [1, 2]}), time="t", value="M [N*m]"),
+     ParameterError, "column 'M [Nm]' of the data: has a unit that is not known: 'Nm' is not"),
     (lambda: table(pd.DataFrame({"a [s]": [1, 2]}), time="a"), ParameterError, "which column"),
     (lambda: table([1, 2, 3]), ParameterError, "or times and values, but was given [1, 2, 3]"),
     (lambda: table(["0 s", "1 s"], ["1 N", "nan N"]), ParameterError, "values[1] = nan"),
@@ -157,6 +182,19 @@ def test_a_wrong_row_of_pandas_is_named():
 def test_a_call_that_cannot_be_meant_is_answered(folder, call, kind, said):
     with pytest.raises(kind) as caught:
         call()
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(("values", "given", "said"), [
+    (quantity([1500, 1500], "1/min"), lambda t: AngularVelocitySource(velocity=t), "Use rpm"),
+    (quantity([50, 50], "Hz"), lambda t: AngularVelocitySource(velocity=t), "Use turn/s"),
+    (quantity([20, 20], "degC"), lambda t: ControlledTemperatureSource(difference=t), "delta_degC"),
+    (quantity([20, 20], "delta_degC"), lambda t: TemperatureSource(temperature=t), "Write degC"),
+    (quantity([20, 20], "V"), lambda t: ForceSource(force=t), "takes N or any unit"),
+])  # fmt: skip
+def test_a_table_is_in_the_unit_of_its_parameter_as_a_value_is(values, given, said):
+    with pytest.raises(UnitError) as caught:
+        given(table(["0 s", "1 s"], values))
     assert said in str(caught.value)
 
 
@@ -187,7 +225,7 @@ def test_tables_follow_their_curve_and_hold_their_ends(between, points):
         assert_allclose(run[name].at(quantity(at, "s")).magnitude, exact, atol=1e-12)
 
 
-@pytest.mark.parametrize("between", ["linear", "cubic", "monotone"])
+@pytest.mark.parametrize("between", ["linear", "held", "cubic", "monotone"])
 @pytest.mark.parametrize("points", [(TIMES, VALUES), (LONG, np.sin(3 * LONG))])
 def test_ends_may_be_continued(between, points):
     x, y = points
@@ -197,8 +235,8 @@ def test_ends_may_be_continued(between, points):
                             ends="continued")
     model.function = TimeFunction(unit="N", value=table(*given, between=between, ends="continued"))
     run = model.simulate("5 s")
-    slope = (y[-1] - y[-2]) / (x[-1] - x[-2]) if between == "linear" else \
-        CURVES[between](x, y)(x[-1], 1)
+    slope = 0 if between == "held" else (y[-1] - y[-2]) / (x[-1] - x[-2]) if between == "linear" \
+        else CURVES[between](x, y)(x[-1], 1)
     for name in ("block.y", "function.y"):
         assert_allclose(run[name].final.magnitude, y[-1] + slope * (5 - x[-1]), atol=1e-11)
 

@@ -44,7 +44,8 @@ class PiecewiseLinearDiode(Replacement):
     """Two straight lines that meet at the forward voltage."""
 
     forward_voltage = Parameter("0.6 V", minimum=0, doc="Voltage from which it conducts")
-    on_resistance = Parameter("0.3 ohm", above=0, doc="Resistance while it conducts")
+    on_resistance = Parameter("0.3 ohm", above=0,
+                              doc="Resistance while it conducts; none with model='ideal'")
     off_conductance = Parameter("1e-8 S", minimum=0, doc="Conductance while it blocks", advice={
         "ohm": "A resistance is one over a conductance."})  # fmt: skip
     s = Variable("V", doc="along both lines: v beyond Vf while it blocks, i while it conducts")

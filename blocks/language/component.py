@@ -261,6 +261,7 @@ class Component(Node):
             self._assign_value(declared, value, where)
         else:
             refuse_assigned(self, declared, value)
+            assert isinstance(declared, Variable)
             self._assign_target(declared, value, where)
 
     def _assign_value(self, declared: Parameter | Option, value: Any, where: str) -> None:

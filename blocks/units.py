@@ -183,8 +183,10 @@ def to_si(value: object, expected: Unit, where: str = "", advice: str | Mapping[
             return number * given.factor + given.offset  # its text is not needed
         return _convert(number, given, expected, where, as_written(value), advice)
     if isinstance(value, (bool, np.bool_)) or value is None:
+        plain = value is not None and not str(expected.text)
         raise MissingUnit(where, f"takes {_article(expected)}, but was given {value!r}.",
-                          _example(expected), expected=expected, given=value)
+                          f"Write {value:d}." if plain else _example(expected),
+                          expected=expected, given=value)
     if isinstance(value, (list, tuple)):
         return _stacked([to_si(v, expected, where, advice) for v in value], where, value)
     if isinstance(value, np.ndarray) and value.dtype.kind in "OU":

@@ -221,14 +221,16 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
     for r, brings in zip(topology.rows, carries, strict=True):
         if not brings and topology.prescribed(r) is None:
             taken[r.nodes] = True
-    shown = 0
+    shown: set[str] = set()
     for r, brings in zip(topology.rows, carries, strict=True):
         family = topology.network.families[r.family]
         for i in np.flatnonzero(~taken[r.nodes]) if brings else ():
-            if shown == MOST:
-                return
-            shown += 1
             port = outer_path(family, int(i), r.name)
+            if len(shown) == MOST:
+                return
+            if port in shown:  # of several parts of a composite
+                continue
+            shown.add(port)
             local = family.kernel.variables[family.kernel.carried[r.name]]
             word = local.declared.doc or local.name  # type: ignore[attr-defined]
             across, through = (next(iter(d.items())) for d in (r.domain.across, r.domain.through))
@@ -236,8 +238,8 @@ def _nowhere(topology: Topology) -> Iterator[Finding]:
                 "is joined to nothing that takes it up")
             yield found(
                 "network.nowhere", [port],
-                f"The {r.domain} port {port} {left}: the {word} of "
-                f"{topology.path(r.family, int(i))} has nowhere to go.",
+                f"The {r.domain} port {port} {left}: the {word} of {port.rpartition('.')[0]} has "
+                "nowhere to go.",
                 f"Connect it to what takes it up{example_word(*through)}, or to a fixed "
                 f"{quantity_word(*across)}; or leave the option out that shows the port.",
             )  # fmt: skip

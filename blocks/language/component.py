@@ -20,7 +20,6 @@ import numpy as np
 
 from ..exceptions import (
     BlocksError,
-    ConnectionRefused,
     EquationError,
     ModelError,
     NamingError,
@@ -67,7 +66,7 @@ from .replaceable import Replacement
 from .source_lines import line_where_raised, tell_line
 from .tree import Node
 from .view import View
-from .wiring import one_by_one, ports_without, refuse_connection
+from .wiring import one_by_one, ports_without, refuse_assigned, refuse_connection
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -263,11 +262,9 @@ class Component(Node):
             refuse_function(self, declared.name, value)
         if isinstance(declared, (Parameter, Option)):
             self._assign_value(declared, value, where)
-        elif isinstance(declared, Port) or not isinstance(declared, Variable):
-            raise ConnectionRefused(where, "a port cannot be assigned.",
-                                    "Join ports with model.connect(a, b).",
-                                    code="connection.assigned")
         else:
+            refuse_assigned(self, declared, value)
+            assert isinstance(declared, Variable)
             self._assign_target(declared, value, where)
 
     def _assign_value(self, declared: Parameter | Option, value: Any, where: str) -> None:

@@ -4,16 +4,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from ..exceptions import AngleFrequencyError, ConnectionRefused
-from ..units import alike, as_written, conversion, is_quantity
-from .declarations import Output, Port, Signal
+from ..exceptions import AngleFrequencyError, ConnectionRefused, UnitError
+from ..reading.foreign_words import keyword_elsewhere
+from ..units import alike, as_written, conversion, is_quantity, unit_given
+from .declarations import Declaration, Input, Output, Parameter, Port, Signal, Variable
 from .references import PortGroup, PortRef, VariableRef
 from .tree import Node
 
 if TYPE_CHECKING:
     from .component import Component
 
-__all__ = ["one_by_one", "ports_without", "refuse_connection"]
+__all__ = ["one_by_one", "ports_without", "refuse_assigned", "refuse_connection"]
+
+MOST_MEANT = 3  # parameters that a message names
+
+
+def refuse_assigned(component: Component, declared: Declaration, value: object) -> None:
+    """Raise ConnectionRefused where a value is given to a port, or to an input that a parameter
+    stands in for: the parameter of that unit is meant."""
+    if isinstance(declared, Input) and declared.default:
+        if value is None:
+            return
+        problem, meant = "is a signal, which takes no value.", [declared.default]
+        advice = "Join an output to it with model.connect(a, b)."
+    elif isinstance(declared, Variable):
+        return
+    else:
+        problem, advice = "a port cannot be assigned.", "Join ports with model.connect(a, b)."
+        here = keyword_elsewhere(component, declared.name)[1]
+        meant = [here] if here else _parameters_in_unit_of(component, value)
+    if 0 < len(meant) <= MOST_MEANT:
+        advice += f" A value belongs to {' or '.join(f'{name}=…' for name in meant)}."
+    raise ConnectionRefused(f"{component.path}.{declared.name}", problem, advice, given=value,
+                            code="connection.assigned")
+
+
+def _parameters_in_unit_of(component: Component, value: object) -> list[str]:
+    """Names of parameters that a value could be given to; none for what is no text or quantity."""
+    if not isinstance(value, str) and not is_quantity(value):
+        return []
+    try:
+        given = unit_given(value, "")
+    except UnitError:
+        return []
+    return [name for name, d in component._declared.items()
+            if isinstance(d, Parameter) and not d.open and d.unit.dimension == given.dimension]
 
 
 def refuse_connection(owner: Component, ports: tuple[Any, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +25,7 @@ from .actions import Resets, Samplings
 from .event_log import EventLog
 from .next_branch import next_branch
 from .time_events import TimeEvents
+from .tried_branches import tried_branch
 from .zero_crossings import ZeroCrossings
 
 __all__ = ["Switching"]
@@ -86,6 +88,16 @@ class Switching:
             return
         self.samplings.begin(t, first=True)
         problem.settle(t)
+        unsettled = self._unsettled_at_first(t)
+        if unsettled is None or not modes_known:
+            return
+        tried = self._take_tried(t, lambda g: self.time_events.holding(g, t) != problem.m)
+        if not tried or self._unsettled_at_first(t) is not None:
+            self._no_fixpoint(t, unsettled)
+
+    def _unsettled_at_first(self, t: float) -> Indices | None:
+        """Iterate relations and discrete values at the start; what does not come to rest."""
+        problem = self.problem
         for _ in range(MOST_ROUNDS):
             changed = self.samplings.apply(problem, t)
             self.resets.note(problem, t)
@@ -94,10 +106,9 @@ class Switching:
             if not len(unsettled) and not changed:
                 self._look_ahead(t)
                 self.resets.remember(problem, t)
-                return
+                return None
             problem.m[:] = holding
-        if modes_known:
-            self._no_fixpoint(t, unsettled)
+        return unsettled
 
     def flip(self, t: float, which: Indices, with_modes: bool) -> None:
         """Flip relations at an event, iterate until all agree, and tell what switched.
@@ -198,7 +209,14 @@ class Switching:
         self._frozen[flips] = True
         g, acted, restless = self._agree(t, g0, decided=False)
         if restless is not None:
-            if not self._goes_on_elsewhere(t, flips, before):
+            if self._goes_on_elsewhere(t, flips, before):
+                return
+            none = np.zeros(len(g0), dtype=bool)
+            tried = self._take_tried(t, lambda g: self._wrong(t, g, g, none) & ~self.indirect)
+            if tried:
+                self._first, self._frozen = self._crossings(t), none
+                tried = self._agree(t, self._first, decided=False)[2] is None
+            if not tried:
                 self._no_fixpoint(t, restless)
             return
         unchanged = len(flips) and not acted and np.array_equal(problem.m, before)
@@ -222,6 +240,18 @@ class Switching:
         problem.m[:] = m
         g = self._crossings(t)
         return not self._wrong(t, g, g, np.zeros(len(g), dtype=bool)).any()
+
+    def _take_tried(self, t: float, wrong: Callable[[Array], Flags]) -> bool:
+        """Go on with relations found by trial, where iterating them goes in circles."""
+        def judge() -> tuple[Array, Flags]:
+            g = self._crossings(t)
+            return g, wrong(g)
+
+        m = tried_branch(self.problem, judge)
+        if m is not None:
+            self.problem.m[:] = m
+            self.problem.settle(t)
+        return m is not None
 
     def _look_ahead(self, t: float) -> None:
         """Switch relations of what is about to flow, before the wrong side of it is integrated.

@@ -30,6 +30,7 @@ from blocks import (
 
 from .. import symbols
 from ..heat import Dissipative
+from ..thermal import thermal
 from .domain import TwoPort, electrical
 
 __all__ = [
@@ -43,7 +44,8 @@ class PiecewiseLinearDiode(Replacement):
     """Two straight lines that meet at the forward voltage."""
 
     forward_voltage = Parameter("0.6 V", minimum=0, doc="Voltage from which it conducts")
-    on_resistance = Parameter("0.3 ohm", above=0, doc="Resistance while it conducts")
+    on_resistance = Parameter("0.3 ohm", above=0,
+                              doc="Resistance while it conducts; none with model='ideal'")
     off_conductance = Parameter("1e-8 S", minimum=0, doc="Conductance while it blocks", advice={
         "ohm": "A resistance is one over a conductance."})  # fmt: skip
     s = Variable("V", doc="along both lines: v beyond Vf while it blocks, i while it conducts")
@@ -308,8 +310,10 @@ class _Bridge(Component):
     on_resistance = Parameter("0 ohm", minimum=0, doc="Resistance of a device that conducts")
     forward_voltage = Parameter("0 V", minimum=0, doc="Voltage from which a diode or a thyristor "
                                                       "conducts")
+    thermal_port = Option(False, doc="whether the heat of all devices leaves at a port H")
     P = Port(electrical, doc="positive rail")
     N = Port(electrical, doc="negative rail")
+    H = Port(thermal, when="thermal_port", doc="where the heat of all devices leaves")
 
 
 class HalfBridge(_Bridge):
@@ -321,7 +325,8 @@ class HalfBridge(_Bridge):
     leg whose halves ``upper`` and ``lower`` fire. ``devices="diode"``: one without signals.
 
     Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Ports: P, N, A. Inputs: upper, lower, closed where above 0.5.
+    Ports: P, N, A, H (heat, with ``thermal_port=True``). Inputs: upper, lower, closed where above
+    0.5.
     """
 
     A = Port(electrical, doc="between the devices")
@@ -337,7 +342,10 @@ class HalfBridge(_Bridge):
             "thyristor": (Thyristor, "K", "A", one_way),
             "diode": (Diode, "n", "p", {"model": "ideal", **one_way}),
         }[self.devices]  # fmt: skip
-        above, below = (self.add(name, kind(**values)) for name in ("high", "low"))
+        above, below = (self.add(name, kind(thermal_port=self.thermal_port, **values))
+                        for name in ("high", "low"))  # fmt: skip
+        if self.thermal_port:
+            self.connect(self.H, above.H, below.H)
         self.connect(self.P, getattr(above, top))
         self.connect(self.A, getattr(above, bottom), getattr(below, top))
         self.connect(self.N, getattr(below, bottom))
@@ -354,8 +362,11 @@ class _Legs(_Bridge):
     def compose(self) -> None:
         for name in self.terminals:
             leg = HalfBridge(devices=self.devices, on_resistance=self.on_resistance,
-                             forward_voltage=self.forward_voltage)  # fmt: skip
+                             forward_voltage=self.forward_voltage,
+                             thermal_port=self.thermal_port)  # fmt: skip
             setattr(self, f"leg_{name}", leg)
+            if self.thermal_port:
+                self.connect(self.H, leg.H)
             self.connect(self.P, leg.P)
             self.connect(self.N, leg.N)
             self.connect(getattr(self, name), leg.A)
@@ -371,7 +382,8 @@ class FullBridge(_Legs):
     much of it as its four signals let through; otherwise these drive A and B.
 
     Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Ports: P, N, A, B. Inputs: upper_A, lower_A, upper_B, lower_B, closed where above 0.5.
+    Ports: P, N, A, B, H (heat, with ``thermal_port=True``). Inputs: upper_A, lower_A, upper_B,
+    lower_B, closed where above 0.5.
     """
 
     terminals = "AB"
@@ -391,8 +403,8 @@ class ThreePhaseBridge(_Legs):
     controlled one; otherwise an inverter. All but the diodes have a signal each.
 
     Parameters: on_resistance (ohm), forward_voltage (V) of diodes and thyristors.
-    Ports: P, N, A, B, C. Inputs: upper_A, lower_A, upper_B, lower_B, upper_C, lower_C, closed
-    where above 0.5.
+    Ports: P, N, A, B, C, H (heat, with ``thermal_port=True``). Inputs: upper_A, lower_A, upper_B,
+    lower_B, upper_C, lower_C, closed where above 0.5.
     """
 
     terminals = "ABC"

@@ -26,10 +26,12 @@ __all__ = ["IdealContacts", "ResistiveContacts", "SPDTSwitch", "Switch"]
 class ResistiveContacts(Replacement):
     """v = closed_resistance i while closed, i = open_conductance v while open."""
 
-    closed_resistance = Parameter("0.01 ohm", above=0, doc="Resistance while closed", advice={
-        "S": "A conductance is one over a resistance."})  # fmt: skip
-    open_conductance = Parameter("1e-8 S", above=0, doc="Conductance while open", advice={
-        "ohm": "A resistance is one over a conductance."})  # fmt: skip
+    closed_resistance = Parameter("0.01 ohm", above=0, advice={
+        "S": "A conductance is one over a resistance."},
+        doc="Resistance while closed; none with model='ideal'")  # fmt: skip
+    open_conductance = Parameter("1e-8 S", above=0, advice={
+        "ohm": "A resistance is one over a conductance."},
+        doc="Conductance while open; none with model='ideal'")  # fmt: skip
 
     def equations(self, c: Any, closed: Any) -> Iterator[Any]:
         conductance = where(closed, 1 / c.closed_resistance, c.open_conductance)

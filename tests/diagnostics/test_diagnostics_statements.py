@@ -18,7 +18,9 @@ from blocks import (
     time,
 )
 from blocks.exceptions import BlocksError, WrongCall, told_how_to_call
-from library.electrical import ThreePhaseBridge
+from library.electrical import Switch, ThreePhaseBridge, VariableResistor
+from library.electromechanical import DCMotor
+from library.magnetic import ElectromagneticConverter
 from library.tables import table
 from library.translational import Damper, ForceSource, Mass, Reference, Spring
 
@@ -87,6 +89,20 @@ STATEMENTS = [
      "connect() takes at least two ports. Write model.connect(a.R, b.C)."),
     (lambda m: setattr(m.block, "M", 1), "connection.assigned",
      "block.M: a port cannot be assigned. Join ports with model.connect(a, b)."),
+    (lambda m: DCMotor(R="3 ohm"), "connection.assigned",
+     "DCMotor.R: a port cannot be assigned. Join ports with model.connect(a, b). A value belongs "
+     "to resistance=…."),
+    (lambda m: ElectromagneticConverter(N=300), "connection.assigned",
+     "ElectromagneticConverter.N: a port cannot be assigned. Join ports with model.connect(a, b). "
+     "A value belongs to turns=…."),
+    (lambda m: VariableResistor(R="3 ohm"), "connection.assigned",
+     "VariableResistor.R: is a signal, which takes no value. Join an output to it with "
+     "model.connect(a, b). A value belongs to resistance=…."),
+    (lambda m: Switch(gate=True), "unit.missing",
+     "Switch.gate: takes a plain number, but was given True. Write 1."),
+    (lambda m: Switch(closed_resistance="0 ohm"), "parameter.bounds",
+     "Switch.closed_resistance: must be greater than 0 ohm, but is 0 ohm. Check the sign, the size "
+     "and the unit of closed_resistance (Resistance while closed; none with model='ideal')."),
     # names
     (lambda m: setattr(m, "block", Mass()), "name.taken",
      "block: there is already a Mass of this name. Choose another name, or del the first one."),

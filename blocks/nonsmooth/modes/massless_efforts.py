@@ -141,12 +141,18 @@ class MasslessEfforts:
 
     def _agrees(self, problem: Problem, t: float, modes: Indices, first: float) -> bool:
         """Whether equations that leave inputs open are fulfilled, beside errors of ``first`` and
-        rounding of the largest flow, effort and bound."""
+        rounding of the largest flow, effort and bound, and of what cancels in them.
+
+        Where they are affine that is asked of what no further step would make smaller: all else is
+        rounding, such as of voltages over a tiny resistance.
+        """
         taken = float(np.abs(problem.u).max(initial=0.0))
         values = np.abs(self.equations.values(problem, t))
         largest = max(float(a.max(initial=0.0)) for a in (
             values[np.isfinite(values)], self.state.fast, self.state.strong))
-        error = self.equations.at(problem, t, modes).error
+        held = self.equations.at(problem, t, modes)
+        rounding = LOOKS_ROUNDING * self.equations.sizes(problem, t, modes)
+        error = held.error_beside(rounding, lasting=self.equations.affine)
         return error <= BALANCED * (first + taken) + LOOKS_ROUNDING * largest
 
     def change(self, problem: Problem, change: Array) -> None:

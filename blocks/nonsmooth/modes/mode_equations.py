@@ -84,7 +84,15 @@ class LinearEquations:
     @property
     def error(self) -> float:
         """The largest residual, with rows of the matrix scaled to 1."""
-        return float(np.abs(self.residual / _even(self.matrix)[1]).max(initial=0.0))
+        return self.error_beside(0.0 * self.residual)
+
+    def error_beside(self, rounding: Array, lasting: bool = False) -> float:
+        """The same beside rounding; with ``lasting``, of what no step would make smaller."""
+        residual, step = self.residual, self.step() if lasting else None
+        if step is not None:
+            residual = residual - self.matrix @ step
+        excess = np.maximum(np.abs(residual) - rounding, 0.0)
+        return float((excess / _even(self.matrix)[1]).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -281,15 +289,26 @@ class ModeEquations:
         made = self.matrices(problem, t, modes)
         if made.solver is None:
             return np.zeros(self.size)
+        taken = share * np.abs(made.solver) @ self._sizes_untaken(problem, t, modes)
+        given = np.abs(self.by_inputs(problem, t)[0]) @ taken
+        return np.where(self.elements.gives_flow == (modes == 0), given, taken)
+
+    def sizes(self, problem: Problem, t: float, modes: Indices) -> Array:
+        """How large the terms are that cancel in the equations of some modes."""
+        taken = np.abs(problem.u[self.elements.column] / self.elements.unit)
+        out: Array = (self._sizes_untaken(problem, t, modes)
+                      + np.abs(self.matrices(problem, t, modes).matrix) @ taken)
+        return out
+
+    def _sizes_untaken(self, problem: Problem, t: float, modes: Indices) -> Array:
+        """The same, where nothing is taken."""
+        made = self.matrices(problem, t, modes)
         with put_back(problem.u):
             problem.u[:] = 0.0
             out = self._looks(problem, t)
         value, rate = np.abs(self.held_rows(modes, out[4:7], out[7:]))
-        size = np.concatenate([np.abs(made.span) @ value, np.abs(made.weight) @ rate]) if len(
+        return np.concatenate([np.abs(made.span) @ value, np.abs(made.weight) @ rate]) if len(
             made.weight) else value
-        taken = share * np.abs(made.solver) @ size
-        given = np.abs(self.by_inputs(problem, t)[0]) @ taken
-        return np.where(self.elements.gives_flow == (modes == 0), given, taken)
 
     def open_inputs(self, problem: Problem, t: float, modes: Indices) -> Array:
         """Directions of the inputs that some modes leave open, as columns."""

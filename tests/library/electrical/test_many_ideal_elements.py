@@ -21,6 +21,7 @@ from library.electrical import (
     ElectricalReference,
     Inductor,
     Resistor,
+    Switch,
 )
 from library.signal import Pulse
 
@@ -206,3 +207,45 @@ def test_bypass_diodes_of_a_string_carry_what_shaded_modules_cannot():
     assert_allclose(run["load.i"].final.m, current, rtol=1e-6)
     assert_allclose([run[f"bypass{k}.i"].final.m for k in range(n)],
                     np.maximum(current - light, 0.0), atol=1e-5)
+
+
+def parallel(elements, resistance="1e-4 ohm"):
+    """Elements side by side in a loop of two capacitors with hardly any resistance."""
+    model = Model("parallel")
+    model.ground = ElectricalReference()
+    model.source = ACVoltageSource(amplitude="40 V", frequency="60 Hz", phase="5.14 rad")
+    model.line, model.load = Resistor(resistance="39 ohm"), Resistor(resistance="1 kohm")
+    tiny = {"parasitic": True, "series_resistance": resistance}
+    model.large = Capacitor(capacitance="57 uF", **tiny)
+    model.small = Capacitor(capacitance="6 uF", **tiny)
+    model.connect(model.source.p, model.line.p)
+    model.connect(model.line.n, model.large.p, model.small.p)
+    model.connect(model.source.n, model.ground.V, model.large.n, model.load.n)
+    model.connect(model.small.n, model.load.p)
+    for k, element in enumerate(elements):
+        model.add(f"e{k}", element)
+        model.connect(element.p, model.load.p)
+        model.connect(element.n, model.ground.V)
+    return model
+
+
+@pytest.mark.parametrize(("resistance", "method"), [
+    ("1e-4 ohm", "auto"), ("1e-6 ohm", "rodas4")])
+def test_diodes_in_parallel_are_as_one(resistance, method):
+    runs = [parallel([Diode(model="ideal") for _ in range(n)], resistance).simulate(
+        "30 ms", method=method) for n in (1, 2)]
+    times = quantity(np.linspace(1.3e-3, 29.7e-3, 9), "s")
+    alone, shared = (run["small.vc"].at(times).m for run in runs)
+    assert_allclose(shared, alone, rtol=0, atol=2e-5 * np.abs(alone).max())
+
+
+def test_closed_switches_in_parallel_are_a_wire_from_the_start():
+    """They short the load: both capacitors in parallel behind the line, as phasors say."""
+    run = parallel([Switch(model="ideal", gate=1) for _ in range(3)]).simulate("20 ms", rtol=1e-9)
+    omega, tau = 2 * np.pi * 60, 39 * 63e-6
+    settled = 40 * np.exp(5.14j) / (1 + 1j * omega * tau)
+    times = np.array([3e-3, 11e-3, 19e-3])
+    expected = np.imag(settled * np.exp(1j * omega * times)) - np.imag(settled) * np.exp(
+        -times / tau)
+    found = run["large.vc"].at(quantity(times, "s")).m
+    assert_allclose(found, expected, rtol=0, atol=1e-5 * 40)

@@ -15,9 +15,12 @@ from library.electrical import (
     DCCurrentSource,
     DCVoltageSource,
     Diode,
+    FullBridge,
     Resistor,
     Switch,
+    ThreePhaseBridge,
 )
+from library.signal import Constant
 from library.thermal import ThermalMass
 
 CAPACITY = 0.1 * 447  # J/K: 100 g of iron
@@ -90,3 +93,32 @@ def test_a_resistance_that_heat_takes_to_zero_stops_the_run_there():
     # 100 W/(1 - T/100 K) heats 4.47 J/K: a rise of 100 K takes half the time it would at 100 W
     end = stopped.value.result.time[-1].to("s").m
     assert_allclose(end, 4.47 * 50 / 100, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("bridge", "drop"), [
+    (FullBridge(devices="diode", thermal_port=True, **OPEN), 0.7),
+    (ThreePhaseBridge(devices="thyristor", thermal_port=True, **OPEN), 0.7),
+    (FullBridge(devices="MOSFET", thermal_port=True, on_resistance="0.1 ohm"), 0.0),
+], ids=["diodes", "thyristors", "MOSFETs"])  # fmt: skip
+def test_the_devices_of_a_bridge_warm_one_body(bridge, drop):
+    rectifies = bridge.devices in ("diode", "thyristor")
+    model = circuit(source=DCVoltageSource(voltage="100 V"), load=Resistor(resistance="10 ohm"),
+                    bridge=bridge, lump=ThermalMass(mass="0.1 kg"))
+    fed, feeds = ("A", "B"), ("P", "N")
+    for part, ends in ((model.source, fed if rectifies else feeds),
+                       (model.load, feeds if rectifies else fed)):
+        model.connect(part.p, getattr(bridge, ends[0]))
+        model.connect(part.n, getattr(bridge, ends[1]))
+    model.connect(model.source.n, model.ground.V)
+    if bridge.devices != "diode":
+        model.on = Constant(value=1)
+        model.connect(model.on.y, bridge.upper_A, bridge.lower_B)
+    assert [f.problem for f in model.check().errors] == [
+        "The thermal port bridge.H is joined to nothing that takes it up: the heat of bridge has "
+        "nowhere to go."]
+    model.connect(bridge.H, model.lump.M)
+    run = model.simulate("10 s")
+    current = (100 - 2 * drop) / (10 + 2 * 0.1)
+    watts = 2 * (drop + 0.1 * current) * current
+    assert_allclose(run["lump.T"].final.to("K").m, 300 + watts * 10 / CAPACITY, rtol=1e-9)
+    assert run.energy().relative_residual < 1e-9

@@ -26,10 +26,11 @@ from ..simulation.wanted import Wanted
 from ..studies.settings import Setting
 from ..units import Unit, from_si, unit
 from .sensitivity_constraints import Constraints
-from .sensitivity_courses import Coefficients, Course, Steps, balance, fastest, solved_course
+from .sensitivity_courses import Course, balance, fastest, solved_course
 from .sensitivity_equations import Derivatives, SensitivityEquations
 from .sensitivity_events import Saltation
 from .sensitivity_jumps import Changes
+from .sensitivity_stages import Coefficients, Steps
 from .sensitivity_start import StartDerivatives, moved_settings, start_derivatives
 from .sensitivity_steps import SteppedCourse
 
@@ -279,7 +280,7 @@ class Sensitivities:
         form, columns = courses[0].form, self._equations.columns
         some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
         seen = columns.slopes(self._saltation.sides.before(*some),
-                              self._saltation.modes[some].T)[0]
+                              self._saltation.modes[some].T)[0].full()
         tolerance = float(np.clip(rtol, *TOLERANCES))
         exact, steps = any(one.is_exact for one in forms), len(episodes.steps.starts)
         if (exact or steps > LONG) and fastest(seen) * self._saltation.span > steps * (

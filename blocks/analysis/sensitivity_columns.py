@@ -18,6 +18,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array, Indices
 from ..simulation.wanted import Wanted
 from ..system.evaluator import Evaluator
+from .sensitivity_stages import Entries
 
 if TYPE_CHECKING:
     from ..native.equations import Equations
@@ -79,15 +80,17 @@ class Columns:
         w, found = self._unknowns
         return ca.substitute(expression, w, found) if w.numel() else expression
 
-    def slopes(self, points: Points, modes: Indices) -> tuple[Array, Array, Array]:
+    def slopes(self, points: Points, modes: Indices) -> tuple[Entries, Array, Array]:
         """Derivatives of slopes by states, parameters and discrete values, (points, states, …).
 
         ``modes`` are those that are held, a column per point.
         """
-        full = np.zeros((len(points), self.system.nx, self._widths[-1]))
-        full[:, self.row, self.column] = self._values(self._slopes, points, modes).T
-        x, p, d = np.split(full, self._widths[:-1], axis=2)
-        return x, p, d
+        values, nx = self._values(self._slopes, points, modes).T, self.system.nx
+        of_x = self.column < nx
+        others = np.zeros((len(points), nx, self._widths[-1] - nx))
+        others[:, self.row[~of_x], self.column[~of_x] - nx] = values[:, ~of_x]
+        p, d = np.split(others, self._widths[1:-1] - nx, axis=2)
+        return Entries(values[:, of_x], self.row[of_x], self.column[of_x], nx), p, d
 
     def address(self, equations: Equations) -> int:
         """The entries of these derivatives in machine code, with what other equations read."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Columns"]
 
-MOST_UNKNOWNS = 24  # that are solved for in an expression
+MOST_UNKNOWNS = 24  # that depend on each other and are solved for in an expression
 MOST_OPERATIONS = 20_000  # beyond these it takes longer to write than it saves
 
 
@@ -49,8 +49,8 @@ class Columns:
         by = ca.vertcat(tape.x, entries, tape.d)
         matrix = ca.jacobian(r, w)
         #: Whether all is as the first lines of this file say.
-        self.serves = w.numel() <= MOST_UNKNOWNS and ca.sprank(matrix) == w.numel() \
-            and not ca.depends_on(matrix, ca.vertcat(w, tape.x, TIME))
+        self.serves = ca.sprank(matrix) == w.numel() and not ca.depends_on(
+            matrix, ca.vertcat(w, tape.x, TIME)) and _largest_block(matrix) <= MOST_UNKNOWNS
         if not self.serves:
             return
         slopes, found = ca.jacobian(tape.slope, by), w
@@ -110,6 +110,12 @@ class Columns:
 
     def _values(self, function: Evaluator, points: Points, modes: Indices) -> Array:
         return native.column_values(function, points, modes.astype(float), again=True)
+
+
+def _largest_block(matrix: ca.SX) -> int:
+    """Of the blocks that a matrix of full structural rank is solved by, one after the other."""
+    first = matrix.sparsity().btf()[3]
+    return int(np.diff(first).max(initial=0))
 
 
 def _must_solve(system: System, expression: ca.SX) -> bool:

@@ -318,7 +318,7 @@ class _Pattern:
         """Of the matrix of all stages, with entries of A at each, (stages, entries)."""
         matrix, place, diagonal = self._together
         whole = np.empty(place.size)
-        whole[place] = values.T[:, :, None] * (-length * MATRIX.T)
+        whole[place] = values.T[:, None, :] * (-length * MATRIX.T)
         whole[diagonal] += 1.0
         return _factors(matrix, whole)
 

@@ -20,7 +20,7 @@ LARGEST = 1e11  # entry of an inverse, beyond which a matrix may be singular
 
 
 class Block(NamedTuple):
-    """Rows and columns of a block, and the columns behind it that its rows see."""
+    """Rows and columns of a block, and the columns before it that its rows see."""
 
     rows: Indices
     columns: Indices
@@ -30,7 +30,7 @@ class Block(NamedTuple):
 def blocks_of(row: Indices, column: Indices, size: int) -> list[Block]:
     """The blocks of a square matrix by where it may have entries, in the order of solving.
 
-    None where all is one block, or where the matrix is singular by its structure.
+    Nothing where all is one block, or where the matrix is singular by its structure.
     """
     pattern = ca.Sparsity.triplet(size, size, row.tolist(), column.tolist())
     if not size or ca.sprank(ca.DM(pattern)) < size:
@@ -42,9 +42,9 @@ def blocks_of(row: Indices, column: Indices, size: int) -> list[Block]:
     number, place = np.empty(size, dtype=int), np.empty(size, dtype=int)
     for of, order in ((place, rows), (number, columns)):
         of[order] = np.repeat(np.arange(count), np.diff(first))
-    behind = number[column] != place[row]
-    return [Block(rows[a:b], columns[a:b], np.unique(column[behind & (place[row] == k)]))
-            for k, (a, b) in reversed(list(enumerate(zip(first[:-1], first[1:], strict=True))))]
+    others = number[column] != place[row]
+    return [Block(rows[a:b], columns[a:b], np.unique(column[others & (place[row] == k)]))
+            for k, (a, b) in enumerate(zip(first[:-1], first[1:], strict=True))]
 
 
 def solved_by_blocks(blocks: list[Block], matrix: Array, right: Array) -> Array | None:

@@ -181,6 +181,10 @@ class Sensitivities:
         info = find(self._recording.catalog, path, self._recording.name)
         if not isinstance(info, VariableInfo):
             raise ParameterError(path, "is an array.", f'Name one instance, "{info[0].path}".')
+        if info.index >= self._recording.catalog.count:
+            raise ParameterError(path, "is a whole number that changes at events: it has no "
+                                 "derivative.", "Look at sensitivities.events(), which says how "
+                                 "their instants move.")
         return info
 
     def table(self, *paths: str, at: Any = None) -> Sheet:

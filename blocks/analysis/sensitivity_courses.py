@@ -31,6 +31,7 @@ __all__ = ["Course", "balance", "fastest", "solved_course"]
 ENOUGH = 2e-8  # of a step's change, the least that the last term of its polynomial is asked to be
 SAMPLES = 6  # points that tell how large states are beside each other
 TOGETHER = 6  # steps of the run, whose method has a far lower order
+UNEVEN = 4  # times as long as its steps are, if all were as the shortest
 MANY = 2000  # groups of these: from that on steps of the run are short for their stability
 MOST_PARTS = 8  # of a step at a time
 ROUNDS = 12
@@ -123,7 +124,7 @@ def solved_course(starts: Array, ends: Array, which: Indices,
     starts, ends, which = starts[kept], ends[kept], which[kept]
     some = np.unique(np.linspace(0, len(starts) - 1, SAMPLES).astype(int))
     sizes = full(coefficients(ends[some], which[some]).a)
-    first, last = _grouped(which)
+    first, last = _grouped(starts, ends, which)
     steps = steps_along(starts[first], ends[last] - starts[first], which[first], coefficients)
     scale = balance(np.abs(sizes).max(axis=0)) if len(sizes) else np.ones(sizes.shape[1])
     for number in range(ROUNDS):
@@ -160,12 +161,23 @@ def fastest(a: Array) -> float:
     return size * float(np.linalg.norm(a, axis=(1, 2)).max(initial=0.0)) ** (0.5**POWERS)
 
 
-def _grouped(which: Indices) -> tuple[Indices, Indices]:
-    """The first and the last of the run's steps that are solved together, of one episode each."""
+def _grouped(starts: Array, ends: Array, which: Indices) -> tuple[Indices, Indices]:
+    """The first and the last of the run's steps that are solved together, of one episode each.
+
+    Where some are far shorter than others, something happens in them that others would not see.
+    """
     number = np.arange(len(which))
     begins = np.append(True, np.diff(which) != 0)[: len(which)]  # of episodes
     number -= np.maximum.accumulate(np.where(begins, number, 0))
-    first = np.flatnonzero(number % max(TOGETHER, len(which) // MANY) == 0)
+    together = max(TOGETHER, len(which) // MANY)
+    begins = number % together == 0
+    first = np.flatnonzero(begins)
+    if len(first):
+        last = np.append(first[1:], len(which)) - 1
+        shortest = np.minimum.reduceat(ends - starts, first)
+        uneven = UNEVEN * together * shortest < ends[last] - starts[first]
+        begins |= np.repeat(uneven, last - first + 1)
+        first = np.flatnonzero(begins)
     return first, np.append(first[1:], len(which))[: len(first)] - 1
 
 

@@ -203,8 +203,8 @@ class SensitivityEquations:
 
     def _values(self, made: Made, points: Points, past: Array = NOTHING) -> Array:
         """Values of rows, (points, rows), and after them entries of their derivatives."""
-        if not made.rows:
-            return np.zeros((len(points), 0))
+        if not made.rows or not len(points):
+            return np.zeros((len(points), made.rows + len(made.row)))
         modes = points.mode_columns() if self.modes.numel() else np.zeros((0, len(points)))
         if not len(past):
             past = np.zeros((0, len(points)))

@@ -9,10 +9,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from blocks import Component, Model, Parameter, Variable, der, quantity, where
+from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
 from blocks.analysis.sensitivity_blocks import blocks_of, solved_by_blocks
 from blocks.analysis.sensitivity_courses import Course, solved_course
 from blocks.analysis.sensitivity_stages import Coefficients
+from blocks.exceptions import ParameterError
 from library.electrical import (
     ACVoltageSource,
     Capacitor,
@@ -28,6 +29,7 @@ from library.isothermal_liquid import (
     IsothermalLiquidProperties,
     Reservoir,
 )
+from library.signal import Constant, Pulse, Sum, TransferFunction
 from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
 
 
@@ -242,3 +244,59 @@ def test_a_bridge_of_diodes_is_differentiated_without_a_note(kind):
                             ("load.resistance", across * 2.2 / whole**2)):
             found = run.sensitivities["load.v", path].at(f"{t} s").to_base_units().m
             assert found == pytest.approx(exact, rel=1e-6)
+
+
+def test_a_pulse_train_whose_first_pulse_is_yet_to_come_moves_nothing():
+    """y' = u - y with u = 0 so far: no event has happened."""
+    model = Model("waiting")
+    model.pulses, model.filter = Pulse(period="2 s", start="1 s"), TransferFunction(
+        numerator=[1.0], denominator=[1.0, 1.0])
+    model.offset, model.sum = Constant(value=3.0), Sum()
+    model.connect(model.pulses.y, model.sum.u1)
+    model.connect(model.offset.y, model.sum.u2)
+    model.connect(model.sum.y, model.filter.u)
+    run = model.simulate("0.5 s", rtol=1e-9, sensitivities=["pulses.period", "offset.value"])
+    assert len(run.events) == 0
+    assert run.sensitivities["filter.y", "pulses.period"].final.m == 0
+    assert run.sensitivities["filter.y", "offset.value"].final.m == pytest.approx(
+        1 - np.exp(-0.5), rel=1e-7)
+
+
+class Dropping(Component):
+    """What falls to its level within 0.4 ms, and from there at a millionth of that rate."""
+
+    rate, level, part = Parameter("2500 1/s"), Parameter("1e4 Pa"), Parameter(1e-6)
+    p = Variable("Pa", "6e4 Pa", priority="high", nominal="1e5 Pa")
+
+    def equations(self):
+        above = 0.5 * (self.p - self.level + sqrt((self.p - self.level) ** 2
+                                                  + quantity("1 Pa^2")))
+        yield der(self.p) == -self.rate * (above + self.part * self.p)
+
+
+def test_what_dies_out_before_long_steps_is_not_stepped_over():
+    """p' = f(p) from p0: dp/dp0 = f(p)/f(p0)."""
+    model = Model("dropping")
+    model.part = Dropping()
+    run = model.simulate("0.1 s", rtol=1e-9, sensitivities=["part.p"])
+
+    def slope(p):
+        return 0.5 * (p - 1e4 + np.sqrt((p - 1e4) ** 2 + 1)) + 1e-6 * p
+
+    for t in (1e-3, 4e-3, 1e-2, 0.1):
+        p = run["part.p"].at(quantity(t, "s")).to("Pa").m
+        found = run.sensitivities["part.p", "part.p"].at(quantity(t, "s")).m
+        assert found == pytest.approx(slope(p) / slope(6e4), rel=1e-4, abs=1e-9)
+
+
+def test_a_mode_has_no_derivative_and_says_so():
+    model = Model("slide")
+    model.block, model.ground = Mass(mass="1 kg", v="1 m/s"), Reference()
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                           breakaway_force="1 N")
+    model.connect(model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.ground.V)
+    run = model.simulate("2 s", sensitivities=["friction.coulomb_force"])
+    with pytest.raises(ParameterError, match="friction.mode: is a whole number that changes at "
+                                             "events: it has no derivative.*sensitivities.events"):
+        run.sensitivities["friction.mode", "friction.coulomb_force"]

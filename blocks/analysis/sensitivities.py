@@ -153,6 +153,10 @@ class Sensitivities:
         self._saltation.look_between(self._guards)
         told = [f"The start decides otherwise with a little more or less of {path}: "
                 "derivatives hold for one side only." for path in self._kinks]
+        lost = ~np.isfinite(self._course.end).all(axis=0)
+        told += [f"By {path} derivatives become infinite, as that of a square root does at zero: "
+                 "none is known from there on."
+                 for path, one in zip(self.parameters, lost, strict=True) if one]
         return [*told, *dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)]
 
     def __getitem__(self, key: tuple[str, str]) -> Series:

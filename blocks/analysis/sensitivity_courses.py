@@ -130,7 +130,7 @@ def solved_course(starts: Array, ends: Array, which: Indices,
     for number in range(ROUNDS):
         course = course_of(steps)
         error = course.errors(scale, whole, ROUNDED / enough)
-        good = error <= enough
+        good = ~(error > enough)  # what is no number does not become one
         if good.all() or (steps.size > MOST_ENTRIES and len(steps) > len(starts)):
             return course
         coarse = np.flatnonzero(~good)

@@ -157,8 +157,9 @@ def steps_along(start: Array, length: Array, which: Indices,
     given = coefficients(times, np.repeat(which, STAGES))
     n = given.b.shape[1]
     kind = _Full if n <= FEW else _Sparse
-    return kind.of(start, length, which, given.a, *(
-        one.reshape(len(start), STAGES, n, one.shape[2]) for one in (given.b, given.d)))
+    with np.errstate(invalid="ignore"):
+        return kind.of(start, length, which, given.a, *(
+            one.reshape(len(start), STAGES, n, one.shape[2]) for one in (given.b, given.d)))
 
 
 def weighted(weights: Array, stages: Array) -> Array:

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
 from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
+from blocks.analysis.sensitivities import SensitivityWarning
 from blocks.analysis.sensitivity_blocks import blocks_of, solved_by_blocks
 from blocks.analysis.sensitivity_courses import Course, solved_course
 from blocks.analysis.sensitivity_stages import Coefficients
@@ -29,7 +30,7 @@ from library.isothermal_liquid import (
     IsothermalLiquidProperties,
     Reservoir,
 )
-from library.signal import Constant, Pulse, Sum, TransferFunction
+from library.signal import Constant, Integrator, Pulse, Sum, TransferFunction, ZeroOrderHold
 from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
 
 
@@ -300,3 +301,32 @@ def test_a_mode_has_no_derivative_and_says_so():
     with pytest.raises(ParameterError, match="friction.mode: is a whole number that changes at "
                                              "events: it has no derivative.*sensitivities.events"):
         run.sensitivities["friction.mode", "friction.coulomb_force"]
+
+
+def test_a_hold_of_itself_keeps_its_value_whatever_moves_beside_it():
+    """y = 2 t beside a hold that nobody feeds but itself."""
+    model = Model("held")
+    model.hold, model.source, model.sum = ZeroOrderHold(), Constant(value=2.0), Integrator()
+    model.connect(model.hold.y, model.hold.u)
+    model.connect(model.source.y, model.sum.u)
+    run = model.simulate("3 s", sensitivities=["source.value"])
+    assert run.sensitivities["sum.y", "source.value"].final.to_base_units().m == pytest.approx(3)
+    assert run.sensitivities["hold.y", "source.value"].final.m == 0
+
+
+class Drained(Component):
+    """What a root of nothing fills: neither it nor how it follows the area is known."""
+
+    area = Parameter("1 m^(1/2)")
+    x = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.area * sqrt(self.x) * quantity("1 1/s")
+
+
+def test_derivatives_that_become_infinite_are_told():
+    model = Model("drained")
+    model.part = Drained()
+    with pytest.warns(SensitivityWarning, match="By part.x derivatives become infinite, as that "
+                                                "of a square root does at zero"):
+        model.simulate("1 s", sensitivities=["part.x"])

@@ -35,10 +35,10 @@ def blocks_of(row: Indices, column: Indices, size: int) -> list[Block]:
     pattern = ca.Sparsity.triplet(size, size, row.tolist(), column.tolist())
     if not size or ca.sprank(ca.DM(pattern)) < size:
         return []
-    count, rows, columns, first, *_ = pattern.btf()
+    count, of_rows, of_columns, first, *_ = pattern.btf()
     if count == 1:
         return []
-    rows, columns = np.array(rows), np.array(columns)
+    rows, columns = np.array(of_rows), np.array(of_columns)
     number, place = np.empty(size, dtype=int), np.empty(size, dtype=int)
     for of, order in ((place, rows), (number, columns)):
         of[order] = np.repeat(np.arange(count), np.diff(first))

@@ -153,7 +153,7 @@ class Sensitivities:
         self._saltation.look_between(self._guards)
         told = [f"The start decides otherwise with a little more or less of {path}: "
                 "derivatives hold for one side only." for path in self._kinks]
-        lost = ~np.isfinite(self._course.end).all(axis=0)
+        lost = np.asarray(~np.isfinite(self._course.end).all(axis=0))
         told += [f"By {path} derivatives become infinite, as that of a square root does at zero: "
                  "none is known from there on."
                  for path, one in zip(self.parameters, lost, strict=True) if one]
@@ -328,14 +328,13 @@ class Sensitivities:
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
         if self._by_states:
-            x, p, d = self._equations.columns.slopes(*self._known(t, which))
-        else:
-            points = self._points(t, which)
-            slopes = self._equations.slopes(points)
-            if self._constraints:
-                return self._constraints.coefficients(points, which, slopes)
-            x, p, d = slopes.x, slopes.p, slopes.d
-        return Coefficients(x, p @ self._dp, d)
+            a, p, d = self._equations.columns.slopes(*self._known(t, which))
+            return Coefficients(a, p @ self._dp, d)
+        points = self._points(t, which)
+        slopes = self._equations.slopes(points)
+        if self._constraints:
+            return self._constraints.coefficients(points, which, slopes)
+        return Coefficients(slopes.x, slopes.p @ self._dp, slopes.d)
 
     def _known(self, t: Array, which: Indices) -> tuple[Points, Indices]:
         """Points with nothing solved for, and the modes that are held there."""

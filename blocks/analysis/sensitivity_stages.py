@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.polynomial import legendre, polynomial
@@ -156,10 +156,11 @@ def steps_along(start: Array, length: Array, which: Indices,
     times = (start[:, None] + length[:, None] * NODES).ravel()
     given = coefficients(times, np.repeat(which, STAGES))
     n = given.b.shape[1]
-    kind = _Full if n <= FEW else _Sparse
+    kind: Any = _Full if n <= FEW else _Sparse
     with np.errstate(invalid="ignore"):
-        return kind.of(start, length, which, given.a, *(
+        made: Steps = kind.of(start, length, which, given.a, *(
             one.reshape(len(start), STAGES, n, one.shape[2]) for one in (given.b, given.d)))
+    return made
 
 
 def weighted(weights: Array, stages: Array) -> Array:
@@ -307,13 +308,14 @@ class _Pattern:
         count, each = np.diff(self.first), np.arange(STAGES)
         inner = np.arange(len(self.row)) - self.first[self.column]
         begin = STAGES * (STAGES * self.first[self.column] + inner)
-        place = begin[:, None, None] + each + (
-            STAGES * count[self.column][:, None, None] * each[:, None])
+        place: Indices = np.asarray(begin[:, None, None] + each + (
+            STAGES * count[self.column][:, None, None] * each[:, None]), dtype=int)
         rows = np.empty(place.size, dtype=int)
         rows[place] = (STAGES * self.row)[:, None, None] + np.broadcast_to(each, place.shape)
         first = np.append((STAGES**2 * self.first[:-1, None] + STAGES * count[:, None] * each
                            ).ravel(), place.size)
-        return _empty(rows, first), place, place[self.diagonal][:, each, each]
+        diagonal: Indices = place[self.diagonal][:, each, each]
+        return _empty(rows, first), place, diagonal
 
     def factors_together(self, values: Array, length: float) -> SuperLU:
         """Of the matrix of all stages, with entries of A at each, (stages, entries)."""
@@ -377,10 +379,11 @@ class _Sparse(Stretches):
         mine = self
         if not mine.pattern.holds(other.pattern):
             mine, other = mine._with(other.pattern), other._with(mine.pattern)
-        both = _Sparse(*(np.concatenate([getattr(mine, name), getattr(other, name)])
-                         for name in ("start", "length", "which")), mine.pattern,
-                       *(np.concatenate([getattr(mine, name), getattr(other, name)])
-                         for name in ("a", "b", "d")), mine._factors + other._factors)
+        start, length, which, a, b, d = (
+            np.concatenate([getattr(mine, name), getattr(other, name)])
+            for name in ("start", "length", "which", "a", "b", "d"))
+        both = _Sparse(start, length, which, mine.pattern, a, b, d,
+                       mine._factors + other._factors)
         return both.some(np.lexsort([both.start, both.which]))
 
     def _with(self, other: _Pattern) -> _Sparse:

@@ -249,8 +249,8 @@ class ChosenVariables:
         """Several in the order of time."""
         spans = _Spans.joined([one for one, _, _ in found])
         order = np.lexsort([spans.starts, spans.episode])
-        return spans.some(order), *(np.concatenate([one[k] for one in found])[order]
-                                    for k in (1, 2))
+        values, off = (np.concatenate([one[k] for one in found])[order] for k in (1, 2))
+        return spans.some(order), values, off
 
     def _looked_at(self, recording: RunRecording, spans: _Spans) -> tuple[Array, Array]:
         """Values at the nodes, (k, K, n), and how far off polynomials are between, (k, n)."""

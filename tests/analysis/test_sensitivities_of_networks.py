@@ -263,31 +263,23 @@ def test_a_pulse_train_whose_first_pulse_is_yet_to_come_moves_nothing():
         1 - np.exp(-0.5), rel=1e-7)
 
 
-class Dropping(Component):
-    """What falls to its level within 0.4 ms, and from there at a millionth of that rate."""
+def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
+    """S' = -a(t) S with a of 2500 1/s for half a millisecond, where the run has taken short steps:
+    S = exp(-integral of a)."""
+    rate, until, width = 2500.0, 5e-4, 1.5e-5
 
-    rate, level, part = Parameter("2500 1/s"), Parameter("1e4 Pa"), Parameter(1e-6)
-    p = Variable("Pa", "6e4 Pa", priority="high", nominal="1e5 Pa")
+    def coefficients(t, which):
+        a = -rate / (1 + np.exp((t - until) / width))
+        return Coefficients(a[:, None, None], np.zeros((len(t), 1, 1)), np.zeros((len(t), 1, 0)))
 
-    def equations(self):
-        above = 0.5 * (self.p - self.level + sqrt((self.p - self.level) ** 2
-                                                  + quantity("1 Pa^2")))
-        yield der(self.p) == -self.rate * (above + self.part * self.p)
+    def course_of(steps):
+        return Course(steps, 1, np.ones((1, 1)), np.zeros((0, 1)), None)
 
-
-def test_what_dies_out_before_long_steps_is_not_stepped_over():
-    """p' = f(p) from p0: dp/dp0 = f(p)/f(p0)."""
-    model = Model("dropping")
-    model.part = Dropping()
-    run = model.simulate("0.1 s", rtol=1e-9, sensitivities=["part.p"])
-
-    def slope(p):
-        return 0.5 * (p - 1e4 + np.sqrt((p - 1e4) ** 2 + 1)) + 1e-6 * p
-
-    for t in (1e-3, 4e-3, 1e-2, 0.1):
-        p = run["part.p"].at(quantity(t, "s")).to("Pa").m
-        found = run.sensitivities["part.p", "part.p"].at(quantity(t, "s")).m
-        assert found == pytest.approx(slope(p) / slope(6e4), rel=1e-4, abs=1e-9)
+    ends = np.array([2e-4, 4e-4, 6e-4, 8e-4, 1.5e-2, 0.1])
+    course = solved_course(np.append(0.0, ends[:-1]), ends, np.zeros(6, dtype=int), coefficients,
+                           course_of, 1e-9, np.full((1, 1), np.inf))
+    whole = rate * (until + width * np.log1p(np.exp(-until / width)))
+    assert course.end[0, 0] == pytest.approx(np.exp(-whole), rel=1e-7)
 
 
 def test_a_mode_has_no_derivative_and_says_so():

@@ -595,7 +595,8 @@ class Model(Component):
         Parameters
         ----------
         guess : Result, optional
-            A run that has come near it; the initial state, if a period is given.
+            A run that has come near it; the initial state, if a period is given. A stable motion is
+            found from far away, too.
         period : str or quantity, optional
             About how long it takes; from the run, if not given. Where something acts in time by
             itself, such as a sine, the period of that.

@@ -9,6 +9,7 @@ References
 ----------
 R. I. Leine, H. Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer
 2004, chapter 4.
+P. Deuflhard, Newton Methods for Nonlinear Problems, Springer 2004, chapter 3 (damping).
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ FARTHEST = 0.3  # of the sizes of states and period, in one step
 AT_REST = 1e-3  # of the sizes of states: a motion that is none
 AGAIN = 1e-5  # of the sizes of states, by which the end of a second period may be another
 MOST_STEPS = 25
+HALVINGS = 4  # of a step that does not bring the end nearer to the start
+LEAPS = 3  # steps that are taken whole though no part does: an event lies between
+SETTLES = 20, 200  # periods after which a motion is looked for that was not found at once
+PARTS = range(6, 1, -1)  # of what is repeated, by which it may repeat already
 TOLD = 6
 LOOKS = 4000  # instants of a run in which a return is looked for
 NEAR = 0.05  # of the size of the states: a return
@@ -152,14 +157,55 @@ def find_limit_cycle(model: Model, guess: Any, period: Any) -> LimitCycle:
             "Give the period of the drive: model.limit_cycle(run, period='2 s').",
             code="analysis.cycle")  # fmt: skip
     point, length, size = _guess(model, guess, period, bool(drives))
-    free, follow = _moving_states(point)
-    shooting = _Map(model, point, free, follow, np.maximum(size[free], 1e-12 * point.scale_x[free]))
-    x, length, matrix = _shoot(shooting, point.x[free].copy(), length, bool(drives))
+    shooting = _map(model, point, size)
+    try:
+        shooting, x, length, matrix, run = _closed(shooting, length, bool(drives))
+    except SimulationError as far:
+        shooting, x, length, matrix, run = _settled(shooting, length, bool(drives), far)
     multipliers = _multipliers(matrix, bool(drives))
-    run = shooting.run(x, length)
-    _refuse_rest(run, shooting)
     _refuse_another(shooting, x, length, multipliers, drives)
     return LimitCycle(model.name, length, run, multipliers)
+
+
+def _map(model: Model, point: Point, size: Array) -> _Map:
+    free, follow = _moving_states(point)
+    return _Map(model, point, free, follow, np.maximum(size[free], 1e-12 * point.scale_x[free]))
+
+
+_Found = tuple[_Map, Array, float, Array, Any]
+
+
+def _closed(shooting: _Map, length: float, driven: bool) -> _Found:
+    """The motion that repeats near a point: states, period, derivative of the map, and a run."""
+    x, length, matrix = _shoot(shooting, shooting.point.x[shooting.free].copy(), length, driven)
+    run = shooting.run(x, length)
+    _refuse_rest(run, shooting)
+    if not driven:
+        for parts in PARTS:
+            there = run_point(shooting.model, run, quantity(length / parts, "s"))
+            if (np.abs(there.x[shooting.free] - x) <= AGAIN * shooting.size).all():
+                x, length, matrix = _shoot(shooting, x, length / parts, driven)
+                return shooting, x, length, matrix, shooting.run(x, length)
+    return shooting, x, length, matrix, run
+
+
+def _settled(shooting: _Map, length: float, driven: bool, far: SimulationError) -> _Found:
+    """The same after a while: what is stable is come to from afar.
+
+    Raises
+    ------
+    SimulationError
+        ``far``, which says why none was found at once.
+    """
+    model, start = shooting.model, shooting.point.x[shooting.free]
+    for periods in SETTLES:
+        try:
+            run = shooting.run(start, periods * length)
+            guess = _guess(model, run, quantity(length, "s") if driven else None, driven)
+            return _closed(_map(model, guess[0], guess[2]), guess[1], driven)
+        except (ParameterError, SimulationError):
+            continue  # at rest, or not there yet
+    raise far
 
 
 def _drives(system: System) -> list[str]:
@@ -210,28 +256,51 @@ def _shoot(shooting: _Map, x: Array, period: float, driven: bool) -> tuple[Array
     Where it is driven, the period is that of the drive.
     """
     size = shooting.size
+    missed, leaps = (shooting.end(x, period) - x) / size, 0
     for _ in range(MOST_STEPS):
-        end = shooting.end(x, period)
-        missed = (end - x) / size
         matrix = _derivative(shooting, x, period)
         if np.abs(missed).max() <= CLOSED:
             return x, period, matrix
-        left = matrix - np.eye(len(x))
+        left, wanted = matrix - np.eye(len(x)), -missed
         if not driven:
             ahead = (shooting.end(x, period * (1 + 1e-6)) - shooting.end(x, period * (1 - 1e-6))
                      ) / (2e-6 * period * size)
             phase = shooting.slope(x) / size
             norm = float(np.linalg.norm(phase)) or 1.0
             left = np.block([[left, ahead[:, None]], [phase[None] / norm, np.zeros((1, 1))]])
-            missed = np.append(missed, 0.0)
-        step = np.append(np.linalg.lstsq(left, -missed, rcond=1e-12)[0], [0.0] * driven)
+            wanted = np.append(wanted, 0.0)
+        step = np.append(np.linalg.lstsq(left, wanted, rcond=1e-12)[0], [0.0] * driven)
         longest = max(float(np.abs(step[:-1]).max()) / FARTHEST,
                       abs(float(step[-1])) / (FARTHEST * period), 1.0)
-        x, period = x + step[:-1] / longest * size, period + float(step[-1]) / longest
-    raise SimulationError(WHERE, "no motion that repeats was found near the guess: after "
-                          f"{MOST_STEPS} steps a period of {period:.6g} s still misses its start.",
+        x, period, missed, leapt = _damped(shooting, x, period, step / longest, missed)
+        leaps += leapt
+        if leaps > LEAPS:
+            break
+    raise SimulationError(WHERE, "no motion that repeats was found near the guess: a period of "
+                          f"{period:.6g} s still misses its start.",
                           "Give a run that has settled, or another period.",
                           code="analysis.cycle")  # fmt: skip
+
+
+def _damped(shooting: _Map, x: Array, period: float, step: Array, missed: Array
+            ) -> tuple[Array, float, Array, bool]:
+    """States, period, and what these miss, after as much of a step as brings the end nearer.
+
+    After all of it where no part does, and whether that is so.
+    """
+    whole = None
+    for part in 0.5 ** np.arange(HALVINGS + 1):
+        new = x + part * step[:-1] * shooting.size
+        length = period + part * float(step[-1])
+        try:
+            left = (shooting.end(new, length) - new) / shooting.size
+        except SimulationError:
+            continue
+        # near the end nothing gets less but rounding
+        if np.linalg.norm(left) < np.linalg.norm(missed) or np.abs(left).max() <= CLOSED:
+            return new, length, left, False
+        whole = whole or (new, length, left)
+    return (*(whole or (x, period, missed)), True)
 
 
 def _derivative(shooting: _Map, x: Array, period: float) -> Array:

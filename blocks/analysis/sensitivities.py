@@ -26,10 +26,11 @@ from ..simulation.wanted import Wanted
 from ..studies.settings import Setting
 from ..units import Unit, from_si, unit
 from .sensitivity_constraints import Constraints
-from .sensitivity_courses import Coefficients, Course, Steps, balance, fastest, solved_course
+from .sensitivity_courses import Course, balance, fastest, solved_course
 from .sensitivity_equations import Derivatives, SensitivityEquations
 from .sensitivity_events import Saltation
 from .sensitivity_jumps import Changes
+from .sensitivity_stages import Coefficients, Steps
 from .sensitivity_start import StartDerivatives, moved_settings, start_derivatives
 from .sensitivity_steps import SteppedCourse
 
@@ -151,6 +152,10 @@ class Sensitivities:
         self._saltation.look_between(self._guards)
         told = [f"The start decides otherwise with a little more or less of {path}: "
                 "derivatives hold for one side only." for path in self._kinks]
+        lost = np.asarray(~np.isfinite(self._course.end).all(axis=0))
+        told += [f"By {path} derivatives become infinite, as that of a square root does at zero: "
+                 "none is known from there on."
+                 for path, one in zip(self.parameters, lost, strict=True) if one]
         return [*told, *dict.fromkeys(self._saltation.notes + self._saltation.jumps.notes)]
 
     def __getitem__(self, key: tuple[str, str]) -> Series:
@@ -179,6 +184,10 @@ class Sensitivities:
         info = find(self._recording.catalog, path, self._recording.name)
         if not isinstance(info, VariableInfo):
             raise ParameterError(path, "is an array.", f'Name one instance, "{info[0].path}".')
+        if info.index >= self._recording.catalog.count:
+            raise ParameterError(path, "is a whole number that changes at events: it has no "
+                                 "derivative.", "Look at sensitivities.events(), which says how "
+                                 "their instants move.")
         return info
 
     def table(self, *paths: str, at: Any = None) -> Sheet:
@@ -278,7 +287,7 @@ class Sensitivities:
         form, columns = courses[0].form, self._equations.columns
         some = np.linspace(0, len(episodes) - 1, LOOKS).astype(int)
         seen = columns.slopes(self._saltation.sides.before(*some),
-                              self._saltation.modes[some].T)[0]
+                              self._saltation.modes[some].T)[0].full()
         tolerance = float(np.clip(rtol, *TOLERANCES))
         exact, steps = any(one.is_exact for one in forms), len(episodes.steps.starts)
         if (exact or steps > LONG) and fastest(seen) * self._saltation.span > steps * (
@@ -318,14 +327,13 @@ class Sensitivities:
 
     def _coefficients(self, t: Array, which: Indices) -> Coefficients:
         if self._by_states:
-            x, p, d = self._equations.columns.slopes(*self._known(t, which))
-        else:
-            points = self._points(t, which)
-            slopes = self._equations.slopes(points)
-            if self._constraints:
-                return self._constraints.coefficients(points, which, slopes)
-            x, p, d = slopes.x, slopes.p, slopes.d
-        return Coefficients(x, p @ self._dp, d)
+            a, p, d = self._equations.columns.slopes(*self._known(t, which))
+            return Coefficients(a, p @ self._dp, d)
+        points = self._points(t, which)
+        slopes = self._equations.slopes(points)
+        if self._constraints:
+            return self._constraints.coefficients(points, which, slopes)
+        return Coefficients(slopes.x, slopes.p @ self._dp, slopes.d)
 
     def _known(self, t: Array, which: Indices) -> tuple[Points, Indices]:
         """Points with nothing solved for, and the modes that are held there."""

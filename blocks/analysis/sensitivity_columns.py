@@ -18,6 +18,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array, Indices
 from ..simulation.wanted import Wanted
 from ..system.evaluator import Evaluator
+from .sensitivity_stages import Entries
 
 if TYPE_CHECKING:
     from ..native.equations import Equations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Columns"]
 
-MOST_UNKNOWNS = 24  # that are solved for in an expression
+MOST_UNKNOWNS = 24  # that depend on each other and are solved for in an expression
 MOST_OPERATIONS = 20_000  # beyond these it takes longer to write than it saves
 
 
@@ -48,8 +49,8 @@ class Columns:
         by = ca.vertcat(tape.x, entries, tape.d)
         matrix = ca.jacobian(r, w)
         #: Whether all is as the first lines of this file say.
-        self.serves = w.numel() <= MOST_UNKNOWNS and ca.sprank(matrix) == w.numel() \
-            and not ca.depends_on(matrix, ca.vertcat(w, tape.x, TIME))
+        self.serves = ca.sprank(matrix) == w.numel() and not ca.depends_on(
+            matrix, ca.vertcat(w, tape.x, TIME)) and _largest_block(matrix) <= MOST_UNKNOWNS
         if not self.serves:
             return
         slopes, found = ca.jacobian(tape.slope, by), w
@@ -79,15 +80,17 @@ class Columns:
         w, found = self._unknowns
         return ca.substitute(expression, w, found) if w.numel() else expression
 
-    def slopes(self, points: Points, modes: Indices) -> tuple[Array, Array, Array]:
+    def slopes(self, points: Points, modes: Indices) -> tuple[Entries, Array, Array]:
         """Derivatives of slopes by states, parameters and discrete values, (points, states, …).
 
         ``modes`` are those that are held, a column per point.
         """
-        full = np.zeros((len(points), self.system.nx, self._widths[-1]))
-        full[:, self.row, self.column] = self._values(self._slopes, points, modes).T
-        x, p, d = np.split(full, self._widths[:-1], axis=2)
-        return x, p, d
+        values, nx = self._values(self._slopes, points, modes).T, self.system.nx
+        of_x = self.column < nx
+        others = np.zeros((len(points), nx, self._widths[-1] - nx))
+        others[:, self.row[~of_x], self.column[~of_x] - nx] = values[:, ~of_x]
+        p, d = np.split(others, self._widths[1:-1] - nx, axis=2)
+        return Entries(values[:, of_x], self.row[of_x], self.column[of_x], nx), p, d
 
     def address(self, equations: Equations) -> int:
         """The entries of these derivatives in machine code, with what other equations read."""
@@ -107,6 +110,12 @@ class Columns:
 
     def _values(self, function: Evaluator, points: Points, modes: Indices) -> Array:
         return native.column_values(function, points, modes.astype(float), again=True)
+
+
+def _largest_block(matrix: ca.SX) -> int:
+    """Of the blocks that a matrix of full structural rank is solved by, one after the other."""
+    first = matrix.sparsity().btf()[3]
+    return int(np.diff(first).max(initial=0))
 
 
 def _must_solve(system: System, expression: ca.SX) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..numerics.arrays import Array, Indices
-from .sensitivity_courses import Coefficients
+from .sensitivity_stages import Coefficients
 
 if TYPE_CHECKING:
     from ..system.points import Points

@@ -21,6 +21,7 @@ from ..language.expression import TIME
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.wanted import Wanted
 from ..system.evaluator import Evaluator
+from .sensitivity_blocks import Block, blocks_of, solved_by_blocks
 from .sensitivity_columns import Columns
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ __all__ = ["Derivatives", "SensitivityEquations"]
 
 NOTHING = np.zeros(0)
 MOST_OPERATIONS = 3000  # of derivatives with efforts eliminated
+SPARSE = 8  # times as many entries as are not zero: then only these are multiplied
 SINGULAR = 1e-11  # singular values below this part of the largest are none
 
 
@@ -201,8 +203,8 @@ class SensitivityEquations:
 
     def _values(self, made: Made, points: Points, past: Array = NOTHING) -> Array:
         """Values of rows, (points, rows), and after them entries of their derivatives."""
-        if not made.rows:
-            return np.zeros((len(points), 0))
+        if not made.rows or not len(points):
+            return np.zeros((len(points), made.rows + len(made.row)))
         modes = points.mode_columns() if self.modes.numel() else np.zeros((0, len(points)))
         if not len(past):
             past = np.zeros((0, len(points)))
@@ -315,7 +317,8 @@ class SensitivityEquations:
                ) -> Derivatives:
         value, (x, w, p, d, t, past) = self._partial(made, points, values)
         if through:
-            x, p, d, t = (own + w @ by for own, by in zip((x, p, d, t), through, strict=True))
+            x, p, d, t = (own + _product(w, by) for own, by in zip((x, p, d, t), through,
+                                                                    strict=True))
         return Derivatives(value, x, p, d, t[:, :, 0], past)
 
     def following(self, points: Points) -> list[Array]:
@@ -336,12 +339,22 @@ class SensitivityEquations:
         share what they hold."""
         matrix, rows, columns = _equilibrated(matrix)
         right = right / rows
+        found = solved_by_blocks(self._blocks, matrix, right)
+        if found is not None:
+            return found / columns, np.ones(len(matrix), dtype=bool)
         inverse = _inverse(matrix)
         if inverse is not None:
             return inverse @ right / columns, np.ones(len(matrix), dtype=bool)
         self.singular = True
         out = np.linalg.pinv(matrix, rcond=SINGULAR) @ right
         return out / columns, _is_met(matrix @ out, right)
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        """Those in which torn unknowns and efforts depend on each other."""
+        made, nx, n = self._algebraic, self.system.nx, self._w.numel()
+        of_w = (made.column >= nx) & (made.column < nx + n)
+        return blocks_of(made.row[of_w], made.column[of_w] - nx, n)
 
     def _solved_with_rates(self, points: Points, matrix: Array, right: Array) -> Array:
         """Solutions where some of the equations hold for states alone, as that of a coil behind
@@ -387,6 +400,17 @@ class SensitivityEquations:
             "follow from the states through second time derivatives: their derivatives are not "
             "known.", "Give these points a small mass, or compare two runs.",
             code="sensitivities.massless")  # fmt: skip
+
+
+def _product(left: Array, right: Array) -> Array:
+    """Products of several matrices, of which the left ones may be mostly zeros."""
+    row, inner = np.nonzero((left != 0).any(axis=0))
+    if len(row) * SPARSE > left.shape[1] * left.shape[2]:
+        return np.asarray(left @ right)
+    out = np.zeros((len(left), left.shape[1], right.shape[2]))
+    for i, k in zip(row.tolist(), inner.tolist(), strict=True):
+        out[:, i] += left[:, i, k, None] * right[:, k]
+    return out
 
 
 def _equilibrated(matrix: Array) -> tuple[Array, Array, Array]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..numerics.arrays import Array, Flags, Indices
 from ..simulation.relations import Relations
+from .sensitivity_crossings import Crossings
 from .sensitivity_equations import Derivatives, SensitivityEquations
 from .sensitivity_floors import FloorInstants
 from .sensitivity_grazing import touches
@@ -75,8 +76,11 @@ class Saltation:
                                  np.concatenate([changed, taken, jump], axis=1), self.span)
         if equations.singular:
             self._join_those_who_share()
-        for k in np.flatnonzero(self.instants.touched >= 0):
-            self._tell_grazing(float(self.times[k]), int(self.instants.touched[k]))
+        self._crossings = Crossings(recording, equations, self.jumps, self.modes,
+                                    self.sides.guards.value.shape[1])
+        for k in np.flatnonzero(self.instants.touched >= 0).tolist():
+            if not self._crossings.change_nothing(k, self.instants.touched[[k]]):
+                self._tell_grazing(float(self.times[k]), int(self.instants.touched[k]))
 
     def _join_those_who_share(self) -> None:
         """Elements that share what they hold let go together, when the sum is too much: how they
@@ -178,7 +182,7 @@ class Saltation:
         caused = np.flatnonzero(self.instants.caused[k])
         apart = [np.abs(self._moved(int(g), k, changes) - dt) > 1e-6 * (1e-12 + np.abs(dt))
                  for g in caused]
-        if np.any(apart):
+        if np.any(apart) and not self._crossings.change_nothing(k, caused):
             names = self._names(caused, float(self.times[k]))
             self._told.append((float(self.times[k]), f"{names} happen at once, and in another "
                                "order with other values: derivatives hold for one side only."))
@@ -253,8 +257,9 @@ class Saltation:
             times = np.append(times, [before, self.ends[-1]])
             which = np.append(which, [len(self.ends) - 1] * 2)
             values = watched(times, which)
-            for t, guard in touches(times[:-2], which[:-2], values[:, :-2], watched):
-                self._tell_grazing(t, guard)
+            for t, guard, episode in touches(times[:-2], which[:-2], values[:, :-2], watched):
+                if not self._crossings.is_smooth(t, episode, guard):
+                    self._tell_grazing(t, guard)
             for guard in self._at_end(times, which, values):
                 name = self._names(np.array([guard]), float(self.ends[-1]))
                 self._told.append((float(self.ends[-1]), f"{name} changes just where the run "

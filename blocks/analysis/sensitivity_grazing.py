@@ -16,8 +16,8 @@ ROUNDS = 6
 
 
 def touches(times: Array, which: Indices, values: Array,
-            guards: Callable[[Array, Indices], Array]) -> Iterator[tuple[float, int]]:
-    """Instants at which a guard comes to zero and turns back, and which one does.
+            guards: Callable[[Array, Indices], Array]) -> Iterator[tuple[float, int, int]]:
+    """Instants at which a guard comes to zero and turns back, which one does, and the episode.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def touches(times: Array, which: Indices, values: Array,
         t, lowest = _lowest(times[k : k + 3], value[g, k : k + 3], int(g), int(which[k]), guards,
                              float(TOUCHED * largest[g]))
         if lowest <= TOUCHED * largest[g]:
-            yield t, int(g)
+            yield t, int(g), int(which[k])
 
 
 def _lowest(t: Array, value: Array, guard: int, episode: int,

@@ -48,12 +48,14 @@ class Sides:
     ----------
     points : at the start, before and after each event in turn, and at the end
     rates : of the states before, and after, (events, states)
+    sizes : the largest of these, and of those at the start and at the end
     guards : before
     start : guards where the run starts, as one point
     """
 
     points: Points
     rates: tuple[Array, Array]
+    sizes: Array
     guards: Derivatives
     start: Derivatives
 
@@ -109,8 +111,8 @@ class Jumps:
         else:
             both = replay.with_modes(replay.points(times, which, Wanted.all_of(self.system)), which)
             rates, guards = both.values(self.system.slope).T, self.equations.guards(both.some(some))
-        return Sides(both, (rates[before], rates[before + 1]), guards.some(slice(1, None)),
-                     guards.some([0]))
+        return Sides(both, (rates[before], rates[before + 1]), np.abs(rates).max(axis=0),
+                     guards.some(slice(1, None)), guards.some([0]))
 
     @property
     def _need_efforts(self) -> bool:
@@ -346,4 +348,7 @@ class Jumps:
             return out
         matrix = np.repeat(np.eye(system.nd)[None], len(due), axis=0)  # new values see others
         matrix[event, target] -= by.d[event, assignment]
-        return np.asarray(np.linalg.solve(matrix, out))
+        try:
+            return np.asarray(np.linalg.solve(matrix, out))
+        except np.linalg.LinAlgError:  # a value that is its own, as of a hold of itself
+            return np.asarray(np.linalg.pinv(matrix) @ out)

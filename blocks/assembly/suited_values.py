@@ -85,7 +85,8 @@ class SuitedValues:
         """As kernels take them, instances of one row behind those of the other."""
         values: Parameters = [[] for _ in self._sizes]
         for f, _, offset, width in self._layout:
-            values[f].append(p[:, offset : offset + width * self._sizes[f]].reshape(-1, width).T)
+            size = self._sizes[f]
+            values[f].append(p[:, offset : offset + width * size].reshape(len(p) * size, width).T)
         return values
 
     def _have_pivots(self, p: Array) -> Flags:

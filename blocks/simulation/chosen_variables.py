@@ -3,7 +3,8 @@
 Their values, as polynomials over time. They are evaluated as they would be from a whole record,
 when the steps of some episodes, or enough steps of a long one, have been taken; then these steps
 are forgotten. Where a polynomial does not follow a variable within a step to a part of the run's
-tolerance, the step is halved: at points between the nodes both are compared.
+tolerance, the step is halved: at points between the nodes both are compared. A corner, as of what
+is limited, is closed in on so, and what lies before and after it in the step is one piece again.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ __all__ = ["ChosenVariables", "KeptCatalog"]
 NODES = 6  # of a polynomial, as of a step of order 5
 PROBES = np.array([-0.57, 0.02, 0.58])  # of [-1, 1], between the nodes
 AGREES = 0.1  # of the tolerance of the run, relative to the largest value of a variable
-MOST_HALVINGS = 10  # of a step, until polynomials follow what is kept
-STAYS = 0.6  # part of a difference that halving leaves where values are noisy
+MOST_HALVINGS = 36  # of a step, until polynomials follow what is kept
+STAYS = 0.6  # part of a difference that is left in both halves where values are noisy
+SHORTEST = 1e-13  # stretch, in parts of the time
+DEEP = 5  # halvings of a step from which it is one corner that was closed in on
 MANY = 1 << 22  # numbers that steps may hold before they are looked at
 FEW_EPISODES = 256  # the same of episodes
 CHUNK = 1 << 20  # numbers that are looked at together
@@ -64,21 +67,46 @@ class _Spans:
 
     starts, ends, episode : of each, the last as its number among those that are looked at
     steps : that it stands for
+    origin, halvings : the number of the stretch that it was part of, and how often it was halved
     """
 
     starts: Array
     ends: Array
     episode: Indices
     steps: Indices
+    origin: Indices
+    halvings: Indices
 
     def some(self, which: Indices | Flags | slice) -> _Spans:
-        return _Spans(self.starts[which], self.ends[which], self.episode[which], self.steps[which])
+        return _Spans(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
     def halves(self) -> _Spans:
         middle = (self.starts + self.ends) / 2
         starts, ends = (np.column_stack(pair).ravel() for pair in (
             (self.starts, middle), (middle, self.ends)))  # fmt: skip
-        return _Spans(starts, ends, np.repeat(self.episode, 2), np.ones(len(starts), dtype=int))
+        return _Spans(starts, ends, np.repeat(self.episode, 2), np.ones(len(starts), dtype=int),
+                      np.repeat(self.origin, 2), np.repeat(self.halvings + 1, 2))
+
+    @classmethod
+    def joined(cls, spans: list[_Spans]) -> _Spans:
+        """All of several, in no order."""
+        return cls(*(np.concatenate([getattr(s, name) for s in spans])
+                     for name in cls.__dataclass_fields__))
+
+    def around_corners(self) -> _Spans:
+        """Of the parts of every stretch the smallest ones as one, and what is before and after."""
+        cut = np.flatnonzero(np.diff(self.origin, prepend=-1))  # the first of each stretch
+        deepest = np.maximum.reduceat(self.halvings, cut)
+        number = np.searchsorted(cut, np.arange(len(self.starts)), side="right") - 1
+        smallest = np.flatnonzero(self.halvings == deepest[number])
+        _, first = np.unique(self.origin[smallest], return_index=True)
+        a, b = smallest[first], smallest[np.append(first[1:], len(smallest)) - 1]
+        last = np.append(cut[1:], len(self.starts)) - 1
+        edges = np.stack([self.starts[cut], self.starts[a], self.ends[b], self.ends[last]])
+        some = edges[1:] > edges[:-1]
+        return _Spans(*(edges[k].T[some.T] for k in (slice(None, -1), slice(1, None))),
+                      *(np.repeat(one[cut], some.sum(axis=0)) for one in (
+                          self.episode, np.ones_like(self.steps), self.origin, self.halvings)))
 
 
 class ChosenVariables:
@@ -167,38 +195,62 @@ class ChosenVariables:
         first = np.flatnonzero(number % (self.steps or 1) == 0)
         last = np.append(first, len(which))[1:] - 1
         return _Spans(table.starts[moving][first], table.ends[moving][last], which[first],
-                      last - first + 1)
+                      last - first + 1, np.arange(len(first)), np.zeros(len(first), dtype=int))
 
     def _add(self, recording: RunRecording, spans: _Spans) -> None:
         """Find polynomials over stretches of time, halved where these do not follow."""
-        found: list[tuple[_Spans, Array]] = []
-        before = np.full(len(spans.starts), np.inf)
-        for halvings in range(MOST_HALVINGS + 1):
-            values, off = self._looked_at(recording, spans)
-            self.largest = np.fmax(self.largest, np.abs(values).max(axis=(0, 1), initial=0.0))
-            size = self.tolerance * self.largest
-            with np.errstate(invalid="ignore", divide="ignore"):
-                worst = np.nan_to_num(np.where(off > size, off / size, 0.0), posinf=np.inf
-                                      ).max(axis=1, initial=0.0)
-            fine = (worst <= 1.0) | (worst > STAYS * before) | bool(self.steps)
-            if halvings == MOST_HALVINGS:
-                fine[:] = True
-            found.append((spans.some(fine), values[fine]))
-            self.off = np.fmax(self.off, off[fine].max(axis=0, initial=0.0))
-            if fine.all():
-                break
-            before = np.repeat(worst[~fine], 2)
-            spans = spans.some(~fine).halves()
-        order = np.argsort(np.concatenate([s.starts for s, _ in found]), kind="stable")
-        starts, ends, episode, steps = (
-            np.concatenate([getattr(s, name) for s, _ in found])[order]
-            for name in ("starts", "ends", "episode", "steps"))
-        values = np.concatenate([v for _, v in found])[order]
+        spans, values, off = self._halved(recording, spans)
+        deepest = np.zeros(int(spans.origin.max(initial=-1)) + 1, dtype=int)
+        np.maximum.at(deepest, spans.origin, spans.halvings)
+        mine = deepest[spans.origin] >= DEEP
+        if mine.any():
+            spans, values, off = self._in_order([
+                (spans.some(~mine), values[~mine], off[~mine]),
+                self._halved(recording, spans.some(mine).around_corners())])
+        self.off = np.fmax(self.off, off.max(axis=0, initial=0.0))
+        starts, ends, episode, steps = spans.starts, spans.ends, spans.episode, spans.steps
         joined = np.diff(episode, prepend=-1) == 0
         joined[:1] = episode[:1] == self._last_episode
         joined &= not self._waits  # efforts jump from step to step
         self.pieces.append(starts, ends, values, joined, steps)
         self._last_episode = int(episode[-1])
+
+    def _halved(self, recording: RunRecording, spans: _Spans) -> tuple[_Spans, Array, Array]:
+        """Stretches halved until polynomials follow; values at nodes, how far off between."""
+        found: list[tuple[_Spans, Array, Array]] = []
+        before = np.full(len(spans.starts), np.inf)
+        for halvings in range(MOST_HALVINGS + 1):
+            values, off = self._looked_at(recording, spans)
+            self.largest = np.fmax(self.largest, np.abs(values).max(axis=(0, 1), initial=0.0))
+            worst = self._worst(off)
+            stays = worst > STAYS * before
+            if halvings:
+                stays = np.repeat(stays.reshape(-1, 2).all(axis=1), 2)
+            short = spans.ends - spans.starts <= SHORTEST * np.abs(spans.ends)
+            fine = (worst <= 1.0) | stays | short | bool(self.steps)
+            if halvings == MOST_HALVINGS:
+                fine[:] = True
+            found.append((spans.some(fine), values[fine], off[fine]))
+            if fine.all():
+                break
+            before = np.repeat(worst[~fine], 2)
+            spans = spans.some(~fine).halves()
+        return self._in_order(found)
+
+    def _worst(self, off: Array) -> Array:
+        """How far polynomials are off, in parts of what is allowed."""
+        size = self.tolerance * self.largest
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.nan_to_num(np.where(off > size, off / size, 0.0), posinf=np.inf
+                                            ).max(axis=1, initial=0.0))
+
+    @staticmethod
+    def _in_order(found: list[tuple[_Spans, Array, Array]]) -> tuple[_Spans, Array, Array]:
+        """Several in the order of time."""
+        spans = _Spans.joined([one for one, _, _ in found])
+        order = np.lexsort([spans.starts, spans.episode])
+        values, off = (np.concatenate([one[k] for one in found])[order] for k in (1, 2))
+        return spans.some(order), values, off
 
     def _looked_at(self, recording: RunRecording, spans: _Spans) -> tuple[Array, Array]:
         """Values at the nodes, (k, K, n), and how far off polynomials are between, (k, n)."""

@@ -7,9 +7,21 @@ import csv
 import numpy as np
 import pytest
 from analysis_bench import DATA, oscillator, results, stribeck
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from blocks import Component, Model, Parameter, Port, Variable, der, dry_friction, quantity
+from blocks import (
+    Component,
+    Model,
+    Parameter,
+    Port,
+    Variable,
+    cos,
+    der,
+    dry_friction,
+    quantity,
+    time,
+)
 from blocks.exceptions import ParameterError, SimulationError
 from blocks.harmonics import (
     Prediction,
@@ -102,6 +114,54 @@ def test_stick_slip_on_a_belt():
     cycle = model.limit_cycle(model.simulate("10 s", rtol=1e-8))
     assert cycle.period.magnitude == pytest.approx(known["period"], rel=1e-8)
     assert cycle.amplitude("spring.x").magnitude == pytest.approx(known["amplitude"], rel=1e-7)
+
+
+@pytest.mark.parametrize(("start", "period"), [("0 m", "3 s"), ("2 m", "3 s")])
+def test_stick_slip_is_found_from_far_away_with_a_period_that_is_not_its_own(start, period):
+    known = results("describing", "C3e")
+    model = oscillator(0.1, stribeck(20, 25, 0.1, law="coulomb"), damping=0.0)
+    model.spring.x = start
+    cycle = model.limit_cycle(period=period)
+    assert cycle.period.magnitude == pytest.approx(known["period"], rel=1e-8)
+    assert cycle.amplitude("spring.x").magnitude == pytest.approx(known["amplitude"], rel=1e-7)
+
+
+class VanDerPol(Component):
+    x, v = Variable("m", "1 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield der(self.v) == (quantity("1 1/s") * (1 - (self.x / quantity("1 m")) ** 2) * self.v
+                              - quantity("1 1/s^2") * self.x)
+
+
+def test_twice_a_motion_is_not_the_motion():
+    """The period of van der Pol's oscillator with mu = 1 is 6.66328685932 s; where it is asked for
+    about two of them, or begins at twice its size, it is the same."""
+    model = Model("oscillator")
+    model.part = VanDerPol(x="4 m")
+    cycle = model.limit_cycle(period="13 s")
+    assert cycle.period.magnitude == pytest.approx(6.66328685932, rel=1e-9)
+
+
+class Duffing(Component):
+    x, v = Variable("m", "20 m", priority="high"), Variable("m/s", "0 m/s", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield quantity("1 kg") * der(self.v) == (
+            quantity("0.3 N") * cos(quantity("1 rad/s") * time) - quantity("0.2 N*s/m") * self.v
+            - quantity("1 N/m") * self.x - quantity("1 N/m^3") * self.x**3)
+
+
+def test_a_driven_motion_is_found_from_far_away():
+    model, period = Model("beam"), 2 * np.pi
+    model.part = Duffing()
+    cycle = model.limit_cycle(period=quantity(period, "s"))
+    settled = solve_ivp(lambda t, y: [y[1], 0.3 * np.cos(t) - 0.2 * y[1] - y[0] - y[0] ** 3],
+                        (0, 30 * period), [1.0, 0.0], rtol=1e-9, atol=1e-12).y[:, -1]
+    assert cycle.run["part.x"].initial.m == pytest.approx(settled[0], rel=1e-6)
+    assert cycle.run["part.v"].initial.m == pytest.approx(settled[1], rel=1e-6)
 
 
 def test_a_run_that_comes_to_rest_repeats_nothing():

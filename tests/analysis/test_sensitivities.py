@@ -30,7 +30,8 @@ from blocks import (
     where,
 )
 from blocks.analysis.sensitivities import SensitivityWarning
-from blocks.analysis.sensitivity_courses import Coefficients, Course, solved_course
+from blocks.analysis.sensitivity_courses import Course, solved_course
+from blocks.analysis.sensitivity_stages import Coefficients
 from blocks.exceptions import ParameterError, UnknownName
 from library.electrical import ACVoltageSource, Diode, ElectricalReference, Inductor, Resistor
 from library.signal import Backlash, Constant, Integrator, Ramp, Rounding, Step, ZeroOrderHold

@@ -21,6 +21,7 @@ from library.electrical import (
     ElectricalReference,
     Resistor,
 )
+from library.signal import Constant, DiscreteStateSpace, Gain, Rounding, UnitDelay
 from library.translational import Damper, Mass, Reference, VelocitySource
 
 
@@ -88,6 +89,20 @@ def test_a_resistance_that_becomes_zero_is_a_wire():
     found(model, 5)
     model.along.resistance = quantity([0, 1, 1, 1, 1], "ohm")
     assert_allclose(found(model, 5)[1:], nodes(5, [1e-12, 1, 1, 1, 1], 2)[1:], rtol=1e-9)
+
+
+def test_a_value_far_from_the_one_before_is_taken_beside_parts_without_parameters():
+    """y = u beside a loop of sampled parts, which decide on the order of solving."""
+    model = Model("sampled")
+    model.source, model.copy = Constant(value=0.132), Gain(gain=1.0)
+    model.hold, model.steps, model.state = UnitDelay(), Rounding(step=15.8), DiscreteStateSpace()
+    model.connect(model.source.y, model.copy.u)
+    model.connect(model.state.y1, model.hold.u)
+    model.connect(model.hold.y, model.steps.u)
+    model.connect(model.steps.y, model.state.u1)
+    for value in (0.132, 0.2, 1e9, 0.0, -1.0):
+        model.source.value = value
+        assert model.simulate("20 ms")["copy.y"].final.m == value
 
 
 def test_a_sweep_over_decades_keeps_the_digits_of_every_run():

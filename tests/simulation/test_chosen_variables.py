@@ -28,6 +28,8 @@ from blocks import (
     every,
     floor,
     interpolate,
+    maximum,
+    minimum,
     quantity,
     sin,
     sqrt,
@@ -188,6 +190,38 @@ def test_a_closed_form_is_met_between_samples_and_at_extremes():
         np.sqrt(0.5 + np.sin(40) / 80), abs=1e-7)
     sampled = oscillator().simulate("10 s", rtol=1e-9, record="block.v", every="0.5 s")
     assert_allclose(sampled["block.v"].m, np.cos(2 * np.arange(21) / 2), atol=1e-7)
+
+
+class Cornered(Component):
+    """A sine of a turn a second, its size, and what is left of it between limits."""
+
+    rate = Parameter("6.283185307179586 1/s")
+    x, v = Variable("1", 0.0, priority="high"), Variable("1/s", "6.283185307179586 1/s",
+                                                         priority="high")
+    length, limited = Variable("1"), Variable("1")
+
+    def equations(self):
+        yield der(self.x) == self.v
+        yield der(self.v) == -self.rate**2 * self.x
+        yield self.length == abs(self.x)
+        yield self.limited == maximum(minimum(self.x, 0.6), -0.6)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-10])
+def test_corners_within_steps_are_kept_to_the_tolerance(rtol):
+    """Nothing but what is recorded depends on them, so they are no events."""
+    model = Model("cornered")
+    model.part = Cornered()
+    run = model.simulate("5 s", rtol=rtol, record=["part.x", "part.length", "part.limited"])
+    t = quantity(np.linspace(0, 5, 20_001), "s")
+    x = run["part.x"].at(t).m
+    assert_allclose(run["part.length"].at(t).m, np.abs(x), atol=rtol)
+    assert_allclose(run["part.limited"].at(t).m, np.clip(x, -0.6, 0.6), atol=rtol)
+    assert run.statistics["record error"] <= rtol
+    smooth = model.simulate("5 s", rtol=rtol, record=["part.x"])
+    corners, piece = 10 + 20, 4 * 6 * 8  # a few pieces more for every corner, not one a halving
+    assert run.statistics["record bytes"] < 3 * smooth.statistics["record bytes"] + (
+        8 * corners * piece)
 
 
 def test_only_what_was_named_is_listed_and_the_rest_is_refused_by_name():

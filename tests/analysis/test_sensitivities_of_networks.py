@@ -1,0 +1,324 @@
+"""Derivatives of runs of many states, of many frictions, and beside diodes, against exact ones."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import expm
+
+from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
+from blocks.analysis.sensitivities import SensitivityWarning
+from blocks.analysis.sensitivity_blocks import blocks_of, solved_by_blocks
+from blocks.analysis.sensitivity_courses import Course, solved_course
+from blocks.analysis.sensitivity_stages import Coefficients
+from blocks.exceptions import ParameterError
+from library.electrical import (
+    ACVoltageSource,
+    Capacitor,
+    DCVoltageSource,
+    Diode,
+    ElectricalReference,
+    Resistor,
+)
+from library.isothermal_liquid import (
+    ConstantVolumeChamber,
+    FlowRateSource,
+    FlowResistance,
+    IsothermalLiquidProperties,
+    Reservoir,
+)
+from library.signal import Constant, Integrator, Pulse, Sum, TransferFunction, ZeroOrderHold
+from library.translational import ForceSource, Mass, Reference, Spring, TranslationalFriction
+
+
+def test_changes_of_many_states_grow_as_their_equations_say():
+    """S' = cos(t) D S has S = exp(D sin t) S0, stiff as it is."""
+    n, chance = 24, np.random.default_rng(2)
+    d = np.diag(-np.logspace(-1, 4, n)) + np.diag(chance.uniform(0, 1, n - 1), 1)
+    d[n - 1, 0] = 1.0
+    begin = chance.standard_normal((n, 2))
+
+    def coefficients(t, which):
+        return Coefficients(np.cos(t)[:, None, None] * d, np.zeros((len(t), n, 2)),
+                            np.zeros((len(t), n, 0)))
+
+    def course_of(steps):
+        return Course(steps, 1, begin, np.zeros((0, 2)), None)
+
+    ends = np.logspace(-4, 0, 30)
+    course = solved_course(np.append(0.0, ends[:-1]), ends, np.zeros(30, dtype=int), coefficients,
+                           course_of, 1e-9, np.full((n, 2), np.inf))
+    t = np.array([0.01, 0.3, 1.0])
+    exact = [expm(d * np.sin(one)) @ begin for one in t]
+    assert_allclose(course.at(t, np.zeros(3, dtype=int)), exact, rtol=1e-6, atol=1e-9)
+
+
+def test_blocks_of_linear_equations_have_the_solution_of_all_together():
+    chance = np.random.default_rng(1)
+    pattern = np.eye(9, dtype=bool)
+    pattern[0, 4] = pattern[4, 0] = pattern[7, 4] = pattern[2, 7] = pattern[3, 2] = True
+    pattern = pattern[chance.permutation(9)]
+    matrix = chance.uniform(1, 2, (5, 9, 9)) * pattern
+    right = chance.standard_normal((5, 9, 3))
+    blocks = blocks_of(*np.nonzero(pattern), 9)
+    assert sorted(len(block.rows) for block in blocks) == [1] * 7 + [2]
+    assert_allclose(solved_by_blocks(blocks, matrix, right), np.linalg.solve(matrix, right),
+                    rtol=1e-10)
+    matrix[3, pattern[:, 8], 8] = 0.0
+    assert solved_by_blocks(blocks, matrix, right) is None  # singular at one of the points
+
+
+def ladder(n):
+    model, capacitance = Model("ladder"), np.logspace(-6, -9, n)
+    model.source, model.ground = DCVoltageSource(voltage="10 V"), ElectricalReference()
+    last = model.source.p
+    for k, c in enumerate(capacitance):
+        resistor = model.add(f"r{k}", Resistor(resistance="1 kohm"))
+        capacitor = model.add(f"c{k}", Capacitor(capacitance=quantity(c, "F")))
+        model.connect(last, resistor.p)
+        model.connect(resistor.n, capacitor.p)
+        model.connect(capacitor.n, model.ground.V)
+        last = resistor.n
+    model.connect(model.source.n, model.ground.V)
+    return model, capacitance
+
+
+def test_a_ladder_of_many_time_constants_has_the_derivatives_of_its_matrix():
+    """Changes obey linear equations, too: exp of both together."""
+    n, end = 30, 2e-2
+    model, c = ladder(n)
+
+    def matrix(r0, c0):
+        a, g = np.zeros((n + 1, n + 1)), np.full(n, 1e-3)
+        g[0] = 1 / r0
+        for k in range(n):
+            a[k, k - 1 if k else n] += g[k]
+            a[k, k] -= g[k]
+            if k + 1 < n:
+                a[k, k] -= g[k + 1]
+                a[k, k + 1] += g[k + 1]
+        return a / np.append(np.append(c0, c[1:]), 1.0)[:, None]
+
+    run = model.simulate(quantity(end, "s"), rtol=1e-9, sensitivities=[
+        "r0.resistance", "c0.capacitance", "source.voltage"])
+    a, start = matrix(1e3, c[0]), np.append(np.zeros(n), 10.0)
+    by_r = (matrix(1e3 * (1 + 1e-6), c[0]) - matrix(1e3 * (1 - 1e-6), c[0])) / 2e-3
+    by_c = (matrix(1e3, c[0] * (1 + 1e-6)) - matrix(1e3, c[0] * (1 - 1e-6))) / (2e-6 * c[0])
+    for path, by in (("r0.resistance", by_r), ("c0.capacitance", by_c)):
+        both = np.block([[a, np.zeros_like(a)], [by, a]])
+        exact = (expm(both * end) @ np.append(start, np.zeros(n + 1)))[n + 1 :]
+        for k in (0, n // 2, n - 1):
+            found = run.sensitivities[f"c{k}.v", path].final.to_base_units().m
+            assert found == pytest.approx(exact[k], rel=1e-6)
+    steady = expm(a * end)[:n, n]
+    assert run.sensitivities[f"c{n - 1}.v", "source.voltage"].final.m == pytest.approx(
+        steady[-1], rel=1e-7)
+    assert len(run.sensitivities._course.steps) < 2 * len(run.recording.episodes.steps.starts)
+
+
+def test_pressures_behind_restrictions_in_a_row_follow_what_flows():
+    """In the steady state every restriction takes the whole flow: its pressure is
+    Δp (m/m0)^2 to a small part, whatever stiff chambers lie between."""
+    n, model = 17, Model("line")
+    model.tank, model.pump = Reservoir(), FlowRateSource(mass_flow="0.1 kg/s")
+    model.oil = IsothermalLiquidProperties(density="850 kg/m^3", bulk_modulus="1.2 GPa",
+                                           viscosity="32 cSt")
+    model.connect(model.tank.A, model.pump.A, model.oil.A)
+    last = model.pump.B
+    for k in range(n):
+        chamber = model.add(f"c{k}", ConstantVolumeChamber(volume=quantity(1 / (1 + k), "l")))
+        restriction = model.add(f"r{k}", FlowResistance(pressure_drop="0.1 MPa"))
+        model.connect(last, chamber.A, restriction.A)
+        last = restriction.B
+    model.connect(last, model.tank.A)
+    run = model.simulate("20 s", rtol=1e-6, sensitivities=["pump.mass_flow", "r0.pressure_drop"])
+    fraction = 0.01  # of the nominal flow, below which it is laminar: m |m| -> m sqrt(m^2 + ml^2)
+    m = 0.1
+    whole = np.sqrt(1 + fraction**2)
+    by_flow = n * 1e5 * (1 / m) * (whole + 1 / whole) / whole
+    found = run.sensitivities["c0.p_I", "pump.mass_flow"].final.to("Pa/(kg/s)").m
+    assert found == pytest.approx(by_flow, rel=1e-3)
+    for k, exact in ((0, 1.0), (1, 0.0)):
+        found = run.sensitivities[f"c{k}.p_I", "r0.pressure_drop"].final.to("").m
+        assert found == pytest.approx(exact, abs=1e-3)
+    assert len(run.sensitivities._course.steps) < 2 * len(run.recording.episodes.steps.starts)
+
+
+def test_frictions_at_rest_beside_one_that_slides_are_many_without_harm():
+    """The first block of 30 slides, x = (F - Fc) (1 - cos wt)/k; it is followed in steps of its
+    own, as beside few."""
+    model = Model("chain")
+    model.ground, model.push = Reference(), ForceSource(force="12 N")
+    last = model.push.R
+    for k in range(30):
+        block, spring = model.add(f"b{k}", Mass(mass="1 kg")), model.add(f"s{k}", Spring(
+            stiffness="1000 N/m"))
+        rub = model.add(f"f{k}", TranslationalFriction(law="coulomb", coulomb_force="5 N",
+                                                       breakaway_force="7 N"))
+        model.connect(block.M, rub.R, spring.C, last)
+        model.connect(rub.C, model.ground.V)
+        last = spring.R
+    model.connect(spring.R, model.ground.V)
+    model.connect(model.push.C, model.ground.V)
+    run = model.simulate("40 ms", rtol=1e-9, sensitivities=["push.force", "f0.coulomb_force"])
+    exact = (1 - np.cos(np.sqrt(1000) * 0.04)) / 1000
+    for path, sign in (("push.force", 1), ("f0.coulomb_force", -1)):
+        found = run.sensitivities["s0.x", path].final.to("m/N").m
+        assert abs(found) == pytest.approx(exact, rel=1e-8)
+        assert np.sign(run.sensitivities["b0.v", path].final.m) == sign
+    assert run.sensitivities._equations.are_known_by_states
+
+
+class Limited(Component):
+    """What is driven by a sine of just the size of its limit; beyond it grows by steps."""
+
+    limit, gain, beyond = Parameter("1 V"), Parameter(1.0), Parameter(1.0)
+    x = Variable("V*s", "0 V*s", priority="high")
+    y = Variable("V", "0 V", priority="high")
+    z = Variable("V/s", "1 V/s", priority="high")
+
+    def equations(self):
+        given = self.gain * self.y
+        yield der(self.y) == self.z
+        yield der(self.z) == -self.y * quantity("1 1/s^2")
+        yield der(self.x) == where(given > self.limit, self.beyond * self.limit, given)
+
+
+@pytest.mark.parametrize(("beyond", "told"), [(1.0, 0), (2.0, 1)])
+def test_a_touch_is_told_where_slopes_jump_and_not_where_they_bend(beyond, told):
+    model = Model("limited")
+    model.part = Limited(beyond=beyond)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = model.simulate("3 s", rtol=1e-9, sensitivities=["part.gain"])
+    assert run.sensitivities["part.x", "part.gain"].final.m == pytest.approx(1 - np.cos(3.0))
+    assert len(run.sensitivities.notes) == told
+
+
+class Handed(Component):
+    """One half ends when the other begins: nothing changes, unless one moves alone."""
+
+    ends, begins = Parameter("1 s"), Parameter("1 s")
+    x = Variable("s", "0 s", priority="high")
+    t = Variable("s", "0 s", priority="high")
+
+    def equations(self):
+        yield der(self.x) == where(self.t > self.ends, 0, 1) + where(self.t > self.begins, 1, 0)
+        yield der(self.t) == 1
+
+
+def test_what_happens_at_once_and_makes_up_for_each_other_is_told():
+    model = Model("handed")
+    model.part = Handed()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = model.simulate("2 s", sensitivities=["part.ends", "part.begins"])
+    (note,) = run.sensitivities.notes
+    assert "happen at once" in note
+
+
+@pytest.mark.parametrize("kind", ["piecewise linear", "ideal"])
+def test_a_bridge_of_diodes_is_differentiated_without_a_note(kind):
+    """v = R (V |sin wt| - 2 Vf) / (R + Rs + 2 Ron) while it conducts."""
+    model = Model("bridge")
+    model.source = ACVoltageSource(amplitude="20 V", frequency="50 Hz")
+    model.series, model.load = Resistor(resistance="2 ohm"), Resistor(resistance="50 ohm")
+    model.filter, model.capacitor = Resistor(resistance="1 kohm"), Capacitor(capacitance="1 uF")
+    model.ground = ElectricalReference()
+    for name in ("first", "second", "third", "fourth"):
+        model.add(name, Diode(model=kind, forward_voltage="0.5 V", on_resistance="0.1 ohm"))
+    model.connect(model.source.p, model.series.p, model.filter.p)
+    model.connect(model.series.n, model.first.p, model.third.n)
+    model.connect(model.source.n, model.capacitor.n, model.second.p, model.fourth.n)
+    model.connect(model.filter.n, model.capacitor.p)
+    model.connect(model.first.n, model.second.n, model.load.p)
+    model.connect(model.third.p, model.fourth.p, model.load.n, model.ground.V)
+    run = model.simulate("45 ms", rtol=1e-9, sensitivities=[
+        "source.amplitude", "load.resistance"])
+    assert run.sensitivities.notes == []
+    for t in (0.003, 0.016, 0.044):
+        whole, across = 52.2, 20 * abs(np.sin(100 * np.pi * t)) - 1.0
+        for path, exact in (("source.amplitude", 50 / whole * abs(np.sin(100 * np.pi * t))),
+                            ("load.resistance", across * 2.2 / whole**2)):
+            found = run.sensitivities["load.v", path].at(f"{t} s").to_base_units().m
+            assert found == pytest.approx(exact, rel=1e-6)
+
+
+def test_a_pulse_train_whose_first_pulse_is_yet_to_come_moves_nothing():
+    """y' = u - y with u = 0 so far: no event has happened."""
+    model = Model("waiting")
+    model.pulses, model.filter = Pulse(period="2 s", start="1 s"), TransferFunction(
+        numerator=[1.0], denominator=[1.0, 1.0])
+    model.offset, model.sum = Constant(value=3.0), Sum()
+    model.connect(model.pulses.y, model.sum.u1)
+    model.connect(model.offset.y, model.sum.u2)
+    model.connect(model.sum.y, model.filter.u)
+    run = model.simulate("0.5 s", rtol=1e-9, sensitivities=["pulses.period", "offset.value"])
+    assert len(run.events) == 0
+    assert run.sensitivities["filter.y", "pulses.period"].final.m == 0
+    assert run.sensitivities["filter.y", "offset.value"].final.m == pytest.approx(
+        1 - np.exp(-0.5), rel=1e-7)
+
+
+def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
+    """S' = -a(t) S with a of 2500 1/s for half a millisecond, where the run has taken short steps:
+    S = exp(-integral of a)."""
+    rate, until, width = 2500.0, 5e-4, 1.5e-5
+
+    def coefficients(t, which):
+        a = -rate / (1 + np.exp((t - until) / width))
+        return Coefficients(a[:, None, None], np.zeros((len(t), 1, 1)), np.zeros((len(t), 1, 0)))
+
+    def course_of(steps):
+        return Course(steps, 1, np.ones((1, 1)), np.zeros((0, 1)), None)
+
+    ends = np.array([2e-4, 4e-4, 6e-4, 8e-4, 1.5e-2, 0.1])
+    course = solved_course(np.append(0.0, ends[:-1]), ends, np.zeros(6, dtype=int), coefficients,
+                           course_of, 1e-9, np.full((1, 1), np.inf))
+    whole = rate * (until + width * np.log1p(np.exp(-until / width)))
+    assert course.end[0, 0] == pytest.approx(np.exp(-whole), rel=1e-7)
+
+
+def test_a_mode_has_no_derivative_and_says_so():
+    model = Model("slide")
+    model.block, model.ground = Mass(mass="1 kg", v="1 m/s"), Reference()
+    model.friction = TranslationalFriction(law="coulomb", coulomb_force="1 N",
+                                           breakaway_force="1 N")
+    model.connect(model.block.M, model.friction.R)
+    model.connect(model.friction.C, model.ground.V)
+    run = model.simulate("2 s", sensitivities=["friction.coulomb_force"])
+    with pytest.raises(ParameterError, match="friction.mode: is a whole number that changes at "
+                                             "events: it has no derivative.*sensitivities.events"):
+        run.sensitivities["friction.mode", "friction.coulomb_force"]
+
+
+def test_a_hold_of_itself_keeps_its_value_whatever_moves_beside_it():
+    """y = 2 t beside a hold that nobody feeds but itself."""
+    model = Model("held")
+    model.hold, model.source, model.sum = ZeroOrderHold(), Constant(value=2.0), Integrator()
+    model.connect(model.hold.y, model.hold.u)
+    model.connect(model.source.y, model.sum.u)
+    run = model.simulate("3 s", sensitivities=["source.value"])
+    assert run.sensitivities["sum.y", "source.value"].final.to_base_units().m == pytest.approx(3)
+    assert run.sensitivities["hold.y", "source.value"].final.m == 0
+
+
+class Drained(Component):
+    """What a root of nothing fills: neither it nor how it follows the area is known."""
+
+    area = Parameter("1 m^(1/2)")
+    x = Variable("m", "0 m", priority="high")
+
+    def equations(self):
+        yield der(self.x) == self.area * sqrt(self.x) * quantity("1 1/s")
+
+
+def test_derivatives_that_become_infinite_are_told():
+    model = Model("drained")
+    model.part = Drained()
+    with pytest.warns(SensitivityWarning, match="By part.x derivatives become infinite, as that "
+                                                "of a square root does at zero"):
+        model.simulate("1 s", sensitivities=["part.x"])

@@ -45,6 +45,7 @@ class Asked:
     scope: Scope
     block: Block
     path: str = ""
+    vectors: dict[str, str] = field(default_factory=dict)  # texts of arrays: of which parameters
     _read: set[str] = field(default_factory=set)
 
     def written(self, name: str, default: str) -> str:
@@ -70,7 +71,10 @@ class Asked:
         return self.texts.of(self.written(name, default), self.scope, where, unit)
 
     def text(self, name: str, default: str) -> str:
-        return self._of(name, default).python
+        found = self._of(name, default)
+        if np.ndim(found.value):
+            self.vectors[found.python] = name
+        return found.python
 
     def number(self, name: str, default: str) -> float | None:
         value = self._of(name, default).value

@@ -7,8 +7,13 @@ shows a signal disappears, and the signal is plotted.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from .converters import Converters
 from .diagram import Block, End
@@ -110,6 +115,7 @@ class SignalsOfLevel:
         try:
             asked = conversion.asked(level, block)
             made = signal_part(block, asked)
+            _refuse_vectors(made, asked.vectors)
             unmapped = [f"{option} is not mapped." for option in asked.unread()]
             notes = [made.note] * bool(made.note) + unmapped
             conversion.remarks += [f"{level.path}/{block.name}: {said}" for said in unmapped]
@@ -240,3 +246,18 @@ class SignalsOfLevel:
             if inner.within == f"{level.within}{part}." and port in inner.driven:
                 return inner.driven[port]
         return f"{level.within}{part}.{port}".removesuffix(".")
+
+
+def _refuse_vectors(made: SignalPart, vectors: Mapping[str, str]) -> None:
+    """Raise for a parameter that is a vector, where what stands for the block takes a number."""
+    for part in (made, *(before for _, _, before in made.before)):
+        single = dict(part.keywords)
+        if part.component:
+            module, _, name = part.component.rpartition(".")
+            declared = getattr(import_module(f"library.{module}"), name)._declared
+            single = {word: text for word, text in single.items()
+                      if np.ndim(getattr(declared.get(word), "default", 0.0)) == 0}
+        for text in (*single.values(), part.equation):
+            for vector, name in vectors.items():
+                if re.search(rf"(?<![\w.]){re.escape(vector)}(?![\w.\[])", text):
+                    raise Lacks(f"Its {name} is a vector; signals are scalars here.")

@@ -91,10 +91,10 @@ def _taken(system: System, block: Block, index: int, known: dict[End, list[End]]
         base = 0 if block.options.get("IndexMode", "One-based") == "Zero-based" else 1
         return [whole[n - base] for n in _picked(block) if 0 <= n - base < len(whole)]
     written = re.findall(r"\d+", block.options.get("Outputs", "4"))
-    widths = list(map(int, written)) if len(written) > 1 else \
-        [max(len(whole) // int(written[0]), 1)] * int(written[0])
+    widths = list(map(int, written)) if len(written) > 1 else [
+        max(len(whole) // int(n), 1) for n in written for _ in range(int(n))]
     begin = sum(widths[:index - 1])
-    return whole[begin:begin + widths[index - 1]]
+    return whole[begin:begin + widths[index - 1]] if index <= len(widths) else []
 
 
 def _picked(block: Block) -> list[int]:

@@ -92,8 +92,17 @@ def _wrapped(line: str, indent: str = "    ") -> Iterator[str]:
     if len(line) <= _WIDTH or "[" not in line or re.search(r'"[^"]* [^"]*"', line):
         yield line
         return
-    yield from textwrap.wrap(line, _WIDTH, subsequent_indent=indent, break_long_words=False,
-                             break_on_hyphens=False)
+    lines = textwrap.wrap(line, _WIDTH, subsequent_indent=indent, break_long_words=False,
+                          break_on_hyphens=False)
+    yield from lines if _is_python("\n".join(lines)) else [line]
+
+
+def _is_python(text: str) -> bool:
+    """Whether a line is one still where it was broken, or broken outside of all brackets."""
+    try:
+        return len(ast.parse(textwrap.dedent(text)).body) == 1
+    except (SyntaxError, ValueError):
+        return False
 
 
 def _stubs(script: Script) -> Iterator[str]:

@@ -404,7 +404,9 @@ def test_the_ports_of_a_sensor_say_what_the_file_does_not(tmp_path):
     (Drawn("Polyphase", "it", inputs=("t",)), "It has no counterpart here."),
     (Drawn("DiscretePulseGenerator", "it", options={"TimeSource": "Use external signal"},
            inputs=("t",)), "Its time comes from a signal."),
-], ids=["wrapped", "sample time", "start", "unknown", "time"])  # fmt: skip
+    (Drawn("UnitDelay", "it", options={"SampleTime": "1", "InitialCondition": "[0 2]"},
+           inputs=("t",)), "Its InitialCondition is a vector; signals are scalars here."),
+], ids=["wrapped", "sample time", "start", "unknown", "time", "vector"])  # fmt: skip
 def test_a_gap_says_what_is_missing(block, why, tmp_path):
     blocks = [Drawn("Clock", "clock", outputs=("t",)), block]
     made = convert(write(tmp_path / "gap.slx", blocks, "R2024a"))
@@ -433,6 +435,16 @@ def test_a_vector_that_is_not_taken_apart_is_named(tmp_path):
     made = convert(write(tmp_path / "vector.slx", blocks, "R2024a"))
     assert ["A vector of 3 elements enters it, which is taken as a scalar here: connect its "
             "elements by hand."] in [e.notes for e in made.entries if e.outcome == "missing"]
+
+
+def test_outputs_beyond_those_that_a_demux_is_known_to_have_give_nothing(tmp_path):
+    blocks = [Drawn("Constant", "c", options={"Value": "[1 2 3]"}, outputs=("v",)),
+              Drawn("Demux", "demux", options={"Outputs": "N"}, inputs=("v",),
+                    outputs=("a", "b")),
+              Drawn("Sum", "sum", options={"Inputs": "++"}, inputs=("a", "b"), outputs=("y",)),
+              Drawn("Scope", "scope", inputs=("y",))]
+    made = convert(write(tmp_path / "demux.slx", blocks, "R2024a"))
+    assert "/demux" in [e.path for e in made.entries if e.outcome == "missing"]
 
 
 def test_a_vector_joined_with_itself_many_times_is_bounded(tmp_path):

@@ -176,6 +176,12 @@ def test_a_measured_signal_may_be_a_structure_with_time(variable, tmp_path):
     assert_allclose(force_of(file, tmp_path), 3, rtol=1e-6)
 
 
+def test_a_long_line_is_broken_within_brackets_alone(tmp_path):
+    long = "initial_values_of_the_measured_voltage_of_the_positive_sequence"
+    script = f"{long} = [1 30]; m = {long}(1)*cos(pi/180*{long}(2)) + {long}(1);"
+    assert mass_of(script, "m", tmp_path) == pytest.approx(1 + np.sqrt(0.75))
+
+
 def test_a_formula_asks_for_the_values_that_it_names(tmp_path):
     formula = Drawn("Fcn", "law", options={"Expr": "u(1)/Lift.Gain + 50"}, inputs=("t",),
                     outputs=("y",))

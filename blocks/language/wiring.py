@@ -32,7 +32,8 @@ def refuse_assigned(component: Component, declared: Declaration, value: object) 
     else:
         problem, advice = "a port cannot be assigned.", "Join ports with model.connect(a, b)."
         here = keyword_elsewhere(component, declared.name)[1]
-        meant = [here] if here else _parameters_in_unit_of(component, value)
+        meant = [here] if isinstance(component._declared.get(here), Parameter) else (
+            _parameters_in_unit_of(component, value))
     if 0 < len(meant) <= MOST_MEANT:
         advice += f" A value belongs to {' or '.join(f'{name}=…' for name in meant)}."
     raise ConnectionRefused(f"{component.path}.{declared.name}", problem, advice, given=value,

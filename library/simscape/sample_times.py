@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from . import simulink_pid
 from .diagram import Block, Diagram, End, System
 from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate
@@ -47,13 +48,22 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
         while waiting:
             for system, block in flow.behind(*waiting.pop()):
                 if id(block) in seen or own[id(block)] is not None \
-                        or block.block_type in _CONTINUOUS:
+                        or _is_continuous(block):
                     continue
                 seen.add(id(block))
                 waiting.append((system, block))
-                if block.block_type in SAMPLED and id(block) not in done:
+                if _samples(block) and id(block) not in done:
                     block.options["SampleTime"] = text
                     done.add(id(block))
+
+
+def _samples(block: Block) -> bool:
+    return block.block_type in SAMPLED or simulink_pid.samples(block)
+
+
+def _is_continuous(block: Block) -> bool:
+    return block.block_type in _CONTINUOUS or (
+        block.simulink_name in simulink_pid.PID_BLOCKS and not simulink_pid.samples(block))
 
 
 def _own(diagram: Diagram, block: Block, names: Mapping[str, Any]) -> tuple[str, float] | None:
@@ -61,7 +71,7 @@ def _own(diagram: Diagram, block: Block, names: Mapping[str, Any]) -> tuple[str,
     file = diagram.defaults.get(block.block_type, {})
     text = block.options.get("SampleTime", file.get(
         "SampleTime", defaults_of(block.block_type).get("SampleTime", "-1")))
-    if text == "-1" or block.system is not None:
+    if text == "-1" or block.system is not None or _is_continuous(block):
         return None
     try:
         value = evaluate(parse(text), names)

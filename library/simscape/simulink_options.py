@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from .diagram import Block
+from .simulink_pid import PID_BLOCKS
 
 __all__ = ["unread_options"]
 
@@ -37,6 +38,10 @@ _WITHOUT_EFFECT = re.compile("|".join((
     r"PadeOrder", r"DisplayTime", r"Decimation", r"InputPortMap", r"InternalRulePriority",
 )))  # fmt: skip
 
+_OF_PID = ("P I D N UseFilter FilterMethod IntegratorMethod SampleTime AntiWindupMode Kb Kt "
+           "UseKiTs UpperSaturationLimit LowerSaturationLimit UpperIntegratorSaturationLimit "
+           "LowerIntegratorSaturationLimit InitialConditionForIntegrator InitialConditionForFilter "
+           "DifferentiatorICPrevScaledInput Form TunerSelectOption InitialConditionSetting")
 # options of one block, or of one of Simulink's library, that act only where they are read
 _READ_WHERE_THEY_ACT = {
     "Integrator": "UpperSaturationLimit LowerSaturationLimit WrappedStateUpperValue "
@@ -48,9 +53,7 @@ _READ_WHERE_THEY_ACT = {
     "SignalSpecification": "Dimensions OutDataTypeStr SampleTime SignalType SamplingMode "
                            "BusOutputAsStruct Unit",
     "Slider Gain": "low high",
-    "PID Controller": "I D N UseFilter FilterMethod IntegratorMethod SampleTime AntiWindupMode Kb "
-                      "Kt UpperSaturationLimit LowerSaturationLimit InitialConditionForIntegrator "
-                      "InitialConditionForFilter",
+    **dict.fromkeys(PID_BLOCKS, _OF_PID),
 }  # fmt: skip
 
 # values that change nothing
@@ -78,7 +81,7 @@ def unread_options(block: Block, read: Collection[str],
     defaults : mapping of str to str
         Usual values of its type, those of the file first.
     """
-    kind = block.kind.rpartition("/")[2] if block.kind.startswith("simulink") else block.block_type
+    kind = block.simulink_name or block.block_type
     where_they_act = _READ_WHERE_THEY_ACT.get(kind, "").split()
     return [f"{name} = {value}" for name, value in block.options.items()
             if name not in read and name not in where_they_act

@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 from .signal_part import Asks, Lacks, SignalPart, limit, listed, per_second, seconds
 
-__all__ = ["SAMPLED", "has_vectors", "matrices_of"]
+__all__ = ["RULES", "SAMPLED", "has_vectors", "matrices_of", "period_of"]
 
-_RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
+RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
 _OTHER_NUMBERS = "It gives other random numbers than there."
 
 
-def _period(a: Asks, default: str = "-1") -> dict[str, str]:
+def period_of(a: Asks, default: str = "-1") -> dict[str, str]:
     """The sample time."""
     value = a.number("SampleTime", default)
     if value is None or value <= 0:
@@ -25,18 +25,18 @@ def _period(a: Asks, default: str = "-1") -> dict[str, str]:
 
 
 def _held(a: Asks) -> SignalPart:
-    return SignalPart("signal.ZeroOrderHold", _period(a, "1"))
+    return SignalPart("signal.ZeroOrderHold", period_of(a, "1"))
 
 
 def _unit_delay(a: Asks) -> SignalPart:
-    keywords = _period(a, "1")
+    keywords = period_of(a, "1")
     if a.number("InitialCondition", "0") != 0:
         keywords["stored"] = a.text("InitialCondition", "0")
     return SignalPart("signal.UnitDelay", keywords)
 
 
 def _delay(a: Asks) -> SignalPart:
-    keywords, length = _period(a), a.number("DelayLength", "2")
+    keywords, length = period_of(a), a.number("DelayLength", "2")
     if not length or a.written("DelayLengthSource", "Dialog") != "Dialog":
         raise Lacks("Its length is 0, or comes from a signal.")
     _starts_at_rest(a, "InitialCondition")
@@ -46,7 +46,7 @@ def _delay(a: Asks) -> SignalPart:
 
 
 def _integrator(a: Asks) -> SignalPart:
-    keywords = _period(a, "1")
+    keywords = period_of(a, "1")
     method = a.written("IntegratorMethod", "Integration: Forward Euler")
     kind, _, rule = method.partition(": ")
     if kind != "Integration":
@@ -55,7 +55,7 @@ def _integrator(a: Asks) -> SignalPart:
         if a.written(name, usual) != usual:
             raise Lacks(f"Its {name} is {a.written(name, usual)!r}; a sampled integrator knows "
                         f"{usual!r} here.")
-    word = _RULES[rule.split()[0]]
+    word = RULES[rule.split()[0]]
     if word != "forward":
         keywords["method"] = f'"{word}"'
     if a.written("LimitOutput", "off") == "on":
@@ -70,7 +70,7 @@ def _integrator(a: Asks) -> SignalPart:
 
 
 def _transfer(a: Asks) -> SignalPart:
-    keywords = _period(a)
+    keywords = period_of(a)
     _starts_at_rest(a, "InitialStates")
     return SignalPart("signal.DiscreteTransferFunction", {
         **keywords, "numerator": listed(a.text("Numerator", "[1]")),
@@ -96,7 +96,7 @@ def _in_powers_of_delay(a: Asks, *names: tuple[str, str]) -> SignalPart:
     above, below = (_longer(text, max(sizes) - size)
                     for text, size in zip(texts, sizes, strict=True))
     return SignalPart("signal.DiscreteTransferFunction", {
-        **_period(a), "numerator": above, "denominator": below})
+        **period_of(a), "numerator": above, "denominator": below})
 
 
 def _longer(text: str, more: int) -> str:
@@ -112,7 +112,7 @@ def _starts_at_rest(a: Asks, name: str) -> None:
 
 
 def _space(a: Asks) -> SignalPart:
-    keywords = _period(a)
+    keywords = period_of(a)
     _starts_at_rest(a, "InitialCondition")
     if has_vectors(a):
         raise Lacks("It has several inputs or outputs, which are vectors of signals.")
@@ -150,14 +150,14 @@ def _seed(a: Asks) -> str:
 
 def _uniform(a: Asks) -> SignalPart:
     return SignalPart("signal.UniformRandomNumber", {
-        **_period(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
+        **period_of(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
         "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
 
 
 def _random(a: Asks) -> SignalPart:
     variance = a.text("Variance", "1")
     return SignalPart("signal.RandomNumber", {
-        **_period(a), "mean": a.text("Mean", "0"),
+        **period_of(a), "mean": a.text("Mean", "0"),
         "deviation": "1" if variance == "1" else f"({variance})**0.5",
         "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
 

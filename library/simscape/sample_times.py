@@ -1,7 +1,8 @@
 """Which sample time does a block take that inherits it?
 
 That of the blocks that drive it, over all levels of the diagram; of several the shortest, as
-Simulink does where the others are multiples of it.
+Simulink does where the others are multiples of it. In a triggered subsystem a block without one
+samples at every trigger.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate
 from .nodes import inner_port
 from .simulink import defaults_of
-from .simulink_sampled import SAMPLED
+from .simulink_sampled import SAMPLED, TRIGGERED
 
 __all__ = ["inherit_sample_times"]
 
@@ -55,6 +56,11 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
                 if _samples(block) and id(block) not in done:
                     block.options["SampleTime"] = text
                     done.add(id(block))
+    for system, _ in flow.places:
+        if any(block.block_type == "TriggerPort" for block in system.blocks.values()):
+            for block in system.walk():
+                if _samples(block) and own[id(block)] is None and id(block) not in done:
+                    block.options["SampleTime"] = TRIGGERED
 
 
 def _samples(block: Block) -> bool:

@@ -21,15 +21,18 @@ _WITHOUT_EFFECT = re.compile("|".join((
     r"\w*Fcn", r"Tag", r"AttributesFormatString", r"UserData\w*", r"Priority", r"Hilite\w*",
     r"BlockDescription", r"Mask\w*", r"RTW\w*", r"Code[Gg]en\w*", r"ExtMode\w*", r"LibraryLink\w*",
     r"ShowPortLabels", r"TreatAsAtomicUnit", r"MinAlgLoopOccurrences", r"PropExecContext\w*",
+    r"\w+Variant", r"SourceProduct\w*", r"LibrarySourceBlock",  # of a block of a library
     r"SystemSampleTime", r"FunctionWithSeparateData", r"GeneratePreprocessorConditionals",
     r"PermitHierarchicalResolution", r"ScheduleAs", r"SimViewingDevice", r"Opaque",  # of a mask
-    r"Diagnostic\w*", r"\w*(Param|Out)M(in|ax)", r"LockScale", r"InputSameDT", r"AllPortsSameDT",
+    r"Diagnostic\w*", r"\w*(Param|Out|Coef)M(in|ax)", r"LockScale", r"InputSameDT",
+    r"AllPortsSameDT",
     r"\w*RndMeth", r"\w*SaturateOnIntegerOverflow", r"ConvertRealWorld",  # act on integers alone
     r"\w*StateName", r"\w*StateStorageClass", r"\w*StateSignalObject", r"\w*StateIdentifier",
     r"\w*StateMustResolveToSignalObject", r"\w*ContinuousStateAttributes", r"AbsoluteTolerance",
     r"ZeroCross", r"Linearize\w*", r"IgnoreLimit", r"CoefficientInTFapproximation",
     r"VectorParams1D", r"FramePeriod", r"CollapseDim", r"CollapseMode", r"AllowDiffInputSizes",
     r"varsize", r"VarSizeSig", r"InputProcessing", r"UseCircularBuffer", r"FilterStructure",
+    r"HasFrameUpgradeWarning",
     r"a0EqualsOne", r"Realization", r"ParameterTunability", r"PreserveConstantTs",
     r"RemoveProtection\w*", r"Algorithm(Type|Method)", r"Iterations", r"NumberOfIterations",
     r"ApproximationMethod", r"NumberOfDataPoints", r"IndexSearchMethod", r"BeginIndexSearch\w*",

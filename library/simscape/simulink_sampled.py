@@ -10,17 +10,22 @@ from collections.abc import Callable
 
 from .signal_part import Asks, Lacks, SignalPart, limit, listed, per_second, seconds
 
-__all__ = ["RULES", "SAMPLED", "has_vectors", "matrices_of", "period_of"]
+__all__ = ["RULES", "SAMPLED", "TRIGGERED", "has_vectors", "matrices_of", "period_of"]
 
 RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
+TRIGGERED = "triggered"  # in place of the sample time of a block in a triggered subsystem
 _OTHER_NUMBERS = "It gives other random numbers than there."
 
 
 def period_of(a: Asks, default: str = "-1") -> dict[str, str]:
     """The sample time."""
+    if a.written("SampleTime", default) == TRIGGERED:
+        raise Lacks("It samples whenever its subsystem is triggered, which has no counterpart "
+                    "here.")
     value = a.number("SampleTime", default)
     if value is None or value <= 0:
-        raise Lacks("Its sample time is that of the blocks before it, none of which has one.")
+        raise Lacks("Its sample time is that of the blocks before it, none of which has one. Give "
+                    "it one in the model, or to the block that you put in its place.")
     return {"sample_time": seconds(a.text("SampleTime", default))}
 
 

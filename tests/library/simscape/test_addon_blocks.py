@@ -167,6 +167,56 @@ def test_what_a_diode_here_has_not_is_told(tmp_path):
     assert note.startswith("Only its piecewise linear characteristic is the same here.")
 
 
+# -- drivers of motors -----------------------------------------------------------------------------
+NEW = "ee.ic.controlled_pwm", "ee.semiconductors.converters.h_bridge"
+OLD = "elec.actuators.drivers.controlled_pwm", "elec.actuators.drivers.h_bridge"
+
+
+def driver(paths, reverse="0", brake="0", **values):
+    """3 V of 4 V at a PWM voltage, a bridge of 12 V and 5 ohm."""
+    pwm, bridge = paths
+    mode = {} if pwm.startswith("elec") else {"regenerative_braking_mode": ("2", "1")}
+    return circuit(
+        Drawn(pwm, "pwm", {"p1": "a", "n1": "g", "p2": "pulse", "n2": "g"}, {
+            "pwm_or_av": ("2", "1"), "Vmin": ("0", "V"), "Vmax": ("4", "V"), "Vm": ("5", "V"),
+            "F": ("512", "Hz"), "TD": ("0", "s"), "pulse_min": ("0", "s"), "u_min": ("0", "1")},
+            sides=(["p1", "n1"], ["p2", "n2"])),
+        Drawn(bridge, "bridge", {"ENA": "pulse", "REF": "g", "REV": "r", "BRK": "s", "p2": "b",
+                                 "n2": "g"}, {
+            "pwm_or_av": ("2", "1"), "discontinuous": ("0", "1"), "Venable": ("2.5", "V"),
+            "Vmax": ("5", "V"), "Vreverse": ("2.5", "V"), "Vbrake": ("2.5", "V"),
+            "Vm": ("12", "V"), "Ron": ("0.4", "Ohm"), "Don": ("0.3", "Ohm"),
+            "Rload": ("10", "Ohm"), "F": ("10", "kHz"), **mode, **values},
+            sides=(["ENA", "REF", "REV", "BRK"], ["p2", "n2"])),
+        resistor("b", "g", "5"),
+        *(Drawn(f"{EL}sources.dc_voltage", name, {"p": node, "n": "g"}, {"v0": (volts, "V")})
+          for name, node, volts in (("reverse", "r", reverse), ("brake", "s", brake))),
+        source=source("3"))
+
+
+@pytest.mark.parametrize(("paths", "release"), [(NEW, "R2020b"), (NEW, "R2026a"), (OLD, "R2018b")],
+                         ids=["new", "named one by one", "old"])
+@pytest.mark.parametrize(("reverse", "brake", "current"), [
+    ("0", "0", 0.75 * 12 / 5.4), ("5", "0", -0.75 * 12 / 5.4), ("0", "5", 0)],
+    ids=["forward", "reverse", "brake"])  # fmt: skip
+def test_a_bridge_behind_a_pwm_voltage_gives_its_mean(paths, release, reverse, brake, current,
+                                                      tmp_path):
+    result = converted(tmp_path, driver(paths, reverse, brake), release)
+    assert note_of(result, "pwm") == note_of(result, "bridge") == ("mapped", "")
+    point = built(result.text, tmp_path).operating_point()
+    assert_allclose(point["resistor.i"].to("A").m, current, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("values", [
+    {"pwm_or_av": ("1", "1")}, {"discontinuous": ("1", "1")},
+    {"regenerative_braking_mode": ("ee.enum.converters.regenerative_braking_mode.depends_on_rev",
+                                   "1")}])  # fmt: skip
+def test_other_modes_of_a_bridge_are_a_gap(values, tmp_path):
+    outcome, note = note_of(converted(tmp_path, driver(NEW, **values)), "bridge")
+    assert outcome == "missing"
+    assert note.startswith("Only the mean of a smooth current that may flow back is known here")
+
+
 # -- liquids ---------------------------------------------------------------------------------------
 def hydraulics(part):
     return [part, Drawn(f"{IL}elements.reservoir", "tank", {"A": "g"}),

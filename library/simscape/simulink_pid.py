@@ -69,6 +69,8 @@ def controller(a: Asks, name: str) -> SignalPart:
                      "upper": limit(a, "UpperSaturationLimit", "inf")}
         if "I" in kind:
             keywords |= _anti_windup(a, times, discrete)
+            if keywords.get("anti_windup") == '"clamping"':
+                notes.append("Its integral comes to rest within 1 ms here.")
             if "method" in keywords and a.written("AntiWindupMode", "none") != "none":
                 notes.append("There its anti-windup acts on the integral within the sample, here "
                              "from the next one on.")
@@ -115,11 +117,7 @@ def _anti_windup(a: Asks, times: str, discrete: bool) -> dict[str, str]:
     if mode == "none":
         return {"anti_windup": '"none"' if discrete else "False"}
     if mode == "clamping":
-        if discrete:
-            return {}
-        raise Lacks("Its integral rests while the output is beyond a limit (AntiWindupMode = "
-                    "clamping), which in continuous time may switch without end. Take PID(limited="
-                    "True) with tracking_time=, or DiscretePID(limited=True).")
+        return {} if discrete else {"anti_windup": '"clamping"', "tracking_time": '"1 ms"'}
     if mode != "back-calculation":
         raise Lacks(f"Its AntiWindupMode {mode!r} has no counterpart here.")
     kept = {"anti_windup": '"back-calculation"'} if discrete else {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .signal_part import Asks, Lacks, SignalPart, limit, listed, per_second, seconds
+from .signal_part import Asks, Lacks, SignalPart, factor, limit, listed, per_second, seconds
 
 __all__ = ["RULES", "SAMPLED", "TRIGGERED", "has_vectors", "matrices_of", "period_of"]
 
@@ -54,7 +54,7 @@ def _integrator(a: Asks) -> SignalPart:
     keywords = period_of(a, "1")
     method = a.written("IntegratorMethod", "Integration: Forward Euler")
     kind, _, rule = method.partition(": ")
-    if kind != "Integration":
+    if kind not in ("Integration", "Accumulation"):
         raise Lacks(f"Its method {method!r} has no counterpart here.")
     for name, usual in (("ExternalReset", "none"), ("InitialConditionSource", "internal")):
         if a.written(name, usual) != usual:
@@ -68,10 +68,11 @@ def _integrator(a: Asks) -> SignalPart:
                      "upper": limit(a, "UpperSaturationLimit", "inf")}
     if a.number("InitialCondition", "0") != 0:
         keywords["x"] = a.text("InitialCondition", "0")
-    gain = a.text("gainval", "1.0")
-    return SignalPart("signal.DiscreteIntegrator", {"input": '"1/s"', **keywords},
-                      before=(per_second(f'quantity({gain}, "1/s")') if a.number("gainval", "1")
-                              != 1 else per_second(),))
+    gain = "" if a.number("gainval", "1") == 1 else a.text("gainval", "1.0")
+    if kind == "Accumulation":  # a sum, without the time between samples
+        gain = f"{factor(gain or '1')} / {factor(a.text('SampleTime', '1'))}"
+    return SignalPart("signal.DiscreteIntegrator", {"input": '"1/s"', **keywords}, before=(
+        per_second(f'quantity({gain}, "1/s")') if gain else per_second(),))
 
 
 def _transfer(a: Asks) -> SignalPart:

@@ -62,6 +62,10 @@ CASES = {
     "Zero-Order Hold": (last("ZeroOrderHold", SampleTime="0.1"), STEPS * 0.1),
     "Unit Delay": (last("UnitDelay", SampleTime="0.1", InitialCondition="7"),
                    np.where(STEPS > 0, (STEPS - 1) * 0.1, 7)),
+    "Discrete-Time Integrator that accumulates": (last(
+        "DiscreteIntegrator", SampleTime="0.1", gainval="3",
+        IntegratorMethod="Accumulation: Forward Euler", InitialCondition="2"),
+        2 + 3 * 0.1 * STEPS * (STEPS - 1) / 2),
     "Delay": (last("Delay", SampleTime="0.1", DelayLength="2"), np.maximum(STEPS - 2, 0) * 0.1),
     "inherited sample time": (clock(
         Drawn("ZeroOrderHold", "hold", options={"SampleTime": "0.1"}, inputs=("t",),

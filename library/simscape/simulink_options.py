@@ -66,6 +66,7 @@ _USUAL = {
     "InitialCondition": ("0",), "InitialConditionSource": ("internal", "Dialog"),
     "ExternalReset": ("none", "None"), "TrackingMode": ("off",), "TimeSource":
     ("Use simulation time",), "InitialDenominatorStates": ("0",), "OutPortSampleTime": ("-1",),
+    "ICPrevOutput": ("DiscIntNeverNeededParam",), "ICPrevScaledInput": ("DiscIntNeverNeededParam",),
     "NumeratorSource": ("Dialog",), "DenominatorSource": ("Dialog",),
 }  # fmt: skip
 _LOGICAL = {"Logic", "RelationalOperator", "Compare To Constant", "Compare To Zero", "Constant"}

@@ -66,6 +66,13 @@ CASES = {
         "DiscreteIntegrator", SampleTime="0.1", gainval="3",
         IntegratorMethod="Accumulation: Forward Euler", InitialCondition="2"),
         2 + 3 * 0.1 * STEPS * (STEPS - 1) / 2),
+    "Manual Switch, down": (clock(
+        Drawn("Bias", "b", options={"Bias": "2"}, inputs=("t",), outputs=("b",)),
+        Drawn("ManualSwitch", "last", options={"CurrentSetting": "0"}, inputs=("t", "b"),
+              outputs=("y",))), T + 2),
+    "Manual Switch, up": (clock(
+        Drawn("Bias", "b", options={"Bias": "2"}, inputs=("t",), outputs=("b",)),
+        Drawn("ManualSwitch", "last", inputs=("t", "b"), outputs=("y",))), T),
     "Delay": (last("Delay", SampleTime="0.1", DelayLength="2"), np.maximum(STEPS - 2, 0) * 0.1),
     "inherited sample time": (clock(
         Drawn("ZeroOrderHold", "hold", options={"SampleTime": "0.1"}, inputs=("t",),

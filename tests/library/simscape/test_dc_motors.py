@@ -185,7 +185,8 @@ def test_what_a_motor_here_has_not_is_told(given, said, tmp_path):
 
 
 def test_faults_that_are_off_say_nothing(tmp_path):
-    off = {f"enable_fault_{part}": ("simscape.enum.onoff.off", "1") for part in ("armature", "field")}
+    off = {f"enable_fault_{part}": ("simscape.enum.onoff.off", "1")
+           for part in ("armature", "field")}
     assert note_of(converted(tmp_path, fed(motor(**off)))) == ("mapped", "")
 
 

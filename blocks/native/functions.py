@@ -203,7 +203,7 @@ class BoundCall:
         self.numbers = self.table.view(float)
         self.table[0] = address_of(self.results)
         _packing([scalar for _, scalar in layout]).pack_into(
-            self.table, self.table.itemsize, *function.shown(*given))
+            self.table.data, self.table.itemsize, *function.shown(*given))
         self._call = CALLED(function.address)
         self._at = ctypes.c_void_p(address_of(self.table))
 

@@ -17,7 +17,8 @@ motors                         ``DCMotor`` (permanent magnet, by data sheet too)
                                ``ThermalDCMotor`` (which warms), ``SeriesMotor``,
                                ``SeparatelyExcitedMotor``
 actuators                      ``VoiceCoil``, ``Solenoid``, ``PiezoStack``
-supply                         ``HBridge`` (PWM, averaged or switched)
+supply                         ``HBridge`` (PWM, averaged or switched); ``BridgeDriver``
+                               behind a ``PWMVoltage`` (means, controlled by voltages)
 coils and gaps in detail       :mod:`library.magnetic`
 friction of bearings, brushes  ``RotationalFriction`` between R and C
 =============================  ====================================================
@@ -30,12 +31,13 @@ from .converters import (
     RotationalElectromechanicalConverter,
     TranslationalElectromechanicalConverter,
 )
+from .drivers import BridgeDriver, PWMVoltage
 from .motors import DCMotor, SeparatelyExcitedMotor, SeriesMotor, ThermalDCMotor
 
 __all__ = [
-    "DCMotor", "HBridge", "PiezoStack", "RotationalElectromechanicalConverter",
-    "SeparatelyExcitedMotor", "SeriesMotor", "Solenoid", "ThermalDCMotor",
-    "TranslationalElectromechanicalConverter", "VoiceCoil",
+    "BridgeDriver", "DCMotor", "HBridge", "PWMVoltage", "PiezoStack",
+    "RotationalElectromechanicalConverter", "SeparatelyExcitedMotor", "SeriesMotor", "Solenoid",
+    "ThermalDCMotor", "TranslationalElectromechanicalConverter", "VoiceCoil",
 ]  # fmt: skip
 
 __getattr__ = missing(__name__)

@@ -315,8 +315,9 @@ class PID(Controller):
     Equations: v = P u + x + D (u - f) / T, dx/dt = I u + (y - v) / T_t,
     df/dt = (u - f) / T. Without limits y = v; with ``limited=True`` y is v between
     ``lower`` and ``upper``, and the difference drives the integral back (back
-    calculation, so there is no switching and no chatter); ``anti_windup=False``
-    leaves that out.
+    calculation, so there is no switching and no chatter). With ``anti_windup="clamping"``
+    it is driven back no faster than I u drives it further: the integral rests, as soon as
+    v is T_t I u beyond a limit. ``anti_windup=False`` leaves both out.
 
     Parameters
     ----------
@@ -328,13 +329,15 @@ class PID(Controller):
         I and D, in the unit of P per second and times a second; 0 by default.
     filter_time : time
         T, greater than 0, 10 ms by default.
-    limited, anti_windup : bool
-        False and True by default.
+    limited : bool
+        False by default.
+    anti_windup : bool or str
+        True by default: back calculation; False, or "clamping".
     lower, upper : quantity
         Limits of the output, -1 and 1 by default.
     tracking_time : time
         T_t, greater than 0, 1 s by default: how fast the integral follows. Take it
-        between the integral and derivative times, P/I and D/P.
+        between the integral and derivative times, P/I and D/P; with clamping far shorter.
 
     Ports: input u, output y. Starts with x = 0 and f = u.
 
@@ -343,7 +346,8 @@ class PID(Controller):
     Åström and Hägglund, Advanced PID Control, ISA 2006, section 3.5.
     """
 
-    anti_windup = Option(True, doc="Whether the limited output drives the integral back")
+    anti_windup = Option(True, choices=(True, False, "clamping"),
+                         doc="Whether the limited output drives the integral back")
     tracking_time = Parameter("1 s", above=0, when="limited", doc="Time constant of anti-windup")
     x = Variable(lambda c: product(c.proportional.units, c.input), 0, priority="high",
                  doc="Integral part")
@@ -360,8 +364,11 @@ class PID(Controller):
             yield der(self.x) == self.integral * self.u
             return
         yield self.y == maximum(minimum(wanted, self.upper), self.lower)
+        growth = self.integral * self.u
         back = (self.y - wanted) / self.tracking_time if self.anti_windup else 0
-        yield der(self.x) == self.integral * self.u + back
+        if self.anti_windup == "clamping":
+            back = maximum(minimum(back, maximum(-growth, 0)), minimum(-growth, 0))
+        yield der(self.x) == growth + back
 
 
 class Delay(Component):

@@ -199,9 +199,10 @@ class DiscretePID(Controller, _Sampled):
     """A sampled parallel PID controller with filtered derivative and anti-windup.
 
     Equations at every sample, with the sample time T, the filter time T_f and w = 0 ("forward"), 1
-    ("backward") or 1/2 ("trapezoidal"): r = (u - f) / (T_f + w T), v = P u + x + w I T u + D r,
-    then x increases by I T u and f by T r. Without limits y = v; with ``limited=True`` y is v
-    between ``lower`` and ``upper``, and the integral is kept from winding up.
+    ("backward") or 1/2 ("trapezoidal"), w_f of the filter: r = (u - f) / (T_f + w_f T),
+    v = P u + x + w I T u + D r, then x increases by I T u and f by T r. Without limits y = v; with
+    ``limited=True`` y is v between ``lower`` and ``upper``, and the integral is kept from winding
+    up.
 
     Parameters
     ----------
@@ -217,6 +218,9 @@ class DiscretePID(Controller, _Sampled):
         T, greater than 0, 1 s by default; instant of the first sample, 0 s by default.
     method : str
         "forward" (default), "backward" or "trapezoidal", of integral and filter.
+    filter_method : str
+        "as method" (default), another rule for the filter, or "none": the derivative is the
+        difference of two samples, r = (u - f) / T.
     limited : bool
         False by default.
     anti_windup : str
@@ -236,6 +240,10 @@ class DiscretePID(Controller, _Sampled):
     """
 
     method = Option("forward", choices=tuple(RULES), doc="Rule of integral and filter")
+    filter_method = Option("as method", choices=("as method", *RULES, "none"),
+                           doc="Rule of the derivative's filter")
+    filter_time = Parameter("10 ms", above=0, when=lambda c: c.filter_method != "none",
+                            doc="Time constant of the derivative's filter")
     anti_windup = Option("clamping", choices=("clamping", "back-calculation", "none"),
                          doc="What keeps the integral of a limited output from winding up")
     tracking_time = Parameter(
@@ -245,16 +253,20 @@ class DiscretePID(Controller, _Sampled):
     f = Discrete(lambda c: c.input, 0, doc="Filtered error")
     held = Discrete(lambda c: product(c.proportional.units, c.input), 0, doc="The last output")
 
+    def _filter_rule(self):
+        return self.method if self.filter_method == "as method" else self.filter_method
+
     def advise(self):
-        if (self.method == "forward" and self.derivative.magnitude
+        if (self._filter_rule() == "forward" and self.derivative.magnitude
                 and 2 * self.filter_time <= self.sample_time):
             yield (f"by the forward rule the derivative's filter grows without bound, as "
                    f"filter_time = {self.filter_time:~P} is not more than half of sample_time = "
-                   f"{self.sample_time:~P}. Take method='backward', or sample more often.")
+                   f"{self.sample_time:~P}. Take filter_method='backward', or sample more often.")
 
     def equations(self):
-        period, weight = self.sample_time, RULES[self.method]
-        rate = (self.u - self.f) / (self.filter_time + weight * period)
+        period, weight, rule = self.sample_time, RULES[self.method], self._filter_rule()
+        lag = period if rule == "none" else self.filter_time + RULES[rule] * period
+        rate = (self.u - self.f) / lag
         growth = self.integral * period * self.u
         wanted = self.proportional * self.u + self.x + weight * growth + self.derivative * rate
         given = wanted

@@ -90,6 +90,7 @@ class Signal:
     name: str = ""
 
 
+_OF_SIMULINK = ("slpidlib", "pid_lib")  # of its libraries that are not called simulink…
 _OF_SOURCES = ("SimscapeBlock", "SimscapeComponentBlock")
 
 
@@ -145,6 +146,13 @@ class Block:
     mask: Mask | None = None
     commented: str = ""
     ports_from: str = ""
+
+    @property
+    def simulink_name(self) -> str:
+        """The name of a block of one of Simulink's own libraries; empty of any other."""
+        library, _, inside = self.kind.partition("/")
+        ours = library.startswith("simulink") or library in _OF_SIMULINK
+        return inside.rpartition("/")[2] if ours else ""
 
     @property
     def is_component(self) -> bool:

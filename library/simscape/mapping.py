@@ -20,8 +20,9 @@ from ..othernames import WORDS
 from .diagram import Value
 from .python_text import CORE
 
-__all__ = ["AS_HERE", "DOMAINS", "WITHOUT", "Counterpart", "add_counterpart", "counterpart_of",
-           "domain_here", "imported_names", "keyword_of", "word_of", "words_of"]  # fmt: skip
+__all__ = ["AS_HERE", "DOMAINS", "MINUS", "WITHOUT", "Counterpart", "add_counterpart",
+           "counterpart_of", "domain_here", "imported_names", "keyword_of", "why_none", "word_of",
+           "words_of"]  # fmt: skip
 
 DOMAINS = {
     "foundation.mechanical.translational.translational": "translational",
@@ -35,6 +36,7 @@ DOMAINS = {
 
 AS_HERE = "-"  # in place of a choice: what this value says is so here anyway
 WITHOUT = "without "  # the same, and these parameters of the file say nothing then
+MINUS = "minus "  # the same, and this parameter of the file counts negatively
 
 
 @dataclass
@@ -47,11 +49,14 @@ class Counterpart:
         ``"library.translational"`` and ``"Mass"``.
     choices : dict
         By parameter: what a written value is called here. The empty value stands for a file
-        without the parameter, ``*`` for any, ``> 0`` and ``finite`` for such numbers.
+        without the parameter, ``*`` for any, ``> 0``, ``zero`` and ``finite`` for such numbers.
     words : dict of str to str
-        Keywords here by parameter, beside those of ``other_words.csv``.
+        Keywords here by parameter, beside those of ``other_words.csv``; several with spaces
+        between them.
     ports : dict of str to str
         Ports that are called otherwise here; by place (``lconn1``) where files name none.
+    why_none : str
+        Why there is none here, where that is known; its name is empty then.
     """
 
     module: str
@@ -59,6 +64,7 @@ class Counterpart:
     choices: dict[str, dict[str, str]] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     ports: dict[str, str] = field(default_factory=dict)
+    why_none: str = ""
 
     @property
     def component(self) -> type[Component] | None:
@@ -100,7 +106,8 @@ def _table() -> dict[str, Counterpart]:
             choices[row["written"]] = row["here"]
         else:
             module, _, name = row["here"].rpartition(".")
-            found[row["path"]] = Counterpart(f"library.{module}", name)
+            found[row["path"]] = Counterpart(f"library.{module}", name,
+                                             why_none="" if name else row["note"])
     return found
 
 
@@ -113,9 +120,22 @@ def counterpart_of(path: str, values: Mapping[str, Value] | None = None) -> Coun
     values : mapping of str to Value, optional
         Of a block: one of them may say that another component is its counterpart.
     """
+    found = _entry(path, values)
+    return None if found is None or found.why_none else found
+
+
+def why_none(path: str, values: Mapping[str, Value]) -> str:
+    """Why a block has no counterpart, where that is known."""
+    found = _entry(path, values)
+    return "" if found is None else found.why_none
+
+
+def _entry(path: str, values: Mapping[str, Value] | None) -> Counterpart | None:
     table = _table()
-    forms = (f"{path} {name}={word_of(value)}" for name, value in (values or {}).items())
-    return next((table[form] for form in forms if form in table), table.get(path))
+    said = {f"{name}={word_of(value)}" for name, value in (values or {}).items()}
+    return next((found for form, found in table.items()
+                 if form.startswith(f"{path} ") and said.issuperset(form.split()[1:])),
+                table.get(path))
 
 
 def word_of(value: Value) -> str:
@@ -128,7 +148,7 @@ def word_of(value: Value) -> str:
 
 def imported_names() -> set[str]:
     """Names that a script may import: its own classes and values take others."""
-    return {*CORE, *DOMAINS.values(), *(c.name for c in _table().values()),
+    return {*CORE, *DOMAINS.values(), *(c.name for c in _table().values() if c.name),
             *import_module("library.signal").__all__}
 
 
@@ -195,7 +215,8 @@ def words_of(counterpart: Counterpart) -> list[tuple[str, str]]:
     """The parameters of Simscape's component that have a keyword here, and the keyword."""
     known = [(row.word, row.here) for row in WORDS.rows if row.tool == "Simscape" and row.here
              and f"library.{row.component}" == f"{counterpart.module}.{counterpart.name}"]
-    return [*known, *counterpart.words.items()]
+    return [*known, *((word, keyword) for word, keywords in counterpart.words.items()
+                      for keyword in keywords.split())]
 
 
 def domain_here(path: str) -> str:

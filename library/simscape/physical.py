@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from blocks import (
 
 from .diagram import Block, Value
 from .levels import Scope
-from .mapping import AS_HERE, WITHOUT, Counterpart, keyword_of, word_of, words_of
+from .mapping import AS_HERE, MINUS, WITHOUT, Counterpart, keyword_of, word_of, words_of
 from .matlab import NotUnderstood
 from .texts import WritesValues
 
@@ -30,6 +30,10 @@ __all__ = ["SETTINGS", "Keywords", "keywords_of", "port_kind", "signal_unit"]
 
 _ON = ("1", "1.0", "true", "on")
 _OFF = ("0", "0.0", "false", "off")
+# rules of the table of counterparts, and whether a number that is not known follows them
+_RULES: tuple[tuple[str, Callable[[Any], Any], bool], ...] = (
+    ("> 0", lambda x: x > 0, True), ("zero", lambda x: np.asarray(x) == 0, False),
+    ("finite", np.isfinite, True))
 _PRIORITIES = {"High": "high", "Low": "low", "None": "none"}
 SETTINGS = {"num_ports", "ZeroCross"}
 
@@ -43,6 +47,9 @@ class Keywords:
     notes: list[str] = field(default_factory=list)
     defaults: list[str] = field(default_factory=list)  # not in the file: the default here holds
     lost: list[str] = field(default_factory=list)  # values that could not be read
+    chosen: set[str] = field(default_factory=set)  # what the table of counterparts knows
+    silent: set[str] = field(default_factory=set)  # what says nothing with that
+    negative: set[str] = field(default_factory=set)  # what counts negatively with that
 
     def instance(self, component: type[Component]) -> Component | None:
         """A component with these values, where they are known and fit."""
@@ -60,19 +67,20 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
     assert component is not None
     found = Keywords()
     declared: Mapping[str, Any] = component._declared
-    silent = _choose(block, counterpart, declared, found,
-                     lambda value: _number(value, texts, scope, where))
+    _choose(block, counterpart, declared, found,
+            lambda value: _number(value, texts, scope, where))
     _fit_ports(block, counterpart, found)
     chosen = found.instance(component) or component()
     declared = chosen._declared  # with the parameters of the laws that were chosen
+    given: set[str] = set()
     for name, value in block.values.items():
-        if name in silent:
+        if name in found.silent:
             continue
-        keyword, note = keyword_of(counterpart, name)
+        keywords, note = keyword_of(counterpart, name)
+        keyword, *others = keywords.split() or [""]
         mine = declared.get(keyword)
         if mine is None or isinstance(mine, Option):
-            if value.specify is False or name in SETTINGS or counterpart.choices.get(
-                    name, {}).keys() & {word_of(value), "*"}:
+            if value.specify is False or name in SETTINGS or name in found.chosen:
                 continue
             if note:
                 found.notes.append(f"{name}: {note}")
@@ -83,25 +91,26 @@ def keywords_of(block: Block, counterpart: Counterpart, texts: WritesValues, sco
             continue
         if not mine.exists(chosen) or value.specify is False:
             continue
+        if name in found.negative:
+            value = replace(value, text=f"-({value.text})")
         try:
-            _take(keyword, mine, value, found, texts, scope, f"{where}.{name}")
+            given |= {keyword, *others}
+            for each in (keyword, *others):
+                _take(each, declared[each], value, found, texts, scope, f"{where}.{name}")
         except NotUnderstood as error:
             found.lost.append(f"{where}.{name} = {value.text} {value.unit}: {error.problem} "
                               "The default here holds.")
     for word, keyword in words_of(counterpart):
         mine = declared.get(keyword)
-        if isinstance(mine, Parameter) and mine.exists(chosen) and word not in block.values:
+        if isinstance(mine, Parameter) and mine.exists(chosen) and word not in block.values \
+                and keyword not in {*given, *found.defaults}:
             found.defaults.append(keyword)
     return found
 
 
 def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
-            found: Keywords, number: Callable[[Value], Any]) -> set[str]:
-    """Options first: which parameters there are depends on them.
-
-    Returns those that say nothing with what is chosen.
-    """
-    silent: set[str] = set()
+            found: Keywords, number: Callable[[Value], Any]) -> None:
+    """Options first: which parameters there are depends on them."""
     for name in {**counterpart.choices, **block.values}:
         keyword, _ = keyword_of(counterpart, name)
         choices, value = counterpart.choices.get(name, {}), block.values.get(name)
@@ -111,17 +120,21 @@ def _choose(block: Block, counterpart: Counterpart, declared: Mapping[str, Any],
             if here is None:
                 found.notes.append(f"{name} = {value.text}: this choice is not known here; "
                                    f"{keyword}={declared[keyword].default!r} holds.")
+        if here is not None:
+            found.chosen.add(name)
         if here is None or here == AS_HERE:
             continue
         if str(here).startswith(WITHOUT):
-            silent |= {*str(here).split()[1:]}
+            found.silent |= {*str(here).split()[1:]}
+            continue
+        if str(here).startswith(MINUS):
+            found.negative.add(str(here).removeprefix(MINUS))
             continue
         option, sign, wanted = str(here).partition("=")  # one parameter may choose another option
         if sign:
             keyword, here = option, True if wanted == "True" else wanted
         if isinstance(declared.get(keyword), Option):
             _option(keyword, here, declared, found)
-    return silent
 
 
 def _fit_ports(block: Block, counterpart: Counterpart, found: Keywords) -> None:
@@ -167,10 +180,14 @@ def _said_here(choices: Mapping[str, str], value: Value | None, number: Callable
     word = word_of(value)
     if word in choices or "*" in choices:
         return choices.get(word, choices.get("*"))
-    for rule, holds in (("> 0", lambda x: x > 0), ("finite", np.isfinite)):
+    if choices and not any(map(str.isalpha, value.text)):  # a choice may be computed: 3-2*(2)
+        known = number(value)
+        if isinstance(known, (int, float)) and f"{known:g}" in choices:
+            return choices[f"{known:g}"]
+    for rule, holds, unknown in _RULES:
         if rule in choices:
             known = number(value)
-            if known is None or np.all(holds(known)):
+            if unknown if known is None else np.all(holds(known)):
                 return choices[rule]
     return None
 

@@ -12,7 +12,7 @@ from .converters import give_unit
 from .diagram import Block, End
 from .gaps import Gaps, title_of
 from .levels import Joint, Level
-from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here
+from .mapping import DOMAINS, Counterpart, counterpart_of, domain_here, why_none
 from .matlab import NotUnderstood
 from .nodes import nodes_of
 from .physical import keywords_of, port_kind
@@ -233,6 +233,9 @@ def _lost_ports(level: Level, block: Block, counterpart: Counterpart, instance: 
 
 def _what_to_take(block: Block) -> str:
     """Why a block is not converted, and which component is the same here, if any."""
+    why = why_none(block.kind, block.values)
+    if why:
+        return why
     row = WORDS.component(title_of(block), "", "Simscape")
     if row is None:
         return "It has no counterpart here."

@@ -23,7 +23,7 @@ from .sample_times import inherit_sample_times
 __all__ = ["resolve"]
 
 # libraries whose blocks are known by their path, not by their content
-_KNOWN = ("fl_lib", "nesl_utility", "simulink", "sdl_lib", "ee_lib", "fluids_lib", "sh_lib",
+_KNOWN = ("fl_lib", "nesl_utility", "sdl_lib", "ee_lib", "fluids_lib", "sh_lib",
           "batt_lib", "sm_lib", "powerlib", "spsSwitchingDevicesLib",
           "dashboard_blocks")  # fmt: skip
 _DEEPEST = 40
@@ -81,7 +81,7 @@ class _Resolver:
     def _link(self, block: Block, path: str) -> None:
         """A block of a private library: its content is that of the library's block."""
         library, _, inside = block.kind.partition("/")
-        if library in _KNOWN or library.startswith("simulink"):
+        if library in _KNOWN or block.simulink_name:
             return
         found = self._file(library)
         if found is None:

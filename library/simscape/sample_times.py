@@ -1,7 +1,8 @@
 """Which sample time does a block take that inherits it?
 
 That of the blocks that drive it, over all levels of the diagram; of several the shortest, as
-Simulink does where the others are multiples of it.
+Simulink does where the others are multiples of it. In a triggered subsystem a block without one
+samples at every trigger.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from . import simulink_pid
 from .diagram import Block, Diagram, End, System
 from .matlab import NotUnderstood, parse
 from .matlab_values import Unknown, evaluate
 from .nodes import inner_port
 from .simulink import defaults_of
-from .simulink_sampled import SAMPLED
+from .simulink_sampled import SAMPLED, TRIGGERED
 
 __all__ = ["inherit_sample_times"]
 
@@ -47,13 +49,27 @@ def inherit_sample_times(diagram: Diagram, names: Mapping[str, Any]) -> None:
         while waiting:
             for system, block in flow.behind(*waiting.pop()):
                 if id(block) in seen or own[id(block)] is not None \
-                        or block.block_type in _CONTINUOUS:
+                        or _is_continuous(block):
                     continue
                 seen.add(id(block))
                 waiting.append((system, block))
-                if block.block_type in SAMPLED and id(block) not in done:
+                if _samples(block) and id(block) not in done:
                     block.options["SampleTime"] = text
                     done.add(id(block))
+    for system, _ in flow.places:
+        if any(block.block_type == "TriggerPort" for block in system.blocks.values()):
+            for block in system.walk():
+                if _samples(block) and own[id(block)] is None and id(block) not in done:
+                    block.options["SampleTime"] = TRIGGERED
+
+
+def _samples(block: Block) -> bool:
+    return block.block_type in SAMPLED or simulink_pid.samples(block)
+
+
+def _is_continuous(block: Block) -> bool:
+    return block.block_type in _CONTINUOUS or (
+        block.simulink_name in simulink_pid.PID_BLOCKS and not simulink_pid.samples(block))
 
 
 def _own(diagram: Diagram, block: Block, names: Mapping[str, Any]) -> tuple[str, float] | None:
@@ -61,7 +77,7 @@ def _own(diagram: Diagram, block: Block, names: Mapping[str, Any]) -> tuple[str,
     file = diagram.defaults.get(block.block_type, {})
     text = block.options.get("SampleTime", file.get(
         "SampleTime", defaults_of(block.block_type).get("SampleTime", "-1")))
-    if text == "-1" or block.system is not None:
+    if text == "-1" or block.system is not None or _is_continuous(block):
         return None
     try:
         value = evaluate(parse(text), names)

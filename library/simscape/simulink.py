@@ -56,8 +56,8 @@ def signal_part(block: Block, asks: Asks) -> SignalPart:
     if block.block_type in ("EnablePort", "TriggerPort", "ActionPort"):
         raise Lacks("The subsystem is always on here, whatever switches it in the model.")
     made = _BLOCKS.get(block.block_type)
-    if made is None and block.kind.startswith("simulink"):
-        made = _LINKED.get(block.kind.rpartition("/")[2])
+    if made is None:
+        made = _LINKED.get(block.simulink_name)
     if made is None:
         raise Lacks("It has no counterpart here.")
     return made(asks)

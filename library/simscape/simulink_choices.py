@@ -71,7 +71,7 @@ def _switch(a: Asks) -> SignalPart:
 
 
 def _manual_switch(a: Asks) -> SignalPart:
-    port = "u1" if a.written("sw", "1") == "1" else "u2"
+    port = "u1" if a.written("CurrentSetting", a.written("sw", "1")) == "1" else "u2"
     return law(f"self.{port}", ("u1", "u2"))
 
 

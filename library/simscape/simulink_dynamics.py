@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from .signal_part import Asks, Lacks, SignalPart, factor, law, limit, listed, per_second, seconds
+from .signal_part import Asks, Lacks, SignalPart, law, limit, listed, per_second, seconds
+from .simulink_pid import PID_BLOCKS, controller
 from .simulink_sampled import has_vectors, matrices_of
 
 __all__ = ["DYNAMICS", "LINKED_DYNAMICS"]
@@ -126,32 +128,6 @@ def _delay(a: Asks) -> SignalPart:
     return SignalPart("signal.Delay", keywords)
 
 
-def _pid(a: Asks) -> SignalPart:
-    kind = a.written("Controller", "PID")
-    for name, usual in (("TimeDomain", "Continuous-time"), ("LimitOutput", "off"),
-                        ("Form", "Parallel"), ("InitialConditionSource", "internal"),
-                        ("ExternalReset", "none")):
-        if a.written(name, usual) != usual:
-            raise Lacks(f"Its {name} is {a.written(name, usual)!r}; here it is {usual!r}.")
-    if kind not in ("PID", "PI", "PD", "P", "I"):
-        raise Lacks(f"A controller of the kind {kind!r} has no counterpart here.")
-    keywords = {"proportional": a.text("P", "1") if "P" in kind else "0"}
-    if "I" in kind:
-        keywords["integral"] = f'quantity({a.text("I", "1")}, "1/s")'
-        if a.number("InitialConditionForIntegrator", "0") != 0:
-            keywords["x"] = a.text("InitialConditionForIntegrator", "0")
-    if "D" in kind:
-        gain, start = a.text("D", "0"), a.text("InitialConditionForFilter", "0")
-        if a.written("UseFilter", "on") == "off":
-            raise Lacks("Its derivative is not filtered; here it always is.")
-        keywords["derivative"] = f'quantity({gain}, "s")'
-        keywords["filter_time"] = f'quantity(1 / ({a.text("N", "100")}), "s")'
-        if a.number("D", "0") != 0:  # the state there is D times this one
-            at_rest = a.number("InitialConditionForFilter", "0") == 0
-            keywords["f"] = "0" if at_rest else f"{factor(start)} / {factor(gain)}"
-    return SignalPart("signal.PID", keywords)
-
-
 DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {
     "Integrator": _integrator, "Derivative": _derivative, "StateSpace": _state_space,
     "TransferFcn": _transfer, "ZeroPole": _zero_pole, "RateLimiter": _rate_limiter,
@@ -159,4 +135,5 @@ DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {
     "TransportDelay": _delay,
 }  # fmt: skip
 
-LINKED_DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {"PID Controller": _pid}
+LINKED_DYNAMICS: dict[str, Callable[[Asks], SignalPart]] = {
+    name: partial(controller, name=name) for name in PID_BLOCKS}

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from .diagram import Block
+from .simulink_pid import PID_BLOCKS
 
 __all__ = ["unread_options"]
 
@@ -20,15 +21,18 @@ _WITHOUT_EFFECT = re.compile("|".join((
     r"\w*Fcn", r"Tag", r"AttributesFormatString", r"UserData\w*", r"Priority", r"Hilite\w*",
     r"BlockDescription", r"Mask\w*", r"RTW\w*", r"Code[Gg]en\w*", r"ExtMode\w*", r"LibraryLink\w*",
     r"ShowPortLabels", r"TreatAsAtomicUnit", r"MinAlgLoopOccurrences", r"PropExecContext\w*",
+    r"\w+Variant", r"SourceProduct\w*", r"LibrarySourceBlock",  # of a block of a library
     r"SystemSampleTime", r"FunctionWithSeparateData", r"GeneratePreprocessorConditionals",
     r"PermitHierarchicalResolution", r"ScheduleAs", r"SimViewingDevice", r"Opaque",  # of a mask
-    r"Diagnostic\w*", r"\w*(Param|Out)M(in|ax)", r"LockScale", r"InputSameDT", r"AllPortsSameDT",
+    r"Diagnostic\w*", r"\w*(Param|Out|Coef)M(in|ax)", r"LockScale", r"InputSameDT",
+    r"AllPortsSameDT",
     r"\w*RndMeth", r"\w*SaturateOnIntegerOverflow", r"ConvertRealWorld",  # act on integers alone
     r"\w*StateName", r"\w*StateStorageClass", r"\w*StateSignalObject", r"\w*StateIdentifier",
     r"\w*StateMustResolveToSignalObject", r"\w*ContinuousStateAttributes", r"AbsoluteTolerance",
     r"ZeroCross", r"Linearize\w*", r"IgnoreLimit", r"CoefficientInTFapproximation",
     r"VectorParams1D", r"FramePeriod", r"CollapseDim", r"CollapseMode", r"AllowDiffInputSizes",
     r"varsize", r"VarSizeSig", r"InputProcessing", r"UseCircularBuffer", r"FilterStructure",
+    r"HasFrameUpgradeWarning",
     r"a0EqualsOne", r"Realization", r"ParameterTunability", r"PreserveConstantTs",
     r"RemoveProtection\w*", r"Algorithm(Type|Method)", r"Iterations", r"NumberOfIterations",
     r"ApproximationMethod", r"NumberOfDataPoints", r"IndexSearchMethod", r"BeginIndexSearch\w*",
@@ -37,6 +41,10 @@ _WITHOUT_EFFECT = re.compile("|".join((
     r"PadeOrder", r"DisplayTime", r"Decimation", r"InputPortMap", r"InternalRulePriority",
 )))  # fmt: skip
 
+_OF_PID = ("P I D N UseFilter FilterMethod IntegratorMethod SampleTime AntiWindupMode Kb Kt "
+           "UseKiTs UpperSaturationLimit LowerSaturationLimit UpperIntegratorSaturationLimit "
+           "LowerIntegratorSaturationLimit InitialConditionForIntegrator InitialConditionForFilter "
+           "DifferentiatorICPrevScaledInput Form TunerSelectOption InitialConditionSetting")
 # options of one block, or of one of Simulink's library, that act only where they are read
 _READ_WHERE_THEY_ACT = {
     "Integrator": "UpperSaturationLimit LowerSaturationLimit WrappedStateUpperValue "
@@ -48,9 +56,7 @@ _READ_WHERE_THEY_ACT = {
     "SignalSpecification": "Dimensions OutDataTypeStr SampleTime SignalType SamplingMode "
                            "BusOutputAsStruct Unit",
     "Slider Gain": "low high",
-    "PID Controller": "I D N UseFilter FilterMethod IntegratorMethod SampleTime AntiWindupMode Kb "
-                      "Kt UpperSaturationLimit LowerSaturationLimit InitialConditionForIntegrator "
-                      "InitialConditionForFilter",
+    **dict.fromkeys(PID_BLOCKS, _OF_PID),
 }  # fmt: skip
 
 # values that change nothing
@@ -60,6 +66,7 @@ _USUAL = {
     "InitialCondition": ("0",), "InitialConditionSource": ("internal", "Dialog"),
     "ExternalReset": ("none", "None"), "TrackingMode": ("off",), "TimeSource":
     ("Use simulation time",), "InitialDenominatorStates": ("0",), "OutPortSampleTime": ("-1",),
+    "ICPrevOutput": ("DiscIntNeverNeededParam",), "ICPrevScaledInput": ("DiscIntNeverNeededParam",),
     "NumeratorSource": ("Dialog",), "DenominatorSource": ("Dialog",),
 }  # fmt: skip
 _LOGICAL = {"Logic", "RelationalOperator", "Compare To Constant", "Compare To Zero", "Constant"}
@@ -78,7 +85,7 @@ def unread_options(block: Block, read: Collection[str],
     defaults : mapping of str to str
         Usual values of its type, those of the file first.
     """
-    kind = block.kind.rpartition("/")[2] if block.kind.startswith("simulink") else block.block_type
+    kind = block.simulink_name or block.block_type
     where_they_act = _READ_WHERE_THEY_ACT.get(kind, "").split()
     return [f"{name} = {value}" for name, value in block.options.items()
             if name not in read and name not in where_they_act

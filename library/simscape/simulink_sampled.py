@@ -8,35 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .signal_part import Asks, Lacks, SignalPart, limit, listed, per_second, seconds
+from .signal_part import Asks, Lacks, SignalPart, factor, limit, listed, per_second, seconds
 
-__all__ = ["SAMPLED", "has_vectors", "matrices_of"]
+__all__ = ["RULES", "SAMPLED", "TRIGGERED", "has_vectors", "matrices_of", "period_of"]
 
-_RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
+RULES = {"Forward": "forward", "Backward": "backward", "Trapezoidal": "trapezoidal"}
+TRIGGERED = "triggered"  # in place of the sample time of a block in a triggered subsystem
 _OTHER_NUMBERS = "It gives other random numbers than there."
 
 
-def _period(a: Asks, default: str = "-1") -> dict[str, str]:
+def period_of(a: Asks, default: str = "-1") -> dict[str, str]:
     """The sample time."""
+    if a.written("SampleTime", default) == TRIGGERED:
+        raise Lacks("It samples whenever its subsystem is triggered, which has no counterpart "
+                    "here.")
     value = a.number("SampleTime", default)
     if value is None or value <= 0:
-        raise Lacks("Its sample time is that of the blocks before it, none of which has one.")
+        raise Lacks("Its sample time is that of the blocks before it, none of which has one. Give "
+                    "it one in the model, or to the block that you put in its place.")
     return {"sample_time": seconds(a.text("SampleTime", default))}
 
 
 def _held(a: Asks) -> SignalPart:
-    return SignalPart("signal.ZeroOrderHold", _period(a, "1"))
+    return SignalPart("signal.ZeroOrderHold", period_of(a, "1"))
 
 
 def _unit_delay(a: Asks) -> SignalPart:
-    keywords = _period(a, "1")
+    keywords = period_of(a, "1")
     if a.number("InitialCondition", "0") != 0:
         keywords["stored"] = a.text("InitialCondition", "0")
     return SignalPart("signal.UnitDelay", keywords)
 
 
 def _delay(a: Asks) -> SignalPart:
-    keywords, length = _period(a), a.number("DelayLength", "2")
+    keywords, length = period_of(a), a.number("DelayLength", "2")
     if not length or a.written("DelayLengthSource", "Dialog") != "Dialog":
         raise Lacks("Its length is 0, or comes from a signal.")
     _starts_at_rest(a, "InitialCondition")
@@ -46,16 +51,16 @@ def _delay(a: Asks) -> SignalPart:
 
 
 def _integrator(a: Asks) -> SignalPart:
-    keywords = _period(a, "1")
+    keywords = period_of(a, "1")
     method = a.written("IntegratorMethod", "Integration: Forward Euler")
     kind, _, rule = method.partition(": ")
-    if kind != "Integration":
+    if kind not in ("Integration", "Accumulation"):
         raise Lacks(f"Its method {method!r} has no counterpart here.")
     for name, usual in (("ExternalReset", "none"), ("InitialConditionSource", "internal")):
         if a.written(name, usual) != usual:
             raise Lacks(f"Its {name} is {a.written(name, usual)!r}; a sampled integrator knows "
                         f"{usual!r} here.")
-    word = _RULES[rule.split()[0]]
+    word = RULES[rule.split()[0]]
     if word != "forward":
         keywords["method"] = f'"{word}"'
     if a.written("LimitOutput", "off") == "on":
@@ -63,14 +68,15 @@ def _integrator(a: Asks) -> SignalPart:
                      "upper": limit(a, "UpperSaturationLimit", "inf")}
     if a.number("InitialCondition", "0") != 0:
         keywords["x"] = a.text("InitialCondition", "0")
-    gain = a.text("gainval", "1.0")
-    return SignalPart("signal.DiscreteIntegrator", {"input": '"1/s"', **keywords},
-                      before=(per_second(f'quantity({gain}, "1/s")') if a.number("gainval", "1")
-                              != 1 else per_second(),))
+    gain = "" if a.number("gainval", "1") == 1 else a.text("gainval", "1.0")
+    if kind == "Accumulation":  # a sum, without the time between samples
+        gain = f"{factor(gain or '1')} / {factor(a.text('SampleTime', '1'))}"
+    return SignalPart("signal.DiscreteIntegrator", {"input": '"1/s"', **keywords}, before=(
+        per_second(f'quantity({gain}, "1/s")') if gain else per_second(),))
 
 
 def _transfer(a: Asks) -> SignalPart:
-    keywords = _period(a)
+    keywords = period_of(a)
     _starts_at_rest(a, "InitialStates")
     return SignalPart("signal.DiscreteTransferFunction", {
         **keywords, "numerator": listed(a.text("Numerator", "[1]")),
@@ -96,7 +102,7 @@ def _in_powers_of_delay(a: Asks, *names: tuple[str, str]) -> SignalPart:
     above, below = (_longer(text, max(sizes) - size)
                     for text, size in zip(texts, sizes, strict=True))
     return SignalPart("signal.DiscreteTransferFunction", {
-        **_period(a), "numerator": above, "denominator": below})
+        **period_of(a), "numerator": above, "denominator": below})
 
 
 def _longer(text: str, more: int) -> str:
@@ -112,7 +118,7 @@ def _starts_at_rest(a: Asks, name: str) -> None:
 
 
 def _space(a: Asks) -> SignalPart:
-    keywords = _period(a)
+    keywords = period_of(a)
     _starts_at_rest(a, "InitialCondition")
     if has_vectors(a):
         raise Lacks("It has several inputs or outputs, which are vectors of signals.")
@@ -150,14 +156,14 @@ def _seed(a: Asks) -> str:
 
 def _uniform(a: Asks) -> SignalPart:
     return SignalPart("signal.UniformRandomNumber", {
-        **_period(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
+        **period_of(a), "minimum": a.text("Minimum", "-1"), "maximum": a.text("Maximum", "1"),
         "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
 
 
 def _random(a: Asks) -> SignalPart:
     variance = a.text("Variance", "1")
     return SignalPart("signal.RandomNumber", {
-        **_period(a), "mean": a.text("Mean", "0"),
+        **period_of(a), "mean": a.text("Mean", "0"),
         "deviation": "1" if variance == "1" else f"({variance})**0.5",
         "seed": _seed(a)}, (), note=_OTHER_NUMBERS)  # fmt: skip
 

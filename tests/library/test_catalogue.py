@@ -57,6 +57,8 @@ PORTS = {
     electromechanical.RotationalElectromechanicalConverter: "p n R C",
     electromechanical.TranslationalElectromechanicalConverter: "p n R C",
     electromechanical.DCMotor: "p n R C", electromechanical.ThermalDCMotor: "p n R C H",
+    electromechanical.PWMVoltage: "p1 n1 p2 n2",
+    electromechanical.BridgeDriver: "PWM REF REV BRK a b",
     rotational.RotationalNonlinearDamper: "R C", rotational.QuadraticSpeedDependentTorque: "R C",
     translational.NonlinearDamper: "R C", translational.QuadraticSpeedDependentForce: "R C",
     signal.Terminator: "u", signal.VectorNorm: "u1 u2 u3 y", signal.DiscretePID: "u y",

@@ -210,6 +210,22 @@ def test_a_limited_pi_controller_matches_the_event_exact_solution(tracking):
     assert overshoot < 0.3 if tracking == 0.4 else overshoot > 2  # wind-up is what it prevents
 
 
+def test_a_clamped_integral_comes_to_rest_at_a_limit_and_returns_at_once():
+    """Beyond the limit x' = i u - (v - 1) / T: it rests at v = 1 + T i u, and leaves with u < 0."""
+    p, i, u, wait, change = 0.25, 0.5, 3.0, 0.1, 2.0
+    block = PID(proportional=p, integral=f"{i} 1/s", limited=True, anti_windup="clamping",
+                tracking_time=f"{wait} s")
+    result = response(block, Step(initial=u, final=-u, start=f"{change} s"), duration="2.4 s",
+                      rtol=1e-10)
+    times = np.linspace(0.05, 2.4, 48)
+    begin, limit = (1 - p * u) / (i * u), 1 - p * u
+    resting = limit + wait * i * u * (1 - np.exp(-(np.minimum(times, change) - begin) / wait))
+    exact = np.where(times < begin, i * u * times, resting) - i * u * np.maximum(times - change, 0)
+    assert_allclose(at(result, times, "block.x"), exact, atol=1e-8)
+    assert_allclose(at(result, times), np.minimum(np.where(times < change, p, -p) * u + exact, 1),
+                    atol=1e-8)
+
+
 def test_without_anti_windup_the_integral_grows_with_the_error_alone():
     block = PID(integral="2 1/s", limited=True, upper="1", lower="-1", anti_windup=False)
     result = response(block, Constant(value="3"), duration="5 s")

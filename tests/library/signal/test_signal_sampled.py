@@ -98,6 +98,19 @@ def test_a_controller_is_the_sum_of_its_three_parts(method):
     assert_allclose(sampled(block), exact, atol=1e-12)
 
 
+@pytest.mark.parametrize("rule", [*RULES, "none"])
+def test_the_filter_of_a_controller_may_follow_a_rule_of_its_own(rule):
+    i, d, t = 0.8, 0.4, 0.3
+    block = DiscretePID(proportional=0, integral=f"{i} 1/s", derivative=f"{d} s",
+                        filter_method=rule, sample_time="250 ms",
+                        **({} if rule == "none" else {"filter_time": f"{t} s"}))
+    top, bottom = (np.array(c, dtype=float) for c in RULES.get(rule, ([1], [1])))
+    top = np.concatenate([np.zeros(len(bottom) - len(top)), top])
+    slope = np.diff(SAMPLES, prepend=0) / PERIOD if rule == "none" else \
+        filtered(bottom, t * bottom + top)
+    assert_allclose(sampled(block), i * filtered(*RULES["forward"]) + d * slope, atol=1e-12)
+
+
 def wound(anti_windup, **options):
     """The output of a controller by sums of its own whose error is 1 for 4 s, then -1."""
     block = DiscretePID(proportional=0.5, integral="2 1/s", sample_time="250 ms", limited=True,

@@ -184,6 +184,12 @@ def test_what_a_motor_here_has_not_is_told(given, said, tmp_path):
     assert said in note
 
 
+def test_faults_that_are_off_say_nothing(tmp_path):
+    off = {f"enable_fault_{part}": ("simscape.enum.onoff.off", "1")
+           for part in ("armature", "field")}
+    assert note_of(converted(tmp_path, fed(motor(**off)))) == ("mapped", "")
+
+
 @pytest.mark.parametrize(("path", "title", "said"), [
     ("ee.electromech.brushed.universal_motor", "Universal Motor",
      "the names they are saved under are not known here. Simscape's Universal Motor is SeriesMotor "

@@ -91,6 +91,8 @@ def _rule(a: Asks, name: str) -> str:
 
 def _derivative(a: Asks, times: str, discrete: bool, method: str) -> dict[str, str]:
     """Gain, filter and start of the derivative; states there are D times those here."""
+    if a.written("UseFilter", "on") != "off" and a.number("N", "100") == 0:
+        return {}  # a filter that never follows lets nothing pass
     gain, start = a.text("D", "0"), "InitialConditionForFilter"
     keywords = {"derivative": f'quantity({times}{factor(gain)}, "s")'}
     if a.written("UseFilter", "on") != "off":

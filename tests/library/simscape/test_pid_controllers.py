@@ -80,13 +80,16 @@ SAMPLED = {"TimeDomain": "Discrete-time", "SampleTime": str(PERIOD)}
     (CONTINUOUS, SAMPLED | {"UseFilter": "off", "N": "0", "P": "2", "I": "4", "D": "0.5",
                             "IntegratorMethod": "Trapezoidal"},
      2 * SAMPLES + 4 * integral("Trapezoidal") + 0.5 * DIFFERENCE),
+    (CONTINUOUS, SAMPLED | {"N": "0", "P": "2", "I": "4", "D": "0.5"},  # D N z / (z - 1 + N T)
+     2 * SAMPLES + 4 * integral("Forward Euler")),
     (CONTINUOUS, SAMPLED | {"Form": "Ideal", "P": "2", "I": "4", "D": "0.5", "N": "5",
                             "InitialConditionForIntegrator": "3"},
      2 * (SAMPLES + 3 + 4 * integral("Forward Euler") + 0.5 * derivative("Forward Euler", 5))),
     (CONTINUOUS, SAMPLED | {"Controller": "PD", "P": "2", "D": "0.5", "UseFilter": "off",
                             "DifferentiatorICPrevScaledInput": "1"},
      2 * SAMPLES + 0.5 * DIFFERENCE - np.where(np.arange(16) == 0, 1 / PERIOD, 0)),
-], ids=["forward", "mixed rules", "difference", "ideal", "difference with a start"])  # fmt: skip
+], ids=["forward", "mixed rules", "difference", "no filter", "ideal",
+        "difference with a start"])  # fmt: skip
 def test_a_sampled_controller_is_its_fraction_in_z(source, options, expected, tmp_path):
     assert_allclose(output_of(tmp_path, block(source, **options)), expected, rtol=1e-9)
 

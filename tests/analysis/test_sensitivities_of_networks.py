@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
+from scipy.special import expit
 
 from blocks import Component, Model, Parameter, Variable, der, quantity, sqrt, where
 from blocks.analysis.sensitivities import SensitivityWarning
@@ -269,7 +270,7 @@ def test_what_dies_out_in_short_steps_is_not_stepped_over_with_long_ones():
     rate, until, width = 2500.0, 5e-4, 1.5e-5
 
     def coefficients(t, which):
-        a = -rate / (1 + np.exp((t - until) / width))
+        a = -rate * expit((until - t) / width)
         return Coefficients(a[:, None, None], np.zeros((len(t), 1, 1)), np.zeros((len(t), 1, 0)))
 
     def course_of(steps):

@@ -242,14 +242,14 @@ def tries_implicit_first(problem: Problem, t0: float, t1: float, rtol: float) ->
     """Whether a run of few states begins with implicit steps that must turn out longer.
 
     Where explicit ones would, if all stays as it is at the start, mostly follow what has settled
-    long ago, and could take them: a change of methods takes as long as hundreds of such steps.
+    long ago: a change of methods takes as long as hundreds of such steps, and BDF's are less exact.
     """
     if problem.size > SMALL or rtol < native.TIGHT:
         return False
     rate, oscillation = _motions_at_start(problem, t0)
     steps = rate * (t1 - t0) / native.REACH
-    return AGAINST * oscillation < rate and SETTLING < steps <= native.most_steps(
-        problem.size) and implicit_one_step(problem) is not None
+    return AGAINST * oscillation < rate and steps > SETTLING and (
+        implicit_one_step(problem) is not None)
 
 
 def exact_one_step(problem: Problem, of_many: bool = False) -> type[Method] | None:
@@ -324,12 +324,12 @@ def by_stiffness(problem: Problem, t0: float, t1: float, rtol: float, stiff: typ
                 exact := exact_one_step(problem, hard or _fewer_are_exact(
                     problem, t0, t1 - t0, rtol, steps, oscillation))):
             return exact, LINEAR  # whatever the tolerance
+        if tries_implicit_first(problem, t0, t1, rtol):
+            return native.compiled_method("rodas4"), (
+                f"implicit, one-step, in machine code: {steps:.2g} explicit steps would follow "
+                f"what settles fastest at the start ({rate:.3g} 1/s)")
         if steps <= most and native.pays_off(steps, problem.size, switches) and (
                 not native.unwritable(problem)):
-            if tries_implicit_first(problem, t0, t1, rtol):
-                return native.compiled_method("rodas4"), (
-                    f"implicit, one-step, in machine code: {steps:.2g} explicit steps would follow "
-                    f"what settles fastest at the start ({rate:.3g} 1/s)")
             return explicit_steps(rtol), (
                 f"explicit, in machine code: about {steps:.2g} steps follow the fastest motion "
                 f"({rate:.3g} 1/s)" + (", and events are likely" if switches else ""))

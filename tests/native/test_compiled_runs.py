@@ -299,7 +299,7 @@ def test_statistics_say_which_method_ran_and_why():
     damped.gusts = ForceSource(force=lambda t: quantity("1 N") * np.cos(t * quantity("1 1/s")) ** 2)
     damped.connect(damped.gusts.R, damped.block.M)
     damped.connect(damped.gusts.C, damped.ground.V)
-    assert damped.simulate("10 s").statistics["method"] == "cvode"
+    assert damped.simulate("10 s").statistics["method"] == "rodas4"
 
 
 # -- studies ----------------------------------------------------------------------------------

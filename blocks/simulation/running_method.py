@@ -466,8 +466,9 @@ class RunningMethod:
         if longer:
             return False
         self._explicit, self.may_switch = None, True
-        self._take(kind, f"its steps are hardly longer than explicit ones, up to t = {step.t:.4g} "
-                         "s, with all that happens")
+        self._take(kind, f"from t = {step.t:.4g} s on explicit steps may be as long"
+                   if length is None else "its steps are hardly longer than explicit ones, up to "
+                   f"t = {step.t:.4g} s, with all that happens")
         return True
 
     @staticmethod

@@ -191,7 +191,7 @@ def _guarded(body: list[tuple[str, str]], where: str) -> list[Statement]:
 
 
 def _simple(line: str, comment: str, where: str) -> list[Statement]:
-    match = re.match(r"load\s*\(?\s*['\"]?([^'\"\s;)]+)['\"]?", line)
+    match = re.match(r"load\b\s*\(?\s*['\"]?([^'\"\s;)]+)['\"]?", line)
     if match is not None and not re.match(r"load\s*=", line):
         return [Load(match[1].replace("\\", "/"))]
     match = re.fullmatch(r"(?:run\s*\(?\s*['\"]?)?([A-Za-z]\w*)(?:\.m)?['\"]?\s*\)?", line)

@@ -107,6 +107,7 @@ def test_statements_of_a_script():
         load Data\\p.mat
         p.cell.R = 1e-3;
         init
+        loadTorque = 5; load_system('m');
         clear all; close all
         T = [1 2
              3 4]; y = 3
@@ -118,7 +119,8 @@ def test_statements_of_a_script():
     """)
     values = {s.target.name: s for s in script if isinstance(s, Assign) and isinstance(
         s.target, Name)}  # fmt: skip
-    assert list(values) == ["m", "L", "T", "y", "A"]
+    assert list(values) == ["m", "L", "loadTorque", "T", "y", "A"]
+    assert [s for s in script if isinstance(s, Load)] == [Load("Data/p.mat")]
     assert values["m"].comment == "kg"
     assert values["L"].if_missing and values["L"].comment == "[m]"
     assert_allclose(evaluate(values["T"].value, {}), [[1, 2], [3, 4]])

@@ -45,7 +45,7 @@ NO_SLOTS = np.zeros(0, dtype=np.int64)
 
 def started(model: Any, inputs: Iterable[str] | Mapping[str, Any], outputs: Iterable[str],
             duration: Any, options: Options) -> SteppedRun:
-    """A run at its start; see ``Model.start``."""
+    """A run at its start; see ``Model.stepper``."""
     made, driven = driven_copy(model, inputs)
     ready = prepared(made, duration, options._replace(driven=True))
     return SteppedRun(ready.driver, driven, outputs)
@@ -64,7 +64,7 @@ class RunState:
 
 
 class SteppedRun:
-    """A run that goes on when it is told to; ``Model.start`` makes it.
+    """A run that goes on when it is told to; ``Model.stepper`` makes it.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class SteppedRun:
     --------
     ::
 
-        run = model.start(inputs=["motor.S"], outputs=["load.w"])
+        run = model.stepper(inputs=["motor.S"], outputs=["load.w"])
         while run.time < quantity("10 s"):
             run.set("motor.S", control(run["load.w"]))
             run.advance("1 ms")
@@ -91,7 +91,7 @@ class SteppedRun:
         self._looked = Result(self._recording)
         self.name = self._recording.name
         if isinstance(outputs, str):
-            raise WrongCall("start(outputs=…)", f"takes a list of variables, but was given "
+            raise WrongCall("stepper(outputs=…)", f"takes a list of variables, but was given "
                             f"{outputs!r}.", f"Write outputs=[{outputs!r}].", given=outputs)
         self.inputs, self.outputs = tuple(self._driven), tuple(outputs)
         self._readers = {path: self._reader(path) for path in self.outputs}
@@ -114,7 +114,7 @@ class SteppedRun:
         raise ParameterError(
             self.name, "a run that goes on step by step cannot be pickled, nor can a state of it: "
             "both hold compiled equations.", "Start it anew where it is needed: pickle the model, "
-            "and call model.start() there.", code="result.pickle")
+            "and call model.stepper() there.", code="result.pickle")
 
     # -- what a program does -----------------------------------------------------------------
     @property
@@ -254,7 +254,7 @@ class SteppedRun:
         if until > end * (1 + SAME_INSTANT):
             raise ParameterError(
                 "run.advance()", f"would go to {until:.6g} s, but the run was started for times up "
-                f"to {end:.6g} s.", "Start it for longer: model.start(…, duration='1 h').",
+                f"to {end:.6g} s.", "Start it for longer: model.stepper(…, duration='1 h').",
                 given=seconds, bound=end,
             )  # fmt: skip
         try:
@@ -279,4 +279,4 @@ class SteppedRun:
         if any(k >= count for k in indices):
             raise ParameterError(path, "is a mode, which is known of a result only.",
                                  "Read run.result()[…].in_words(…), or a velocity here.")
-        return *self._recording.functions.function(indices), series.unit, series.is_array
+        return *self._recording.functions.function(indices), series.declared_unit, series.is_array

@@ -354,6 +354,7 @@ class Model(Part):
         record_to: Any = None,
         initial: Any = None,
         sensitivities: list[str] | None = None,
+        until: Any = None,
         **unknown: Any,
     ) -> Result:
         """Run the model.
@@ -393,6 +394,9 @@ class Model(Part):
         sensitivities : list of str, optional
             Parameters and initial values, ``["spring.stiffness", "block.v"]``, by which all
             variables are differentiated: ``result.sensitivities["spring.x", "block.v"]``.
+        until : str, function of the model, or list of these, optional
+            Conditions, ``"sensor.P > 3 m"`` or ``lambda m: abs_(m.block.v) < "1 mm/s"``: the run
+            ends where one of them is met first, and ``result.status`` says which.
         initial : "steady state" or OperatingPoint, optional
             Where the run starts, in place of the initial targets, which say near what a steady
             state is looked for.
@@ -423,11 +427,16 @@ class Model(Part):
             initial = start_state(self, initial)
         options = Options(start_time, method, rtol, atol, step, max_step, first_step, every, times,
                           progress, record, record_every, record_to, initial)
+        model = self
+        if until is not None:
+            from .simulation.until import model_until
+
+            model = model_until(self, until)
         if sensitivities is None:
-            return run(self, duration, options)
+            return run(model, duration, options)
         from .analysis.sensitivities import run_with_sensitivities
 
-        return run_with_sensitivities(self, duration, options, sensitivities)
+        return run_with_sensitivities(model, duration, options, sensitivities)
 
     @told_how_to_call
     def stepper(
@@ -483,6 +492,7 @@ class Model(Part):
         store: Any = None,
         progress: bool | None = None,
         start_time: Any = "0 s",
+        until: Any = None,
         **options: Any,
     ) -> xarray.Dataset:
         """Run the model at many points and keep chosen outputs. The model is not changed.
@@ -519,8 +529,9 @@ class Model(Part):
         progress : bool, optional
             Show what is done and the time left; by default in terminals and notebooks, of what
             takes more than two seconds.
-        start_time, **options
-            As in :meth:`simulate`, for all points.
+        start_time, until, **options
+            As in :meth:`simulate`, for all points; ``status`` says which condition ended a run, and
+            what was asked of later times is NaN.
 
         Returns
         -------
@@ -538,7 +549,7 @@ class Model(Part):
 
         return sweep(self, over, duration, outputs=outputs, every=every, samples=samples,
                      seed=seed, executor=executor, store=store, progress=progress,
-                     start_time=start_time, **options)  # fmt: skip
+                     start_time=start_time, until=until, **options)  # fmt: skip
 
     # -- engineering studies -------------------------------------------------------------
     @overload

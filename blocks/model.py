@@ -14,26 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
-from .assembly import Tape, flatten, reduce_index, write_tape
-from .assembly.flatten import Parameters
-from .assembly.loop_branches import has_several_branches, network_with_pieces
-from .assembly.network import Network, build_network
-from .assembly.reduced import Singular
-from .assembly.set_valued import set_valued_elements
-from .assembly.state_priorities import state_priorities
-from .diagnostics import Findings, check_model, structure_error
 from .exceptions import told_how_to_call
-from .initialisation.initial_values import warn_of_compromises
-from .initialisation.nominal_values import find_nominals, nominal_rows
 from .language.component import Part
-from .nonsmooth.modes.mode_equations import JOINED
 from .renamed import ATTRIBUTES, current_attribute, current_options
 from .results.shown import printable
-from .simulation.method_choice import refuse_idle_step
-from .simulation.run import run
-from .simulation.settings import Options, refuse_positional, refuse_unknown_options
-from .simulation.start import KeptStart, RunStart
-from .system.system import System
 from .units import Unit, sizes_by_dimension
 
 if TYPE_CHECKING:
@@ -45,10 +29,16 @@ if TYPE_CHECKING:
     from .analysis.linear_model import LinearModel
     from .analysis.linearise import LinearModels
     from .analysis.operating_point import OperatingPoint
+    from .assembly import Tape
+    from .assembly.flatten import Parameters
+    from .assembly.network import Network
+    from .diagnostics import Findings
     from .diagnostics.start import Starting
     from .results import Result, Schematic, Sheet
+    from .simulation.start import KeptStart
     from .simulation.stepping import SteppedRun
     from .system.description import Equations, Structure
+    from .system.system import System
 
 __all__ = ["Model", "load"]
 
@@ -121,6 +111,8 @@ class Model(Part):
     @property
     def network(self) -> Network:
         """Families and nodes (built from the present structure)."""
+        from .assembly.network import build_network
+
         return build_network(self)
 
     @property
@@ -171,10 +163,14 @@ class Model(Part):
         Findings
             Readable list of errors and warnings with stable codes.
         """
+        from .simulation.start import RunStart
+
         return self._checked(RunStart(self))
 
     def _checked(self, starting: Starting) -> Findings:
         """The same, where a run has its own start found with it."""
+        from .diagnostics import check_model
+
         made, state = self._made, self._state_of_start()
         if made.findings is None or made.checked != state:
             made.findings = check_model(self, starting)
@@ -219,6 +215,8 @@ class Model(Part):
 
     def _join_parts(self) -> None:
         """Compile anew, for modes in which elements feel each other by rates alone."""
+        from .nonsmooth.modes.mode_equations import JOINED
+
         self._made = _Made()
         self.compile().cache[JOINED] = True
 
@@ -233,6 +231,10 @@ class Model(Part):
         return True
 
     def _assembled(self) -> System:
+        from .assembly.loop_branches import has_several_branches, network_with_pieces
+        from .assembly.network import build_network
+        from .system.system import System
+
         network = build_network(self)
         parameters = [
             [f.parameter(p.name).T for p in f.kernel.parameters] for f in network.families
@@ -269,6 +271,7 @@ class Model(Part):
         table
             One row per state and algebraic unknown: variable, nominal, origin.
         """
+        from .initialisation.nominal_values import find_nominals, nominal_rows
         from .results.sheet import Sheet
 
         self._set_nominal_values(values)
@@ -292,7 +295,9 @@ class Model(Part):
             Columns as in Simscape's variable viewer: status, variable, priority,
             target, start.
         """
+        from .initialisation.initial_values import warn_of_compromises
         from .results.sheet import Sheet
+        from .simulation.start import RunStart
 
         _, start = RunStart(self).consistent()
         warn_of_compromises(start, stacklevel=2)
@@ -414,6 +419,10 @@ class Model(Part):
         Interrupted
             After Ctrl-C: a KeyboardInterrupt whose ``result`` holds everything before.
         """
+        from .simulation.method_choice import refuse_idle_step
+        from .simulation.run import run
+        from .simulation.settings import Options, refuse_positional, refuse_unknown_options
+
         if unknown:
             unknown = current_options("simulate", unknown)
             start_time = unknown.pop("start_time", start_time)
@@ -473,6 +482,7 @@ class Model(Part):
             ``save_state()``, ``restore(state)`` and ``result()``. The model is not changed, and
             later changes of it do not change the run.
         """
+        from .simulation.settings import Options
         from .simulation.stepping import started
 
         return started(self, inputs, outputs, duration,
@@ -701,6 +711,12 @@ def _tape(network: Network, parameters: Parameters) -> Tape:
     StructureError
         Naming the components of the over- and under-determined parts.
     """
+    from .assembly import flatten, reduce_index, write_tape
+    from .assembly.reduced import Singular
+    from .assembly.set_valued import set_valued_elements
+    from .assembly.state_priorities import state_priorities
+    from .diagnostics import structure_error
+
     flat = flatten(network)
     try:
         reduced = reduce_index(flat, state_priorities(network, flat), parameters,

@@ -27,7 +27,7 @@ def dragged(drag):
 def loop(gain):
     """k / (s (s + 1)^2), cut open: it turns by 180 deg at 1 rad/s, where its gain is k / 2."""
     model = Model("loop")
-    model.error, model.k, model.whole = Constant(value="0"), Gain(gain=f"{gain} 1/s"), Integrator()
+    model.error, model.k, model.whole = Constant(value="0"), Gain(gain=gain), Integrator(input="1/s")
     model.one, model.two = (TransferFunction(numerator=[1], denominator=[1, 1]) for _ in range(2))
     chain = [model.error, model.k, model.whole, model.one, model.two]
     for before, after in zip(chain, chain[1:], strict=False):

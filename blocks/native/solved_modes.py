@@ -232,8 +232,7 @@ class SolvedCode(Text):
         for needed, stuck in ((self.held.in_a_circle, False), (loaded, True)):
             shares += self._minors(w, stuck) if needed else [w.constant(1.0)] * count
         names = "low", "high", "back", "forth"
-        values = ca.vertcat(*(e[name] for name in (
-            "flow", *names, "rate", "effort", "gap")), self.effort)
+        values = self.held.present
         if self.products:
             if self.sliding_known:  # what follows all efforts, not only those of what sticks
                 self._put_follows(w)
